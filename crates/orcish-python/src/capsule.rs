@@ -1,0 +1,24 @@
+//! PyCapsules of the Arrow C data interface, as its PyCapsule interface names them.
+//!
+//! A capsule owns its structure: dropping it calls the structure's `release`, unless a consumer has
+//! moved the structure out, which clears `release`.
+
+use arrow_array::RecordBatchReader;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_schema::Schema;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+pub(crate) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = FFI_ArrowSchema::try_from(schema).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    PyCapsule::new(py, schema, Some(c"arrow_schema".to_owned()))
+}
+
+pub(crate) fn stream<'py>(
+    py: Python<'py>,
+    reader: Box<dyn RecordBatchReader + Send>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    PyCapsule::new(py, FFI_ArrowArrayStream::new(reader), Some(c"arrow_array_stream".to_owned()))
+}

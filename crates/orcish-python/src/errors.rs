@@ -1,0 +1,44 @@
+//! From errors of the core to exceptions of `orcish.errors`.
+
+use std::error::Error as _;
+
+use orcish::{Error, ErrorKind};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+/// The exception for an error: a missing file is a `FileNotFoundError`, what a Python file object
+/// raised is raised again, and the rest is of `orcish.errors` or a `ValueError`.
+pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
+    let text = error.to_string();
+    let class = match error.kind() {
+        ErrorKind::Io => return io_error(py, error, text),
+        ErrorKind::InvalidArgument => return PyValueError::new_err(text),
+        ErrorKind::Corrupt => "CorruptFileError",
+        ErrorKind::Unsupported => "UnsupportedError",
+        ErrorKind::LimitExceeded => "LimitExceededError",
+        ErrorKind::UnknownColumn => "UnknownColumnError",
+        _ => "OrcishError",
+    };
+    let raise = || py.import("orcish.errors")?.getattr(class)?.call1((text.as_str(),));
+    match raise() {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+fn io_error(py: Python<'_>, error: &Error, text: String) -> PyErr {
+    let Some(source) = error.source().and_then(|source| source.downcast_ref::<std::io::Error>()) else {
+        return PyOSError::new_err(text);
+    };
+    if let Some(python) = source.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
+        return python.clone_ref(py);
+    }
+    // With an error number Python picks the subclass, such as FileNotFoundError.
+    match source.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, text)),
+        None if source.kind() == std::io::ErrorKind::IsADirectory => {
+            pyo3::exceptions::PyIsADirectoryError::new_err(text)
+        }
+        None => PyOSError::new_err(text),
+    }
+}

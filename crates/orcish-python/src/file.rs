@@ -1,0 +1,167 @@
+//! An open file.
+
+use orcish::tail::{Calendar, FileTail};
+use orcish::{Limits, OrcFile};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+
+use crate::errors::to_python;
+use crate::options::{limits, read_options};
+use crate::stream::Batches;
+use crate::{capsule, source, statistics};
+
+/// An ORC file whose tail has been read.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct File {
+    file: OrcFile,
+    limits: Limits,
+}
+
+impl File {
+    fn tail(&self) -> &FileTail {
+        self.file.tail()
+    }
+}
+
+#[pymethods]
+impl File {
+    /// Opens `source`: a path, bytes, or an object with `read` and `seek`. With `tail`, from
+    /// `tail_bytes`, nothing is read.
+    #[new]
+    #[pyo3(signature = (source, *, tail=None, limits=None))]
+    fn new(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        tail: Option<&[u8]>,
+        limits: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let limits = self::limits(limits)?;
+        let source = source::open(source)?;
+        let file = py.detach(|| match tail {
+            Some(tail) => Ok(OrcFile::with_tail(source, FileTail::from_bytes(tail, &limits)?)),
+            None => OrcFile::new(source, &limits),
+        });
+        Ok(File { file: file.map_err(|error| to_python(py, &error))?, limits })
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn num_rows(&self) -> u64 {
+        self.tail().rows
+    }
+
+    /// The type of the file as Hive writes it.
+    #[getter]
+    fn type_string(&self, py: Python<'_>) -> PyResult<String> {
+        self.tail().schema.type_string(0).map_err(|error| to_python(py, &error))
+    }
+
+    /// Dotted names of all columns, by column id; the root's is empty.
+    #[getter]
+    fn column_paths(&self) -> Vec<String> {
+        let schema = &self.tail().schema;
+        (0..).zip(schema.types()).map(|(id, _)| schema.path(id)).collect()
+    }
+
+    /// Types of all columns as Hive writes them, by column id.
+    #[getter]
+    fn column_types(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let schema = &self.tail().schema;
+        let types = (0..).zip(schema.types()).map(|(id, _)| schema.type_string(id));
+        types.collect::<orcish::Result<_>>().map_err(|error| to_python(py, &error))
+    }
+
+    /// Attributes of a column's type.
+    fn column_attributes(&self, py: Python<'_>, id: u32) -> PyResult<Vec<(String, String)>> {
+        let this = self.tail().schema.get(id).map_err(|error| to_python(py, &error))?;
+        Ok(this.attributes.clone())
+    }
+
+    /// Keys and values that the writing application left.
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let metadata = PyDict::new(py);
+        for (key, value) in &self.tail().metadata {
+            metadata.set_item(key, PyBytes::new(py, value))?;
+        }
+        Ok(metadata)
+    }
+
+    /// Properties of the file by name.
+    #[getter]
+    fn properties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tail = self.tail();
+        let properties = PyDict::new(py);
+        properties.set_item("compression", tail.compression.name())?;
+        properties.set_item("compression_chunk_size", tail.chunk_size)?;
+        properties.set_item("version", &tail.version)?;
+        properties.set_item("writer", tail.writer.to_string())?;
+        properties.set_item("writer_version", tail.writer_version)?;
+        properties.set_item("software_version", &tail.software_version)?;
+        properties.set_item(
+            "calendar",
+            match tail.calendar {
+                Calendar::JulianGregorian => "julian/gregorian",
+                Calendar::ProlepticGregorian => "proleptic gregorian",
+            },
+        )?;
+        properties.set_item("row_index_stride", tail.row_index_stride)?;
+        properties.set_item("file_length", tail.file_length)?;
+        properties.set_item("content_length", tail.content_length)?;
+        properties.set_item("stripe_statistics_length", tail.stripe_statistics.end - tail.stripe_statistics.start)?;
+        properties.set_item("tail_length", tail.tail_length)?;
+        properties.set_item("encrypted_columns", &tail.encrypted_columns)?;
+        Ok(properties)
+    }
+
+    /// Offset, bytes of index, data and footer, rows, and first row of each stripe.
+    #[getter]
+    fn stripes(&self) -> Vec<(u64, u64, u64, u64, u64, u64)> {
+        let info = |stripe: &orcish::tail::StripeInfo| {
+            let lengths = (stripe.index_length, stripe.data_length, stripe.footer_length);
+            (stripe.offset, lengths.0, lengths.1, lengths.2, stripe.rows, stripe.first_row)
+        };
+        self.tail().stripes.iter().map(info).collect()
+    }
+
+    /// The tail as bytes, for `File(source, tail=…)` in any process.
+    fn tail_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tail().to_bytes())
+    }
+
+    /// Statistics of a column over the file, by name; `None` where the writer kept none.
+    fn column_statistics<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let found = self.tail().column_statistics(id).map_err(|error| to_python(py, &error))?;
+        found.map(|found| statistics::to_python(py, &found)).transpose()
+    }
+
+    /// Statistics of the columns of each stripe.
+    fn stripe_statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let found = py.detach(|| self.file.stripe_statistics(&self.limits));
+        let stripes = PyList::empty(py);
+        for stripe in found.map_err(|error| to_python(py, &error))? {
+            let columns = stripe.iter().map(|column| statistics::to_python(py, column));
+            stripes.append(columns.collect::<PyResult<Vec<_>>>()?)?;
+        }
+        Ok(stripes)
+    }
+
+    /// The Arrow schema under the given options, as a PyCapsule.
+    #[pyo3(signature = (options=None))]
+    fn arrow_schema<'py>(
+        &self,
+        py: Python<'py>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let options = read_options(options, &self.limits)?;
+        let schema = self.file.schema(&options).map_err(|error| to_python(py, &error))?;
+        capsule::schema(py, &schema)
+    }
+
+    /// Begins to read under the given options.
+    #[pyo3(signature = (options=None))]
+    fn read(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Batches> {
+        let options = read_options(options, &self.limits)?;
+        Ok(Batches::new(self.file.read(options).map_err(|error| to_python(py, &error))?))
+    }
+}

@@ -1,0 +1,23 @@
+//! The module `orcish._native`: what the Python façade in `python/orcish` stands on.
+
+mod capsule;
+mod errors;
+mod file;
+mod options;
+mod source;
+mod statistics;
+mod stream;
+
+/// Native part of orcish.
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::file::File;
+    #[pymodule_export]
+    use crate::stream::Batches;
+
+    /// Version of the package.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "it is a Python name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

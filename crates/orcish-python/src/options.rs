@@ -1,0 +1,101 @@
+//! Options as Python passes them: words and numbers.
+
+use orcish::{Columns, Limits, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Picks the value that `word` names.
+fn pick<T: Copy>(option: &str, word: &str, values: &[(&str, T)]) -> PyResult<T> {
+    let found = values.iter().find(|(name, _)| *name == word);
+    found.map(|&(_, value)| value).ok_or_else(|| {
+        let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
+        PyValueError::new_err(format!("{option}={word:?}: must be one of {}", names.join(", ")))
+    })
+}
+
+fn unknown(kind: &str, name: &str) -> PyErr {
+    PyValueError::new_err(format!("unknown {kind} {name:?}"))
+}
+
+/// Names or column ids; they cannot be mixed.
+#[derive(FromPyObject)]
+enum ColumnList {
+    Names(Vec<String>),
+    Ids(Vec<u32>),
+}
+
+/// The options in `given`; what is `None` or missing stays at its default.
+pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -> PyResult<ReadOptions> {
+    let mut options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+    for (name, value) in given.into_iter().flatten() {
+        if value.is_none() {
+            continue;
+        }
+        let name: String = name.extract()?;
+        match name.as_str() {
+            "columns" => {
+                options.columns = match value.extract()? {
+                    ColumnList::Names(names) => Columns::Names(names),
+                    ColumnList::Ids(ids) => Columns::Ids(ids),
+                }
+            }
+            "batch_size" => options.batch_size = value.extract()?,
+            "threads" => options.threads = value.extract()?,
+            "stripes" => options.stripes = Some(value.extract()?),
+            "trim_char" => options.trim_char = value.extract()?,
+            "timestamp_unit" => {
+                let units = [
+                    ("s", TimestampUnit::Second),
+                    ("ms", TimestampUnit::Millisecond),
+                    ("us", TimestampUnit::Microsecond),
+                    ("ns", TimestampUnit::Nanosecond),
+                    ("auto", TimestampUnit::Auto),
+                ];
+                options.timestamp_unit = pick(&name, value.extract()?, &units)?;
+            }
+            "timestamp_out_of_range" => {
+                let words = [("error", OutOfRange::Error), ("null", OutOfRange::Null)];
+                options.timestamp_out_of_range = pick(&name, value.extract()?, &words)?;
+            }
+            "strings" => {
+                let types = [
+                    ("utf8", StringType::Utf8),
+                    ("large", StringType::Large),
+                    ("view", StringType::View),
+                    ("dictionary", StringType::Dictionary),
+                    ("binary", StringType::Binary),
+                ];
+                options.strings = pick(&name, value.extract()?, &types)?;
+            }
+            "unions" => {
+                let types =
+                    [("dense", UnionType::Dense), ("sparse", UnionType::Sparse), ("struct", UnionType::Struct)];
+                options.unions = pick(&name, value.extract()?, &types)?;
+            }
+            "masked" => {
+                options.allow_masked = pick(&name, value.extract()?, &[("error", false), ("allow", true)])?;
+            }
+            _ => return Err(unknown("option", &name)),
+        }
+    }
+    Ok(options)
+}
+
+/// The limits in `given`; what is missing stays at its default.
+pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
+    let mut limits = Limits::default();
+    for (name, value) in given.into_iter().flatten() {
+        let name: String = name.extract()?;
+        match name.as_str() {
+            "tail" => limits.tail = value.extract()?,
+            "chunk" => limits.chunk = value.extract()?,
+            "depth" => limits.depth = value.extract()?,
+            "columns" => limits.columns = value.extract()?,
+            "stripes" => limits.stripes = value.extract()?,
+            "memory" => limits.memory = value.extract()?,
+            _ => return Err(unknown("limit", &name)),
+        }
+    }
+    Ok(limits)
+}

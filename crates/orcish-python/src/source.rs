@@ -1,0 +1,95 @@
+//! What a file may be read from: a path, bytes, or a Python object with `read` and `seek`.
+
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use orcish::{Error, FileSource, MemorySource, ReadAt, Result};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyString};
+
+/// The source for `object`: `str` is a path, `bytes` are the file itself.
+pub(crate) fn open(object: &Bound<'_, PyAny>) -> PyResult<Arc<dyn ReadAt>> {
+    let py = object.py();
+    if let Ok(path) = object.cast::<PyString>() {
+        let path: PathBuf = path.extract()?;
+        let source = py.detach(|| FileSource::open(path));
+        return Ok(Arc::new(source.map_err(|error| crate::errors::to_python(py, &error))?));
+    }
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        let bytes = PyBackedBytes::from(bytes.clone());
+        return Ok(Arc::new(MemorySource::new(Bytes::from_owner(bytes))));
+    }
+    if object.hasattr("read")? && object.hasattr("seek")? {
+        return Ok(Arc::new(PythonSource::new(object)?));
+    }
+    Err(PyTypeError::new_err(format!("cannot read from {}", object.get_type().name()?)))
+}
+
+/// A Python file object. One range is read at a time, as the object has one position.
+struct PythonSource {
+    object: Py<PyAny>,
+    name: String,
+    size: u64,
+    /// Taken before the interpreter is: a thread that waits for it must not keep others from running.
+    turn: Mutex<()>,
+}
+
+impl PythonSource {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let size = object.call_method1("seek", (0, 2))?;
+        // Some file objects return nothing from seek.
+        let size = if size.is_none() { object.call_method0("tell")? } else { size };
+        let name = object.getattr("name").ok().and_then(|name| name.extract::<String>().ok());
+        Ok(PythonSource {
+            object: object.clone().unbind(),
+            name: name.unwrap_or_else(|| "<file object>".to_owned()),
+            size: size.extract()?,
+            turn: Mutex::new(()),
+        })
+    }
+
+    fn read(&self, py: Python<'_>, range: &Range<u64>) -> PyResult<Bytes> {
+        let object = self.object.bind(py);
+        object.call_method1("seek", (range.start,))?;
+        let length = usize::try_from(range.end - range.start)?;
+        let mut parts: Vec<PyBackedBytes> = Vec::new();
+        let mut there = 0;
+        while there < length {
+            let part = object.call_method1("read", (length - there,))?;
+            let part = part.extract::<PyBackedBytes>()?;
+            if part.is_empty() || part.len() > length - there {
+                let text = format!("read({}) at {} gave {} bytes", length - there, range.start, part.len());
+                return Err(PyValueError::new_err(text));
+            }
+            there += part.len();
+            parts.push(part);
+        }
+        Ok(match <[PyBackedBytes; 1]>::try_from(parts) {
+            Ok([whole]) => Bytes::from_owner(whole),
+            Err(parts) => Bytes::from(parts.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>()),
+        })
+    }
+}
+
+impl ReadAt for PythonSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        Python::attach(|py| {
+            let parts = ranges.iter().map(|range| self.read(py, range)).collect::<PyResult<_>>();
+            parts.map_err(|error| Error::io("the file object failed", io::Error::other(error)))
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Column statistics as a dictionary; what is unknown is left out.
+
+use orcish::statistics::{Bound as StringBound, ColumnStatistics, Decimal, Detail};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+pub(crate) fn to_python<'py>(py: Python<'py>, statistics: &ColumnStatistics) -> PyResult<Bound<'py, PyDict>> {
+    let out = PyDict::new(py);
+    let set = |name: &str, value: Option<Bound<'py, PyAny>>| match value {
+        Some(value) => out.set_item(name, value),
+        None => Ok(()),
+    };
+    macro_rules! set {
+        ($($name:literal: $value:expr),*) => {
+            {$(set($name, $value.map(|value| value.into_pyobject(py).map(|value| value.into_any())).transpose()?)?;)*}
+        };
+    }
+    set!("values": statistics.values, "bytes_on_disk": statistics.bytes_on_disk);
+    if let Some(has_null) = statistics.has_null {
+        out.set_item("has_null", has_null)?;
+    }
+    let text = |decimal: Decimal| decimal.to_string();
+    let bytes = |bound: &StringBound| (PyBytes::new(py, &bound.value).unbind(), bound.exact);
+    let kind = match &statistics.detail {
+        Detail::Integer { min, max, sum } => {
+            set!("min": *min, "max": *max, "sum": *sum);
+            "integer"
+        }
+        Detail::Double { min, max, sum } => {
+            set!("min": *min, "max": *max, "sum": *sum);
+            "double"
+        }
+        Detail::String { min, max, total_length } => {
+            set!("min": min.as_ref().map(bytes), "max": max.as_ref().map(bytes), "total_length": *total_length);
+            "string"
+        }
+        Detail::Boolean { true_count } => {
+            set!("true_count": *true_count);
+            "boolean"
+        }
+        Detail::Decimal { min, max, sum } => {
+            set!("min": min.map(text), "max": max.map(text), "sum": sum.map(text));
+            "decimal"
+        }
+        Detail::Date { min, max } => {
+            set!("min": *min, "max": *max);
+            "date"
+        }
+        Detail::Timestamp { min, max, .. } => {
+            set!("min": *min, "max": *max);
+            "timestamp"
+        }
+        Detail::Binary { total_length } => {
+            set!("total_length": *total_length);
+            "binary"
+        }
+        Detail::Collection { min_children, max_children, total_children } => {
+            set!("min_children": *min_children, "max_children": *max_children, "total_children": *total_children);
+            "collection"
+        }
+        Detail::Geospatial { bounding_box, types } => {
+            set!("x": bounding_box.x, "y": bounding_box.y, "z": bounding_box.z, "m": bounding_box.m);
+            out.set_item("types", types)?;
+            "geospatial"
+        }
+        _ => "none",
+    };
+    out.set_item("kind", kind)?;
+    Ok(out)
+}

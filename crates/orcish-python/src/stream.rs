@@ -1,0 +1,91 @@
+//! Batches on their way to whoever takes them over the Arrow C stream interface.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use orcish::BatchReader;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::capsule;
+use crate::errors::to_python;
+
+/// The exception that ended a stream: the C interface carries its text only.
+type Failure = Arc<Mutex<Option<PyErr>>>;
+
+/// Batches of a file, which can be taken once.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct Batches {
+    reader: Mutex<Option<BatchReader>>,
+    schema: SchemaRef,
+    failure: Failure,
+}
+
+impl Batches {
+    pub(crate) fn new(reader: BatchReader) -> Self {
+        Batches { schema: reader.schema(), reader: Mutex::new(Some(reader)), failure: Failure::default() }
+    }
+}
+
+#[pymethods]
+impl Batches {
+    /// The schema as a PyCapsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.schema)
+    }
+
+    /// The batches as a PyCapsule.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface leaves it to the producer whether to follow a request.
+        drop(requested_schema);
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let reader = reader.ok_or_else(|| PyValueError::new_err("the batches have been taken already"))?;
+        let stream = Stream { reader, failure: self.failure.clone() };
+        capsule::stream(py, Box::new(stream))
+    }
+
+    /// Raises what ended the stream, if something did.
+    fn raise_failure(&self) -> PyResult<()> {
+        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        }
+    }
+}
+
+struct Stream {
+    reader: BatchReader,
+    failure: Failure,
+}
+
+impl Iterator for Stream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Python::attach(|py| {
+            // Ctrl-C must end a read that never comes back to Python.
+            let result = match py.check_signals() {
+                Ok(()) => py.detach(|| self.reader.next())?.map_err(|error| to_python(py, &error)),
+                Err(interrupt) => Err(interrupt),
+            };
+            Some(result.map_err(|error| {
+                let text = error.value(py).to_string();
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                ArrowError::ComputeError(text)
+            }))
+        })
+    }
+}
+
+impl RecordBatchReader for Stream {
+    fn schema(&self) -> SchemaRef {
+        self.reader.schema()
+    }
+}

@@ -1,0 +1,111 @@
+//! A file that is open: its tail, and where its bytes come from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::{Schema, SchemaRef};
+
+use super::reader::BatchReader;
+use super::schema::Mapping;
+use crate::error::Result;
+use crate::io::{FileSource, ReadAt};
+use crate::options::{Limits, ReadOptions};
+use crate::projection::Projection;
+use crate::schema::Kind;
+use crate::statistics::ColumnStatistics;
+use crate::tail::{FileTail, read_tail};
+
+/// Name of the one column of a file whose root is no struct.
+pub const ROOT_COLUMN: &str = "value";
+
+/// An ORC file whose tail has been read.
+#[derive(Clone)]
+pub struct OrcFile {
+    source: Arc<dyn ReadAt>,
+    tail: Arc<FileTail>,
+}
+
+impl std::fmt::Debug for OrcFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OrcFile").field("source", &self.source.name()).finish_non_exhaustive()
+    }
+}
+
+impl OrcFile {
+    /// Opens the file at `path`.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be read; see [`new`](Self::new).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::new(Arc::new(FileSource::open(path)?), &Limits::default())
+    }
+
+    /// Reads the tail of `source`.
+    ///
+    /// # Errors
+    /// `Corrupt` when it is no ORC file, `LimitExceeded` when its tail is larger than allowed.
+    pub fn new(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
+        let tail = Arc::new(read_tail(&*source, limits)?);
+        Ok(OrcFile { source, tail })
+    }
+
+    /// A file whose tail is known, from this process or another: nothing is read.
+    pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
+        OrcFile { source, tail: Arc::new(tail) }
+    }
+
+    /// The tail.
+    pub fn tail(&self) -> &FileTail {
+        &self.tail
+    }
+
+    /// The Arrow schema that the file has under `options`.
+    ///
+    /// # Errors
+    /// `UnknownColumn` when `options` names a column that the file does not have.
+    pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
+        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
+        self.schema_of(&projection, options)
+    }
+
+    fn named(&self, error: crate::Error) -> crate::Error {
+        error.in_file(self.source.name())
+    }
+
+    fn schema_of(&self, projection: &Projection, options: &ReadOptions) -> Result<SchemaRef> {
+        let mapping = Mapping { tail: &self.tail, options };
+        let fields = match self.tail.schema.get(0)?.kind {
+            Kind::Struct => mapping.fields(&projection.root)?,
+            _ => vec![mapping.field(ROOT_COLUMN, &projection.root)?].into(),
+        };
+        Ok(Arc::new(Schema::new(fields)))
+    }
+
+    /// Reads the file batch by batch.
+    ///
+    /// # Errors
+    /// `UnknownColumn` and `InvalidArgument` when `options` do not fit the file; `Unsupported` when
+    /// columns are encrypted and masks are not allowed. Errors of the data come from the reader.
+    pub fn read(&self, options: ReadOptions) -> Result<BatchReader> {
+        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
+        let schema = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
+        BatchReader::new(self.source.clone(), self.tail.clone(), projection, schema, options)
+            .map_err(|error| self.named(error))
+    }
+
+    /// Statistics of each stripe, one entry a column; they are read from the source.
+    ///
+    /// # Errors
+    /// `Io` and `Corrupt`.
+    pub fn stripe_statistics(&self, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
+        let range = self.tail.stripe_statistics.clone();
+        if range.end - range.start > limits.tail {
+            return Err(self.named(crate::Error::limit("stripe statistics of more bytes than allowed")));
+        }
+        let read = || {
+            let section = self.source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+            self.tail.parse_stripe_statistics(section, limits)
+        };
+        read().map_err(|error| self.named(error))
+    }
+}

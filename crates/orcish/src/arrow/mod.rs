@@ -1,0 +1,11 @@
+//! ORC to Arrow.
+
+mod file;
+mod read;
+mod reader;
+mod schema;
+mod workers;
+
+pub use file::OrcFile;
+pub use reader::BatchReader;
+pub use schema::TYPE_KEY;

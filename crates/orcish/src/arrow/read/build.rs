@@ -1,0 +1,207 @@
+//! From the type of a column and the streams of a stripe to the reader of the column.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, IntervalYearMonthType,
+};
+use arrow_schema::{DataType, Fields};
+
+use super::binary::{DictionaryReader, DirectReader, Entries, StoredDictionary, Target};
+use super::decimal::{DecimalReader, Digits};
+use super::list::{Lengths, ListReader, MapReader};
+use super::primitive::{BooleanReader, Bytes, Dates, Float, Floats, Integers, PrimitiveReader, Values};
+use super::timestamp::{Stored, TimestampReader};
+use super::union::{Form, UnionReader};
+use super::validity::{Pending, Present};
+use super::{Column, ColumnReader, StructReader};
+use crate::arrow::schema::{Mapping, SparkType, decimal, spark_type};
+use crate::codec::Stream;
+use crate::encoding::bool_rle::BoolRle;
+use crate::encoding::byte_rle::ByteRle;
+use crate::encoding::decimal::DecimalType;
+use crate::encoding::int_rle::{IntRle, Integer, Version};
+use crate::error::{Error, Result};
+use crate::options::{ReadOptions, UnionType};
+use crate::projection::Projected;
+use crate::schema::Kind;
+use crate::stripe::{Stripe, StreamKind};
+use crate::tail::{Calendar, FileTail};
+use crate::time::{TimestampDecoder, WriterZone};
+
+/// What readers of a stripe are made from.
+pub(crate) struct Context<'a> {
+    pub(crate) tail: &'a Arc<FileTail>,
+    pub(crate) stripe: &'a Stripe,
+    pub(crate) options: &'a ReadOptions,
+}
+
+/// The reader of the columns `children` of the root, which is a struct.
+pub(crate) fn build_root(context: &Context<'_>, children: &[&Projected]) -> Result<StructReader> {
+    let pending = Pending::new(Present::new(context.stripe, 0));
+    let children = children.iter().map(|child| build(context, child)).collect::<Result<_>>()?;
+    Ok(StructReader { pending, children, fields: Fields::empty() })
+}
+
+/// The reader of `column`.
+pub(crate) fn build(context: &Context<'_>, column: &Projected) -> Result<Column> {
+    let reader = context.reader(column).map_err(|error| error.in_column(&context.tail.schema.path(column.id)))?;
+    Ok(Column { id: column.id, tail: context.tail.clone(), reader })
+}
+
+impl Context<'_> {
+    fn stream(&self, column: &Projected, kind: StreamKind) -> Result<Stream> {
+        // A stream that the stripe does not have is an empty one: it fails as soon as a value is due, and
+        // a column without values needs none.
+        Ok(self.stripe.stream(column.id, kind).unwrap_or_else(|| self.stripe.empty_stream()))
+    }
+
+    fn integers(&self, column: &Projected, kind: StreamKind, signed: bool) -> Result<IntRle<Stream>> {
+        let version = if self.stripe.encoding(column.id)?.is_v2 { Version::V2 } else { Version::V1 };
+        Ok(IntRle::new(self.stream(column, kind)?, version, signed))
+    }
+
+    fn present(&self, column: &Projected) -> Present {
+        Present::new(self.stripe, column.id)
+    }
+
+    fn primitive<A: ArrowPrimitiveType>(
+        &self,
+        column: &Projected,
+        values: impl Values<Native = A::Native> + 'static,
+    ) -> Box<dyn ColumnReader> {
+        Box::new(PrimitiveReader::<A, _>::new(self.present(column), values))
+    }
+
+    fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
+        let rle = self.integers(column, StreamKind::Data, true)?;
+        Ok(self.primitive::<A>(column, Integers { rle, native: PhantomData }))
+    }
+
+    fn float<A: ArrowPrimitiveType<Native: Float>>(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
+        let stream = self.stream(column, StreamKind::Data)?;
+        Ok(self.primitive::<A>(column, Floats { stream, native: PhantomData }))
+    }
+
+    fn reader(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
+        let this = self.tail.schema.get(column.id)?;
+        let encoding = self.stripe.encoding(column.id)?;
+        let has_dictionary = matches!(this.kind, Kind::String | Kind::Char | Kind::Varchar);
+        if encoding.is_dictionary && !has_dictionary {
+            return Err(Error::corrupt(format!("a {} column with a dictionary", this.kind.name())));
+        }
+        let mapping = Mapping { tail: self.tail, options: self.options };
+        let hybrid = self.tail.calendar == Calendar::JulianGregorian;
+        match this.kind {
+            Kind::Boolean => {
+                let bits = BoolRle::new(self.stream(column, StreamKind::Data)?);
+                Ok(Box::new(BooleanReader { present: self.present(column), bits }))
+            }
+            Kind::Byte => {
+                let bytes = Bytes(ByteRle::new(self.stream(column, StreamKind::Data)?));
+                Ok(self.primitive::<Int8Type>(column, bytes))
+            }
+            Kind::Short => self.integer::<Int16Type>(column),
+            Kind::Int if spark_type(this).is_some() => self.integer::<IntervalYearMonthType>(column),
+            Kind::Int => self.integer::<Int32Type>(column),
+            Kind::Long => match spark_type(this) {
+                None => self.integer::<Int64Type>(column),
+                Some(SparkType::TimestampNtz) => {
+                    let stored = Stored::Micros(self.integers(column, StreamKind::Data, true)?);
+                    self.timestamp(column, stored, false)
+                }
+                Some(_) => self.integer::<DurationMicrosecondType>(column),
+            },
+            Kind::Float => self.float::<Float32Type>(column),
+            Kind::Double => self.float::<Float64Type>(column),
+            Kind::Date => {
+                let dates = Dates { rle: self.integers(column, StreamKind::Data, true)?, hybrid };
+                Ok(self.primitive::<Date32Type>(column, dates))
+            }
+            Kind::Timestamp | Kind::TimestampInstant => {
+                let decoder = match this.kind {
+                    Kind::Timestamp => TimestampDecoder::wall_clock(WriterZone::parse(&self.stripe.writer_timezone)?),
+                    _ => TimestampDecoder::instant(),
+                };
+                let seconds = self.integers(column, StreamKind::Data, true)?;
+                let nanos = self.integers(column, StreamKind::Secondary, false)?;
+                self.timestamp(column, Stored::Split { seconds, nanos, decoder }, hybrid)
+            }
+            Kind::Decimal => {
+                let (precision, scale) = decimal(this);
+                let digits = if self.tail.has_decimal64() && precision <= 18 && encoding.is_v2 {
+                    Digits::Integers(self.integers(column, StreamKind::Data, true)?)
+                } else {
+                    let scales = self.integers(column, StreamKind::Secondary, true)?;
+                    Digits::Varints { data: self.stream(column, StreamKind::Data)?, scales }
+                };
+                let target = DecimalType { precision, scale };
+                Ok(Box::new(DecimalReader { present: self.present(column), digits, target }))
+            }
+            Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
+                let trim = this.kind == Kind::Char && self.options.trim_char;
+                let target = Target { arrow: mapping.data_type(column)?, trim };
+                let pending = Pending::new(self.present(column));
+                Ok(if encoding.is_dictionary {
+                    let lengths = self.integers(column, StreamKind::Length, false)?;
+                    Box::new(DictionaryReader {
+                        pending,
+                        references: self.integers(column, StreamKind::Data, false)?,
+                        stored: Some(StoredDictionary {
+                            size: encoding.dictionary_size,
+                            lengths,
+                            data: self.stream(column, StreamKind::DictionaryData)?,
+                        }),
+                        entries: Entries::default(),
+                        target,
+                    })
+                } else {
+                    let lengths = self.integers(column, StreamKind::Length, false)?;
+                    Box::new(DirectReader { pending, lengths, data: self.stream(column, StreamKind::Data)?, target })
+                })
+            }
+            Kind::Struct => {
+                let children = column.children.iter().map(|child| build(self, child)).collect::<Result<_>>()?;
+                let pending = Pending::new(self.present(column));
+                Ok(Box::new(StructReader { pending, children, fields: mapping.fields(column)? }))
+            }
+            Kind::List | Kind::Map => {
+                let rle = self.integers(column, StreamKind::Length, false)?;
+                let lengths = Lengths { pending: Pending::new(self.present(column)), rle };
+                match (&column.children[..], mapping.data_type(column)?) {
+                    ([element], DataType::List(field)) => {
+                        Ok(Box::new(ListReader { lengths, element: build(self, element)?, field }))
+                    }
+                    ([key, value], DataType::Map(field, _)) => {
+                        let fields = mapping.entries(column)?;
+                        let (key, value) = (build(self, key)?, build(self, value)?);
+                        Ok(Box::new(MapReader { lengths, key, value, field, fields }))
+                    }
+                    _ => Err(Error::corrupt("a list or map without its children")),
+                }
+            }
+            Kind::Union => {
+                let form = match mapping.union_type(column) {
+                    UnionType::Dense => Form::Dense(mapping.variants(column)?),
+                    UnionType::Sparse => Form::Sparse(mapping.variants(column)?),
+                    UnionType::Struct => Form::Struct(mapping.tagged(column)?),
+                };
+                let variants = column.children.iter().map(|child| build(self, child)).collect::<Result<_>>()?;
+                let tags = ByteRle::new(self.stream(column, StreamKind::Data)?);
+                Ok(Box::new(UnionReader { pending: Pending::new(self.present(column)), tags, variants, form }))
+            }
+        }
+    }
+
+    fn timestamp(&self, column: &Projected, stored: Stored, hybrid: bool) -> Result<Box<dyn ColumnReader>> {
+        let mapping = Mapping { tail: self.tail, options: self.options };
+        let DataType::Timestamp(unit, timezone) = mapping.data_type(column)? else {
+            return Err(Error::invalid("a timestamp column without a timestamp type"));
+        };
+        let out_of_range = self.options.timestamp_out_of_range;
+        let present = self.present(column);
+        Ok(Box::new(TimestampReader { present, stored, unit, timezone, hybrid, out_of_range, row: 0 }))
+    }
+}

@@ -1,0 +1,73 @@
+//! Decimals (ORCv1, Decimal Columns), and those of the draft that stores up to 18 digits as integers.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Decimal128Array};
+use arrow_buffer::{NullBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+
+use super::validity::{Present, existing, spread};
+use super::{Budget, ColumnReader};
+use crate::codec::Stream;
+use crate::encoding::decimal::{self, BLOCK, DecimalType};
+use crate::encoding::int_rle::IntRle;
+use crate::error::{Error, Result};
+
+/// How unscaled values and their scales are stored.
+pub(super) enum Digits {
+    /// Varints, and a scale for each.
+    Varints { data: Stream, scales: IntRle<Stream> },
+    /// Integers, all of the column's scale.
+    Integers(IntRle<Stream>),
+}
+
+pub(super) struct DecimalReader {
+    pub(super) present: Present,
+    pub(super) digits: Digits,
+    pub(super) target: DecimalType,
+}
+
+impl DecimalReader {
+    fn append(&mut self, n: usize, out: &mut Vec<i128>) -> Result<()> {
+        match &mut self.digits {
+            Digits::Varints { data, scales } => {
+                let mut block = [0; BLOCK];
+                let mut left = n;
+                while left > 0 {
+                    let scales = scales.next_values(left.min(BLOCK)).map_err(|error| error.in_stream("SECONDARY"))?;
+                    let block = block.get_mut(..scales.len()).unwrap_or_default();
+                    decimal::read(data, scales, self.target, block).map_err(|error| error.in_stream("DATA"))?;
+                    out.extend_from_slice(block);
+                    left -= block.len();
+                }
+                Ok(())
+            }
+            Digits::Integers(integers) => {
+                let mut dense: Vec<i64> = Vec::with_capacity(n);
+                integers.append(n, &mut dense).map_err(|error| error.in_stream("DATA"))?;
+                let bound = 10u128.pow(self.target.precision.into());
+                out.extend(dense.into_iter().map(i128::from));
+                match out.iter().any(|value| value.unsigned_abs() >= bound) {
+                    true => Err(Error::corrupt(format!("a decimal has more than {} digits", self.target.precision))),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl ColumnReader for DecimalReader {
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        Ok(rows.min(budget.rows(size_of::<i128>())))
+    }
+
+    fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let nulls = self.present.next_slots(slots, parent)?;
+        let mut values = Vec::with_capacity(slots);
+        self.append(existing(slots, nulls.as_ref()), &mut values)?;
+        spread(&mut values, nulls.as_ref());
+        let array = Decimal128Array::new(ScalarBuffer::from(values), nulls);
+        let scale = i8::try_from(self.target.scale).unwrap_or_default();
+        Ok(Arc::new(array.with_data_type(DataType::Decimal128(self.target.precision, scale))))
+    }
+}

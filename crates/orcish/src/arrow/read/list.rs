@@ -1,0 +1,134 @@
+//! Lists and maps (ORCv1, List Columns and Map Columns): a length for each, and the elements of all.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray};
+use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{FieldRef, Fields};
+
+use super::validity::{Pending, combine, existing, spread};
+use super::{Budget, Column, ColumnReader};
+use crate::codec::Stream;
+use crate::encoding::int_rle::IntRle;
+use crate::error::{Error, Result};
+
+/// The lengths of lists and maps.
+pub(super) struct Lengths {
+    pub(super) pending: Pending,
+    pub(super) rle: IntRle<Stream>,
+}
+
+impl Lengths {
+    /// How many of the next `rows` rows can be read, where `fit` says how many elements can of those it is given.
+    fn plan(
+        &mut self,
+        rows: usize,
+        budget: Budget,
+        fit: impl FnOnce(usize) -> Result<usize>,
+    ) -> Result<usize> {
+        let rows = rows.min(budget.pending());
+        let rle = &mut self.rle;
+        self.pending.fill(rows, |n, out| rle.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
+        let valid = self.pending.valid(rows);
+        let lengths = self.pending.dense.get(..valid).unwrap_or_default();
+        let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        let most = i32::MAX as usize;
+        let asked = usize::try_from(total).unwrap_or(most).min(most);
+        let fit = if asked == 0 { 0 } else { fit(asked)? };
+        if fit as u64 == total {
+            return Ok(rows);
+        }
+        let mut left = fit as u64;
+        let fits = |length: &&u32| {
+            let rest = left.checked_sub(u64::from(**length));
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        let whole = lengths.iter().take_while(fits).count();
+        match (self.pending.rows_with(rows, whole), lengths.first()) {
+            (0, Some(length)) => Err(budget.exceeded(&format!("a value of {length} elements"))),
+            (rows, _) => Ok(rows),
+        }
+    }
+
+    /// Offsets and nulls of the next slots, and the number of elements.
+    fn read(
+        &mut self,
+        slots: usize,
+        parent: Option<&NullBuffer>,
+    ) -> Result<(OffsetBuffer<i32>, Option<NullBuffer>, usize)> {
+        let own = existing(slots, parent);
+        let own_nulls = self.pending.take(own);
+        let mut lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
+        let nulls = combine(parent, own_nulls);
+        spread(&mut lengths, nulls.as_ref());
+        let offsets = offsets(&lengths)?;
+        let total = offsets.last().and_then(|&total| usize::try_from(total).ok()).unwrap_or_default();
+        Ok((OffsetBuffer::new(ScalarBuffer::from(offsets)), nulls, total))
+    }
+}
+
+/// Offsets of values of these lengths, which 32 bits must hold.
+pub(super) fn offsets(lengths: &[u32]) -> Result<Vec<i32>> {
+    let mut offsets = Vec::with_capacity(lengths.len() + 1);
+    let mut sum = 0u64;
+    offsets.push(0);
+    #[expect(clippy::cast_possible_truncation, reason = "the largest is checked below")]
+    offsets.extend(lengths.iter().map(|&length| {
+        sum += u64::from(length);
+        sum as i32
+    }));
+    match i32::try_from(sum) {
+        Ok(_) => Ok(offsets),
+        Err(_) => Err(Error::limit(format!("{sum} bytes or elements in one array, more than 32-bit offsets reach"))),
+    }
+}
+
+pub(super) struct ListReader {
+    pub(super) lengths: Lengths,
+    pub(super) element: Column,
+    pub(super) field: FieldRef,
+}
+
+impl ColumnReader for ListReader {
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        let element = &mut self.element;
+        self.lengths.plan(rows, budget, |elements| element.plan(elements, budget))
+    }
+
+    fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let (offsets, nulls, total) = self.lengths.read(slots, parent)?;
+        let elements = self.element.read(total, None)?;
+        let array = ListArray::try_new(self.field.clone(), offsets, elements, nulls);
+        Ok(Arc::new(array.map_err(|error| Error::corrupt("its elements do not fit").with_source(error))?))
+    }
+}
+
+pub(super) struct MapReader {
+    pub(super) lengths: Lengths,
+    pub(super) key: Column,
+    pub(super) value: Column,
+    /// The struct of key and value.
+    pub(super) field: FieldRef,
+    pub(super) fields: Fields,
+}
+
+impl ColumnReader for MapReader {
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        let (key, value) = (&mut self.key, &mut self.value);
+        self.lengths.plan(rows, budget, |entries| value.plan(key.plan(entries, budget)?, budget))
+    }
+
+    fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let (offsets, nulls, total) = self.lengths.read(slots, parent)?;
+        let (keys, values) = (self.key.read(total, None)?, self.value.read(total, None)?);
+        if let Some(entry) = keys.nulls().and_then(|nulls| nulls.iter().position(|valid| !valid)) {
+            let slot = offsets.partition_point(|&offset| usize::try_from(offset).is_ok_and(|offset| offset <= entry));
+            let text = format!("a map has a null key, which Arrow does not allow (entry of value {} here)", slot - 1);
+            return Err(Error::unsupported(text));
+        }
+        let entries = StructArray::try_new(self.fields.clone(), vec![keys, values], None);
+        let array = entries.and_then(|entries| MapArray::try_new(self.field.clone(), offsets, entries, nulls, false));
+        Ok(Arc::new(array.map_err(|error| Error::corrupt("its entries do not fit").with_source(error))?))
+    }
+}

@@ -1,0 +1,210 @@
+//! Present streams, and what they do to the values of a column.
+//!
+//! A column holds values only for the rows that are not null in it and in no struct above it. Readers
+//! decode those rows densely and spread them over all slots afterwards.
+
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer};
+
+use crate::codec::Stream;
+use crate::encoding::bool_rle::BoolRle;
+use crate::error::Result;
+use crate::stripe::{Stripe, StreamKind};
+
+/// The present stream of a column; a column without one has no nulls of its own.
+pub(super) struct Present(Option<BoolRle<Stream>>);
+
+impl Present {
+    pub(super) fn new(stripe: &Stripe, column: u32) -> Self {
+        Present(stripe.stream(column, StreamKind::Present).map(BoolRle::new))
+    }
+
+    pub(super) fn is_absent(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Nulls of the next `rows` rows that exist for the column; `None` where there are none.
+    pub(super) fn next(&mut self, rows: usize) -> Result<Option<NullBuffer>> {
+        let Some(bits) = &mut self.0 else { return Ok(None) };
+        let bits = bits.read(rows).map_err(|error| error.in_stream("PRESENT"))?;
+        Ok(some_null(BooleanBuffer::new(Buffer::from_vec(bits), 0, rows)))
+    }
+
+    /// Nulls of the next `slots` slots, of which those that `parent` has valid exist for the column.
+    pub(super) fn next_slots(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<Option<NullBuffer>> {
+        let own = self.next(existing(slots, parent))?;
+        Ok(combine(parent, own))
+    }
+}
+
+fn some_null(bits: BooleanBuffer) -> Option<NullBuffer> {
+    Some(NullBuffer::new(bits)).filter(|nulls| nulls.null_count() > 0)
+}
+
+/// How many of `slots` exist under `parent`.
+pub(super) fn existing(slots: usize, parent: Option<&NullBuffer>) -> usize {
+    slots - parent.map_or(0, NullBuffer::null_count)
+}
+
+/// Nulls over all slots, given those of the parent over all, and the column's own over those that exist.
+pub(super) fn combine(parent: Option<&NullBuffer>, own: Option<NullBuffer>) -> Option<NullBuffer> {
+    match (parent, own) {
+        (None, own) => own,
+        (Some(parent), None) => Some(parent.clone()),
+        (Some(parent), Some(own)) => Some(NullBuffer::new(spread_bits(own.inner(), parent))),
+    }
+}
+
+/// Words of the validity bits, the first lowest; the last is filled up with zeros.
+fn words(nulls: &NullBuffer) -> Vec<u64> {
+    let chunks = nulls.inner().bit_chunks();
+    let last = (chunks.remainder_len() > 0).then(|| chunks.remainder_bits());
+    chunks.iter().chain(last).collect()
+}
+
+/// Moves dense bits to the slots that are valid; the others become zero.
+pub(super) fn spread_bits(dense: &BooleanBuffer, nulls: &NullBuffer) -> BooleanBuffer {
+    let mut out = Vec::with_capacity(nulls.len().div_ceil(64));
+    let mut at = 0;
+    for mask in words(nulls) {
+        let mut word = 0;
+        let mut left = mask;
+        while left != 0 {
+            let lowest = left & left.wrapping_neg();
+            if at < dense.len() && dense.value(at) {
+                word |= lowest;
+            }
+            left ^= lowest;
+            at += 1;
+        }
+        out.push(word);
+    }
+    BooleanBuffer::new(Buffer::from_vec(out), 0, nulls.len())
+}
+
+/// Moves dense values, in order, to the slots that are valid; the others get the default.
+#[expect(clippy::indexing_slicing, reason = "there are as many dense values as valid slots")]
+pub(super) fn spread<T: Copy + Default>(values: &mut Vec<T>, nulls: Option<&NullBuffer>) {
+    let Some(nulls) = nulls else { return };
+    let mut dense = values.len();
+    debug_assert_eq!(dense, nulls.len() - nulls.null_count());
+    values.resize(nulls.len(), T::default());
+    let mut end = nulls.len();
+    let words = words(nulls);
+    // From the back, so that what is moved is never overwritten before.
+    for (i, &word) in words.iter().enumerate().rev() {
+        let start = i * 64;
+        match word {
+            u64::MAX => {
+                dense -= 64;
+                values.copy_within(dense..dense + 64, start);
+            }
+            0 => values[start..end].fill(T::default()),
+            _ => {
+                for slot in (start..end).rev() {
+                    let valid = word >> (slot - start) & 1;
+                    let value = values[dense.saturating_sub(1)];
+                    values[slot] = if valid == 1 { value } else { T::default() };
+                    dense -= usize::from(valid == 1);
+                }
+            }
+        }
+        end = start;
+    }
+}
+
+/// Rows that have been looked at to learn how large they are, and not been read yet.
+pub(super) struct Pending {
+    present: Present,
+    /// Validity of the rows; not kept where the column has no present stream.
+    valid: BooleanBuffer,
+    rows: usize,
+    /// One number for each valid row: a length, or a reference to a dictionary.
+    pub(super) dense: Vec<u32>,
+}
+
+impl Pending {
+    pub(super) fn new(present: Present) -> Self {
+        Pending { present, valid: BooleanBuffer::new_set(0), rows: 0, dense: Vec::new() }
+    }
+
+    /// Makes `rows` rows pending; `read` appends the numbers of as many valid ones.
+    pub(super) fn fill(&mut self, rows: usize, read: impl FnOnce(usize, &mut Vec<u32>) -> Result<()>) -> Result<()> {
+        let Some(more) = rows.checked_sub(self.rows).filter(|&more| more > 0) else { return Ok(()) };
+        let nulls = self.present.next(more)?;
+        if !self.present.is_absent() {
+            let mut bits = BooleanBufferBuilder::new(rows);
+            bits.append_buffer(&self.valid);
+            match &nulls {
+                Some(nulls) => bits.append_buffer(nulls.inner()),
+                None => bits.append_n(more, true),
+            }
+            self.valid = bits.finish();
+        }
+        self.rows = rows;
+        read(existing(more, nulls.as_ref()), &mut self.dense)
+    }
+
+    /// How many of the first `rows` pending rows are valid.
+    pub(super) fn valid(&self, rows: usize) -> usize {
+        if self.present.is_absent() { rows } else { self.valid.slice(0, rows.min(self.rows)).count_set_bits() }
+    }
+
+    /// The most pending rows, up to `rows`, of which no more than `valid` are valid.
+    pub(super) fn rows_with(&self, rows: usize, valid: usize) -> usize {
+        if self.present.is_absent() {
+            return rows.min(valid);
+        }
+        let mut left = valid;
+        let is_over = |row: &usize| {
+            let valid = self.valid.value(*row);
+            let over = valid && left == 0;
+            left -= usize::from(valid && !over);
+            over
+        };
+        (0..rows.min(self.rows)).find(is_over).unwrap_or(rows)
+    }
+
+    /// Takes `rows` rows: their nulls.
+    pub(super) fn take(&mut self, rows: usize) -> Option<NullBuffer> {
+        let rows = rows.min(self.rows);
+        self.rows -= rows;
+        if self.present.is_absent() {
+            return None;
+        }
+        let nulls = some_null(self.valid.slice(0, rows));
+        self.valid = self.valid.slice(rows, self.rows);
+        nulls
+    }
+
+    /// Takes the numbers of the first `n` valid rows.
+    pub(super) fn take_dense(&mut self, n: usize) -> Vec<u32> {
+        let rest = self.dense.split_off(n.min(self.dense.len()));
+        std::mem::replace(&mut self.dense, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn spreads(runs in prop::collection::vec((any::<bool>(), 1..150usize), 0..8)) {
+            let valid: Vec<bool> = runs.iter().flat_map(|&(bit, n)| std::iter::repeat_n(bit, n)).collect();
+            let nulls = NullBuffer::from(valid.clone());
+            let n = valid.iter().filter(|&&valid| valid).count();
+            let mut values: Vec<usize> = (1..=n).collect();
+            spread(&mut values, Some(&nulls));
+            let dense: Vec<bool> = (0..n).map(|i| i % 3 == 0).collect();
+            let bits = spread_bits(&BooleanBuffer::from(dense.clone()), &nulls);
+            let mut next = 0;
+            for (slot, &valid) in valid.iter().enumerate() {
+                next += usize::from(valid);
+                prop_assert_eq!(values[slot], if valid { next } else { 0 });
+                prop_assert_eq!(bits.value(slot), valid && dense[next - 1]);
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! From ORC types to Arrow types.
+//!
+//! | ORC | Arrow |
+//! |---|---|
+//! | boolean, tinyint … bigint, float, double, date | their like |
+//! | string, char, varchar | as [`StringType`] says |
+//! | binary, geometry, geography | binary, large or view after [`StringType`] |
+//! | decimal(p, s) | decimal128(p, s) |
+//! | timestamp | timestamp without zone |
+//! | timestamp with local time zone | timestamp in UTC |
+//! | bigint and int with Spark's type attribute | timestamp without zone, duration, year-month interval |
+//! | array, map, struct, uniontype | list, map, struct, union |
+//!
+//! Attributes of a type become metadata of the field. What Arrow's type cannot say (the length of
+//! char and varchar, coordinate systems) is there under [`TYPE_KEY`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
+
+use crate::error::Result;
+use crate::options::{ReadOptions, StringType, TimestampUnit, UnionType};
+use crate::projection::Projected;
+use crate::schema::{Kind, Type};
+use crate::statistics::Detail;
+use crate::tail::FileTail;
+
+/// Key of the field metadata that holds the ORC type where Arrow's does not say all of it.
+pub const TYPE_KEY: &str = "orc.type";
+/// Attribute in which Spark keeps its own type of a column.
+const SPARK_TYPE: &str = "spark.sql.catalyst.type";
+/// Most variants of an Arrow union.
+const MAX_VARIANTS: usize = 128;
+/// Seconds from 1970 that 64 bits of nanoseconds hold, both ways.
+const NANOSECOND_RANGE: i128 = 9_223_372_035 * 1_000_000_000;
+
+/// Spark's own type of an integer column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SparkType {
+    /// Microseconds of a timestamp without zone.
+    TimestampNtz,
+    /// Microseconds.
+    DayTimeInterval,
+    /// Months.
+    YearMonthInterval,
+}
+
+pub(super) fn spark_type(this: &Type) -> Option<SparkType> {
+    let name = this.attributes.iter().find(|(key, _)| key == SPARK_TYPE).map(|(_, name)| name.as_str())?;
+    let is_interval = |units: [&str; 4]| units.iter().any(|unit| name.starts_with(&format!("interval {unit}")));
+    match this.kind {
+        Kind::Long if name == "timestamp_ntz" => Some(SparkType::TimestampNtz),
+        Kind::Long if is_interval(["day", "hour", "minute", "second"]) => Some(SparkType::DayTimeInterval),
+        Kind::Int if is_interval(["year", "month", "year", "month"]) => Some(SparkType::YearMonthInterval),
+        _ => None,
+    }
+}
+
+/// Makes Arrow fields of the columns of a file.
+pub(super) struct Mapping<'a> {
+    pub(super) tail: &'a FileTail,
+    pub(super) options: &'a ReadOptions,
+}
+
+impl Mapping<'_> {
+    /// Fields of the children of `parent` that are read.
+    pub(super) fn fields(&self, parent: &Projected) -> Result<Fields> {
+        let this = self.tail.schema.get(parent.id)?;
+        let field = |child: &Projected| {
+            let index = this.children.iter().position(|&id| id == child.id).unwrap_or_default();
+            self.field(this.child_name(index), child)
+        };
+        parent.children.iter().map(field).collect()
+    }
+
+    pub(super) fn field(&self, name: impl Into<String>, column: &Projected) -> Result<FieldRef> {
+        let this = self.tail.schema.get(column.id)?;
+        let mut metadata: HashMap<String, String> = this.attributes.iter().cloned().collect();
+        if matches!(this.kind, Kind::Char | Kind::Varchar | Kind::Geometry | Kind::Geography) {
+            metadata.insert(TYPE_KEY.to_owned(), self.tail.schema.type_string(column.id)?);
+        }
+        Ok(Arc::new(Field::new(name, self.data_type(column)?, true).with_metadata(metadata)))
+    }
+
+    pub(super) fn data_type(&self, column: &Projected) -> Result<DataType> {
+        let this = self.tail.schema.get(column.id)?;
+        Ok(match this.kind {
+            Kind::Boolean => DataType::Boolean,
+            Kind::Byte => DataType::Int8,
+            Kind::Short => DataType::Int16,
+            Kind::Int => match spark_type(this) {
+                Some(_) => DataType::Interval(IntervalUnit::YearMonth),
+                None => DataType::Int32,
+            },
+            Kind::Long => match spark_type(this) {
+                Some(SparkType::TimestampNtz) => DataType::Timestamp(self.unit(column.id)?, None),
+                Some(_) => DataType::Duration(TimeUnit::Microsecond),
+                None => DataType::Int64,
+            },
+            Kind::Float => DataType::Float32,
+            Kind::Double => DataType::Float64,
+            Kind::String | Kind::Char | Kind::Varchar => match self.options.strings {
+                StringType::Utf8 => DataType::Utf8,
+                StringType::Large => DataType::LargeUtf8,
+                StringType::View => DataType::Utf8View,
+                StringType::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+                StringType::Binary => DataType::Binary,
+            },
+            Kind::Binary | Kind::Geometry | Kind::Geography => match self.options.strings {
+                StringType::Large => DataType::LargeBinary,
+                StringType::View => DataType::BinaryView,
+                StringType::Utf8 | StringType::Dictionary | StringType::Binary => DataType::Binary,
+            },
+            Kind::Decimal => {
+                let (precision, scale) = decimal(this);
+                DataType::Decimal128(precision, scale.cast_signed())
+            }
+            Kind::Date => DataType::Date32,
+            Kind::Timestamp => DataType::Timestamp(self.unit(column.id)?, None),
+            Kind::TimestampInstant => DataType::Timestamp(self.unit(column.id)?, Some("UTC".into())),
+            Kind::Struct => DataType::Struct(self.fields(column)?),
+            Kind::List => match &column.children[..] {
+                [element] => DataType::List(self.field("item", element)?),
+                _ => DataType::Null,
+            },
+            Kind::Map => DataType::Map(Arc::new(Field::new("entries", DataType::Struct(self.entries(column)?), false)), false),
+            Kind::Union => match self.union_type(column) {
+                UnionType::Dense => DataType::Union(self.variants(column)?, UnionMode::Dense),
+                UnionType::Sparse => DataType::Union(self.variants(column)?, UnionMode::Sparse),
+                UnionType::Struct => DataType::Struct(self.tagged(column)?),
+            },
+        })
+    }
+
+    /// Key and value of a map.
+    pub(super) fn entries(&self, column: &Projected) -> Result<Fields> {
+        let mut fields = Vec::new();
+        for (name, child) in ["key", "value"].into_iter().zip(&column.children) {
+            let field = self.field(name, child)?;
+            fields.push(if name == "key" { Arc::new(field.as_ref().clone().with_nullable(false)) } else { field });
+        }
+        Ok(fields.into())
+    }
+
+    /// The Arrow form of a union: as asked for, if Arrow has so many variants.
+    pub(super) fn union_type(&self, column: &Projected) -> UnionType {
+        if (1..=MAX_VARIANTS).contains(&column.children.len()) { self.options.unions } else { UnionType::Struct }
+    }
+
+    pub(super) fn variants(&self, column: &Projected) -> Result<UnionFields> {
+        let fields = self.fields(column)?;
+        Ok((0..).zip(fields.iter().cloned()).collect())
+    }
+
+    /// A union as a struct: its tag, and a field for each variant.
+    pub(super) fn tagged(&self, column: &Projected) -> Result<Fields> {
+        let tag = if column.children.len() <= MAX_VARIANTS { DataType::Int8 } else { DataType::Int16 };
+        let fields = self.fields(column)?;
+        Ok(std::iter::once(Arc::new(Field::new("tag", tag, true))).chain(fields.iter().cloned()).collect())
+    }
+
+    /// Unit of the timestamps of column `id`.
+    pub(super) fn unit(&self, id: u32) -> Result<TimeUnit> {
+        Ok(match self.options.timestamp_unit {
+            TimestampUnit::Second => TimeUnit::Second,
+            TimestampUnit::Millisecond => TimeUnit::Millisecond,
+            TimestampUnit::Microsecond => TimeUnit::Microsecond,
+            TimestampUnit::Nanosecond => TimeUnit::Nanosecond,
+            TimestampUnit::Auto => {
+                let statistics = self.tail.column_statistics(id)?;
+                if statistics.is_some_and(|statistics| fits_nanoseconds(&statistics.detail)) {
+                    TimeUnit::Nanosecond
+                } else {
+                    TimeUnit::Microsecond
+                }
+            }
+        })
+    }
+}
+
+/// Whether statistics prove that all timestamps fit into nanoseconds. Statistics are in UTC, the
+/// values in the writer's zone: a day of slack covers all zones.
+fn fits_nanoseconds(detail: &Detail) -> bool {
+    const SLACK: i128 = 86_400 * 1_000_000_000;
+    match detail {
+        Detail::Timestamp { lower_bound: Some(min), upper_bound: Some(max), .. } => {
+            *min > SLACK - NANOSECOND_RANGE && *max < NANOSECOND_RANGE - SLACK
+        }
+        _ => false,
+    }
+}
+
+/// Precision and scale of a decimal.
+pub(super) fn decimal(this: &Type) -> (u8, u8) {
+    let (precision, scale) = this.decimal();
+    (u8::try_from(precision).unwrap_or(38), u8::try_from(scale).unwrap_or_default())
+}

@@ -1,0 +1,294 @@
+//! Who decodes: the caller, and threads beside it where there are more.
+//!
+//! All state is behind one lock. A task opens a stripe or decodes one part of one group; whoever is
+//! free takes the first task that is due in file order. The caller decodes too while it waits, so one
+//! thread means no threads. Results come in file order whoever made them. How far ahead tasks are due
+//! is bounded by a number of parts, a number of stripes, and the memory that finished parts hold.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use arrow_array::ArrayRef;
+
+use super::reader::{Group, OpenStripe, Part, Plan, Ready};
+use crate::error::Result;
+
+/// Parts that a group may be ahead of the caller.
+const PARTS_AHEAD: usize = 4;
+/// Stripes that may be open at a time, where there are threads.
+const OPEN_STRIPES: usize = 2;
+
+/// Columns of a batch and its rows.
+type Columns = (Vec<ArrayRef>, usize);
+
+pub(super) struct Workers {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    started: bool,
+}
+
+struct Shared {
+    plan: Arc<Plan>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Stripes that are being opened or decoded, in file order.
+    open: VecDeque<Lane>,
+    /// How many stripes have been taken up.
+    begun: usize,
+    /// Bytes of parts that are ready.
+    held: u64,
+    stopped: bool,
+    /// What a thread panicked with.
+    panic: Option<Box<dyn std::any::Any + Send>>,
+}
+
+/// A stripe on its way.
+struct Lane {
+    stripe: usize,
+    /// Position among the stripes to be read.
+    number: usize,
+    rows_left: u64,
+    /// `None` while it is being opened.
+    groups: Option<Vec<Slot>>,
+    failed: Option<crate::Error>,
+}
+
+struct Slot {
+    /// `None` while it is being decoded.
+    group: Option<Group>,
+    columns: Vec<usize>,
+    rows_left: u64,
+    ready: Ready,
+}
+
+enum Task {
+    Open { number: usize, stripe: usize },
+    Decode { number: usize, stripe: usize, slot: usize, group: Box<Group>, rows_left: u64 },
+}
+
+enum Done {
+    Open { number: usize, result: Result<OpenStripe> },
+    Decode { number: usize, slot: usize, group: Box<Group>, result: Result<Part> },
+}
+
+impl Workers {
+    pub(super) fn new(plan: Arc<Plan>) -> Self {
+        let shared = Shared { plan, state: Mutex::default(), changed: Condvar::new() };
+        Workers { shared: Arc::new(shared), threads: Vec::new(), started: false }
+    }
+
+    /// Columns of the next batch; `None` at the end, and after [`stop`](Self::stop).
+    pub(super) fn next(&mut self) -> Option<Result<Columns>> {
+        if !std::mem::replace(&mut self.started, true) {
+            for _ in 1..self.shared.plan.threads {
+                let shared = self.shared.clone();
+                // Without the thread there is less speed, and nothing else is lost.
+                let thread = std::thread::Builder::new().name("orcish".to_owned()).spawn(move || shared.work());
+                self.threads.extend(thread.ok());
+            }
+        }
+        let shared = &self.shared;
+        let mut state = shared.lock();
+        loop {
+            if let Some(panic) = state.panic.take() {
+                state.stopped = true;
+                drop(state);
+                resume_unwind(panic);
+            }
+            if state.stopped {
+                return None;
+            }
+            if let Some(batch) = state.take() {
+                shared.changed.notify_all();
+                return Some(batch);
+            }
+            state = match state.next_task(&shared.plan) {
+                Some(task) => {
+                    drop(state);
+                    let done = shared.run(task);
+                    let mut state = shared.lock();
+                    state.finish(done);
+                    shared.changed.notify_all();
+                    state
+                }
+                None if state.is_idle(&shared.plan) => return None,
+                None => shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// Ends the reading: threads finish what they are at, and stop.
+    pub(super) fn stop(&mut self) {
+        let mut state = self.shared.lock();
+        state.stopped = true;
+        let open = std::mem::take(&mut state.open);
+        drop(state);
+        self.shared.changed.notify_all();
+        drop(open);
+        for thread in self.threads.drain(..) {
+            // A panic has been caught before.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What each thread does until it is stopped.
+    fn work(&self) {
+        let mut state = self.lock();
+        while !state.stopped {
+            let Some(task) = state.next_task(&self.plan) else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(state);
+            let done = catch_unwind(AssertUnwindSafe(|| self.run(task)));
+            state = self.lock();
+            match done {
+                Ok(done) => state.finish(done),
+                Err(panic) => state.panic = Some(panic),
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    fn run(&self, task: Task) -> Done {
+        match task {
+            Task::Open { number, stripe } => Done::Open { number, result: self.plan.open(stripe) },
+            Task::Decode { number, stripe, slot, mut group, rows_left } => {
+                let result = group.decode(rows_left, &self.plan).map_err(|error| error.in_stripe(stripe));
+                Done::Decode { number, slot, group, result }
+            }
+        }
+    }
+}
+
+impl State {
+    fn lane(&mut self, number: usize) -> Option<&mut Lane> {
+        self.open.iter_mut().find(|lane| lane.number == number)
+    }
+
+    /// Whether everything has been read.
+    fn is_idle(&self, plan: &Plan) -> bool {
+        self.open.is_empty() && self.begun == plan.stripes.len()
+    }
+
+    /// The first task that is due in file order.
+    fn next_task(&mut self, plan: &Plan) -> Option<Task> {
+        let full = self.held > plan.limits().memory / 2;
+        let ahead = if plan.threads == 1 { 1 } else { PARTS_AHEAD };
+        for (at, lane) in self.open.iter_mut().enumerate() {
+            let Some(slots) = &mut lane.groups else { continue };
+            if lane.failed.is_some() {
+                break;
+            }
+            // What the caller waits for is due whatever is held.
+            let due = |slot: &Slot| {
+                let limit = if full { usize::from(at == 0) } else { ahead };
+                slot.group.is_some() && slot.rows_left > 0 && slot.ready.len() < limit
+            };
+            let next = slots.iter_mut().enumerate().filter(|(_, slot)| due(slot));
+            let Some((index, slot)) = next.max_by_key(|(_, slot)| slot.rows_left) else { continue };
+            let (number, stripe, rows_left) = (lane.number, lane.stripe, slot.rows_left);
+            let group = Box::new(slot.group.take()?);
+            return Some(Task::Decode { number, stripe, slot: index, group, rows_left });
+        }
+        let most = if plan.threads == 1 { 1 } else { OPEN_STRIPES };
+        let stripe = *plan.stripes.get(self.begun)?;
+        let stored: u64 = self.open.iter().map(|lane| plan.bytes_of(lane.stripe)).sum();
+        let fits = stored.saturating_add(plan.bytes_of(stripe)) <= plan.limits().memory / 2;
+        if self.open.len() >= most || (!self.open.is_empty() && (full || !fits)) {
+            return None;
+        }
+        let number = self.begun;
+        self.begun += 1;
+        let rows_left = plan.rows_of(stripe);
+        self.open.push_back(Lane { stripe, number, rows_left, groups: None, failed: None });
+        Some(Task::Open { number, stripe })
+    }
+
+    fn finish(&mut self, done: Done) {
+        match done {
+            Done::Open { number, result } => {
+                let Some(lane) = self.lane(number) else { return };
+                match result {
+                    Ok(stripe) => {
+                        let slot = |group: Group| Slot {
+                            columns: group.columns.clone(),
+                            group: Some(group),
+                            rows_left: stripe.rows,
+                            ready: Ready::default(),
+                        };
+                        lane.groups = Some(stripe.groups.into_iter().map(slot).collect());
+                    }
+                    Err(error) => lane.failed = Some(error),
+                }
+            }
+            Done::Decode { number, slot, group, result } => {
+                let mut bytes = 0;
+                let Some(lane) = self.lane(number) else { return };
+                let Some(slot) = lane.groups.as_mut().and_then(|slots| slots.get_mut(slot)) else { return };
+                match result {
+                    Ok(part) => {
+                        bytes = part.bytes;
+                        slot.rows_left -= part.rows as u64;
+                        slot.ready.push(part);
+                        // A group that is done gives its memory back.
+                        slot.group = (slot.rows_left > 0).then_some(*group);
+                    }
+                    Err(error) => lane.failed = Some(error),
+                }
+                self.held += bytes;
+            }
+        }
+    }
+
+    /// Takes a batch from the first stripe, if all of its groups have rows ready, or its error.
+    fn take(&mut self) -> Option<Result<Columns>> {
+        loop {
+            let lane = self.open.front_mut()?;
+            let slots = match &mut lane.groups {
+                Some(slots) if lane.rows_left == 0 || slots.is_empty() => {
+                    self.open.pop_front();
+                    continue;
+                }
+                Some(slots) => slots,
+                None => return lane.failed.take().map(Err),
+            };
+            let rows = slots.iter().map(|slot| slot.ready.front_rows()).min().flatten();
+            let Some(rows) = rows else { return lane.failed.take().map(Err) };
+            let mut columns: Vec<Option<ArrayRef>> = Vec::new();
+            for slot in slots {
+                let (arrays, bytes) = slot.ready.take(rows);
+                self.held -= bytes;
+                for (&column, array) in slot.columns.iter().zip(arrays) {
+                    columns.resize(columns.len().max(column + 1), None);
+                    if let Some(place) = columns.get_mut(column) {
+                        *place = Some(array);
+                    }
+                }
+            }
+            lane.rows_left -= rows as u64;
+            if lane.rows_left == 0 {
+                self.open.pop_front();
+            }
+            return Some(Ok((columns.into_iter().flatten().collect(), rows)));
+        }
+    }
+}

@@ -1,0 +1,439 @@
+//! LZO1X blocks (ORCv1, Compression: the kind LZO), as liblzo2 defines them and Java ORC writes them.
+//!
+//! A block is a list of instructions, each a match (copy what was written `distance` bytes ago) that may
+//! carry up to three literals, or a longer run of literals, and ends with the bytes `11 00 00`:
+//!
+//! | first byte  | meaning                                                                  |
+//! |-------------|--------------------------------------------------------------------------|
+//! | `0000 NNNN` | after no literals: a run of literals, length N + 3, or extended          |
+//! | `0000 DDLL` | after 1 to 3 literals: match of 2 bytes at 1 to 1024, 8 bits follow      |
+//! | `0000 DDLL` | after a run of literals: match of 3 bytes at 2049 to 3072, 8 bits follow |
+//! | `0001 DNNN` | match at 16385 to 49151, 16 bits follow; distance 0 ends the block       |
+//! | `001N NNNN` | match at 1 to 16384, 16 bits follow                                      |
+//! | `NNND DDLL` | match of 3 to 8 bytes at 1 to 2048, 8 bits follow                        |
+//!
+//! The first byte of a block, when above 17, is a run of so many literals plus 17 instead.
+//!
+//! The readers of Java and C++ ORC take the second and third kind for one another; Java's writer makes neither.
+
+use crate::error::{Error, Result};
+
+/// Matches and literals up to this many bytes are copied as one block where there is room for it.
+const BLOCK: usize = 16;
+
+/// Literals that came just before an instruction: they decide what a first byte below 16 means.
+#[derive(Clone, Copy)]
+enum Before {
+    None,
+    Few,
+    Run,
+}
+
+impl Before {
+    fn literals(count: usize) -> Self {
+        match count {
+            0 => Before::None,
+            1..=3 => Before::Few,
+            _ => Before::Run,
+        }
+    }
+}
+
+/// Decompresses a chunk into the front of `output` and returns the number of bytes written; bytes of
+/// `output` behind those may be overwritten too.
+///
+/// Blocks may follow one another, as in Java; no bytes at all are no block and give no bytes.
+///
+/// # Errors
+/// `Corrupt` when `input` is not a list of whole blocks, or holds more than `output` can take.
+pub(crate) fn decompress(input: &[u8], output: &mut [u8]) -> Result<usize> {
+    let mut block = Decoder { input, output, written: 0 };
+    while !block.input.is_empty() {
+        block.block()?;
+    }
+    Ok(block.written)
+}
+
+struct Decoder<'a> {
+    /// What is still to be read.
+    input: &'a [u8],
+    output: &'a mut [u8],
+    written: usize,
+}
+
+impl Decoder<'_> {
+    /// One block with its end mark. Every turn of the loop reads at least one byte.
+    fn block(&mut self) -> Result<()> {
+        let mut before = Before::None;
+        if let Some((&first, rest)) = self.input.split_first()
+            && first > 17
+        {
+            self.input = rest;
+            let count = usize::from(first) - 17;
+            self.literals(count)?;
+            before = Before::literals(count);
+        }
+        loop {
+            let first = self.byte()?;
+            let code = usize::from(first);
+            let (length, distance, count) = match first {
+                0..=15 => match before {
+                    Before::None => {
+                        let count = self.length(code, 15)?.saturating_add(3);
+                        self.literals(count)?;
+                        before = Before::Run;
+                        continue;
+                    }
+                    Before::Few => (2, (self.next()? << 2) + (code >> 2) + 1, code & 3),
+                    Before::Run => (3, (self.next()? << 2) + (code >> 2) + 2049, code & 3),
+                },
+                16..=31 => {
+                    let length = self.length(code & 7, 7)?.saturating_add(2);
+                    let low = self.pair()?;
+                    let distance = ((code & 8) << 11) + (low >> 2);
+                    if distance == 0 {
+                        return if first == 17 && low == 0 { Ok(()) } else { Err(fault("a damaged end mark")) };
+                    }
+                    (length, distance + 16384, low & 3)
+                }
+                32..=63 => {
+                    let length = self.length(code & 31, 31)?.saturating_add(2);
+                    let low = self.pair()?;
+                    (length, (low >> 2) + 1, low & 3)
+                }
+                64.. => ((code >> 5) + 1, (self.next()? << 3) + ((code >> 2) & 7) + 1, code & 3),
+            };
+            self.repeat(length, distance)?;
+            if count > 0 {
+                self.literals(count)?;
+            }
+            before = Before::literals(count);
+        }
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        let (&byte, rest) = self.input.split_first().ok_or_else(early)?;
+        self.input = rest;
+        Ok(byte)
+    }
+
+    fn next(&mut self) -> Result<usize> {
+        self.byte().map(usize::from)
+    }
+
+    /// Two bytes, lowest first.
+    fn pair(&mut self) -> Result<usize> {
+        let (&pair, rest) = self.input.split_first_chunk().ok_or_else(early)?;
+        self.input = rest;
+        Ok(usize::from(u16::from_le_bytes(pair)))
+    }
+
+    /// A length whose field holds `field`; 0 there says that bytes follow which add to `most`, its largest value.
+    fn length(&mut self, field: usize, most: usize) -> Result<usize> {
+        if field != 0 {
+            return Ok(field);
+        }
+        let zeros = self.input.iter().take_while(|&&byte| byte == 0).count();
+        self.input = self.input.get(zeros..).unwrap_or_default();
+        // Saturates on 32-bit machines only, and no output is that long.
+        Ok(zeros.saturating_mul(255).saturating_add(most).saturating_add(self.next()?))
+    }
+
+    /// Copies literals from the input.
+    #[inline]
+    fn literals(&mut self, count: usize) -> Result<()> {
+        let free = self.output.get_mut(self.written..).unwrap_or_default();
+        if count <= BLOCK
+            && let (Some(from), Some(to)) = (self.input.first_chunk::<BLOCK>(), free.first_chunk_mut::<BLOCK>())
+        {
+            *to = *from;
+            self.input = self.input.get(count..).unwrap_or_default();
+        } else {
+            let (from, rest) = self.input.split_at_checked(count).ok_or_else(early)?;
+            free.get_mut(..count).ok_or_else(full)?.copy_from_slice(from);
+            self.input = rest;
+        }
+        self.written += count;
+        Ok(())
+    }
+
+    /// Copies `length` bytes from `distance` bytes ago; a match may reach into the bytes that it writes itself.
+    #[inline]
+    fn repeat(&mut self, length: usize, distance: usize) -> Result<()> {
+        let (done, free) = self.output.split_at_mut_checked(self.written).ok_or_else(full)?;
+        let start = done.len().checked_sub(distance).ok_or_else(|| fault("a match that starts before the chunk"))?;
+        let from = done.get(start..).unwrap_or_default();
+        if length <= BLOCK
+            && let (Some(from), Some(to)) = (from.first_chunk::<BLOCK>(), free.first_chunk_mut::<BLOCK>())
+        {
+            *to = *from;
+        } else {
+            let to = free.get_mut(..length).ok_or_else(full)?;
+            match from {
+                &[byte] => to.fill(byte),
+                _ if length <= distance => to.copy_from_slice(from.get(..length).unwrap_or_default()),
+                _ => self.stretch(start, distance, length),
+            }
+        }
+        self.written += length;
+        Ok(())
+    }
+
+    /// Goes on with the `period` bytes at `start` for `length` bytes more; each round copies all that is there.
+    fn stretch(&mut self, start: usize, period: usize, length: usize) {
+        let whole = self.output.get_mut(start..start + period + length).unwrap_or_default();
+        let mut there = period;
+        while there < whole.len() {
+            let count = there.min(whole.len() - there);
+            whole.copy_within(..count, there);
+            there += count;
+        }
+    }
+}
+
+#[cold]
+fn early() -> Error {
+    fault("the chunk ends early")
+}
+
+#[cold]
+fn full() -> Error {
+    fault("more bytes than a chunk may hold")
+}
+
+#[cold]
+fn fault(what: &str) -> Error {
+    Error::corrupt(format!("bad LZO data: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    /// Chunks of `examples/TestVectorOrcFile.testLzo.orc` of Apache ORC: a stripe footer and the metadata; what
+    /// they hold was found with another implementation of LZO.
+    const STRIPE_FOOTER: [&str; 2] = [
+        "190a0608061000180c9f000118269f0002181d9c0000030318290a080801100118f39c010a0608011002183484020003\
+         0318cfb90212020800120208021202080212020802110000",
+        "0a0608061000180c0a060806100118260a0608061002181d0a060806100318290a080801100118f39c010a0608011002\
+         18340a080801100318cfb90212020800120208021202080212020802",
+    ];
+    const METADATA: [&str; 2] = [
+        "6a0a550a0508882750000a1a088827121308b5c283ff0f10f6ccedfe0f18fffac8af960750000a11088827120a080010\
+         8e4e18b8c9f50b50000a1d0888271216088fca899b9fb4edf6ff01108ef0ede8f1f082fbff0150000a572d5801001587\
+         f7c5fe0f10d0ebb4f90f18d4d0ead88c0150000a13088827120c08904e109e9c0118b8aae1232860010005a5ccb7c484\
+         a1d5e2ff0110c0ddb8d3c7ebb5f7ff015000110000",
+        "0a550a0508882750000a1a088827121308b5c283ff0f10f6ccedfe0f18fffac8af960750000a11088827120a0800108e\
+         4e18b8c9f50b50000a1d0888271216088fca899b9fb4edf6ff01108ef0ede8f1f082fbff0150000a570a050888275000\
+         0a1a08882712130887f7c5fe0f10d0ebb4f90f18d4d0ead88c0150000a13088827120c08904e109e9c0118b8aae12350\
+         000a1d088827121608a5ccb7c484a1d5e2ff0110c0ddb8d3c7ebb5f7ff015000",
+    ];
+    const END: [u8; 3] = [0x11, 0, 0];
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
+    }
+
+    fn decompressed(input: &[u8], room: usize) -> Result<Vec<u8>> {
+        let mut output = vec![0; room];
+        let written = decompress(input, &mut output)?;
+        output.truncate(written);
+        Ok(output)
+    }
+
+    /// The parts before the end mark, put together, give `expected` in exactly the room that it needs and in more,
+    /// and in less room an error.
+    fn check(parts: &[&[u8]], expected: &[u8]) {
+        let input = [&parts.concat()[..], &END].concat();
+        assert_eq!(decompressed(&input, expected.len()).unwrap(), expected);
+        assert_eq!(decompressed(&input, expected.len() + 100).unwrap(), expected);
+        if let Some(less) = expected.len().checked_sub(1) {
+            assert_eq!(decompressed(&input, less).unwrap_err().kind(), ErrorKind::Corrupt);
+        }
+    }
+
+    /// A length field and the bytes that extend it.
+    fn length(code: u8, most: usize, length: usize, out: &mut Vec<u8>) {
+        if length <= most {
+            out.push(code | u8::try_from(length).unwrap());
+        } else {
+            out.push(code);
+            let more = length - most - 1;
+            out.extend(std::iter::repeat_n(0, more / 255));
+            out.push(u8::try_from(more % 255).unwrap() + 1);
+        }
+    }
+
+    /// Where the bits for the literals behind a match are, or that there was no match right before.
+    fn literals(run: &[u8], behind: Option<usize>, out: &mut Vec<u8>) {
+        match (run.len(), behind) {
+            (0, _) => {}
+            (1..=3, Some(at)) => out[at] |= u8::try_from(run.len()).unwrap(),
+            (1..=238, None) => out.push(u8::try_from(run.len()).unwrap() + 17),
+            (count, _) => length(0, 15, count - 3, out),
+        }
+        out.extend_from_slice(run);
+    }
+
+    /// A greedy compressor that finds matches by brute force; uses all kinds of matches but those below 16.
+    fn compress(input: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let (mut at, mut from, mut behind) = (0, 0, None);
+        let mut seen = std::collections::HashMap::<&[u8], usize>::new();
+        while at < input.len() {
+            let key = &input[at..input.len().min(at + 3)];
+            let found = seen.insert(key, at).filter(|&start| key.len() == 3 && at - start < 49152 && at > 0);
+            let Some(start) = found else {
+                at += 1;
+                continue;
+            };
+            literals(&input[from..at], behind, &mut out);
+            let count = input[at..].iter().zip(&input[start..]).take_while(|(a, b)| a == b).count();
+            let distance = at - start;
+            if count <= 8 && distance <= 2048 {
+                let near = distance - 1;
+                out.push(u8::try_from((count - 1) << 5 | (near & 7) << 2).unwrap());
+                out.push(u8::try_from(near >> 3).unwrap());
+                behind = Some(out.len() - 2);
+            } else {
+                let low = if distance <= 16384 {
+                    length(0x20, 31, count - 2, &mut out);
+                    distance - 1
+                } else {
+                    let far = distance - 16384;
+                    length(0x10 | u8::try_from(far >> 11 & 8).unwrap(), 7, count - 2, &mut out);
+                    far & 0x3fff
+                };
+                out.extend(u16::try_from(low << 2).unwrap().to_le_bytes());
+                behind = Some(out.len() - 2);
+            }
+            at += count;
+            from = at;
+        }
+        literals(&input[from..], behind, &mut out);
+        out.extend(END);
+        out
+    }
+
+    #[test]
+    fn chunks_of_a_file() {
+        for [input, expected] in [STRIPE_FOOTER, METADATA] {
+            let (input, expected) = (bytes(input), bytes(expected));
+            assert_eq!(decompressed(&input, expected.len()).unwrap(), expected);
+            assert_eq!(decompressed(&input, 1000).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn each_instruction() {
+        let text: Vec<u8> = (0..=255).collect();
+        let far: Vec<u8> = (0..50_000u32).map(|i| (i * i / 7).to_le_bytes()[0]).collect();
+        let mut all_far = Vec::new();
+        literals(&far, None, &mut all_far);
+        let with = |count: usize, distance: usize| [&far[..], &far[far.len() - distance..][..count]].concat();
+
+        check(&[], &[]);
+        check(&[&[18, 7]], &[7]);
+        check(&[&[21], b"abcd"], b"abcd");
+        check(&[&[1], b"abcd"], b"abcd");
+        check(&[&[0, 1], &text[..19]], &text[..19]);
+        check(&[&[0, 0, 1], &far[..15 + 255 + 1 + 3]], &far[..274]);
+        // Three bytes at 1 and one literal; so next are two bytes at 1 + 2 + 0 × 4, and one literal.
+        check(&[&[21], b"abcd", &[0x41, 0, b'x', 0b1001, 0, b'y']], b"abcddddxddy");
+        // After a run of literals: three bytes at 2049 + 1 + 2 × 4.
+        check(&[&all_far, &[0b0100, 2]], &with(3, 2058));
+        check(&[&all_far, &[0b1111_1100, 255]], &with(8, 2048));
+        check(&[&all_far, &[0x21, 0xfc, 0xff]], &with(3, 16384));
+        check(&[&all_far, &[0x20, 9, 0, 0]], &[&far[..], &[far[far.len() - 1]; 42]].concat());
+        // Length 3 at 16385 looks like an end mark but for its distance.
+        check(&[&all_far, &[0x11, 4, 0]], &with(3, 16385));
+        check(&[&all_far, &[0x18, 0, 1, 0xfc, 0xff]], &with(7 + 255 + 1 + 2, 49151));
+    }
+
+    #[test]
+    fn blocks_follow_one_another() {
+        let two = [&[20, 1, 2, 3], &END[..], &[0x12, 9], &END].concat();
+        assert_eq!(decompressed(&two, 4).unwrap(), [1, 2, 3, 9]);
+        assert_eq!(decompressed(&[], 4).unwrap(), []);
+    }
+
+    #[test]
+    fn refuses_what_is_malformed() {
+        let cases: [&[u8]; 9] = [
+            &[17],
+            &[17, 0],
+            &[17, 0, 1],
+            &[18, 17, 0],
+            &[21, 1, 2, 3, 4, 0x40],
+            &[21, 1, 2, 3, 4, 0x50, 0, 17, 0, 0],
+            &[0, 0, 0, 0, 0],
+            &[18, 1, 0x32, 0, 0],
+            &[18, 1, 0x12, 0, 0],
+        ];
+        for input in cases {
+            assert_eq!(decompressed(input, 1000).unwrap_err().kind(), ErrorKind::Corrupt, "{input:?}");
+        }
+    }
+
+    /// Repeats within repeats, and noise.
+    fn compressible() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..400),
+            prop::collection::vec(0..3u8, 0..3000),
+            (prop::collection::vec(any::<u8>(), 1..30), 1..200usize).prop_map(|(bytes, count)| bytes.repeat(count)),
+            (any::<u32>(), 0..30_000u32).prop_map(|(seed, count)| (0..count)
+                .map(|i| (seed ^ (i.wrapping_mul(i) / 11)).to_le_bytes()[0])
+                .collect()),
+        ];
+        prop::collection::vec(piece, 0..8).prop_map(|pieces| [pieces.concat(), pieces.concat()].concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_compressed_comes_back(input in compressible()) {
+            let chunk = compress(&input);
+            prop_assert_eq!(&decompressed(&chunk, input.len()).unwrap(), &input);
+            prop_assert!(input.is_empty() || decompressed(&chunk, input.len() - 1).is_err());
+        }
+
+        #[test]
+        fn damage_does_not_panic(
+            input in compressible(),
+            cut: prop::sample::Index,
+            flips: Vec<(prop::sample::Index, u8)>,
+            room in 0..5000usize,
+        ) {
+            let mut chunk = compress(&input);
+            prop_assert!(decompressed(&chunk[..cut.index(chunk.len()).max(1)], input.len()).is_err());
+            for (at, bits) in flips {
+                let at = at.index(chunk.len());
+                chunk[at] ^= bits;
+                let _ = decompressed(&chunk, room);
+                let _ = decompressed(&chunk[..at], input.len());
+            }
+        }
+
+        #[test]
+        fn noise_does_not_panic(chunk: Vec<u8>, room in 0..300usize) {
+            let _ = decompressed(&chunk, room);
+        }
+    }
+
+    #[test]
+    fn every_cut_and_every_flipped_bit_of_a_real_chunk() {
+        let (input, expected) = (bytes(METADATA[0]), bytes(METADATA[1]));
+        for cut in 1..input.len() {
+            assert!(decompressed(&input[..cut], 1000).is_err());
+        }
+        for bit in 0..input.len() * 8 {
+            let mut damaged = input.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let _ = decompressed(&damaged, expected.len());
+        }
+    }
+}

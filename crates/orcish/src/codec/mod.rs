@@ -1,0 +1,121 @@
+//! Compression: the codecs of the format and the framing of compression chunks.
+//!
+//! ORCv1, Compression: each stream is cut into chunks that are compressed on their own.
+
+mod chunk;
+mod lzo;
+
+use std::cell::RefCell;
+
+use crate::error::{Error, Result};
+use crate::proto::orc;
+
+pub use chunk::Stream;
+pub(crate) use chunk::{Framing, decompress_all};
+
+/// Compression of a file, named in its postscript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// Streams are stored as they are, without chunk headers.
+    None,
+    /// Raw deflate, without zlib header and checksum.
+    Zlib,
+    /// Snappy blocks, not the framing format.
+    Snappy,
+    /// LZO1X blocks.
+    Lzo,
+    /// LZ4 blocks, not the frame format.
+    Lz4,
+    /// Zstandard frames.
+    Zstd,
+    /// Brotli streams.
+    Brotli,
+}
+
+impl Compression {
+    /// The name that the specification gives it, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Zlib => "zlib",
+            Compression::Snappy => "snappy",
+            Compression::Lzo => "lzo",
+            Compression::Lz4 => "lz4",
+            Compression::Zstd => "zstd",
+            Compression::Brotli => "brotli",
+        }
+    }
+
+    pub(crate) fn from_proto(kind: Option<i32>) -> Result<Self> {
+        match orc::CompressionKind::try_from(kind.unwrap_or(0)) {
+            Ok(orc::CompressionKind::None) => Ok(Compression::None),
+            Ok(orc::CompressionKind::Zlib) => Ok(Compression::Zlib),
+            Ok(orc::CompressionKind::Snappy) => Ok(Compression::Snappy),
+            Ok(orc::CompressionKind::Lzo) => Ok(Compression::Lzo),
+            Ok(orc::CompressionKind::Lz4) => Ok(Compression::Lz4),
+            Ok(orc::CompressionKind::Zstd) => Ok(Compression::Zstd),
+            Ok(orc::CompressionKind::Brotli) => Ok(Compression::Brotli),
+            Err(_) => Err(Error::unsupported(format!("unknown compression kind {}", kind.unwrap_or(0)))),
+        }
+    }
+}
+
+/// Decompression contexts, one set per thread: they are costly to make and hold no state between chunks.
+#[derive(Default)]
+struct Contexts {
+    deflate: Option<libdeflater::Decompressor>,
+    snappy: snap::raw::Decoder,
+    zstd: Option<zstd::bulk::Decompressor<'static>>,
+}
+
+thread_local! {
+    static CONTEXTS: RefCell<Contexts> = RefCell::default();
+}
+
+/// Decompresses one chunk into the front of `output` and returns the number of bytes written.
+/// A chunk that holds more than `output` does is corrupt: the postscript states the largest size.
+fn decompress(codec: Compression, input: &[u8], output: &mut [u8]) -> Result<usize> {
+    let (length, most) = (input.len(), output.len());
+    let fault = |what: &dyn std::fmt::Display| {
+        let name = codec.name();
+        Error::corrupt(format!("a {name} chunk of {length} bytes does not decompress into {most} bytes: {what}"))
+    };
+    match codec {
+        Compression::None => {
+            let out = output.get_mut(..input.len()).ok_or_else(|| Error::corrupt("a chunk is larger than stated"))?;
+            out.copy_from_slice(input);
+            Ok(input.len())
+        }
+        Compression::Lzo => lzo::decompress(input, output),
+        Compression::Lz4 => {
+            let result = lz4_flex::block::decompress_into(input, output);
+            result.map_err(|error| fault(&error))
+        }
+        Compression::Brotli => {
+            let result = brotli_decompressor::brotli_decode(input, output);
+            match result.result {
+                brotli_decompressor::BrotliResult::ResultSuccess => Ok(result.decoded_size),
+                _ => Err(fault(&"not a whole brotli stream")),
+            }
+        }
+        Compression::Zlib | Compression::Snappy | Compression::Zstd => CONTEXTS.with_borrow_mut(|contexts| match codec {
+            Compression::Zlib => {
+                let context = contexts.deflate.get_or_insert_with(libdeflater::Decompressor::new);
+                let result = context.deflate_decompress(input, output);
+                result.map_err(|error| fault(&error))
+            }
+            Compression::Snappy => {
+                let result = contexts.snappy.decompress(input, output);
+                result.map_err(|error| fault(&error))
+            }
+            _ => {
+                let context = match &mut contexts.zstd {
+                    Some(context) => context,
+                    none => none.insert(zstd::bulk::Decompressor::new().map_err(|error| fault(&error))?),
+                };
+                let result = context.decompress_to_buffer(input, output);
+                result.map_err(|error| fault(&error))
+            }
+        }),
+    }
+}

@@ -1,0 +1,114 @@
+//! Unpacking of big-endian bit fields (ORCv1, Integer Run Length Encoding, version 2).
+
+use super::varint::unzigzag;
+
+/// Bytes that `n` fields of `width` bits take.
+pub(crate) fn packed_len(n: usize, width: usize) -> usize {
+    (n * width).div_ceil(8)
+}
+
+/// Unpacks fields of `width` bits from the front of `bytes`, which hold at least
+/// [`packed_len`] bytes; `ZIGZAG` fields are signed. Bytes beyond are looked at but not used.
+///
+/// Widths are those that run length encoding knows: 1 to 24, 26, 28, 30, 32, 40, 48, 56 and 64;
+/// others give zeros.
+pub fn unpack<const ZIGZAG: bool>(bytes: &[u8], width: usize, out: &mut [i64]) {
+    macro_rules! widths {
+        ($($w:literal)*) => {
+            match width {
+                $($w => fields::<$w, ZIGZAG>(bytes, out),)*
+                8 => out.iter_mut().zip(bytes).for_each(|(to, &byte)| *to = signed::<ZIGZAG>(byte.into())),
+                16 => words::<2, ZIGZAG>(bytes, out, |word| u16::from_be_bytes(*word).into()),
+                32 => words::<4, ZIGZAG>(bytes, out, |word| u32::from_be_bytes(*word).into()),
+                64 => words::<8, ZIGZAG>(bytes, out, |word| u64::from_be_bytes(*word)),
+                _ => out.fill(0),
+            }
+        };
+    }
+    widths!(1 2 3 4 5 6 7 9 10 11 12 13 14 15 17 18 19 20 21 22 23 24 26 28 30 40 48 56);
+}
+
+#[inline(always)]
+fn signed<const ZIGZAG: bool>(value: u64) -> i64 {
+    if ZIGZAG { unzigzag(value) } else { value.cast_signed() }
+}
+
+#[inline]
+fn words<const N: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64], word: impl Fn(&[u8; N]) -> u64) {
+    for (to, from) in out.iter_mut().zip(bytes.as_chunks::<N>().0) {
+        *to = signed::<ZIGZAG>(word(from));
+    }
+}
+
+/// Eight fields take `W` bytes; each is cut out of the eight bytes that begin where it does.
+#[inline]
+fn fields<const W: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64]) {
+    let mut groups = out.chunks_exact_mut(8);
+    let mut at = 0;
+    for group in &mut groups {
+        let Some(window) = bytes.get(at..at + W + 8) else {
+            group_of::<W, ZIGZAG>(&padded(bytes, at), group);
+            at += W;
+            continue;
+        };
+        group_of::<W, ZIGZAG>(window, group);
+        at += W;
+    }
+    group_of::<W, ZIGZAG>(&padded(bytes, at), groups.into_remainder());
+}
+
+/// What is left of `bytes` from `at`, with zeros behind it.
+#[cold]
+fn padded(bytes: &[u8], at: usize) -> [u8; 72] {
+    let mut window = [0; 72];
+    window.iter_mut().zip(bytes.get(at..).unwrap_or_default()).for_each(|(to, &from)| *to = from);
+    window
+}
+
+#[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "the window is W + 8 bytes at least, the group eight values at most")]
+fn group_of<const W: usize, const ZIGZAG: bool>(window: &[u8], group: &mut [i64]) {
+    let window = &window[..W + 8];
+    for (i, to) in group.iter_mut().enumerate() {
+        let bit = i * W;
+        let from = &window[bit / 8..bit / 8 + 8];
+        let word = u64::from_be_bytes([from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]]);
+        *to = signed::<ZIGZAG>(word << (bit % 8) >> (64 - W));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WIDTHS: [usize; 32] = [
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28, 30, 32, 40, 48,
+        56, 64,
+    ];
+
+    fn bit_by_bit(bytes: &[u8], width: usize, n: usize) -> Vec<i64> {
+        let bit = |i: usize| u64::from(bytes[i / 8] >> (7 - i % 8) & 1);
+        (0..n).map(|i| (0..width).fold(0, |value, j| value << 1 | bit(i * width + j)).cast_signed()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_one_bit_at_a_time(
+            width in prop::sample::select(&WIDTHS[..]),
+            n in 0..70usize,
+            spare in 0..20usize,
+            seed in prop::collection::vec(any::<u8>(), 70 * 8 + 20),
+        ) {
+            let bytes = &seed[..packed_len(n, width) + spare];
+            let mut out = vec![-1; n];
+            unpack::<false>(bytes, width, &mut out);
+            let want = bit_by_bit(bytes, width, n);
+            prop_assert_eq!(&out, &want);
+            unpack::<true>(bytes, width, &mut out);
+            let want: Vec<i64> = want.into_iter().map(|v| unzigzag(v.cast_unsigned())).collect();
+            prop_assert_eq!(out, want);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Boolean run length encoding (ORCv1, Boolean Run Length Encoding): bytes of eight bits, the first
+//! in the highest place, behind byte run length encoding.
+
+use super::byte_rle::ByteRle;
+use crate::error::Result;
+use crate::source::ByteSource;
+
+/// Decodes bits into bitmaps as Arrow has them: the first bit in the lowest place.
+#[derive(Debug)]
+pub struct BoolRle<S> {
+    bytes: ByteRle<S>,
+    /// Bits of the last byte that are not taken yet, the next one lowest; zero above `left`.
+    rest: u8,
+    left: u32,
+}
+
+impl<S: ByteSource> BoolRle<S> {
+    /// A decoder at the start of `source`.
+    pub fn new(source: S) -> Self {
+        BoolRle { bytes: ByteRle::new(source), rest: 0, left: 0 }
+    }
+
+    /// The next `n` bits as a bitmap of whole bytes; bits beyond `n` are zero.
+    pub fn read(&mut self, n: usize) -> Result<Vec<u8>> {
+        let mut out = vec![0; n.div_ceil(8)];
+        let fresh = n.saturating_sub(self.left as usize).div_ceil(8);
+        let (head, spare) = out.split_at_mut(fresh);
+        self.bytes.read(head)?;
+        let mut last = self.rest;
+        if self.left == 0 {
+            head.iter_mut().for_each(|byte| *byte = byte.reverse_bits());
+            last = head.last().copied().unwrap_or_default();
+        } else {
+            for byte in head {
+                let bits = byte.reverse_bits();
+                *byte = last | (bits << self.left);
+                last = bits >> (8 - self.left);
+            }
+            spare.iter_mut().take(1).for_each(|byte| *byte = last);
+        }
+        // `last` now holds the newest bits: which of them are beyond `n`?
+        let had = self.left as usize + 8 * fresh;
+        let taken_of_last = if self.left == 0 && fresh > 0 { 8 - (had - n) } else { n.saturating_sub(8 * fresh) };
+        self.left = u32::try_from(had - n).unwrap_or_default();
+        self.rest = last.checked_shr(u32::try_from(taken_of_last).unwrap_or(8)).unwrap_or_default();
+        if n % 8 != 0
+            && let Some(byte) = out.last_mut()
+        {
+            *byte &= (1 << (n % 8)) - 1;
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::encoding::encode;
+
+    #[test]
+    fn example_of_the_specification() {
+        // One true and seven false, from bytes [0xff, 0x80].
+        assert_eq!(BoolRle::new(&[0xff, 0x80][..]).read(8).unwrap(), [1]);
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_was_encoded(
+            runs in prop::collection::vec((any::<bool>(), 1..40usize), 0..30),
+            cuts in prop::collection::vec(0..30usize, 0..40),
+        ) {
+            let values: Vec<bool> = runs.iter().flat_map(|&(bit, n)| std::iter::repeat_n(bit, n)).collect();
+            let mut bytes = Vec::new();
+            encode::bool_rle::encode(&values, &mut bytes);
+            let mut decoder = BoolRle::new(&bytes[..]);
+            let mut rest = &values[..];
+            for cut in cuts.into_iter().chain([values.len()]) {
+                let (now, later) = rest.split_at(cut.min(rest.len()));
+                let bits = decoder.read(now.len()).unwrap();
+                let got: Vec<bool> = (0..now.len()).map(|i| bits[i / 8] >> (i % 8) & 1 == 1).collect();
+                prop_assert_eq!(&got[..], now);
+                if now.len() % 8 != 0 {
+                    prop_assert_eq!(bits[now.len() / 8] >> (now.len() % 8), 0);
+                }
+                rest = later;
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Byte run length encoding (ORCv1, Byte Run Length Encoding).
+
+use crate::error::Result;
+use crate::source::{ByteSource, stream_ends};
+
+/// Least length of a run.
+const MIN_RUN: usize = 3;
+
+/// Decodes bytes.
+#[derive(Debug)]
+pub struct ByteRle<S> {
+    source: S,
+    /// Bytes left of the current run or literals.
+    left: usize,
+    /// The byte of the current run; `None` within literals.
+    run: Option<u8>,
+}
+
+impl<S: ByteSource> ByteRle<S> {
+    /// A decoder at the start of `source`.
+    pub fn new(source: S) -> Self {
+        ByteRle { source, left: 0, run: None }
+    }
+
+    /// Fills `out`.
+    pub fn read(&mut self, out: &mut [u8]) -> Result<()> {
+        let mut out = out;
+        while !out.is_empty() {
+            if self.left == 0 {
+                self.next_header(out.len())?;
+            }
+            let n = self.left.min(out.len());
+            let (now, later) = out.split_at_mut(n);
+            match self.run {
+                Some(byte) => now.fill(byte),
+                None => self.source.read_exact(now)?,
+            }
+            self.left -= n;
+            out = later;
+        }
+        Ok(())
+    }
+
+    fn next_header(&mut self, missing: usize) -> Result<()> {
+        let bytes = self.source.fill(2)?;
+        let (Some(&header), second) = (bytes.first(), bytes.get(1).copied()) else { return Err(stream_ends(missing)) };
+        if header >= 0x80 {
+            // The negative count of literals.
+            self.left = 0x100 - usize::from(header);
+            self.run = None;
+            self.source.consume(1);
+        } else {
+            self.left = usize::from(header) + MIN_RUN;
+            self.run = Some(second.ok_or_else(|| stream_ends(missing))?);
+            self.source.consume(2);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::encoding::encode;
+
+    #[test]
+    fn examples_of_the_specification() {
+        let mut out = [1; 100];
+        ByteRle::new(&[0x61, 0x00][..]).read(&mut out).unwrap();
+        assert_eq!(out, [0; 100]);
+        let mut out = [0; 2];
+        ByteRle::new(&[0xfe, 0x44, 0x45][..]).read(&mut out).unwrap();
+        assert_eq!(out, [0x44, 0x45]);
+    }
+
+    #[test]
+    fn ends_are_errors() {
+        for bytes in [&[][..], &[0x61], &[0xfe, 0x44]] {
+            assert!(ByteRle::new(bytes).read(&mut [0; 2]).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_was_encoded(values: Vec<u8>, runs in prop::collection::vec((any::<u8>(), 1..300usize), 0..8), cut: prop::sample::Index) {
+            let mut values = values;
+            values.extend(runs.iter().flat_map(|&(byte, n)| std::iter::repeat_n(byte, n)));
+            let mut bytes = Vec::new();
+            encode::byte_rle::encode(&values, &mut bytes);
+            let mut out = vec![0; values.len()];
+            let mut decoder = ByteRle::new(&bytes[..]);
+            let (a, b) = out.split_at_mut(cut.index(values.len() + 1));
+            decoder.read(a).unwrap();
+            decoder.read(b).unwrap();
+            prop_assert_eq!(out, values);
+            prop_assert!(decoder.read(&mut [0]).is_err());
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Integer run length encoding, version 2 (ORCv1, Integer Run Length Encoding, version 2).
+//!
+//! Values are cut where three equal ones begin, or after 512, as Java's writer does; each stretch takes the
+//! sub-encoding with the fewest bytes, which are computed, not tried. Neighbouring stretches then join into one
+//! direct or delta run wherever that is not larger: short repeats within narrow values would otherwise cost more
+//! than they save. So no stream is larger than what Java writes with its default, the widths not deprecated.
+
+use std::ops::Range;
+
+use super::bitpack::{aligned_width_for, bits, pack, packed_len, width_code};
+use super::patched_base;
+use super::varint::{len_u64, write_i64, write_u64, zigzag};
+
+/// Most values of a run.
+const MAX_RUN: usize = 512;
+/// Values of a short repeat.
+const REPEATS: std::ops::RangeInclusive<usize> = 3..=10;
+
+/// A sub-encoding of integer run length encoding version 2, with the width that is free to choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubEncoding {
+    /// Short Repeat, of a value of `bytes` bytes, 1 to 8.
+    ShortRepeat {
+        /// Bytes of the value.
+        bytes: u8,
+    },
+    /// Direct, fields of `width` bits.
+    Direct {
+        /// Bits of a field.
+        width: u32,
+    },
+    /// Patched Base, fields of `width` bits before patching.
+    PatchedBase {
+        /// Bits of a field.
+        width: u32,
+    },
+    /// Delta with one difference throughout, and so no fields.
+    FixedDelta,
+    /// Delta with fields of `width` bits, 2 at least.
+    Delta {
+        /// Bits of a field.
+        width: u32,
+    },
+}
+
+/// The two bits at the front of a run.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Direct = 1,
+    PatchedBase = 2,
+    Delta = 3,
+}
+
+/// Appends all of `values`. Unsigned streams hold values of 0 and above; others come back as the same 64 bits.
+pub fn encode(values: &[i64], signed: bool, out: &mut Vec<u8>) {
+    encode_runs(values, signed, true, out);
+}
+
+/// Appends the runs of `values` that more values behind them could not change; returns how many values those hold.
+pub fn encode_settled(values: &[i64], signed: bool, out: &mut Vec<u8>) -> usize {
+    encode_runs(values, signed, false, out)
+}
+
+/// Appends one run with all of `values` in the sub-encoding `sub`; `false`, and nothing is appended, where it
+/// cannot hold them.
+pub fn encode_as(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> bool {
+    if values.len() > MAX_RUN {
+        return false;
+    }
+    let Some(shape) = Shape::of(values, signed) else { return false };
+    let fits = |width, most| bits(most) <= width && width_code(width).is_some();
+    let possible = match sub {
+        SubEncoding::ShortRepeat { bytes } => {
+            let width = u32::from(bytes) * 8;
+            REPEATS.contains(&shape.len) && shape.constant() && width <= 64 && bits(shape.any) <= width
+        }
+        SubEncoding::Direct { width } => fits(width, shape.any),
+        // The writer sees for itself.
+        SubEncoding::PatchedBase { .. } => true,
+        SubEncoding::FixedDelta => shape.len >= 2 && shape.fixed(),
+        SubEncoding::Delta { width } => shape.len >= 2 && width > 1 && shape.sloped() && fits(width, shape.later),
+    };
+    possible && write(sub, values, signed, out).is_some()
+}
+
+/// What decides on the sub-encoding of a stretch of values. Shapes of neighbours join in constant time.
+#[derive(Clone, Copy)]
+struct Shape {
+    len: usize,
+    first: i64,
+    last: i64,
+    signed: bool,
+    /// All values as stored, or-ed: their highest bit is that of the largest.
+    any: u64,
+    /// The difference between the first two values, wrapping; 0 for a single value.
+    delta: i64,
+    /// The magnitudes of the other differences, or-ed.
+    later: u64,
+    /// All differences are the same.
+    even: bool,
+    rising: bool,
+    falling: bool,
+}
+
+impl Shape {
+    /// `None` without values.
+    fn of(values: &[i64], signed: bool) -> Option<Shape> {
+        let (&first, rest) = values.split_first()?;
+        let mut shape = Shape::single(first, signed);
+        shape.len = values.len();
+        if let Some(&second) = rest.first() {
+            shape.delta = second.wrapping_sub(first);
+        }
+        for (&before, &value) in values.iter().zip(rest) {
+            shape.any |= stored(value, signed);
+            shape.rising &= before <= value;
+            shape.falling &= before >= value;
+            shape.even &= value.wrapping_sub(before) == shape.delta;
+        }
+        for (&before, &value) in rest.iter().zip(rest.iter().skip(1)) {
+            shape.later |= before.abs_diff(value);
+        }
+        shape.last = rest.last().copied().unwrap_or(first);
+        Some(shape)
+    }
+
+    fn single(value: i64, signed: bool) -> Shape {
+        let any = stored(value, signed);
+        Shape {
+            len: 1,
+            first: value,
+            last: value,
+            signed,
+            any,
+            delta: 0,
+            later: 0,
+            even: true,
+            rising: true,
+            falling: true,
+        }
+    }
+
+    /// The shape of the values of `self` and those of `next` behind them.
+    fn join(self, next: Shape) -> Shape {
+        let between = next.first.wrapping_sub(self.last);
+        let delta = if self.len > 1 { self.delta } else { between };
+        // Differences that count as later ones: not the first of the whole.
+        let mut later = self.later | next.later;
+        if self.len > 1 {
+            later |= self.last.abs_diff(next.first);
+        }
+        if next.len > 1 {
+            later |= next.delta.unsigned_abs();
+        }
+        Shape {
+            len: self.len + next.len,
+            first: self.first,
+            last: next.last,
+            signed: self.signed,
+            any: self.any | next.any,
+            delta,
+            later,
+            even: self.even && next.even && between == delta && (next.len == 1 || next.delta == delta),
+            rising: self.rising && next.rising && self.last <= next.first,
+            falling: self.falling && next.falling && self.last >= next.first,
+        }
+    }
+
+    fn constant(&self) -> bool {
+        self.rising && self.falling
+    }
+
+    /// One difference throughout, and no overflow on the way.
+    fn fixed(&self) -> bool {
+        self.even && self.bounded()
+    }
+
+    /// Rising or falling from the first difference on: its sign is that of all.
+    fn sloped(&self) -> bool {
+        self.delta != 0 && self.bounded()
+    }
+
+    /// Monotone, and every difference of two values has 63 bits.
+    fn bounded(&self) -> bool {
+        (self.rising || self.falling) && self.last.checked_sub(self.first).is_some()
+    }
+
+    /// The smallest of short repeat, direct and delta, and its bytes.
+    fn cheapest(&self) -> (SubEncoding, usize) {
+        if REPEATS.contains(&self.len) && self.constant() {
+            let bytes = bits(self.any).div_ceil(8).max(1);
+            return (SubEncoding::ShortRepeat { bytes: bytes.to_le_bytes()[0] }, 1 + bytes as usize);
+        }
+        let width = aligned_width_for(bits(self.any));
+        let direct = (SubEncoding::Direct { width }, 2 + packed_len(self.len, width));
+        if self.len < 3 {
+            return direct;
+        }
+        let start = 2 + len_u64(stored(self.first, self.signed)) + len_u64(zigzag(self.delta));
+        let delta = if self.fixed() {
+            (SubEncoding::FixedDelta, start)
+        } else if self.sloped() {
+            // Width 1 is not to be had in a delta run.
+            let width = aligned_width_for(bits(self.later)).max(2);
+            (SubEncoding::Delta { width }, start + packed_len(self.len - 2, width))
+        } else {
+            return direct;
+        };
+        // Of equals a fixed delta reads fastest, then direct.
+        match delta {
+            (SubEncoding::FixedDelta, size) if size <= direct.1 => delta,
+            (_, size) if size < direct.1 => delta,
+            _ => direct,
+        }
+    }
+}
+
+/// A run that is not written yet, since the next may join it.
+struct Held {
+    shape: Shape,
+    sub: SubEncoding,
+    size: usize,
+}
+
+fn encode_runs(values: &[i64], signed: bool, last: bool, out: &mut Vec<u8>) -> usize {
+    let part = |range: Range<usize>| values.get(range).unwrap_or_default();
+    let mut written = 0;
+    let mut at = 0;
+    let mut held: Option<Held> = None;
+    while let Some(len) = stretch(part(at..values.len()), last) {
+        let stretch = part(at..at + len);
+        let Some(shape) = Shape::of(stretch, signed) else { break };
+        let (mut sub, mut size) = shape.cheapest();
+        if let SubEncoding::Direct { .. } | SubEncoding::Delta { .. } = sub
+            && let Some((width, fewer)) = patched_base::cheapest(stretch, size)
+        {
+            (sub, size) = (SubEncoding::PatchedBase { width }, fewer);
+        }
+        at += len;
+        let mut next = Held { shape, sub, size };
+        if let Some(before) = held.take() {
+            let joined = before.shape.join(shape);
+            let (sub, size) = joined.cheapest();
+            if joined.len <= MAX_RUN && size <= before.size + next.size {
+                next = Held { shape: joined, sub, size };
+            } else {
+                let end = written + before.shape.len;
+                write_sized(&before, part(written..end), out);
+                written = end;
+            }
+        }
+        held = Some(next);
+    }
+    match held {
+        Some(run) if last => {
+            write_sized(&run, part(written..at), out);
+            at
+        }
+        _ => written,
+    }
+}
+
+/// Values of the stretch at the front: equal ones, or those before three equal ones. `None` at the end of
+/// `values`, which more could still change unless these are the `last`.
+fn stretch(values: &[i64], last: bool) -> Option<usize> {
+    let near = values.get(..MAX_RUN).unwrap_or(values);
+    let first = near.first()?;
+    let equal = near.iter().take_while(|&value| value == first).count();
+    let len = if equal >= *REPEATS.start() {
+        equal
+    } else {
+        let three_equal = |three: &[i64]| matches!(three, [a, b, c] if a == b && b == c);
+        near.windows(3).position(three_equal).unwrap_or(near.len())
+    };
+    (last || len < values.len() || len == MAX_RUN).then_some(len)
+}
+
+fn write_sized(run: &Held, values: &[i64], out: &mut Vec<u8>) {
+    let before = out.len();
+    let done = write(run.sub, values, run.shape.signed, out);
+    debug_assert!(done.is_some() && out.len() - before == run.size, "{:?} of {values:?}", run.sub);
+}
+
+/// Appends one run that is known to hold `values`, but for patched base, which is `None` where it cannot.
+fn write(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> Option<()> {
+    let &first = values.first()?;
+    match sub {
+        SubEncoding::ShortRepeat { bytes } => {
+            let count = u8::try_from(values.len() - REPEATS.start()).ok()?;
+            out.push((bytes - 1) << 3 | count);
+            let value = stored(first, signed).to_be_bytes();
+            out.extend_from_slice(value.get(8 - usize::from(bytes)..)?);
+        }
+        SubEncoding::Direct { width } => {
+            write_header(Kind::Direct, width_code(width)?, values.len(), out);
+            pack(values.iter().map(|&value| stored(value, signed)), width, out);
+        }
+        SubEncoding::PatchedBase { width } => patched_base::write(values, width, out)?,
+        SubEncoding::FixedDelta => write_delta(values, 0, signed, out),
+        SubEncoding::Delta { width } => {
+            write_delta(values, width_code(width)?, signed, out);
+            let later = values.iter().zip(values.iter().skip(1)).skip(1);
+            pack(later.map(|(before, &value)| before.abs_diff(value)), width, out);
+        }
+    }
+    Some(())
+}
+
+/// The parts of a delta run before its fields.
+fn write_delta(values: &[i64], code: u8, signed: bool, out: &mut Vec<u8>) {
+    write_header(Kind::Delta, code, values.len(), out);
+    if let [first, second, ..] = values {
+        write_u64(stored(*first, signed), out);
+        write_i64(second.wrapping_sub(*first), out);
+    }
+}
+
+/// The two bytes that begin all runs but short repeats: kind, code of the width, count of values minus one.
+pub(super) fn write_header(kind: Kind, code: u8, count: usize, out: &mut Vec<u8>) {
+    let [low, high, ..] = (count - 1).to_le_bytes();
+    out.extend([(kind as u8) << 6 | code << 1 | high, low]);
+}
+
+/// A value as short repeat, direct and the base of delta store it.
+#[inline]
+fn stored(value: i64, signed: bool) -> u64 {
+    if signed { zigzag(value) } else { value.cast_unsigned() }
+}

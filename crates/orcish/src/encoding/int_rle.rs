@@ -1,0 +1,192 @@
+//! Integer run length encoding, both versions behind one decoder.
+
+use super::{int_rle_v1, int_rle_v2};
+use crate::error::{Error, Result};
+use crate::source::ByteSource;
+
+/// Most values of a run of either version.
+pub(crate) const MAX_RUN: usize = 512;
+
+/// Version of the encoding, which the column's encoding names (`DIRECT` or `DIRECT_V2`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// ORCv1, Integer Run Length Encoding, version 1.
+    V1,
+    /// ORCv1, Integer Run Length Encoding, version 2.
+    V2,
+}
+
+/// An integer type that values are narrowed to.
+pub trait Integer: Copy + Default {
+    /// The type's name in messages.
+    const NAME: &'static str;
+    /// The value cut down to this type, and whether it changed.
+    fn cut(value: i64) -> (Self, bool);
+}
+
+macro_rules! integer {
+    ($($t:ident)*) => {$(
+        impl Integer for $t {
+            const NAME: &'static str = stringify!($t);
+            #[inline(always)]
+            #[expect(clippy::allow_attributes, reason = "not every type needs each")]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_possible_wrap, clippy::cast_lossless, reason = "compared with the original")]
+            fn cut(value: i64) -> (Self, bool) {
+                (value as $t, value as $t as i128 != value as i128)
+            }
+        }
+    )*};
+}
+integer!(i8 i16 i32 i64 u32);
+
+/// Decodes integers.
+pub struct IntRle<S> {
+    source: S,
+    version: Version,
+    signed: bool,
+    /// The current run; `at..len` are not taken yet.
+    run: Box<[i64; MAX_RUN]>,
+    at: usize,
+    len: usize,
+}
+
+impl<S> std::fmt::Debug for IntRle<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IntRle").field("version", &self.version).field("signed", &self.signed).finish_non_exhaustive()
+    }
+}
+
+impl<S: ByteSource> IntRle<S> {
+    /// A decoder at the start of `source`, of signed (zigzag) or unsigned values.
+    pub fn new(source: S, version: Version, signed: bool) -> Self {
+        IntRle { source, version, signed, run: Box::new([0; MAX_RUN]), at: 0, len: 0 }
+    }
+
+    /// At least one and at most `most` values, which are then taken.
+    #[inline]
+    pub fn next_values(&mut self, most: usize) -> Result<&[i64]> {
+        if self.at == self.len {
+            self.at = 0;
+            self.len = 0;
+            self.len = match (self.version, self.signed) {
+                (Version::V1, signed) => int_rle_v1::decode_run(&mut self.source, signed, &mut self.run)?,
+                (Version::V2, true) => int_rle_v2::decode_run::<true>(&mut self.source, &mut self.run)?,
+                (Version::V2, false) => int_rle_v2::decode_run::<false>(&mut self.source, &mut self.run)?,
+            };
+        }
+        let from = self.at;
+        self.at = self.len.min(from + most);
+        Ok(self.run.get(from..self.at).unwrap_or_default())
+    }
+
+    /// Appends `n` values; one that the type cannot hold is corrupt.
+    pub fn append<T: Integer>(&mut self, n: usize, out: &mut Vec<T>) -> Result<()> {
+        let mut left = n;
+        while left > 0 {
+            let values = self.next_values(left)?;
+            let mut lossy = false;
+            out.extend(values.iter().map(|&value| {
+                let (narrow, changed) = T::cut(value);
+                lossy |= changed;
+                narrow
+            }));
+            left -= values.len();
+            if lossy {
+                return Err(Error::corrupt(format!("an integer does not fit into {}", T::NAME)));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::encoding::encode;
+
+    fn read(bytes: &[u8], version: Version, signed: bool, n: usize) -> Result<Vec<i64>> {
+        let mut out = Vec::new();
+        IntRle::new(bytes, version, signed).append(n, &mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn examples_of_version_1() {
+        assert_eq!(read(&[0x61, 0x00, 0x07], Version::V1, false, 100).unwrap(), [7; 100]);
+        let want: Vec<i64> = (1..=100).rev().collect();
+        assert_eq!(read(&[0x61, 0xff, 0x64], Version::V1, false, 100).unwrap(), want);
+        let literals = [0xfb, 0x02, 0x03, 0x06, 0x07, 0x0b];
+        assert_eq!(read(&literals, Version::V1, false, 5).unwrap(), [2, 3, 6, 7, 11]);
+    }
+
+    #[test]
+    fn examples_of_version_2() {
+        assert_eq!(read(&[0x0a, 0x27, 0x10], Version::V2, false, 5).unwrap(), [10_000; 5]);
+        let direct = [0x5e, 0x03, 0x5c, 0xa1, 0xab, 0x1e, 0xde, 0xad, 0xbe, 0xef];
+        assert_eq!(read(&direct, Version::V2, false, 4).unwrap(), [23_713, 43_806, 57_005, 48_879]);
+        let patched = [
+            0x8e, 0x13, 0x2b, 0x21, 0x07, 0xd0, 0x1e, 0x00, 0x14, 0x70, 0x28, 0x32, 0x3c, 0x46, 0x50, 0x5a, 0x64, 0x6e,
+            0x78, 0x82, 0x8c, 0x96, 0xa0, 0xaa, 0xb4, 0xbe, 0xfc, 0xe8,
+        ];
+        let mut want: Vec<i64> = (0..18).map(|i| 2000 + 10 * i).collect();
+        want.splice(..18, [2030, 2000, 2020, 1_000_000].into_iter().chain((4..20).map(|i| 2000 + 10 * i)));
+        assert_eq!(read(&patched, Version::V2, false, 20).unwrap(), want);
+        let delta = [0xc6, 0x09, 0x02, 0x02, 0x22, 0x42, 0x42, 0x46];
+        assert_eq!(read(&delta, Version::V2, false, 10).unwrap(), [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]);
+    }
+
+    #[test]
+    fn narrowing_is_checked() {
+        let mut bytes = Vec::new();
+        encode::int_rle_v2::encode(&[1, -1, i64::from(i32::MAX) + 1], true, &mut bytes);
+        let decoder = || IntRle::new(&bytes[..], Version::V2, true);
+        assert!(decoder().append::<i32>(3, &mut Vec::new()).is_err());
+        assert!(decoder().append::<u32>(1, &mut Vec::new()).is_err());
+        assert!(decoder().append::<i64>(3, &mut Vec::new()).is_ok());
+    }
+
+    fn shapes() -> impl Strategy<Value = Vec<i64>> {
+        let part = prop_oneof![
+            (any::<i64>(), 1..700usize).prop_map(|(value, n)| vec![value; n]),
+            (any::<i32>(), -300..300i64, 1..700i64).prop_map(|(from, step, n)| {
+                (0..n).map(|i| i64::from(from) + i * step).collect()
+            }),
+            (0..63u32).prop_flat_map(|bits| prop::collection::vec(-(1i64 << bits)..(1i64 << bits), 1..600)),
+            prop::collection::vec(prop_oneof![20 => 0..50i64, 1 => any::<i64>()], 1..600),
+            prop::collection::vec(any::<i64>(), 1..20),
+        ];
+        prop::collection::vec(part, 0..4).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+        #[test]
+        fn reads_what_was_encoded(values in shapes(), signed: bool, cut: prop::sample::Index) {
+            let values: Vec<i64> = if signed { values } else { values.iter().map(|v| v & i64::MAX).collect() };
+            for version in [Version::V1, Version::V2] {
+                let mut bytes = Vec::new();
+                match version {
+                    Version::V1 => encode::int_rle_v1::encode(&values, signed, &mut bytes),
+                    Version::V2 => encode::int_rle_v2::encode(&values, signed, &mut bytes),
+                }
+                let mut out = Vec::new();
+                let mut decoder = IntRle::new(&bytes[..], version, signed);
+                let first = cut.index(values.len() + 1);
+                decoder.append::<i64>(first, &mut out).unwrap();
+                decoder.append(values.len() - first, &mut out).unwrap();
+                prop_assert_eq!(&out, &values);
+                prop_assert!(decoder.append(1, &mut out).is_err());
+            }
+        }
+
+        #[test]
+        fn any_bytes_give_values_or_an_error(bytes: Vec<u8>, signed: bool) {
+            for version in [Version::V1, Version::V2] {
+                let mut decoder = IntRle::new(&bytes[..], version, signed);
+                while decoder.next_values(usize::MAX).is_ok_and(|values| !values.is_empty()) {}
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Integer run length encoding, version 1 (ORCv1): runs with a fixed delta, or literal varints.
+
+use super::int_rle::MAX_RUN;
+use super::varint::{self, MAX_LEN_64, unzigzag};
+use crate::error::Result;
+use crate::source::{ByteSource, stream_ends};
+
+/// Least length of a run.
+const MIN_RUN: usize = 3;
+/// Most literals behind one header.
+const MAX_LITERALS: usize = 128;
+
+/// Decodes one run, or one list of literals, into the front of `out`; returns its length.
+pub(crate) fn decode_run<S: ByteSource>(source: &mut S, signed: bool, out: &mut [i64; MAX_RUN]) -> Result<usize> {
+    let convert = |value: u64| if signed { unzigzag(value) } else { value.cast_signed() };
+    let bytes = source.fill(1 + MAX_LITERALS * MAX_LEN_64)?;
+    let Some((&header, mut rest)) = bytes.split_first() else { return Err(stream_ends(1)) };
+    let length = if header < 0x80 {
+        let length = usize::from(header) + MIN_RUN;
+        let Some((&delta, tail)) = rest.split_first() else { return Err(stream_ends(1)) };
+        let (first, taken) = varint::read_u64(tail)?;
+        rest = tail.get(taken..).unwrap_or_default();
+        let (delta, mut value) = (i64::from(delta.cast_signed()), convert(first));
+        for to in out.iter_mut().take(length) {
+            *to = value;
+            value = value.wrapping_add(delta);
+        }
+        length
+    } else {
+        let length = 0x100 - usize::from(header);
+        for to in out.iter_mut().take(length) {
+            let (value, taken) = varint::read_u64(rest)?;
+            rest = rest.get(taken..).unwrap_or_default();
+            *to = convert(value);
+        }
+        length
+    };
+    let taken = bytes.len() - rest.len();
+    source.consume(taken);
+    Ok(length)
+}

@@ -1,0 +1,51 @@
+//! Delta: a base, the first delta, and fields of one width with the sizes of the others, whose
+//! sign is that of the first; or one delta for all when the width is zero.
+
+use super::{Run, front, width};
+use crate::encoding::bitpack::unpack;
+use crate::encoding::int_rle::MAX_RUN;
+use crate::encoding::varint::{read_u64, unzigzag};
+use crate::error::Result;
+
+pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
+    let code = first >> 1 & 31;
+    let length = run.length(first)?;
+    let base = varint(run)?;
+    let base = if SIGNED { unzigzag(base) } else { base.cast_signed() };
+    let delta = unzigzag(varint(run)?);
+    let out = front(out, length)?;
+    if code == 0 {
+        let mut value = base;
+        for to in out {
+            *to = value;
+            value = value.wrapping_add(delta);
+        }
+        return Ok(length);
+    }
+    let mut value = base.wrapping_add(delta);
+    let width = width(code);
+    let packed = run.packed(length.saturating_sub(2), width)?;
+    let Some((to_first, rest)) = out.split_first_mut() else { return Ok(length) };
+    *to_first = base;
+    let Some((to_second, rest)) = rest.split_first_mut() else { return Ok(length) };
+    *to_second = value;
+    unpack::<false>(packed, width, rest);
+    if delta < 0 {
+        for to in rest {
+            value = value.wrapping_sub(*to);
+            *to = value;
+        }
+    } else {
+        for to in rest {
+            value = value.wrapping_add(*to);
+            *to = value;
+        }
+    }
+    Ok(length)
+}
+
+fn varint(run: &mut Run<'_>) -> Result<u64> {
+    let (value, taken) = read_u64(run.bytes.get(run.at..).unwrap_or_default())?;
+    run.at += taken;
+    Ok(value)
+}

@@ -1,0 +1,69 @@
+//! Patched base: a base, fields of one width with what is to be added to it, and a list of patches
+//! with the higher bits of the few values that the width does not hold.
+
+use super::{Run, front, width};
+use crate::encoding::bitpack::unpack;
+use crate::encoding::int_rle::MAX_RUN;
+use crate::error::{Error, Result};
+
+/// Most patches of a run: their number has five bits.
+const MAX_PATCHES: usize = 31;
+
+pub(super) fn decode(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
+    let value_width = width(first >> 1);
+    let length = run.length(first)?;
+    let (third, fourth) = (run.byte()?, run.byte()?);
+    let base_width = usize::from(third >> 5) + 1;
+    let patch_width = width(third);
+    let gap_width = usize::from(fourth >> 5) + 1;
+    let patches = usize::from(fourth & 31);
+    if patches == 0 {
+        return Err(Error::corrupt("a patched base run has no patches"));
+    }
+    if value_width + patch_width > 64 || gap_width + patch_width > 64 {
+        return Err(Error::corrupt(format!(
+            "patches of {patch_width} bits and gaps of {gap_width} bits on values of {value_width} bits"
+        )));
+    }
+    // The highest bit of the base is its sign.
+    let magnitude = run.number(base_width)?;
+    let sign = 1u64 << (8 * base_width - 1);
+    let base = (magnitude & (sign - 1)).cast_signed();
+    let base = if magnitude & sign == 0 { base } else { -base };
+
+    let out = front(out, length)?;
+    unpack::<false>(run.packed(length, value_width)?, value_width, out);
+
+    let entry_width = fixed_width(gap_width + patch_width);
+    let mut entries = [0; MAX_PATCHES];
+    let entries = entries.get_mut(..patches).unwrap_or_default();
+    unpack::<false>(run.packed(patches, entry_width)?, entry_width, entries);
+    let mut at = 0;
+    for entry in entries {
+        let entry = entry.cast_unsigned();
+        let (gap, patch) = (entry >> patch_width, entry & ((1u64 << patch_width) - 1));
+        at += usize::try_from(gap).unwrap_or(MAX_RUN);
+        let Some(value) = out.get_mut(at) else {
+            return Err(Error::corrupt(format!("a patch for value {at} of a run of {length}")));
+        };
+        *value |= (patch << value_width).cast_signed();
+    }
+    out.iter_mut().for_each(|value| *value = value.wrapping_add(base));
+    Ok(length)
+}
+
+/// The least width that run length encoding knows and that holds `bits`.
+fn fixed_width(bits: usize) -> usize {
+    match bits {
+        0 => 1,
+        1..=24 => bits,
+        25..=26 => 26,
+        27..=28 => 28,
+        29..=30 => 30,
+        31..=32 => 32,
+        33..=40 => 40,
+        41..=48 => 48,
+        49..=56 => 56,
+        _ => 64,
+    }
+}

@@ -1,0 +1,21 @@
+//! The encodings of the format: decoders of byte sources, and [`encode`], their inverse.
+//!
+//! | module | ORCv1 section |
+//! |---|---|
+//! | [`varint`] | Base 128 Varint |
+//! | [`byte_rle`] | Byte Run Length Encoding |
+//! | [`bool_rle`] | Boolean Run Length Encoding |
+//! | [`int_rle`] | Integer Run Length Encoding, version 1 and 2 |
+//! | [`decimal`] | Decimal Columns |
+//!
+//! A decoder fills the slice it is given, or fails; it keeps what is left of a run for the next call.
+
+pub mod bitpack;
+pub mod bool_rle;
+pub mod byte_rle;
+pub mod decimal;
+pub mod encode;
+pub mod int_rle;
+mod int_rle_v1;
+mod int_rle_v2;
+pub mod varint;

@@ -1,0 +1,101 @@
+//! Base 128 varints (ORCv1, Base 128 Varint): seven bits a byte, lowest first, the high bit set in
+//! all bytes but the last; signed numbers are zigzag coded.
+
+use crate::error::{Error, Result};
+
+/// Most bytes of a varint of 64 bits.
+pub const MAX_LEN_64: usize = 10;
+/// Most bytes of a varint of 128 bits.
+pub const MAX_LEN_128: usize = 19;
+
+/// Undoes zigzag coding: 0, 1, 2, 3 … become 0, −1, 1, −2 ….
+#[inline]
+pub fn unzigzag(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
+}
+
+/// Undoes zigzag coding of 128 bits.
+#[inline]
+pub fn unzigzag_128(value: u128) -> i128 {
+    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
+}
+
+/// The varint at the front of `bytes` and its length.
+///
+/// # Errors
+/// `Corrupt` when it does not end within `bytes` or within 64 bits.
+#[inline]
+pub fn read_u64(bytes: &[u8]) -> Result<(u64, usize)> {
+    let mut value = 0;
+    for (i, &byte) in bytes.iter().take(MAX_LEN_64).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            if i == MAX_LEN_64 - 1 && byte > 1 {
+                break;
+            }
+            return Ok((value, i + 1));
+        }
+    }
+    Err(unended(bytes.len(), MAX_LEN_64, 64))
+}
+
+/// The varint of up to 128 bits at the front of `bytes` and its length.
+///
+/// # Errors
+/// `Corrupt` when it does not end within `bytes` or within 128 bits.
+#[inline]
+pub fn read_u128(bytes: &[u8]) -> Result<(u128, usize)> {
+    let mut value = 0;
+    for (i, &byte) in bytes.iter().take(MAX_LEN_128).enumerate() {
+        value |= u128::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            if i == MAX_LEN_128 - 1 && byte > 3 {
+                break;
+            }
+            return Ok((value, i + 1));
+        }
+    }
+    Err(unended(bytes.len(), MAX_LEN_128, 128))
+}
+
+#[cold]
+fn unended(there: usize, most: usize, bits: u32) -> Error {
+    if there < most {
+        Error::corrupt("the stream ends within a varint")
+    } else {
+        Error::corrupt(format!("a varint is longer than {bits} bits"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_of_the_specification() {
+        let cases: [(&[u8], u64); 7] = [
+            (&[0x00], 0),
+            (&[0x01], 1),
+            (&[0x7f], 127),
+            (&[0x80, 0x01], 128),
+            (&[0xff, 0x7f], 16_383),
+            (&[0x80, 0x80, 0x01], 16_384),
+            (&[0x81, 0x80, 0x01], 16_385),
+        ];
+        for (bytes, value) in cases {
+            assert_eq!(read_u64(bytes).unwrap(), (value, bytes.len()));
+            assert_eq!(read_u128(bytes).unwrap(), (u128::from(value), bytes.len()));
+        }
+        assert_eq!([0, 1, 2, 3, 4].map(unzigzag), [0, -1, 1, -2, 2]);
+    }
+
+    #[test]
+    fn refuses_what_does_not_end() {
+        assert!(read_u64(&[]).is_err());
+        assert!(read_u64(&[0x80]).is_err());
+        assert!(read_u64(&[0xff; 11]).is_err());
+        assert!(read_u64(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]).is_err());
+        assert_eq!(read_u64(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]).unwrap().0, u64::MAX);
+        assert!(read_u128(&[0x80; 19]).is_err());
+    }
+}

@@ -1,0 +1,56 @@
+//! Apache ORC, read straight into Apache Arrow.
+//!
+//! ```text
+//! ┌──────────┬──────────┬──────────┬────────────────────────────────────────┐
+//! │ "ORC"    │ stripe 0 │ stripe … │ file tail                              │
+//! └──────────┴────┬─────┴──────────┴──────────────────┬─────────────────────┘
+//!                 │                                   │
+//!   ┌─────────────┴───────────┬──────────┐   ┌────────┴──────────┬────────┬────────────┬───┐
+//!   │ index     data          │ stripe   │   │ stripe statistics │ footer │ postscript │ n │
+//!   │ streams   streams       │ footer   │   └───────────────────┴────────┴────────────┴───┘
+//!   └───────────┬─────────────┴──────────┘     n: length of the postscript, one byte
+//!               │
+//!     PRESENT, DATA, LENGTH, DICTIONARY_DATA, SECONDARY of each column: a sequence of
+//!     compression chunks, which hold run length encoded values
+//! ```
+//!
+//! A file is read from its end: [`tail`] decodes the postscript and the footer, which says where the
+//! stripes are and what the types of the columns are ([`schema`]). [`OrcFile::read`] then opens
+//! stripe after stripe, reads the streams of the columns of the projection, decompresses them chunk
+//! by chunk, and decodes ([`encoding`]) whole runs straight into Arrow arrays.
+//!
+//! ```no_run
+//! use orcish::{Columns, OrcFile, ReadOptions};
+//!
+//! let file = OrcFile::open("part-0.orc")?;
+//! println!("{} rows of {}", file.tail().rows, file.tail().schema.type_string(0)?);
+//! let columns = Columns::Names(vec!["id".into(), "nest.a".into()]);
+//! for batch in file.read(ReadOptions { columns, ..ReadOptions::default() })? {
+//!     println!("{} rows", batch?.num_rows());
+//! }
+//! # Ok::<(), orcish::Error>(())
+//! ```
+//!
+//! Whatever the bytes of a file are, reading it gives rows or an [`Error`] that says where; see [`Limits`].
+
+mod arrow;
+mod codec;
+pub mod encoding;
+mod error;
+mod io;
+mod options;
+mod projection;
+mod proto;
+pub mod schema;
+mod source;
+pub mod statistics;
+mod stripe;
+pub mod tail;
+mod time;
+
+pub use arrow::{BatchReader, OrcFile, TYPE_KEY};
+pub use codec::{Compression, Stream};
+pub use error::{Error, ErrorKind, Place, Result};
+pub use io::{FileSource, MemorySource, ReadAt, coalesce};
+pub use options::*;
+pub use source::ByteSource;

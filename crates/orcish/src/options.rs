@@ -1,0 +1,159 @@
+//! What a caller may choose: plain data, every default a documented constant.
+
+/// Default of [`ReadOptions::batch_size`], in rows.
+pub const DEFAULT_BATCH_SIZE: usize = 65_536;
+/// Default of [`Limits::tail`], in bytes.
+pub const DEFAULT_MAX_TAIL: u64 = 1 << 30;
+/// Default of [`Limits::chunk`], in bytes; the format's own bound is 2²³ for compressed chunks.
+pub const DEFAULT_MAX_CHUNK: usize = 64 << 20;
+/// Default of [`Limits::depth`].
+pub const DEFAULT_MAX_DEPTH: usize = 128;
+/// Default of [`Limits::columns`].
+pub const DEFAULT_MAX_COLUMNS: usize = 1 << 20;
+/// Default of [`Limits::stripes`].
+pub const DEFAULT_MAX_STRIPES: usize = 1 << 20;
+/// Default of [`Limits::memory`], in bytes.
+pub const DEFAULT_MAX_MEMORY: u64 = 4 << 30;
+
+/// Bounds on what a file may make a reader do; checked before anything is allocated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes of one section of the file tail (metadata, footer), as stored and decompressed.
+    pub tail: u64,
+    /// Most bytes that one compression chunk may hold when decompressed.
+    pub chunk: usize,
+    /// Deepest nesting of types; the root counts 1.
+    pub depth: usize,
+    /// Most columns of the type tree, nested ones and the root included.
+    pub columns: usize,
+    /// Most stripes.
+    pub stripes: usize,
+    /// Most bytes that one reader holds at a time: stripes as stored, dictionaries, and decoded
+    /// batches that have not been handed out yet.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            tail: DEFAULT_MAX_TAIL,
+            chunk: DEFAULT_MAX_CHUNK,
+            depth: DEFAULT_MAX_DEPTH,
+            columns: DEFAULT_MAX_COLUMNS,
+            stripes: DEFAULT_MAX_STRIPES,
+            memory: DEFAULT_MAX_MEMORY,
+        }
+    }
+}
+
+/// Unit of Arrow timestamps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TimestampUnit {
+    /// Seconds.
+    Second,
+    /// Milliseconds.
+    Millisecond,
+    /// Microseconds; finer digits are dropped, toward the past.
+    #[default]
+    Microsecond,
+    /// Nanoseconds: years 1677 to 2262 only.
+    Nanosecond,
+    /// Nanoseconds for columns whose statistics show that all values fit, else microseconds.
+    Auto,
+}
+
+/// What becomes of a timestamp that the unit cannot hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OutOfRange {
+    /// An error that names the column and the row.
+    #[default]
+    Error,
+    /// Null.
+    Null,
+}
+
+/// Arrow type of string, char and varchar columns (and, where it applies, of binary ones).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StringType {
+    /// `Utf8` and `Binary`: 32-bit offsets; batches end before 2 GiB.
+    #[default]
+    Utf8,
+    /// `LargeUtf8` and `LargeBinary`: 64-bit offsets.
+    Large,
+    /// `Utf8View` and `BinaryView`.
+    View,
+    /// `Dictionary(Int32, Utf8)`, whatever the encoding of the stripe; binary columns stay `Binary`.
+    Dictionary,
+    /// `Binary`: bytes as stored, not checked to be UTF-8.
+    Binary,
+}
+
+/// Arrow type of union columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnionType {
+    /// Dense union; a union of more than 128 variants comes as [`UnionType::Struct`].
+    #[default]
+    Dense,
+    /// Sparse union; a union of more than 128 variants comes as [`UnionType::Struct`].
+    Sparse,
+    /// `struct<tag: int8 (int16 beyond 128 variants), field0, field1, …>`, all but the tagged field null.
+    Struct,
+}
+
+/// Which columns to read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Columns {
+    /// All of them.
+    #[default]
+    All,
+    /// By dotted name, in this order: `a`, `nest.b`; `list.element.b`, `map.key`, `map.value.c`.
+    /// The word for the element, key or value may be left out where what follows is a field of it.
+    Names(Vec<String>),
+    /// By column id of the type tree; the ids below each are included.
+    Ids(Vec<u32>),
+}
+
+/// How to read a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Which columns to read, and in which order.
+    pub columns: Columns,
+    /// Most rows of a batch.
+    pub batch_size: usize,
+    /// Unit of timestamps.
+    pub timestamp_unit: TimestampUnit,
+    /// What becomes of timestamps that the unit cannot hold.
+    pub timestamp_out_of_range: OutOfRange,
+    /// Arrow type of strings.
+    pub strings: StringType,
+    /// Cut the padding blanks off the end of char values.
+    pub trim_char: bool,
+    /// Arrow type of unions.
+    pub unions: UnionType,
+    /// Read encrypted columns as their unencrypted masks instead of failing.
+    pub allow_masked: bool,
+    /// Indexes of the stripes to read, in this order; `None` reads all.
+    pub stripes: Option<Vec<usize>>,
+    /// Threads that decode; 0 takes as many as the machine has cores.
+    pub threads: usize,
+    /// Bounds on what the file may make the reader do.
+    pub limits: Limits,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            columns: Columns::All,
+            batch_size: DEFAULT_BATCH_SIZE,
+            timestamp_unit: TimestampUnit::default(),
+            timestamp_out_of_range: OutOfRange::default(),
+            strings: StringType::default(),
+            trim_char: false,
+            unions: UnionType::default(),
+            allow_masked: false,
+            stripes: None,
+            threads: 0,
+            limits: Limits::default(),
+        }
+    }
+}

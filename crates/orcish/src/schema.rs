@@ -1,0 +1,311 @@
+//! The type tree (ORCv1, Type Information): types in preorder, a column id each.
+
+use std::fmt::Write as _;
+
+use crate::error::{Error, Result};
+use crate::options::Limits;
+use crate::proto::orc;
+
+/// Kind of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are the specification's")]
+pub enum Kind {
+    Boolean,
+    Byte,
+    Short,
+    Int,
+    Long,
+    Float,
+    Double,
+    String,
+    Binary,
+    Timestamp,
+    List,
+    Map,
+    Struct,
+    Union,
+    Decimal,
+    Date,
+    Varchar,
+    Char,
+    TimestampInstant,
+    Geometry,
+    Geography,
+}
+
+impl Kind {
+    /// The name that Hive and the ORC tools print.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Boolean => "boolean",
+            Kind::Byte => "tinyint",
+            Kind::Short => "smallint",
+            Kind::Int => "int",
+            Kind::Long => "bigint",
+            Kind::Float => "float",
+            Kind::Double => "double",
+            Kind::String => "string",
+            Kind::Binary => "binary",
+            Kind::Timestamp => "timestamp",
+            Kind::List => "array",
+            Kind::Map => "map",
+            Kind::Struct => "struct",
+            Kind::Union => "uniontype",
+            Kind::Decimal => "decimal",
+            Kind::Date => "date",
+            Kind::Varchar => "varchar",
+            Kind::Char => "char",
+            Kind::TimestampInstant => "timestamp with local time zone",
+            Kind::Geometry => "geometry",
+            Kind::Geography => "geography",
+        }
+    }
+
+    fn from_proto(kind: Option<i32>) -> Result<Self> {
+        use orc::r#type::Kind as Proto;
+        let number = kind.unwrap_or(0);
+        let unknown = |_| Error::unsupported(format!("unknown type kind {number}"));
+        Ok(match Proto::try_from(number).map_err(unknown)? {
+            Proto::Boolean => Kind::Boolean,
+            Proto::Byte => Kind::Byte,
+            Proto::Short => Kind::Short,
+            Proto::Int => Kind::Int,
+            Proto::Long => Kind::Long,
+            Proto::Float => Kind::Float,
+            Proto::Double => Kind::Double,
+            Proto::String => Kind::String,
+            Proto::Binary => Kind::Binary,
+            Proto::Timestamp => Kind::Timestamp,
+            Proto::List => Kind::List,
+            Proto::Map => Kind::Map,
+            Proto::Struct => Kind::Struct,
+            Proto::Union => Kind::Union,
+            Proto::Decimal => Kind::Decimal,
+            Proto::Date => Kind::Date,
+            Proto::Varchar => Kind::Varchar,
+            Proto::Char => Kind::Char,
+            Proto::TimestampInstant => Kind::TimestampInstant,
+            Proto::Geometry => Kind::Geometry,
+            Proto::Geography => Kind::Geography,
+        })
+    }
+}
+
+/// One type of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Type {
+    /// Kind of the type.
+    pub kind: Kind,
+    /// Column ids of the children: fields of a struct, variants of a union, the element of a list,
+    /// key and value of a map.
+    pub children: Vec<u32>,
+    /// Names of a struct's fields, as many as children.
+    pub field_names: Vec<String>,
+    /// Length of char and varchar, in characters.
+    pub max_length: Option<u32>,
+    /// Digits of a decimal; decimals of Hive 0.11 have none.
+    pub precision: Option<u32>,
+    /// Digits of a decimal behind the point.
+    pub scale: Option<u32>,
+    /// Attributes that engines attach, such as `iceberg.id` and `spark.sql.catalyst.type`.
+    pub attributes: Vec<(String, String)>,
+    /// Coordinate reference system of geometry and geography.
+    pub crs: Option<String>,
+    /// Edge interpolation of geography.
+    pub algorithm: Option<&'static str>,
+    /// The last column id at or below this one; ids from this to that are its subtree.
+    pub last: u32,
+    /// Column id of the type that has this one as a child; the root has none.
+    pub parent: Option<u32>,
+}
+
+impl Type {
+    /// Precision and scale of a decimal; without precision it is Hive 0.11's, which Java reads as `decimal(38,10)`.
+    pub fn decimal(&self) -> (u32, u32) {
+        match self.precision {
+            None | Some(0) => (38, 10),
+            Some(precision) => (precision, self.scale.unwrap_or(0)),
+        }
+    }
+
+    /// Name of the child at `index` in dotted names.
+    pub fn child_name(&self, index: usize) -> String {
+        match (self.kind, index) {
+            (Kind::List, _) => "element".to_owned(),
+            (Kind::Map, 0) => "key".to_owned(),
+            (Kind::Map, _) => "value".to_owned(),
+            (Kind::Struct, _) => self.field_names.get(index).cloned().unwrap_or_default(),
+            _ => format!("field{index}"),
+        }
+    }
+}
+
+/// The types of a file, by column id. The root has id 0; a subtree is a range of ids.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schema {
+    types: Vec<Type>,
+}
+
+impl Schema {
+    /// The type of column `id`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when there is no such column.
+    pub fn get(&self, id: u32) -> Result<&Type> {
+        let found = usize::try_from(id).ok().and_then(|id| self.types.get(id));
+        found.ok_or_else(|| {
+            Error::new(
+                crate::ErrorKind::UnknownColumn,
+                format!("no column has id {id}; ids go from 0 to {}", self.types.len().saturating_sub(1)),
+            )
+        })
+    }
+
+    /// All types, by column id.
+    pub fn types(&self) -> &[Type] {
+        &self.types
+    }
+
+    /// Checks the tree that a footer holds: every type but the root is the child of exactly one type
+    /// before it, in preorder, and has as many children and names as its kind asks for.
+    pub(crate) fn from_proto(types: Vec<orc::Type>, limits: &Limits) -> Result<Self> {
+        if types.is_empty() {
+            return Err(Error::corrupt("the footer has no types"));
+        }
+        if types.len() > limits.columns || u32::try_from(types.len()).is_err() {
+            return Err(Error::limit(format!("{} columns, more than the {} allowed", types.len(), limits.columns)));
+        }
+        let types = types.into_iter().enumerate().map(|(id, proto)| {
+            from_proto(proto).map_err(|error| error.in_column(&format!("with id {id}")))
+        });
+        let mut schema = Schema { types: types.collect::<Result<_>>()? };
+        schema.link(limits)?;
+        Ok(schema)
+    }
+
+    /// Walks the tree, which must meet every type once and in order; fills in `last` and `parent`.
+    fn link(&mut self, limits: &Limits) -> Result<()> {
+        let count = u32::try_from(self.types.len()).unwrap_or(u32::MAX);
+        // Types that are open, each with the next of its children to visit.
+        let mut open: Vec<(u32, usize)> = vec![(0, 0)];
+        let mut next = 1;
+        while let Some((id, index)) = open.pop() {
+            let parent = self.get(id)?;
+            let Some(&child) = parent.children.get(index) else {
+                self.type_mut(id)?.last = next - 1;
+                continue;
+            };
+            if child != next || child >= count {
+                return Err(Error::corrupt(format!("type {id} has child {child} where {next} comes next")));
+            }
+            if open.len() + 2 > limits.depth {
+                return Err(Error::limit(format!("types are nested deeper than the {} levels allowed", limits.depth)));
+            }
+            self.type_mut(child)?.parent = Some(id);
+            open.push((id, index + 1));
+            open.push((child, 0));
+            next += 1;
+        }
+        if next != count {
+            return Err(Error::corrupt(format!("{count} types, of which {next} are reachable from the root")));
+        }
+        Ok(())
+    }
+
+    fn type_mut(&mut self, id: u32) -> Result<&mut Type> {
+        let found = usize::try_from(id).ok().and_then(|id| self.types.get_mut(id));
+        found.ok_or_else(|| Error::corrupt(format!("no type {id}")))
+    }
+
+    /// Dotted name of column `id`: `a.b`, `list.element`, `map.key`; empty for the root and for unknown ids.
+    pub fn path(&self, id: u32) -> String {
+        let mut names = Vec::new();
+        let mut id = id;
+        while let Ok(Type { parent: Some(parent), .. }) = self.get(id) {
+            let Ok(above) = self.get(*parent) else { break };
+            let index = above.children.iter().position(|&child| child == id).unwrap_or_default();
+            names.push(above.child_name(index));
+            id = *parent;
+        }
+        names.reverse();
+        names.join(".")
+    }
+
+    /// The type at `id` as Hive and the ORC tools write it: `struct<a:int,b:array<string>>`.
+    pub fn type_string(&self, id: u32) -> Result<String> {
+        let mut text = String::new();
+        self.write_type(id, &mut text)?;
+        Ok(text)
+    }
+
+    fn write_type(&self, id: u32, out: &mut String) -> Result<()> {
+        let this = self.get(id)?;
+        out.push_str(this.kind.name());
+        // Writing to a string cannot fail.
+        let _ = match this.kind {
+            Kind::Char | Kind::Varchar => write!(out, "({})", this.max_length.unwrap_or(0)),
+            Kind::Decimal => {
+                let (precision, scale) = this.decimal();
+                write!(out, "({precision},{scale})")
+            }
+            Kind::Geometry | Kind::Geography => match (&this.crs, this.algorithm) {
+                (Some(crs), Some(algorithm)) => write!(out, "({crs},{algorithm})"),
+                (Some(crs), None) => write!(out, "({crs})"),
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        };
+        if matches!(this.kind, Kind::List | Kind::Map | Kind::Struct | Kind::Union) {
+            out.push('<');
+            for (index, &child) in this.children.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                if let Some(name) = this.field_names.get(index) {
+                    let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+                    let _ = if plain { write!(out, "{name}:") } else { write!(out, "`{}`:", name.replace('`', "``")) };
+                }
+                self.write_type(child, out)?;
+            }
+            out.push('>');
+        }
+        Ok(())
+    }
+}
+
+fn from_proto(proto: orc::Type) -> Result<Type> {
+    use orc::r#type::EdgeInterpolationAlgorithm as Algorithm;
+    let kind = Kind::from_proto(proto.kind)?;
+    let (children, names) = (proto.subtypes.len(), proto.field_names.len());
+    let fits = match kind {
+        Kind::List => children == 1,
+        Kind::Map => children == 2,
+        Kind::Struct => children == names,
+        Kind::Union => children <= 256,
+        _ => children == 0,
+    };
+    if !fits || (names > 0 && kind != Kind::Struct) {
+        return Err(Error::corrupt(format!("a {} with {children} children and {names} names", kind.name())));
+    }
+    if kind == Kind::Decimal {
+        let (precision, scale) = (proto.precision.unwrap_or(0), proto.scale.unwrap_or(0));
+        if precision > 38 || (precision > 0 && scale > precision) {
+            return Err(Error::corrupt(format!("a decimal of precision {precision} and scale {scale}")));
+        }
+    }
+    let algorithm = proto.algorithm.and_then(|number| Algorithm::try_from(number).ok());
+    let attribute = |pair: orc::StringPair| (pair.key.unwrap_or_default(), pair.value.unwrap_or_default());
+    Ok(Type {
+        kind,
+        children: proto.subtypes,
+        field_names: proto.field_names,
+        max_length: proto.maximum_length,
+        precision: proto.precision,
+        scale: proto.scale,
+        attributes: proto.attributes.into_iter().map(attribute).collect(),
+        crs: proto.crs,
+        algorithm: algorithm.map(|algorithm| algorithm.as_str_name()),
+        last: 0,
+        parent: None,
+    })
+}

@@ -1,0 +1,522 @@
+use proptest::prelude::*;
+use prost::Message;
+
+use super::*;
+use crate::proto::orc;
+use crate::proto::orc::r#type::Kind;
+use crate::time::calendar;
+
+/// A writer without any fault, so that a test sees one rule at a time.
+fn sound() -> WriterContext {
+    WriterContext::new(0, 9).with_software_version(Some("2.1.0")).with_proleptic_calendar(true)
+}
+
+fn read(proto: &orc::ColumnStatistics, context: WriterContext) -> ColumnStatistics {
+    ColumnStatistics::from_proto(proto, context)
+}
+
+fn integers(minimum: i64, maximum: i64, sum: i64) -> orc::ColumnStatistics {
+    let statistics = orc::IntegerStatistics { minimum: Some(minimum), maximum: Some(maximum), sum: Some(sum) };
+    orc::ColumnStatistics { number_of_values: Some(10), int_statistics: Some(statistics), ..Default::default() }
+}
+
+fn doubles(minimum: f64, maximum: f64, sum: Option<f64>) -> orc::ColumnStatistics {
+    let statistics = orc::DoubleStatistics { minimum: Some(minimum), maximum: Some(maximum), sum };
+    orc::ColumnStatistics { double_statistics: Some(statistics), ..Default::default() }
+}
+
+fn strings(minimum: &'static str, maximum: &'static str) -> orc::ColumnStatistics {
+    let statistics = orc::StringStatistics {
+        minimum: Some(Bytes::from_static(minimum.as_bytes())),
+        maximum: Some(Bytes::from_static(maximum.as_bytes())),
+        sum: Some(7),
+        ..Default::default()
+    };
+    orc::ColumnStatistics { string_statistics: Some(statistics), ..Default::default() }
+}
+
+fn decimals(minimum: &'static str, maximum: &'static str, sum: &'static str) -> orc::ColumnStatistics {
+    let text = |text: &'static str| Some(Bytes::from_static(text.as_bytes()));
+    let statistics = orc::DecimalStatistics { minimum: text(minimum), maximum: text(maximum), sum: text(sum) };
+    orc::ColumnStatistics { decimal_statistics: Some(statistics), ..Default::default() }
+}
+
+fn dates(minimum: i32, maximum: i32) -> orc::ColumnStatistics {
+    let statistics = orc::DateStatistics { minimum: Some(minimum), maximum: Some(maximum) };
+    orc::ColumnStatistics { date_statistics: Some(statistics), ..Default::default() }
+}
+
+fn timestamps(statistics: orc::TimestampStatistics) -> orc::ColumnStatistics {
+    orc::ColumnStatistics { timestamp_statistics: Some(statistics), ..Default::default() }
+}
+
+fn utc(minimum: i64, maximum: i64) -> orc::TimestampStatistics {
+    orc::TimestampStatistics { minimum_utc: Some(minimum), maximum_utc: Some(maximum), ..Default::default() }
+}
+
+fn bound(value: &'static [u8], exact: bool) -> Option<Bound> {
+    Some(Bound { value: Bytes::from_static(value), exact })
+}
+
+fn number(text: &str) -> Option<Decimal> {
+    Decimal::parse(text.as_bytes())
+}
+
+/// (min, max, lower, upper) of timestamps, in nanoseconds.
+fn times(statistics: &ColumnStatistics) -> [Option<i128>; 4] {
+    let Detail::Timestamp { min, max, lower_bound, upper_bound } = statistics.detail else {
+        panic!("not of timestamps: {statistics:?}")
+    };
+    [min, max, lower_bound, upper_bound]
+}
+
+const DAY: i64 = 86_400_000;
+const HOUR_NANOS: i128 = 3_600_000_000_000;
+
+#[test]
+fn nothing_recorded_is_nothing_known() {
+    assert_eq!(read(&orc::ColumnStatistics::default(), sound()), ColumnStatistics::UNKNOWN);
+    let proto = orc::ColumnStatistics {
+        number_of_values: Some(3),
+        has_null: Some(true),
+        bytes_on_disk: Some(5),
+        ..Default::default()
+    };
+    let expected =
+        ColumnStatistics { values: Some(3), has_null: Some(true), bytes_on_disk: Some(5), detail: Detail::None };
+    assert_eq!(read(&proto, sound()), expected);
+}
+
+#[test]
+fn integers_are_kept_where_they_are_possible() {
+    let detail = |proto, context| read(&proto, context).detail;
+    assert_eq!(detail(integers(-5, 5, 20), sound()), Detail::Integer { min: Some(-5), max: Some(5), sum: Some(20) });
+    assert_eq!(detail(integers(5, -5, 0), sound()), Detail::Integer { min: None, max: None, sum: Some(0) });
+    // ORC-1008: ten values of at most 5 have no sum above 50.
+    assert_eq!(detail(integers(-5, 5, 51), sound()), Detail::Integer { min: Some(-5), max: Some(5), sum: None });
+    // ORC-1725.
+    let byte = sound().with_column(Kind::Byte, None);
+    assert_eq!(detail(integers(1, 255, 256), byte), Detail::Integer { min: None, max: None, sum: None });
+    assert_eq!(detail(integers(-128, 127, 0), byte), Detail::Integer { min: Some(-128), max: Some(127), sum: Some(0) });
+    let wide = integers(i64::MIN, i64::MAX, -1);
+    assert_eq!(detail(wide, sound()), Detail::Integer { min: Some(i64::MIN), max: Some(i64::MAX), sum: Some(-1) });
+}
+
+#[test]
+fn no_values_but_bounds_is_a_contradiction() {
+    let proto = orc::ColumnStatistics { number_of_values: Some(0), ..integers(1, 2, 3) };
+    assert_eq!(read(&proto, sound()).values, None);
+    let proto = orc::ColumnStatistics {
+        number_of_values: Some(0),
+        int_statistics: Some(orc::IntegerStatistics { sum: Some(0), ..Default::default() }),
+        ..Default::default()
+    };
+    assert_eq!(read(&proto, sound()).values, Some(0));
+}
+
+#[test]
+fn nan_hides_all_of_a_double_column() {
+    let nothing = Detail::Double { min: None, max: None, sum: None };
+    for proto in
+        [doubles(1.0, 2.0, Some(f64::NAN)), doubles(f64::NAN, f64::NAN, Some(1.0)), doubles(1.0, f64::NAN, None)]
+    {
+        assert_eq!(read(&proto, sound()).detail, nothing);
+    }
+    let infinite = read(&doubles(1.0, f64::INFINITY, Some(f64::INFINITY)), sound()).detail;
+    assert_eq!(infinite, Detail::Double { min: Some(1.0), max: Some(f64::INFINITY), sum: Some(f64::INFINITY) });
+    let without_sum = read(&doubles(1.0, 2.0, None), sound()).detail;
+    assert_eq!(without_sum, Detail::Double { min: Some(1.0), max: Some(2.0), sum: None });
+}
+
+#[test]
+fn strings_of_hive_before_8732_have_no_bounds() {
+    let detail = |version| read(&strings("a", "z"), WriterContext::new(0, version)).detail;
+    assert_eq!(detail(0), Detail::String { min: None, max: None, total_length: Some(7) });
+    assert_eq!(detail(1), Detail::String { min: bound(b"a", true), max: bound(b"z", true), total_length: Some(7) });
+    // Other writers count from 6, and whoever does not never had this fault.
+    let presto = read(&strings("a", "z"), WriterContext::new(2, 0)).detail;
+    assert_eq!(presto, Detail::String { min: bound(b"a", true), max: bound(b"z", true), total_length: Some(7) });
+}
+
+#[test]
+fn cut_strings_are_inexact_bounds() {
+    let statistics = orc::StringStatistics {
+        lower_bound: Some(Bytes::from_static(b"aa")),
+        upper_bound: Some(Bytes::from_static(b"zz")),
+        ..Default::default()
+    };
+    let proto = orc::ColumnStatistics { string_statistics: Some(statistics.clone()), ..Default::default() };
+    let expected = Detail::String { min: bound(b"aa", false), max: bound(b"zz", false), total_length: None };
+    assert_eq!(read(&proto, sound()).detail, expected);
+
+    let both = orc::StringStatistics { minimum: Some(Bytes::from_static(b"aaa")), sum: Some(-1), ..statistics };
+    let proto = orc::ColumnStatistics { string_statistics: Some(both), ..Default::default() };
+    let expected = Detail::String { min: bound(b"aaa", true), max: bound(b"zz", false), total_length: None };
+    assert_eq!(read(&proto, sound()).detail, expected);
+}
+
+#[test]
+fn replacement_characters_bound_any_bytes() {
+    // The true strings may have been b"a\x80", below b"a\xEF…", and b"b\xFF\xFF", above b"b\xEF…".
+    let detail = read(&strings("a\u{FFFD}c", "b\u{FFFD}"), sound()).detail;
+    assert_eq!(detail, Detail::String { min: bound(b"a", false), max: bound(b"c", false), total_length: Some(7) });
+    let detail = read(&strings("\u{FFFD}", "\u{FFFD}"), sound()).detail;
+    assert_eq!(detail, Detail::String { min: bound(b"", false), max: None, total_length: Some(7) });
+    let detail = read(&strings("b", "a"), sound()).detail;
+    assert_eq!(detail, Detail::String { min: None, max: None, total_length: Some(7) });
+}
+
+#[test]
+fn booleans_count_no_more_than_values() {
+    let count = |values, count: Vec<u64>| {
+        let bucket_statistics = Some(orc::BucketStatistics { count });
+        let proto = orc::ColumnStatistics { number_of_values: values, bucket_statistics, ..Default::default() };
+        read(&proto, sound()).detail
+    };
+    assert_eq!(count(Some(3), vec![2]), Detail::Boolean { true_count: Some(2) });
+    assert_eq!(count(Some(1), vec![2]), Detail::Boolean { true_count: None });
+    assert_eq!(count(None, vec![]), Detail::Boolean { true_count: None });
+}
+
+#[test]
+fn short_decimals_of_orc_1_5_have_no_bounds() {
+    let detail = |context| read(&decimals("-1.50", "2", "0.5"), context).detail;
+    let all = Detail::Decimal { min: number("-1.5"), max: number("2"), sum: number("0.5") };
+    let no_bounds = Detail::Decimal { min: None, max: None, sum: number("0.5") };
+    let java = |version| WriterContext::new(0, version);
+    assert_eq!(detail(java(0)), no_bounds);
+    assert_eq!(detail(java(5)), all);
+    assert_eq!(detail(java(6)), no_bounds);
+    assert_eq!(detail(java(6).with_column(Kind::Decimal, Some(18))), no_bounds);
+    assert_eq!(detail(java(6).with_column(Kind::Decimal, Some(19))), all);
+    assert_eq!(detail(java(7)), all);
+    assert_eq!(detail(WriterContext::new(1, 6)), all);
+}
+
+#[test]
+fn decimals_that_do_not_parse_are_unknown() {
+    let detail = read(&decimals("x", "1", ""), sound()).detail;
+    assert_eq!(detail, Detail::Decimal { min: None, max: number("1"), sum: None });
+    for text in ["", "-", ".", "+-1", "1.2.3", "1e", "1e1e1", "é", " 1", "1e99999999999", "1e39", "1e-39", "0x1"] {
+        assert_eq!(number(text), None, "{text}");
+    }
+    assert_eq!(number(&"9".repeat(39)), None);
+    assert_eq!(number("1e2147483647"), None);
+    assert_eq!(number("1e-2147483648"), None);
+}
+
+#[test]
+fn decimals_parse_and_print() {
+    for (text, printed) in [
+        ("0", "0"),
+        ("-0.00", "0"),
+        ("+1.50", "1.5"),
+        (".5", "0.5"),
+        ("5.", "5"),
+        ("-0.05", "-0.05"),
+        ("0E-10", "0"),
+        ("0e2147483647", "0"),
+        ("12e-1", "1.2"),
+        ("1.2E+3", "1200"),
+        ("99999999999999999999999999999999999999", "99999999999999999999999999999999999999"),
+        ("0.00000000000000000000000000000000000001", "0.00000000000000000000000000000000000001"),
+        ("1.00000000000000000000000000000000000000000000000000", "1"),
+    ] {
+        assert_eq!(number(text).expect(text).to_string(), printed, "{text}");
+    }
+}
+
+#[test]
+fn dates_are_converted_to_the_proleptic_calendar() {
+    let julian = calendar::GREGORIAN_START_DAY - 1;
+    let gregorian = calendar::days_to_proleptic(julian);
+    assert_ne!(julian, gregorian);
+    let context = WriterContext::new(0, 9);
+    let detail = |context| read(&dates(julian, 5), context).detail;
+    assert_eq!(detail(context.with_proleptic_calendar(true)), Detail::Date { min: Some(julian), max: Some(5) });
+    assert_eq!(detail(context.with_proleptic_calendar(false)), Detail::Date { min: Some(gregorian), max: Some(5) });
+    assert_eq!(detail(context), Detail::Date { min: None, max: Some(5) });
+    assert_eq!(detail(WriterContext::new(0, 0)), Detail::Date { min: None, max: None });
+}
+
+#[test]
+fn timestamps_have_nanoseconds_where_recorded() {
+    let now = 1_700_000_000_123;
+    let nanos = i128::from(now) * 1_000_000;
+    let cut = read(&timestamps(utc(now, now)), sound());
+    assert_eq!(times(&cut), [Some(nanos), Some(nanos), Some(nanos), Some(nanos + 999_999)]);
+
+    let recorded = orc::TimestampStatistics { minimum_nanos: Some(2), maximum_nanos: Some(457), ..utc(now, now) };
+    let (min, max) = (Some(nanos + 1), Some(nanos + 456));
+    assert_eq!(times(&read(&timestamps(recorded), sound())), [min, max, min, max]);
+
+    // Out of range is as good as absent.
+    let absurd = orc::TimestampStatistics { minimum_nanos: Some(0), maximum_nanos: Some(1_000_001), ..utc(now, now) };
+    assert_eq!(read(&timestamps(absurd), sound()), cut);
+
+    let swapped = orc::TimestampStatistics { minimum_nanos: Some(458), maximum_nanos: Some(457), ..utc(now, now) };
+    assert_eq!(times(&read(&timestamps(swapped), sound())), [None; 4]);
+    assert_eq!(times(&read(&timestamps(utc(2, 1)), sound())), [None; 4]);
+}
+
+#[test]
+fn timestamps_of_unknown_zone_are_bounded_by_a_day_more() {
+    let now = 400 * DAY;
+    let nanos = i128::from(now) * 1_000_000;
+    let wide = [None, None, Some(nanos - 25 * HOUR_NANOS), Some(nanos + 25 * HOUR_NANOS)];
+    let local = orc::TimestampStatistics { minimum: Some(now), maximum: Some(now), ..Default::default() };
+    assert_eq!(times(&read(&timestamps(local), WriterContext::new(0, 5))), wide);
+    assert_eq!(times(&read(&timestamps(local), WriterContext::new(0, 0))), [None; 4]);
+    assert_eq!(times(&read(&timestamps(local), sound())), wide);
+
+    // ORC-1151.
+    let cpp = WriterContext::new(1, 6);
+    let upper = Some(nanos + 999_999);
+    let exact = [Some(nanos), Some(nanos), Some(nanos), upper];
+    let at = |context| times(&read(&timestamps(utc(now, now)), context));
+    assert_eq!(at(cpp), wide);
+    assert_eq!(at(cpp.with_software_version(Some("1.7.4"))), wide);
+    assert_eq!(at(cpp.with_software_version(Some("1.7.5"))), exact);
+    assert_eq!(at(cpp.with_software_version(Some("1.8.0-SNAPSHOT"))), exact);
+    assert_eq!(at(cpp.with_column(Kind::TimestampInstant, None)), exact);
+}
+
+#[test]
+fn timestamps_about_1970_may_be_read_a_second_later() {
+    let statistics = read(&timestamps(utc(-500, -500)), sound());
+    let nanos = -500_000_000;
+    assert_eq!(times(&statistics), [Some(nanos), Some(nanos), Some(nanos), Some(nanos + 1_000_999_999)]);
+}
+
+#[test]
+fn julian_timestamps_are_converted() {
+    let julian = (calendar::GREGORIAN_START_SECOND - 86_400) * 1000;
+    let proto = timestamps(utc(julian, 400 * DAY));
+    let converted = i128::from(calendar::seconds_to_proleptic(julian / 1000)) * 1_000_000_000;
+    let context = WriterContext::new(0, 9);
+    let [min, _, lower, upper] = times(&read(&proto, context.with_proleptic_calendar(false)));
+    assert_eq!((min, lower), (Some(converted), Some(converted - 24 * HOUR_NANOS)));
+    assert!(upper.is_some());
+    let [min, _, lower, upper] = times(&read(&proto, context));
+    assert_eq!((min, lower), (None, None));
+    assert!(upper.is_some());
+}
+
+#[test]
+fn has_null_of_old_cpp_is_believed_when_true() {
+    let has_null = |has_null, context| {
+        let proto = orc::ColumnStatistics { has_null, ..Default::default() };
+        read(&proto, context).has_null
+    };
+    let cpp = WriterContext::new(1, 6);
+    assert_eq!(has_null(Some(false), cpp), None);
+    assert_eq!(has_null(Some(true), cpp), Some(true));
+    assert_eq!(has_null(Some(false), cpp.with_software_version(Some("1.6.11"))), Some(false));
+    assert_eq!(has_null(Some(false), sound()), Some(false));
+    assert_eq!(has_null(None, sound()), None);
+}
+
+#[test]
+fn geometries_keep_whole_axes_only() {
+    let bbox = orc::BoundingBox {
+        xmin: Some(170.0),
+        xmax: Some(-170.0),
+        ymin: Some(2.0),
+        ymax: Some(1.0),
+        zmin: Some(0.0),
+        zmax: Some(f64::NAN),
+        mmin: Some(1.0),
+        mmax: Some(2.0),
+    };
+    let statistics = orc::GeospatialStatistics { bbox: Some(bbox), geospatial_types: vec![3, 1, 3] };
+    let proto = orc::ColumnStatistics { geospatial_statistics: Some(statistics), ..Default::default() };
+    let bounding_box = BoundingBox { x: Some((170.0, -170.0)), y: None, z: None, m: Some((1.0, 2.0)) };
+    let across = Detail::Geospatial { bounding_box, types: vec![1, 3] };
+    let mut statistics = read(&proto, sound());
+    assert_eq!(statistics.detail, across);
+    let near = BoundingBox { x: Some((0.0, 1.0)), y: None, z: None, m: Some((-1.0, 1.0)) };
+    statistics.merge(&ColumnStatistics {
+        detail: Detail::Geospatial { bounding_box: near, types: vec![2] },
+        ..ColumnStatistics::UNKNOWN
+    });
+    let bounding_box = BoundingBox { x: None, y: None, z: None, m: Some((-1.0, 2.0)) };
+    assert_eq!(statistics.detail, Detail::Geospatial { bounding_box, types: vec![1, 2, 3] });
+}
+
+#[test]
+fn merging_keeps_what_both_know() {
+    let full = |detail| ColumnStatistics { values: Some(1), has_null: Some(false), bytes_on_disk: Some(2), detail };
+    let mut a = full(Detail::Integer { min: Some(1), max: Some(2), sum: Some(i64::MAX) });
+    a.merge(&full(Detail::Integer { min: Some(0), max: None, sum: Some(1) }));
+    let detail = Detail::Integer { min: Some(0), max: None, sum: None };
+    assert_eq!(a, ColumnStatistics { values: Some(2), has_null: Some(false), bytes_on_disk: Some(4), detail });
+
+    let mut a = full(Detail::String { min: bound(b"b", false), max: bound(b"y", false), total_length: Some(1) });
+    a.merge(&full(Detail::String { min: bound(b"b", true), max: bound(b"x", true), total_length: Some(2) }));
+    let detail = Detail::String { min: bound(b"b", true), max: bound(b"y", false), total_length: Some(3) };
+    assert_eq!(a.detail, detail);
+
+    let infinite = |sum| full(Detail::Double { min: Some(0.0), max: Some(1.0), sum: Some(sum) });
+    let mut a = infinite(f64::INFINITY);
+    a.merge(&infinite(f64::NEG_INFINITY));
+    assert_eq!(a.detail, Detail::Double { min: Some(0.0), max: Some(1.0), sum: None });
+
+    a.merge(&full(Detail::Boolean { true_count: Some(1) }));
+    assert_eq!(a.detail, Detail::None);
+}
+
+prop_compose! {
+    fn any_decimal()(unscaled in any::<i128>(), scale in 0..=38u32) -> Decimal {
+        Decimal::new(unscaled, scale).unwrap()
+    }
+}
+
+prop_compose! {
+    fn any_proto()(
+        values in any::<Option<u64>>(),
+        has_null in any::<Option<bool>>(),
+        which in 0..11usize,
+        a in any::<Option<i64>>(),
+        b in any::<Option<i64>>(),
+        c in any::<Option<i64>>(),
+        nanos in any::<Option<i32>>(),
+        text in any::<Option<(String, String)>>(),
+    ) -> orc::ColumnStatistics {
+        let mut proto = orc::ColumnStatistics { number_of_values: values, has_null, ..Default::default() };
+        let (x, y) = text.map_or((None, None), |(x, y)| (Some(Bytes::from(x)), Some(Bytes::from(y))));
+        let float = |bits: Option<i64>| bits.map(|bits| f64::from_bits(bits as u64));
+        match which {
+            0 => proto.int_statistics = Some(orc::IntegerStatistics { minimum: a, maximum: b, sum: c }),
+            1 => proto.double_statistics = Some(orc::DoubleStatistics { minimum: float(a), maximum: float(b), sum: float(c) }),
+            2 => proto.string_statistics = Some(orc::StringStatistics { minimum: x, upper_bound: y, sum: c, ..Default::default() }),
+            3 => proto.bucket_statistics = Some(orc::BucketStatistics { count: a.into_iter().map(|a| a as u64).collect() }),
+            4 => proto.decimal_statistics = Some(orc::DecimalStatistics {
+                minimum: a.map(|a| a.to_string().into()), maximum: b.map(|b| format!("{b}E{}", c.unwrap_or(0) % 60).into()), sum: x,
+            }),
+            5 => proto.date_statistics = Some(orc::DateStatistics { minimum: a.map(|a| a as i32), maximum: b.map(|b| b as i32) }),
+            6 => proto.binary_statistics = Some(orc::BinaryStatistics { sum: a }),
+            7 => proto.timestamp_statistics = Some(orc::TimestampStatistics {
+                minimum_utc: a, maximum_utc: b, minimum_nanos: nanos, maximum: c, ..Default::default()
+            }),
+            8 => proto.collection_statistics = Some(orc::CollectionStatistics {
+                min_children: a.map(|a| a as u64), max_children: b.map(|b| b as u64), total_children: c.map(|c| c as u64),
+            }),
+            9 => proto.geospatial_statistics = Some(orc::GeospatialStatistics {
+                bbox: Some(orc::BoundingBox { xmin: float(a), xmax: float(b), ymin: float(b), ymax: float(c), ..Default::default() }),
+                geospatial_types: nanos.into_iter().collect(),
+            }),
+            _ => {}
+        }
+        proto
+    }
+}
+
+prop_compose! {
+    fn any_context()(
+        writer in 0..7u32,
+        version in 0..10u32,
+        release in proptest::option::of("[0-9]{0,3}[.][0-9]{0,12}[.-][a-z0-9]{0,3}"),
+        proleptic in any::<Option<bool>>(),
+        kind in -1..21i32,
+    ) -> WriterContext {
+        let mut context = WriterContext::new(writer, version).with_software_version(release.as_deref());
+        if let Some(proleptic) = proleptic {
+            context = context.with_proleptic_calendar(proleptic);
+        }
+        match Kind::try_from(kind) {
+            Ok(kind) => context.with_column(kind, Some(18)),
+            Err(_) => context,
+        }
+    }
+}
+
+/// Whether what `part` says of some rows also holds where `whole` is said of these and others.
+fn is_within(part: &Detail, whole: &Detail) -> bool {
+    fn le<T: PartialOrd>(a: &Option<T>, b: &Option<T>) -> bool {
+        a.is_none() || b.is_none() || a <= b
+    }
+    match (part, whole) {
+        (Detail::Integer { min: a, max: b, .. }, Detail::Integer { min: c, max: d, .. }) => le(c, a) && le(b, d),
+        (Detail::Double { min: a, max: b, .. }, Detail::Double { min: c, max: d, .. }) => le(c, a) && le(b, d),
+        (Detail::Decimal { min: a, max: b, .. }, Detail::Decimal { min: c, max: d, .. }) => le(c, a) && le(b, d),
+        (Detail::Date { min: a, max: b }, Detail::Date { min: c, max: d }) => le(c, a) && le(b, d),
+        (Detail::String { min: a, max: b, .. }, Detail::String { min: c, max: d, .. }) => {
+            let value = |bound: &Option<Bound>| bound.as_ref().map(|bound| bound.value.clone());
+            le(&value(c), &value(a)) && le(&value(b), &value(d))
+        }
+        (
+            Detail::Timestamp { lower_bound: a, upper_bound: b, .. },
+            Detail::Timestamp { lower_bound: c, upper_bound: d, .. },
+        ) => le(c, a) && le(b, d),
+        _ => true,
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_give_statistics(bytes in proptest::collection::vec(any::<u8>(), 0..64), context in any_context()) {
+        if let Ok(proto) = orc::ColumnStatistics::decode(bytes.as_slice()) {
+            read(&proto, context);
+        }
+    }
+
+    #[test]
+    fn bounds_are_in_order(proto in any_proto(), context in any_context()) {
+        match read(&proto, context).detail {
+            Detail::Integer { min: Some(min), max: Some(max), .. } => prop_assert!(min <= max),
+            Detail::Double { min: Some(min), max: Some(max), .. } => prop_assert!(min <= max),
+            Detail::String { min: Some(min), max: Some(max), .. } => prop_assert!(min.value <= max.value),
+            Detail::Decimal { min: Some(min), max: Some(max), .. } => prop_assert!(min <= max),
+            Detail::Date { min: Some(min), max: Some(max) } => prop_assert!(min <= max),
+            Detail::Timestamp { min, max, lower_bound, upper_bound } => {
+                prop_assert!(min.is_none() || lower_bound.is_some() && lower_bound <= min);
+                prop_assert!(max.is_none() || upper_bound.is_some() && max <= upper_bound);
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn merging_is_sound(a in any_proto(), b in any_proto(), context in any_context()) {
+        let (a, b) = (read(&a, context), read(&b, context));
+        let (mut ab, mut ba) = (a.clone(), b.clone());
+        ab.merge(&b);
+        ba.merge(&a);
+        prop_assert_eq!(&ab, &ba);
+        if a.values != Some(0) && b.values != Some(0) {
+            prop_assert!(is_within(&a.detail, &ab.detail) && is_within(&b.detail, &ab.detail));
+        }
+        let mut same = a.clone();
+        same.merge(&ColumnStatistics::EMPTY);
+        let mut other = ColumnStatistics::EMPTY;
+        other.merge(&a);
+        // Sizes are summed, and there the unknown stays unknown.
+        prop_assert_eq!((same.values, same.has_null), (a.values, a.has_null));
+        prop_assert_eq!((other.values, &other.detail), (a.values, &a.detail));
+        if a.values != Some(0) {
+            prop_assert_eq!(&same.detail, &a.detail);
+        }
+    }
+
+    #[test]
+    fn decimals_keep_their_value(decimal in any_decimal()) {
+        prop_assume!(decimal.unscaled() > i128::MIN);
+        prop_assert_eq!(Decimal::parse(decimal.to_string().as_bytes()), Some(decimal));
+    }
+
+    #[test]
+    fn decimals_order_as_numbers(a in -10_000i64..10_000, b in -10_000i64..10_000, p in 0..3u32, q in 0..3u32) {
+        let (x, y) = (Decimal::new(a.into(), p).unwrap(), Decimal::new(b.into(), q).unwrap());
+        let (left, right) = (a * 10i64.pow(q), b * 10i64.pow(p));
+        prop_assert_eq!(x.cmp(&y), left.cmp(&right));
+        prop_assert_eq!(x == y, left == right);
+        prop_assert_eq!(x.checked_add(y), Decimal::new((left + right).into(), p + q));
+    }
+
+    #[test]
+    fn decimals_order_at_any_size(a in any_decimal(), b in any_decimal()) {
+        prop_assert_eq!(a.cmp(&b), b.cmp(&a).reverse());
+        prop_assert_eq!(a.cmp(&b).is_eq(), a == b);
+        let _ = a.checked_add(b);
+    }
+}

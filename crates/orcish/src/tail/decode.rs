@@ -1,0 +1,241 @@
+//! From the last bytes of a file to its tail.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use prost::Message as _;
+
+use super::{Calendar, FileTail, StripeInfo, Writer, undecodable};
+use crate::codec::{Compression, Framing, decompress_all};
+use crate::error::{Error, Result};
+use crate::io::ReadAt;
+use crate::options::Limits;
+use crate::proto::{lazy, orc};
+use crate::schema::Schema;
+
+/// Bytes that are read from the end of a file at first: enough for most tails.
+pub const FIRST_READ: u64 = 16 << 10;
+/// Chunk size of files that do not state one.
+const DEFAULT_CHUNK_SIZE: u64 = 256 << 10;
+const MAGIC: &[u8] = b"ORC";
+
+/// What a [`TailDecoder`] says next.
+#[derive(Debug)]
+pub enum Step {
+    /// It needs these bytes of the file.
+    Need(Range<u64>),
+    /// It is done.
+    Done(Box<FileTail>),
+}
+
+/// Decodes a tail from the bytes that it asks for; does no reading itself.
+#[derive(Debug)]
+pub struct TailDecoder<'a> {
+    file_length: u64,
+    limits: &'a Limits,
+    /// Whether the bytes asked for are the head of the file, and the tail so far.
+    head: Option<Bytes>,
+}
+
+impl<'a> TailDecoder<'a> {
+    /// A decoder for a file of `file_length` bytes.
+    pub fn new(file_length: u64, limits: &'a Limits) -> Self {
+        TailDecoder { file_length, limits, head: None }
+    }
+
+    /// The first step.
+    ///
+    /// # Errors
+    /// `Corrupt` when the file is too short to be one.
+    pub fn start(&self) -> Result<Step> {
+        if self.file_length <= MAGIC.len() as u64 {
+            return Err(Error::corrupt(format!("not an ORC file: {} bytes are too few", self.file_length)));
+        }
+        Ok(Step::Need(self.file_length.saturating_sub(FIRST_READ)..self.file_length))
+    }
+
+    /// The next step, given the bytes that the last one needed.
+    ///
+    /// # Errors
+    /// `Corrupt` when the bytes are no tail, `LimitExceeded` when it is larger than allowed.
+    pub fn next(&mut self, bytes: Bytes) -> Result<Step> {
+        let (tail, head) = match self.head.take() {
+            Some(tail) => (tail, Some(bytes)),
+            None => (bytes, None),
+        };
+        let (&length, before) = tail.split_last().ok_or_else(|| Error::corrupt("an empty tail"))?;
+        let length = usize::from(length);
+        let Some(at) = before.len().checked_sub(length).filter(|_| length > 0) else {
+            return Err(Error::corrupt(format!("not an ORC file: a postscript of {length} bytes does not fit into it")));
+        };
+        let raw = tail.slice(at..before.len());
+        let postscript = parse_postscript(&raw)?;
+        let (footer_length, framing) = (postscript.footer_length(), framing(&postscript, self.limits)?);
+        if footer_length > self.limits.tail {
+            let most = self.limits.tail;
+            return Err(Error::limit(format!("a footer of {footer_length} bytes, more than the {most} allowed")));
+        }
+        let end = self.file_length - 1 - length as u64;
+        let Some(start) = end.checked_sub(footer_length) else {
+            return Err(Error::corrupt(format!("a footer of {footer_length} bytes does not fit into the file")));
+        };
+        if start < self.file_length - tail.len() as u64 {
+            return Ok(Step::Need(start..self.file_length));
+        }
+        // Files of Hive 0.11 and before have the magic at their head only.
+        if postscript.magic.is_none() {
+            match head {
+                None => {
+                    self.head = Some(tail);
+                    return Ok(Step::Need(0..MAGIC.len() as u64));
+                }
+                Some(head) if head == MAGIC => {}
+                Some(_) => return Err(Error::corrupt("not an ORC file: the magic is missing")),
+            }
+        }
+        let from = at - usize::try_from(footer_length).unwrap_or(at);
+        let footer = decompress_all(tail.slice(from..at), framing, self.limits.tail)
+            .map_err(|error| Error::corrupt("the footer cannot be decompressed").with_source(error))?;
+        let raw = lazy::FileTail {
+            postscript: Some(raw),
+            footer: Some(footer),
+            file_length: Some(self.file_length),
+            postscript_length: Some(length as u64),
+        };
+        Ok(Step::Done(Box::new(build(raw, self.limits)?)))
+    }
+}
+
+/// Reads the tail of `source`.
+///
+/// # Errors
+/// Those of the source and of [`TailDecoder`], with the name of the source.
+pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
+    let named = |error: Error| error.in_file(source.name());
+    let mut decoder = TailDecoder::new(source.size().map_err(named)?, limits);
+    let mut step = decoder.start().map_err(named)?;
+    loop {
+        match step {
+            Step::Done(tail) => return Ok(*tail),
+            Step::Need(range) => {
+                let mut parts = source.read_ranges(std::slice::from_ref(&range)).map_err(named)?;
+                let bytes = parts.pop().unwrap_or_default();
+                if bytes.len() as u64 != range.end - range.start {
+                    return Err(named(Error::new(crate::ErrorKind::Io, "the source gave fewer bytes than asked for")));
+                }
+                step = decoder.next(bytes).map_err(named)?;
+            }
+        }
+    }
+}
+
+fn parse_postscript(raw: &Bytes) -> Result<orc::PostScript> {
+    let not_orc = || Error::corrupt("not an ORC file: the postscript cannot be decoded");
+    let postscript = orc::PostScript::decode(raw.clone()).map_err(|error| not_orc().with_source(error))?;
+    match postscript.magic.as_deref() {
+        Some("ORC") => {}
+        Some(magic) => return Err(Error::corrupt(format!("not an ORC file: the magic is {magic:?}"))),
+        // Its postscript has the writer's version where ORC has the list of the format's.
+        None if postscript.version.len() == 1 => return Err(Error::unsupported("a DWRF file, not an ORC file")),
+        None => {}
+    }
+    Ok(postscript)
+}
+
+fn framing(postscript: &orc::PostScript, limits: &Limits) -> Result<Framing> {
+    let codec = Compression::from_proto(postscript.compression)?;
+    let stated = postscript.compression_block_size.filter(|&size| size > 0).unwrap_or(DEFAULT_CHUNK_SIZE);
+    match usize::try_from(stated) {
+        _ if codec == Compression::None => Ok(Framing { codec, chunk_size: 0 }),
+        Ok(chunk_size) if chunk_size <= limits.chunk => Ok(Framing { codec, chunk_size }),
+        _ => Err(Error::limit(format!("compression chunks of {stated} bytes, more than the {} allowed", limits.chunk))),
+    }
+}
+
+/// The tail that a postscript and a decompressed footer say.
+pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
+    let missing = || Error::corrupt("the tail has no postscript or no footer");
+    let postscript = parse_postscript(raw.postscript.as_ref().ok_or_else(missing)?)?;
+    let footer = lazy::Footer::decode(raw.footer.clone().ok_or_else(missing)?);
+    let footer = footer.map_err(|error| undecodable("footer", error))?;
+    let framing = framing(&postscript, limits)?;
+    let tail_length = raw.postscript_length().saturating_add(postscript.footer_length()).saturating_add(1);
+    let footer_start = raw.file_length().checked_sub(tail_length).ok_or_else(missing)?;
+    let statistics_start = footer_start.checked_sub(postscript.metadata_length()).ok_or_else(|| {
+        Error::corrupt(format!("stripe statistics of {} bytes do not fit into the file", postscript.metadata_length()))
+    })?;
+    let schema = Schema::from_proto(footer.types, limits)?;
+    let encrypted_columns = match &footer.encryption {
+        None => Vec::new(),
+        Some(encryption) => {
+            let mut columns = Vec::new();
+            for variant in &encryption.variants {
+                let root = variant.root();
+                columns.extend(root..=schema.get(root).map_err(|_| Error::corrupt("an unknown column is encrypted"))?.last);
+            }
+            columns.sort_unstable();
+            columns.dedup();
+            columns
+        }
+    };
+    let stripes = stripes(&footer.stripes, footer_start, limits)?;
+    let rows = footer.number_of_rows.unwrap_or(0);
+    let sum = stripes.last().map_or(0, |stripe| stripe.first_row + stripe.rows);
+    if rows != sum {
+        return Err(Error::corrupt(format!("the footer states {rows} rows, its stripes {sum}")));
+    }
+    let item = |item: orc::UserMetadataItem| (item.name.unwrap_or_default(), item.value.unwrap_or_default());
+    Ok(FileTail {
+        file_length: raw.file_length(),
+        compression: framing.codec,
+        chunk_size: framing.chunk_size,
+        version: postscript.version,
+        writer_version: postscript.writer_version.unwrap_or(0),
+        writer: Writer::from_code(footer.writer),
+        software_version: footer.software_version,
+        calendar: match orc::CalendarKind::try_from(footer.calendar.unwrap_or(0)) {
+            Ok(orc::CalendarKind::ProlepticGregorian) => Calendar::ProlepticGregorian,
+            _ => Calendar::JulianGregorian,
+        },
+        rows,
+        row_index_stride: footer.row_index_stride.unwrap_or(0),
+        header_length: footer.header_length.unwrap_or(0),
+        content_length: footer.content_length.unwrap_or(0),
+        schema,
+        stripes,
+        metadata: footer.metadata.into_iter().map(item).collect(),
+        encrypted_columns,
+        stripe_statistics: statistics_start..footer_start,
+        tail_length,
+        statistics: footer.statistics,
+        raw,
+    })
+}
+
+/// Checks that each stripe lies before the footer.
+fn stripes(stripes: &[orc::StripeInformation], end: u64, limits: &Limits) -> Result<Vec<StripeInfo>> {
+    if stripes.len() > limits.stripes {
+        return Err(Error::limit(format!("{} stripes, more than the {} allowed", stripes.len(), limits.stripes)));
+    }
+    let mut first_row = 0u64;
+    let check = |(index, stripe): (usize, &orc::StripeInformation)| {
+        let info = StripeInfo {
+            offset: stripe.offset(),
+            index_length: stripe.index_length(),
+            data_length: stripe.data_length(),
+            footer_length: stripe.footer_length(),
+            rows: stripe.number_of_rows(),
+            first_row,
+        };
+        let lengths = [info.index_length, info.data_length, info.footer_length];
+        let after = lengths.iter().try_fold(info.offset, |sum, &length| sum.checked_add(length));
+        if after.is_none_or(|after| after > end) {
+            return Err(Error::corrupt(format!("its {lengths:?} bytes from {} are not within the file", info.offset))
+                .in_stripe(index));
+        }
+        let sum = first_row.checked_add(info.rows).filter(|&sum| i64::try_from(sum).is_ok());
+        first_row = sum.ok_or_else(|| Error::corrupt("more rows than 63 bits count").in_stripe(index))?;
+        Ok(info)
+    };
+    stripes.iter().enumerate().map(check).collect()
+}

@@ -1,0 +1,230 @@
+//! The file tail (ORCv1, File Tail): postscript, footer, and where the stripe statistics are.
+//!
+//! [`TailDecoder`] asks for the bytes that it needs; [`read_tail`] drives it over a source. A
+//! [`FileTail`] can be turned into bytes and handed to another process, which then need not read
+//! the tail again.
+
+mod decode;
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use prost::Message as _;
+
+pub use decode::{Step, TailDecoder, read_tail};
+
+use crate::codec::{Compression, Framing, decompress_all};
+use crate::error::{Error, Result};
+use crate::options::Limits;
+use crate::proto::{lazy, orc};
+use crate::schema::Schema;
+use crate::statistics::{ColumnStatistics, WriterContext};
+
+/// Where a stripe is and how many rows it has (ORCv1, Stripe Information).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StripeInfo {
+    /// Offset of its first byte in the file.
+    pub offset: u64,
+    /// Bytes of its index streams.
+    pub index_length: u64,
+    /// Bytes of its data streams.
+    pub data_length: u64,
+    /// Bytes of its footer.
+    pub footer_length: u64,
+    /// Number of rows.
+    pub rows: u64,
+    /// Number of rows in the stripes before.
+    pub first_row: u64,
+}
+
+impl StripeInfo {
+    /// Bytes of the index streams in the file.
+    pub fn index(&self) -> Range<u64> {
+        self.offset..self.offset + self.index_length
+    }
+
+    /// Bytes of the data streams in the file.
+    pub fn data(&self) -> Range<u64> {
+        self.index().end..self.index().end + self.data_length
+    }
+
+    /// Bytes of the footer in the file.
+    pub fn footer(&self) -> Range<u64> {
+        self.data().end..self.data().end + self.footer_length
+    }
+}
+
+/// The software that wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Writer {
+    /// Apache ORC for Java; also Hive, which did not name itself.
+    Java,
+    /// Apache ORC for C++.
+    Cpp,
+    /// Presto.
+    Presto,
+    /// The Go library of Scritchley.
+    Go,
+    /// Trino.
+    Trino,
+    /// cuDF.
+    Cudf,
+    /// A code that the specification does not list.
+    Unknown(u32),
+}
+
+impl Writer {
+    fn from_code(code: Option<u32>) -> Self {
+        match code {
+            None | Some(0) => Writer::Java,
+            Some(1) => Writer::Cpp,
+            Some(2) => Writer::Presto,
+            Some(3) => Writer::Go,
+            Some(4) => Writer::Trino,
+            Some(5) => Writer::Cudf,
+            Some(code) => Writer::Unknown(code),
+        }
+    }
+}
+
+impl std::fmt::Display for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Writer::Java => f.write_str("ORC Java"),
+            Writer::Cpp => f.write_str("ORC C++"),
+            Writer::Presto => f.write_str("Presto"),
+            Writer::Go => f.write_str("Scritchley Go"),
+            Writer::Trino => f.write_str("Trino"),
+            Writer::Cudf => f.write_str("cuDF"),
+            Writer::Unknown(code) => write!(f, "unknown ({code})"),
+        }
+    }
+}
+
+/// Calendar of dates and timestamps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Calendar {
+    /// Julian before 1582-10-15, Gregorian from then on; also where the footer names none.
+    JulianGregorian,
+    /// Gregorian always.
+    ProlepticGregorian,
+}
+
+/// All that the tail of a file says, but for statistics, which are parsed on request.
+#[derive(Debug, Clone)]
+pub struct FileTail {
+    /// Length of the file in bytes.
+    pub file_length: u64,
+    /// Compression of the file.
+    pub compression: Compression,
+    /// Most bytes that a compression chunk holds when decompressed.
+    pub chunk_size: usize,
+    /// Version of the format: `[0, 11]`, `[0, 12]`, `[1, 9999]`; empty in the oldest files.
+    pub version: Vec<u32>,
+    /// Version of the writer, in the count of its kind.
+    pub writer_version: u32,
+    /// The software that wrote the file.
+    pub writer: Writer,
+    /// Version of that software in its own words.
+    pub software_version: Option<String>,
+    /// Calendar of dates and timestamps.
+    pub calendar: Calendar,
+    /// Number of rows.
+    pub rows: u64,
+    /// Rows of a row group; 0 where the file has no row index.
+    pub row_index_stride: u32,
+    /// Bytes of the header, `ORC`.
+    pub header_length: u64,
+    /// Bytes of header and stripes together.
+    pub content_length: u64,
+    /// The types of the columns.
+    pub schema: Schema,
+    /// The stripes.
+    pub stripes: Vec<StripeInfo>,
+    /// Keys and values that the writing application left.
+    pub metadata: Vec<(String, Bytes)>,
+    /// Column ids that are encrypted in this file; their unencrypted streams hold masks.
+    pub encrypted_columns: Vec<u32>,
+    /// Bytes of the stripe statistics in the file.
+    pub stripe_statistics: Range<u64>,
+    /// Bytes of footer, postscript and its length.
+    pub tail_length: u64,
+    statistics: Vec<Bytes>,
+    raw: lazy::FileTail,
+}
+
+impl FileTail {
+    pub(crate) fn framing(&self) -> Framing {
+        Framing { codec: self.compression, chunk_size: self.chunk_size }
+    }
+
+    fn writer_context(&self) -> WriterContext {
+        let code = match self.writer {
+            Writer::Java => 0,
+            Writer::Cpp => 1,
+            Writer::Presto => 2,
+            Writer::Go => 3,
+            Writer::Trino => 4,
+            Writer::Cudf => 5,
+            Writer::Unknown(code) => code,
+        };
+        WriterContext::new(code, self.writer_version)
+    }
+
+    /// Whether the file is in the draft where decimals of up to 18 digits are plain integers.
+    pub(crate) fn has_decimal64(&self) -> bool {
+        self.version == [1, 9999]
+    }
+
+    /// Statistics of column `id` over the whole file; `None` where the writer kept none.
+    ///
+    /// # Errors
+    /// `Corrupt` when they cannot be parsed; `UnknownColumn` when there is no such column.
+    pub fn column_statistics(&self, id: u32) -> Result<Option<ColumnStatistics>> {
+        self.schema.get(id)?;
+        let Some(bytes) = usize::try_from(id).ok().and_then(|id| self.statistics.get(id)) else { return Ok(None) };
+        parse_statistics(bytes, self.writer_context()).map(Some)
+    }
+
+    /// Parses the stripe statistics, which are outside of what the tail holds: `section` is the
+    /// bytes at [`stripe_statistics`](Self::stripe_statistics), as stored. One list a stripe, one entry a column.
+    ///
+    /// # Errors
+    /// `Corrupt` when they cannot be parsed.
+    pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
+        let section = decompress_all(section, self.framing(), limits.tail)?;
+        let metadata = lazy::Metadata::decode(section).map_err(|error| undecodable("stripe statistics", error))?;
+        let context = self.writer_context();
+        let parse = |stripe: Bytes| {
+            let columns =
+                lazy::StripeStatistics::decode(stripe).map_err(|error| undecodable("stripe statistics", error))?;
+            columns.col_stats.iter().map(|column| parse_statistics(column, context)).collect()
+        };
+        metadata.stripe_stats.into_iter().map(parse).collect()
+    }
+
+    /// The tail as bytes, from which [`from_bytes`](Self::from_bytes) makes it again in any process:
+    /// a protobuf message `FileTail` of the format.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.raw.encode_to_vec()
+    }
+
+    /// The tail that [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// `Corrupt` when the bytes are no tail.
+    pub fn from_bytes(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let raw = lazy::FileTail::decode(bytes).map_err(|error| undecodable("file tail", error))?;
+        decode::build(raw, limits)
+    }
+}
+
+fn parse_statistics(bytes: &Bytes, context: WriterContext) -> Result<ColumnStatistics> {
+    let proto = orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))?;
+    Ok(ColumnStatistics::from_proto(&proto, context))
+}
+
+/// The error of a section that is not the protobuf message it should be.
+pub(crate) fn undecodable(section: &str, error: prost::DecodeError) -> Error {
+    Error::corrupt(format!("the {section} cannot be decoded")).with_source(error)
+}

@@ -1,0 +1,36 @@
+"""Apache ORC files, read straight into Apache Arrow.
+
+>>> import orcish
+>>> table = orcish.read_table("part-0.orc", columns=["id", "nest.a"])   # doctest: +SKIP
+>>> file = orcish.ORCFile("part-0.orc")                                  # doctest: +SKIP
+>>> for batch in file.iter_batches(columns=["id"]): ...                  # doctest: +SKIP
+
+An :class:`ORCFile` is an Arrow stream itself, so ``polars.DataFrame(file)``, ``duckdb.from_arrow(file)`` and
+``pandas.DataFrame.from_arrow(file)`` read it without a detour.
+"""
+
+from __future__ import annotations
+
+from orcish._native import __version__
+from orcish.errors import (
+    CorruptFileError,
+    LimitExceededError,
+    OrcishError,
+    UnknownColumnError,
+    UnsupportedError,
+)
+from orcish.file import ORCFile, read_table
+from orcish.types import ColumnStatistics, StripeInfo
+
+__all__ = [
+    "ColumnStatistics",
+    "CorruptFileError",
+    "LimitExceededError",
+    "ORCFile",
+    "OrcishError",
+    "StripeInfo",
+    "UnknownColumnError",
+    "UnsupportedError",
+    "__version__",
+    "read_table",
+]

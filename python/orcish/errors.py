@@ -1,0 +1,34 @@
+"""Exceptions of orcish. What the operating system says stays an ``OSError``."""
+
+from __future__ import annotations
+
+__all__ = [
+    "CorruptFileError",
+    "LimitExceededError",
+    "OrcishError",
+    "UnknownColumnError",
+    "UnsupportedError",
+]
+
+
+class OrcishError(Exception):
+    """Base of what orcish raises about files."""
+
+
+class CorruptFileError(OrcishError):
+    """The bytes are not a valid ORC file; the message says where they stop being one."""
+
+
+class UnsupportedError(OrcishError):
+    """The file is valid but needs something that orcish does not do, or does only when asked to."""
+
+
+class LimitExceededError(OrcishError):
+    """The file asks for more than the limits, or the chosen Arrow type, allow."""
+
+
+class UnknownColumnError(OrcishError, KeyError):
+    """A column was asked for that the file does not have; the message names the nearest ones."""
+
+    # KeyError shows its argument quoted, as if it were a key.
+    __str__ = Exception.__str__

@@ -1,0 +1,296 @@
+"""Reading of files."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.errors import UnknownColumnError
+from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StripeInfo
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["ORCFile", "read_table"]
+
+
+def read_table(source: Source, *, limits: Limits | None = None, **options: Unpack[ReadOptions]) -> pa.Table:
+    """Read a file into a table; see :class:`~orcish.types.ReadOptions` for the keywords.
+
+    The chunks of the table are the batches of :meth:`ORCFile.iter_batches`.
+
+    Raises:
+        CorruptFileError: The bytes are not a valid ORC file.
+        UnknownColumnError: A column is not in the file.
+        UnsupportedError: The file needs something that orcish does not do, or does only when asked to.
+        LimitExceededError: The file asks for more than ``limits`` allow.
+        OSError: The source cannot be read.
+    """
+    return ORCFile(source, limits=limits).read(**options)
+
+
+class ORCFile:
+    """An open ORC file. Its tail is read at once, its data when asked for.
+
+    The file is an Arrow stream itself: whatever takes objects with ``__arrow_c_stream__`` reads it.
+
+    Args:
+        source: A path, the bytes of a whole file, or an object with ``read`` and ``seek``.
+        tail: What :meth:`tail_bytes` gave for the same file, here or in another process: it is then not read again.
+        limits: Bounds on what the file may make the reader do.
+    """
+
+    def __init__(self, source: Source, *, tail: bytes | None = None, limits: Limits | None = None) -> None:
+        native = os.fspath(source) if isinstance(source, os.PathLike) else source
+        if not isinstance(native, str | bytes) and not hasattr(native, "read"):
+            # pyarrow's buffers included: all that gives its memory away.
+            native = bytes(memoryview(cast("bytes", native)))
+        self._file = _native.File(native, tail=tail, limits=cast("dict[str, int] | None", limits))
+        self._source = native if isinstance(native, str) else f"<{type(source).__name__}>"
+
+    def __repr__(self) -> str:
+        return f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>"
+
+    # What the file says of itself.
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema of all columns under the default options."""
+        return self.arrow_schema()
+
+    def arrow_schema(self, **options: Unpack[ReadOptions]) -> pa.Schema:
+        """The Arrow schema that reading has under the given options."""
+        return _schema(self._file.arrow_schema(cast("dict[str, Any]", options)))
+
+    @property
+    def type_string(self) -> str:
+        """The ORC type as Hive writes it: ``struct<id:bigint,name:string>``."""
+        return self._file.type_string
+
+    @property
+    def num_rows(self) -> int:
+        """Number of rows."""
+        return self._file.num_rows
+
+    @property
+    def num_stripes(self) -> int:
+        """Number of stripes."""
+        return len(self._file.stripes)
+
+    @property
+    def stripes(self) -> list[StripeInfo]:
+        """Where the stripes are, and which rows they hold."""
+        return [StripeInfo(*stripe) for stripe in self._file.stripes]
+
+    @property
+    def metadata(self) -> dict[str, bytes]:
+        """Keys and values that the writing application left."""
+        return self._file.metadata
+
+    @property
+    def column_paths(self) -> list[str]:
+        """Dotted names of all columns, nested ones too, by column id; that of the root is empty."""
+        return self._file.column_paths
+
+    @property
+    def column_types(self) -> list[str]:
+        """ORC types of all columns, by column id."""
+        return self._file.column_types
+
+    def attributes(self, column: str | int) -> dict[str, str]:
+        """Attributes of a column's type, such as ``iceberg.id``."""
+        return dict(self._file.column_attributes(self._column_id(column)))
+
+    @property
+    def compression(self) -> str:
+        """``none``, ``zlib``, ``snappy``, ``lzo``, ``lz4``, ``zstd`` or ``brotli``."""
+        return cast("str", self._file.properties["compression"])
+
+    @property
+    def compression_chunk_size(self) -> int:
+        """Most bytes that a compression chunk holds; 0 without compression."""
+        return cast("int", self._file.properties["compression_chunk_size"])
+
+    @property
+    def version(self) -> str:
+        """Version of the format, such as ``0.12``; empty in the oldest files."""
+        return ".".join(map(str, self._file.properties["version"]))
+
+    @property
+    def writer(self) -> str:
+        """The software that wrote the file."""
+        return cast("str", self._file.properties["writer"])
+
+    @property
+    def writer_version(self) -> int:
+        """Version of the writer, in the count of its kind."""
+        return cast("int", self._file.properties["writer_version"])
+
+    @property
+    def software_version(self) -> str | None:
+        """Version of the software that wrote the file, in its own words."""
+        return cast("str | None", self._file.properties["software_version"])
+
+    @property
+    def calendar(self) -> str:
+        """``julian/gregorian`` (also where the file names none) or ``proleptic gregorian``.
+
+        Dates and timestamps are proleptic Gregorian when read, whatever the file has.
+        """
+        return cast("str", self._file.properties["calendar"])
+
+    @property
+    def row_index_stride(self) -> int:
+        """Rows of a row group; 0 where the file has no row index."""
+        return cast("int", self._file.properties["row_index_stride"])
+
+    @property
+    def file_length(self) -> int:
+        """Length of the file in bytes."""
+        return cast("int", self._file.properties["file_length"])
+
+    @property
+    def encrypted_columns(self) -> list[str]:
+        """Dotted names of the columns that are encrypted; only their masks can be read."""
+        paths = self.column_paths
+        return [paths[id] for id in self._file.properties["encrypted_columns"]]
+
+    def tail_bytes(self) -> bytes:
+        """The tail as bytes, for ``ORCFile(source, tail=…)`` in any process."""
+        return self._file.tail_bytes()
+
+    # Statistics.
+
+    def statistics(self, column: str | int) -> ColumnStatistics | None:
+        """Statistics of a column over the whole file; ``None`` where the writer kept none.
+
+        Args:
+            column: Dotted name, or column id; ``""`` and 0 are the root.
+        """
+        id = self._column_id(column)
+        found = self._file.column_statistics(id)
+        return None if found is None else _statistics(found, self._file.column_types[id])
+
+    def stripe_statistics(self, column: str | int) -> list[ColumnStatistics]:
+        """Statistics of a column for each stripe; empty where the writer kept none."""
+        id = self._column_id(column)
+        kind = self._file.column_types[id]
+        return [_statistics(stripe[id], kind) for stripe in self._file.stripe_statistics() if id < len(stripe)]
+
+    def _column_id(self, column: str | int) -> int:
+        if isinstance(column, int):
+            return column
+        try:
+            return self.column_paths.index(column)
+        except ValueError:
+            # The reader knows more spellings, and says which names are near.
+            self._file.arrow_schema({"columns": [column]})
+            raise UnknownColumnError(f"no column has the full name {column!r}") from None
+
+    # Data.
+
+    def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
+        """Read the file into a table; see :class:`~orcish.types.ReadOptions` for the keywords."""
+        batches = self._file.read(cast("dict[str, Any]", options))
+        try:
+            return pa.RecordBatchReader.from_stream(batches).read_all()
+        except Exception:
+            batches.raise_failure()
+            raise
+
+    def iter_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
+        """Read the file batch by batch, in memory that does not grow with the file."""
+        batches = self._file.read(cast("dict[str, Any]", options))
+        return _iterate(batches)
+
+    def read_stripe(self, index: int, **options: Unpack[ReadOptions]) -> pa.Table:
+        """Read one stripe into a table."""
+        options["stripes"] = [index]
+        return self.read(**options)
+
+    def reader(self, **options: Unpack[ReadOptions]) -> _native.Batches:
+        """An Arrow stream of the file under the given options, to be consumed once."""
+        return self._file.read(cast("dict[str, Any]", options))
+
+    def __arrow_c_schema__(self) -> object:
+        return self._file.arrow_schema()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._file.read().__arrow_c_stream__(requested_schema)
+
+
+def _iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+    reader = pa.RecordBatchReader.from_stream(batches)
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except Exception:
+            batches.raise_failure()
+            raise
+        yield batch
+
+
+class _Schema:
+    """A schema capsule as the object that pyarrow takes."""
+
+    def __init__(self, capsule: object) -> None:
+        self._capsule = capsule
+
+    def __arrow_c_schema__(self) -> object:
+        return self._capsule
+
+
+def _schema(capsule: object) -> pa.Schema:
+    return pa.schema(_Schema(capsule))
+
+
+_EPOCH = datetime.date(1970, 1, 1)
+
+
+def _statistics(found: dict[str, Any], column_type: str) -> ColumnStatistics:
+    """Statistics with values as pyarrow would give them."""
+    fields: dict[str, Any] = dict(found)
+    kind = fields["kind"]
+    for name in ("min", "max", "sum"):
+        if name not in fields:
+            continue
+        value = fields[name]
+        if kind == "decimal":
+            fields[name] = decimal.Decimal(value)
+        elif kind == "string":
+            text, fields[f"{name}_is_exact"] = value
+            fields[name] = text.decode("utf-8", "replace")
+        elif kind == "date":
+            fields[name] = _date(value)
+        elif kind == "timestamp":
+            fields[name] = _timestamp(value, "local" in column_type)
+    axes = {axis: fields.pop(axis) for axis in "xyzm" if axis in fields}
+    if kind == "geospatial":
+        fields["bounding_box"] = axes
+        fields["geospatial_types"] = tuple(fields.pop("types"))
+    return ColumnStatistics(**fields)
+
+
+def _date(days: int) -> datetime.date | int:
+    """A date, or the days since 1970 where Python has no such date."""
+    try:
+        return _EPOCH + datetime.timedelta(days=days)
+    except OverflowError:
+        return days
+
+
+def _timestamp(nanoseconds: int, utc: bool) -> datetime.datetime | int:
+    """A timestamp to the microsecond, or nanoseconds since 1970 where Python has no such time."""
+    start = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc if utc else None)
+    try:
+        return start + datetime.timedelta(microseconds=nanoseconds // 1000)
+    except OverflowError:
+        return nanoseconds

@@ -1,0 +1,121 @@
+"""What orcish takes and gives back."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
+
+__all__ = [
+    "BinaryFile",
+    "ColumnStatistics",
+    "Columns",
+    "Limits",
+    "ReadOptions",
+    "Source",
+    "StripeInfo",
+]
+
+
+class BinaryFile(Protocol):
+    """A file object that is open for binary reading, such as those of ``open`` and fsspec."""
+
+    def read(self, size: int, /) -> bytes:
+        """Read at most ``size`` bytes."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> Any:
+        """Move to ``offset``."""
+
+
+Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryFile"
+"""A path, the bytes of a whole file, or a file object."""
+
+Columns: TypeAlias = "Sequence[str] | Sequence[int]"
+"""Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree."""
+
+
+class Limits(TypedDict, total=False):
+    """Bounds on what a file may make the reader do; what is left out stays at its default."""
+
+    tail: int
+    """Most bytes of a section of the file tail, stored and decompressed (1 GiB)."""
+    chunk: int
+    """Most bytes that a compression chunk may hold (64 MiB)."""
+    depth: int
+    """Deepest nesting of types (128)."""
+    columns: int
+    """Most columns of the type tree (1,048,576)."""
+    stripes: int
+    """Most stripes (1,048,576)."""
+    memory: int
+    """Most bytes that one read holds at a time, the batches handed out not counted (4 GiB)."""
+
+
+class ReadOptions(TypedDict, total=False):
+    """How to read; every function that reads takes these as keywords."""
+
+    columns: Columns | None
+    """The columns to read, in this order; all by default."""
+    batch_size: int
+    """Most rows of a batch (65,536)."""
+    stripes: Sequence[int] | None
+    """Indexes of the stripes to read, in this order; all by default."""
+    threads: int
+    """Threads that decode; 0, the default, takes as many as the machine has cores."""
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto"]
+    """Unit of timestamps, ``us`` by default; ``auto`` is ``ns`` where statistics show that all values fit."""
+    timestamp_out_of_range: Literal["error", "null"]
+    """What becomes of timestamps that the unit cannot hold: an error, by default, or null."""
+    strings: Literal["utf8", "large", "view", "dictionary", "binary"]
+    """Arrow type of strings, ``utf8`` by default; ``binary`` takes bytes that are not valid UTF-8."""
+    trim_char: bool
+    """Cut the padding blanks off the end of char values."""
+    unions: Literal["dense", "sparse", "struct"]
+    """Arrow type of unions, ``dense`` by default."""
+    masked: Literal["error", "allow"]
+    """Whether encrypted columns may be read as their masks; an error by default."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StripeInfo:
+    """Where a stripe is in the file, in bytes, and which rows it holds."""
+
+    offset: int
+    index_length: int
+    data_length: int
+    footer_length: int
+    num_rows: int
+    first_row: int
+
+
+@dataclasses.dataclass(frozen=True)
+class ColumnStatistics:
+    """What a writer recorded of a column, for a file or a stripe; ``None`` is unknown.
+
+    Statistics that a known fault of the writing software may have made wrong are left out.
+    """
+
+    kind: str
+    """Kind of the statistics: ``integer``, ``double``, ``string``, … or ``none``."""
+    values: int | None = None
+    """Number of values that are not null."""
+    has_null: bool | None = None
+    bytes_on_disk: int | None = None
+    min: Any = None
+    """Least value, as pyarrow would give it; of strings possibly a prefix, see :attr:`min_is_exact`."""
+    max: Any = None
+    """Greatest value, likewise."""
+    min_is_exact: bool | None = None
+    max_is_exact: bool | None = None
+    sum: Any = None
+    total_length: int | None = None
+    """Total length of strings or binaries, in bytes."""
+    true_count: int | None = None
+    min_children: int | None = None
+    """Fewest elements of a list or map."""
+    max_children: int | None = None
+    total_children: int | None = None
+    bounding_box: dict[str, tuple[float, float]] | None = None
+    """Extent of geometries by axis."""
+    geospatial_types: tuple[int, ...] | None = None

@@ -1,0 +1,57 @@
+//! The generated code in `src/proto/generated` is that of `proto/*.proto`.
+
+#![allow(clippy::expect_used)] // clippy.toml allows it in test functions only, not in their helpers
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use prost_build::{Config, Module};
+
+const REGENERATE: &str = "ORCISH_REGENERATE";
+
+/// One generated file: its protobuf package, and the name of both files but for the ending.
+const PACKAGES: [(&str, &str); 2] = [("orc.proto", "orc_proto"), ("orc.lazy", "orc_lazy")];
+
+fn path(relative: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
+}
+
+fn generate() -> HashMap<String, String> {
+    let protos = path("../../proto");
+    let files = PACKAGES.map(|(_, name)| protos.join(format!("{name}.proto")));
+    let set = protox::compile(files, [&protos]).expect("the .proto files compile");
+    let mut generated = HashMap::new();
+    for (package, name) in PACKAGES {
+        let mut config = Config::new();
+        config.bytes(["."]);
+        if package != "orc.proto" {
+            config.extern_path(".orc.proto", "crate::proto::orc");
+        }
+        let module_of = Module::from_protobuf_package_name;
+        let requests = set.file.iter().map(|file| (module_of(file.package()), file.clone())).collect();
+        let mut modules = config.generate(requests).expect("prost generates");
+        let code = modules.remove(&module_of(package)).expect("the package has messages");
+        generated.insert(format!("{name}.rs"), code);
+    }
+    generated
+}
+
+#[test]
+fn checked_in_code_is_that_of_the_proto_files() {
+    for (name, code) in generate() {
+        let file = path("src/proto/generated").join(&name);
+        if env::var_os(REGENERATE).is_some() {
+            fs::write(&file, &code).expect("the generated file can be written");
+            continue;
+        }
+        // Git may check text files out with CRLF.
+        let checked_in = fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
+        // Not assert_eq!, which would print both files.
+        assert!(
+            checked_in == code,
+            "{} is out of date: run `{REGENERATE}=1 cargo test -p orcish --test format codegen`",
+            file.display()
+        );
+    }
+}
