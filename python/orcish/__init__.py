@@ -15,6 +15,7 @@ from orcish._native import __version__
 from orcish.errors import (
     CorruptFileError,
     LimitExceededError,
+    NullMapKeyError,
     OrcishError,
     UnknownColumnError,
     UnsupportedError,
@@ -26,6 +27,7 @@ __all__ = [
     "ColumnStatistics",
     "CorruptFileError",
     "LimitExceededError",
+    "NullMapKeyError",
     "ORCFile",
     "OrcishError",
     "StripeInfo",

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "CorruptFileError",
     "LimitExceededError",
+    "NullMapKeyError",
     "OrcishError",
     "UnknownColumnError",
     "UnsupportedError",
@@ -21,6 +22,10 @@ class CorruptFileError(OrcishError):
 
 class UnsupportedError(OrcishError):
     """The file is valid but needs something that orcish does not do, or does only when asked to."""
+
+
+class NullMapKeyError(UnsupportedError):
+    """A map has a null key, which Arrow's maps cannot have; ``null_map_keys="dictionary"`` reads it."""
 
 
 class LimitExceededError(OrcishError):

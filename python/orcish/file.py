@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from orcish import _native
-from orcish.errors import UnknownColumnError
+from orcish import _native, deep
+from orcish.errors import NullMapKeyError, UnknownColumnError
 from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StripeInfo
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ class ORCFile:
 
     def arrow_schema(self, **options: Unpack[ReadOptions]) -> pa.Schema:
         """The Arrow schema that reading has under the given options."""
-        return _schema(self._file.arrow_schema(cast("dict[str, Any]", options)))
+        batches = self._file.read(cast("dict[str, Any]", options))
+        return deep.schema(batches) if batches.depth > deep.MAX_DEPTH else pa.schema(batches)
 
     @property
     def type_string(self) -> str:
@@ -190,19 +191,19 @@ class ORCFile:
             return self.column_paths.index(column)
         except ValueError:
             # The reader knows more spellings, and says which names are near.
-            self._file.arrow_schema({"columns": [column]})
+            self._file.read({"columns": [column]})
             raise UnknownColumnError(f"no column has the full name {column!r}") from None
 
     # Data.
 
     def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
         """Read the file into a table; see :class:`~orcish.types.ReadOptions` for the keywords."""
-        batches = self._file.read(cast("dict[str, Any]", options))
         try:
-            return pa.RecordBatchReader.from_stream(batches).read_all()
-        except Exception:
-            batches.raise_failure()
-            raise
+            return _read_all(self._file.read(cast("dict[str, Any]", options)))
+        except NullMapKeyError:
+            if "null_map_keys" in options:
+                raise
+            return self.read(**options, null_map_keys="dictionary")
 
     def iter_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
         """Read the file batch by batch, in memory that does not grow with the file."""
@@ -219,13 +220,26 @@ class ORCFile:
         return self._file.read(cast("dict[str, Any]", options))
 
     def __arrow_c_schema__(self) -> object:
-        return self._file.arrow_schema()
+        return self._file.read().__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._file.read().__arrow_c_stream__(requested_schema)
 
 
+def _read_all(batches: _native.Batches) -> pa.Table:
+    if batches.depth > deep.MAX_DEPTH:
+        return deep.read_all(batches)
+    try:
+        return pa.RecordBatchReader.from_stream(batches).read_all()
+    except Exception:
+        batches.raise_failure()
+        raise
+
+
 def _iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+    if batches.depth > deep.MAX_DEPTH:
+        yield from deep.iterate(batches)
+        return
     reader = pa.RecordBatchReader.from_stream(batches)
     while True:
         try:
@@ -236,20 +250,6 @@ def _iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
             batches.raise_failure()
             raise
         yield batch
-
-
-class _Schema:
-    """A schema capsule as the object that pyarrow takes."""
-
-    def __init__(self, capsule: object) -> None:
-        self._capsule = capsule
-
-    def __arrow_c_schema__(self) -> object:
-        return self._capsule
-
-
-def _schema(capsule: object) -> pa.Schema:
-    return pa.schema(_Schema(capsule))
 
 
 _EPOCH = datetime.date(1970, 1, 1)

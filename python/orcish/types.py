@@ -73,6 +73,10 @@ class ReadOptions(TypedDict, total=False):
     """Cut the padding blanks off the end of char values."""
     unions: Literal["dense", "sparse", "struct"]
     """Arrow type of unions, ``dense`` by default."""
+    null_map_keys: Literal["error", "dictionary"]
+    """Arrow's maps cannot have null keys. A file that has them is an error in a stream, whose schema is fixed
+    before; with ``dictionary`` the keys of all maps are dictionary arrays, which can hold a null. Tables are
+    read that way without being asked where there is no other."""
     masked: Literal["error", "allow"]
     """Whether encrypted columns may be read as their masks; an error by default."""
 

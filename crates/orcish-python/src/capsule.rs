@@ -4,21 +4,32 @@
 //! moved the structure out, which clears `release`.
 
 use arrow_array::RecordBatchReader;
+use arrow_array::ffi::FFI_ArrowArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_schema::Schema;
+use arrow_data::ArrayData;
 use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{Field, Schema};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 pub(crate) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(schema).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    PyCapsule::new(py, schema, Some(c"arrow_schema".to_owned()))
+    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+}
+
+pub(crate) fn field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = FFI_ArrowSchema::try_from(field).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+}
+
+pub(crate) fn array(py: Python<'_>, data: ArrayData) -> PyResult<Bound<'_, PyCapsule>> {
+    PyCapsule::new_with_value(py, FFI_ArrowArray::new(&data), c"arrow_array")
 }
 
 pub(crate) fn stream<'py>(
     py: Python<'py>,
     reader: Box<dyn RecordBatchReader + Send>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    PyCapsule::new(py, FFI_ArrowArrayStream::new(reader), Some(c"arrow_array_stream".to_owned()))
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
 }

@@ -15,6 +15,7 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::InvalidArgument => return PyValueError::new_err(text),
         ErrorKind::Corrupt => "CorruptFileError",
         ErrorKind::Unsupported => "UnsupportedError",
+        ErrorKind::NullMapKey => "NullMapKeyError",
         ErrorKind::LimitExceeded => "LimitExceededError",
         ErrorKind::UnknownColumn => "UnknownColumnError",
         _ => "OrcishError",

@@ -3,12 +3,12 @@
 use orcish::tail::{Calendar, FileTail};
 use orcish::{Limits, OrcFile};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::to_python;
 use crate::options::{limits, read_options};
 use crate::stream::Batches;
-use crate::{capsule, source, statistics};
+use crate::{source, statistics};
 
 /// An ORC file whose tail has been read.
 #[pyclass(frozen, module = "orcish._native")]
@@ -144,18 +144,6 @@ impl File {
             stripes.append(columns.collect::<PyResult<Vec<_>>>()?)?;
         }
         Ok(stripes)
-    }
-
-    /// The Arrow schema under the given options, as a PyCapsule.
-    #[pyo3(signature = (options=None))]
-    fn arrow_schema<'py>(
-        &self,
-        py: Python<'py>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        let options = read_options(options, &self.limits)?;
-        let schema = self.file.schema(&options).map_err(|error| to_python(py, &error))?;
-        capsule::schema(py, &schema)
     }
 
     /// Begins to read under the given options.

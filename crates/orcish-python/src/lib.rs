@@ -3,6 +3,7 @@
 mod capsule;
 mod errors;
 mod file;
+mod node;
 mod options;
 mod source;
 mod statistics;
@@ -13,6 +14,8 @@ mod stream;
 mod _native {
     #[pymodule_export]
     use crate::file::File;
+    #[pymodule_export]
+    use crate::node::Node;
     #[pymodule_export]
     use crate::stream::Batches;
 

@@ -1,6 +1,6 @@
 //! Options as Python passes them: words and numbers.
 
-use orcish::{Columns, Limits, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
+use orcish::{Columns, Limits, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -69,9 +69,12 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
                 options.strings = pick(&name, value.extract()?, &types)?;
             }
             "unions" => {
-                let types =
-                    [("dense", UnionType::Dense), ("sparse", UnionType::Sparse), ("struct", UnionType::Struct)];
+                let types = [("dense", UnionType::Dense), ("sparse", UnionType::Sparse), ("struct", UnionType::Struct)];
                 options.unions = pick(&name, value.extract()?, &types)?;
+            }
+            "null_map_keys" => {
+                let words = [("error", NullMapKeys::Error), ("dictionary", NullMapKeys::Dictionary)];
+                options.null_map_keys = pick(&name, value.extract()?, &words)?;
             }
             "masked" => {
                 options.allow_masked = pick(&name, value.extract()?, &[("error", false), ("allow", true)])?;

@@ -11,6 +11,7 @@ use pyo3::types::PyCapsule;
 
 use crate::capsule;
 use crate::errors::to_python;
+use crate::node::{self, Node};
 
 /// The exception that ended a stream: the C interface carries its text only.
 type Failure = Arc<Mutex<Option<PyErr>>>;
@@ -49,6 +50,24 @@ impl Batches {
         let reader = reader.ok_or_else(|| PyValueError::new_err("the batches have been taken already"))?;
         let stream = Stream { reader, failure: self.failure.clone() };
         capsule::stream(py, Box::new(stream))
+    }
+
+    /// Levels of nesting of the deepest column; a column without children has one.
+    #[getter]
+    fn depth(&self) -> usize {
+        self.schema.fields().iter().map(|field| node::depth(field.data_type())).max().unwrap_or_default()
+    }
+
+    /// The fields of the batches, to be taken level by level.
+    fn nodes(&self) -> Vec<Node> {
+        Node::roots(&self.schema, None)
+    }
+
+    /// The columns of the next batch, to be taken level by level; `None` behind the last.
+    fn next_nodes(&self, py: Python<'_>) -> PyResult<Option<Vec<Node>>> {
+        let next = || self.reader.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.next();
+        let batch = py.detach(next).transpose().map_err(|error| to_python(py, &error))?;
+        Ok(batch.map(|batch| Node::roots(&self.schema, Some(batch.columns()))))
     }
 
     /// Raises what ended the stream, if something did.

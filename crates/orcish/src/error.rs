@@ -16,6 +16,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The file asks for more than [`Limits`](crate::Limits) or the chosen Arrow type allows.
     LimitExceeded,
+    /// A map has a null key, which Arrow cannot hold; see [`NullMapKeys`](crate::NullMapKeys).
+    NullMapKey,
     /// An argument of the call is wrong.
     InvalidArgument,
     /// A column was asked for that the file does not have.

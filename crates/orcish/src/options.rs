@@ -100,6 +100,16 @@ pub enum UnionType {
     Struct,
 }
 
+/// What becomes of maps with null keys, which Arrow's maps cannot have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NullMapKeys {
+    /// An error of kind [`NullMapKey`](crate::ErrorKind::NullMapKey) that names the place.
+    #[default]
+    Error,
+    /// Keys of all maps become dictionary arrays, whose values may be null where their references are not.
+    Dictionary,
+}
+
 /// Which columns to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Columns {
@@ -130,6 +140,8 @@ pub struct ReadOptions {
     pub trim_char: bool,
     /// Arrow type of unions.
     pub unions: UnionType,
+    /// What becomes of maps with null keys.
+    pub null_map_keys: NullMapKeys,
     /// Read encrypted columns as their unencrypted masks instead of failing.
     pub allow_masked: bool,
     /// Indexes of the stripes to read, in this order; `None` reads all.
@@ -150,6 +162,7 @@ impl Default for ReadOptions {
             strings: StringType::default(),
             trim_char: false,
             unions: UnionType::default(),
+            null_map_keys: NullMapKeys::default(),
             allow_masked: false,
             stripes: None,
             threads: 0,

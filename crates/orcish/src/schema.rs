@@ -175,9 +175,10 @@ impl Schema {
         if types.len() > limits.columns || u32::try_from(types.len()).is_err() {
             return Err(Error::limit(format!("{} columns, more than the {} allowed", types.len(), limits.columns)));
         }
-        let types = types.into_iter().enumerate().map(|(id, proto)| {
-            from_proto(proto).map_err(|error| error.in_column(&format!("with id {id}")))
-        });
+        let types = types
+            .into_iter()
+            .enumerate()
+            .map(|(id, proto)| from_proto(proto).map_err(|error| error.in_column(&format!("with id {id}"))));
         let mut schema = Schema { types: types.collect::<Result<_>>()? };
         schema.link(limits)?;
         Ok(schema)

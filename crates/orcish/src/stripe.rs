@@ -61,6 +61,8 @@ pub struct Encoding {
     pub is_v2: bool,
     /// Entries of the dictionary.
     pub dictionary_size: u32,
+    /// Whether the specification knows the encoding. Some writers have others for columns that need none, such as structs.
+    pub is_known: bool,
 }
 
 /// What a stripe's footer says of the columns that are asked for.
@@ -116,24 +118,23 @@ impl StripeFooter {
             at = next;
         }
         let encodings = (0..).zip(&footer.columns).filter(|&(id, _)| wanted(id));
-        let encodings = encodings.map(|(id, column)| Ok((id, encoding(column).map_err(|error| error.in_column(&tail.schema.path(id)))?)));
         Ok(StripeFooter {
             streams,
-            encodings: encodings.collect::<Result<_>>()?,
+            encodings: encodings.map(|(id, column)| (id, encoding(column))).collect(),
             writer_timezone: footer.writer_timezone.unwrap_or_default(),
         })
     }
 }
 
-fn encoding(column: &orc::ColumnEncoding) -> Result<Encoding> {
+fn encoding(column: &orc::ColumnEncoding) -> Encoding {
     use orc::column_encoding::Kind as Proto;
-    let number = column.kind.unwrap_or(0);
-    let kind = Proto::try_from(number).map_err(|_| Error::corrupt(format!("unknown encoding {number}")))?;
-    Ok(Encoding {
-        is_dictionary: matches!(kind, Proto::Dictionary | Proto::DictionaryV2),
-        is_v2: matches!(kind, Proto::DirectV2 | Proto::DictionaryV2),
+    let kind = Proto::try_from(column.kind.unwrap_or(0));
+    Encoding {
+        is_dictionary: matches!(kind, Ok(Proto::Dictionary | Proto::DictionaryV2)),
+        is_v2: matches!(kind, Ok(Proto::DirectV2 | Proto::DictionaryV2)),
         dictionary_size: column.dictionary_size.unwrap_or(0),
-    })
+        is_known: kind.is_ok(),
+    }
 }
 
 /// A stripe whose wanted streams are in memory, as stored.
@@ -202,7 +203,8 @@ impl Stripe {
     }
 
     pub(crate) fn encoding(&self, column: u32) -> Result<Encoding> {
-        self.encodings.get(&column).copied().ok_or_else(|| Error::corrupt("the stripe has no encoding for it"))
+        let known = self.encodings.get(&column).copied().filter(|encoding| encoding.is_known);
+        known.ok_or_else(|| Error::corrupt("its encoding in the stripe is unknown"))
     }
 
     /// The stream of a column, decompressed as it is taken; `None` where the stripe has none.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 
 use crate::error::Result;
-use crate::options::{ReadOptions, StringType, TimestampUnit, UnionType};
+use crate::options::{NullMapKeys, ReadOptions, StringType, TimestampUnit, UnionType};
 use crate::projection::Projected;
 use crate::schema::{Kind, Type};
 use crate::statistics::Detail;
@@ -124,7 +124,9 @@ impl Mapping<'_> {
                 [element] => DataType::List(self.field("item", element)?),
                 _ => DataType::Null,
             },
-            Kind::Map => DataType::Map(Arc::new(Field::new("entries", DataType::Struct(self.entries(column)?), false)), false),
+            Kind::Map => {
+                DataType::Map(Arc::new(Field::new("entries", DataType::Struct(self.entries(column)?), false)), false)
+            }
             Kind::Union => match self.union_type(column) {
                 UnionType::Dense => DataType::Union(self.variants(column)?, UnionMode::Dense),
                 UnionType::Sparse => DataType::Union(self.variants(column)?, UnionMode::Sparse),
@@ -135,12 +137,16 @@ impl Mapping<'_> {
 
     /// Key and value of a map.
     pub(super) fn entries(&self, column: &Projected) -> Result<Fields> {
-        let mut fields = Vec::new();
-        for (name, child) in ["key", "value"].into_iter().zip(&column.children) {
-            let field = self.field(name, child)?;
-            fields.push(if name == "key" { Arc::new(field.as_ref().clone().with_nullable(false)) } else { field });
-        }
-        Ok(fields.into())
+        let [key, value] = &column.children[..] else { return Ok(Fields::empty()) };
+        let key = self.field("key", key)?.as_ref().clone().with_nullable(false);
+        let key = match self.options.null_map_keys {
+            NullMapKeys::Error => key,
+            NullMapKeys::Dictionary => {
+                let values = key.data_type().clone();
+                key.with_data_type(DataType::Dictionary(Box::new(DataType::Int32), Box::new(values)))
+            }
+        };
+        Ok(vec![Arc::new(key), self.field("value", value)?].into())
     }
 
     /// The Arrow form of a union: as asked for, if Arrow has so many variants.

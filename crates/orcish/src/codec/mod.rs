@@ -98,24 +98,26 @@ fn decompress(codec: Compression, input: &[u8], output: &mut [u8]) -> Result<usi
                 _ => Err(fault(&"not a whole brotli stream")),
             }
         }
-        Compression::Zlib | Compression::Snappy | Compression::Zstd => CONTEXTS.with_borrow_mut(|contexts| match codec {
-            Compression::Zlib => {
-                let context = contexts.deflate.get_or_insert_with(libdeflater::Decompressor::new);
-                let result = context.deflate_decompress(input, output);
-                result.map_err(|error| fault(&error))
-            }
-            Compression::Snappy => {
-                let result = contexts.snappy.decompress(input, output);
-                result.map_err(|error| fault(&error))
-            }
-            _ => {
-                let context = match &mut contexts.zstd {
-                    Some(context) => context,
-                    none => none.insert(zstd::bulk::Decompressor::new().map_err(|error| fault(&error))?),
-                };
-                let result = context.decompress_to_buffer(input, output);
-                result.map_err(|error| fault(&error))
-            }
-        }),
+        Compression::Zlib | Compression::Snappy | Compression::Zstd => {
+            CONTEXTS.with_borrow_mut(|contexts| match codec {
+                Compression::Zlib => {
+                    let context = contexts.deflate.get_or_insert_with(libdeflater::Decompressor::new);
+                    let result = context.deflate_decompress(input, output);
+                    result.map_err(|error| fault(&error))
+                }
+                Compression::Snappy => {
+                    let result = contexts.snappy.decompress(input, output);
+                    result.map_err(|error| fault(&error))
+                }
+                _ => {
+                    let context = match &mut contexts.zstd {
+                        Some(context) => context,
+                        none => none.insert(zstd::bulk::Decompressor::new().map_err(|error| fault(&error))?),
+                    };
+                    let result = context.decompress_to_buffer(input, output);
+                    result.map_err(|error| fault(&error))
+                }
+            })
+        }
     }
 }

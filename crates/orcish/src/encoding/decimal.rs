@@ -148,7 +148,8 @@ fn rescale(value: i128, from: i64, to: u8) -> Result<i128> {
         _ if value == 0 => Some(0),
         Some(power) if steps >= 0 => value.checked_mul(power),
         Some(power) => {
-            let half = i128::from(value % power >= power - power / 2) - i128::from(-(value % power) >= power - power / 2);
+            let half =
+                i128::from(value % power >= power - power / 2) - i128::from(-(value % power) >= power - power / 2);
             Some(value / power + half)
         }
         // More digits are cut off than a value has.
@@ -179,7 +180,7 @@ mod tests {
 
     fn values() -> impl Strategy<Value = Vec<(i128, i64)>> {
         let value = prop_oneof![
-            4 => (0..63u32).prop_flat_map(|bits| (-(1i128 << bits)..(1i128 << bits))),
+            4 => (0..63u32).prop_flat_map(|bits| -(1i128 << bits)..(1i128 << bits)),
             1 => -10i128.pow(28)..10i128.pow(28),
         ];
         let scale = prop_oneof![4 => Just(10i64), 2 => 5..12i64, 1 => 0..20i64];
@@ -191,7 +192,7 @@ mod tests {
         fn reads_what_was_encoded(values in values(), regular: bool) {
             let mut bytes = Vec::new();
             let scale = |scale: i64| if regular { scale.min(10) } else { scale };
-            values.iter().for_each(|&(value, _)| encode::varint::encode_i128(value, &mut bytes));
+            values.iter().for_each(|&(value, _)| encode::varint::write_i128(value, &mut bytes));
             let scales: Vec<i64> = values.iter().map(|&(_, s)| scale(s)).collect();
             let mut out = vec![0; values.len()];
             let mut source = &bytes[..];
@@ -216,8 +217,8 @@ mod tests {
     fn digits_are_counted() {
         let target = DecimalType { precision: 3, scale: 1 };
         let mut bytes = Vec::new();
-        encode::varint::encode_i128(99, &mut bytes);
-        encode::varint::encode_i128(100, &mut bytes);
+        encode::varint::write_i128(99, &mut bytes);
+        encode::varint::write_i128(100, &mut bytes);
         let mut out = [0; 2];
         read(&mut &bytes[..], &[0], target, &mut out).unwrap();
         assert_eq!(out[0], 990);

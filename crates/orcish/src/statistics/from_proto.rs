@@ -22,7 +22,7 @@ use bytes::Bytes;
 
 use super::{Bound, BoundingBox, ColumnStatistics, Decimal, Detail};
 use crate::proto::orc;
-use crate::proto::orc::r#type::Kind;
+use crate::schema::Kind;
 use crate::time::calendar;
 
 const NANOS_PER_MILLI: i128 = 1_000_000;

@@ -66,7 +66,9 @@ impl<'a> TailDecoder<'a> {
         let (&length, before) = tail.split_last().ok_or_else(|| Error::corrupt("an empty tail"))?;
         let length = usize::from(length);
         let Some(at) = before.len().checked_sub(length).filter(|_| length > 0) else {
-            return Err(Error::corrupt(format!("not an ORC file: a postscript of {length} bytes does not fit into it")));
+            return Err(Error::corrupt(format!(
+                "not an ORC file: a postscript of {length} bytes does not fit into it"
+            )));
         };
         let raw = tail.slice(at..before.len());
         let postscript = parse_postscript(&raw)?;
@@ -171,7 +173,9 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
             let mut columns = Vec::new();
             for variant in &encryption.variants {
                 let root = variant.root();
-                columns.extend(root..=schema.get(root).map_err(|_| Error::corrupt("an unknown column is encrypted"))?.last);
+                columns.extend(
+                    root..=schema.get(root).map_err(|_| Error::corrupt("an unknown column is encrypted"))?.last,
+                );
             }
             columns.sort_unstable();
             columns.dedup();

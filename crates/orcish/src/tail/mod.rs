@@ -169,6 +169,17 @@ impl FileTail {
             Writer::Unknown(code) => code,
         };
         WriterContext::new(code, self.writer_version)
+            .with_software_version(self.software_version.as_deref())
+            .with_proleptic_calendar(self.calendar == Calendar::ProlepticGregorian)
+    }
+
+    /// Parses the statistics of one column, trusted as far as its writer can be.
+    fn parse_statistics(&self, id: u32, bytes: &Bytes) -> Result<ColumnStatistics> {
+        let this = self.schema.get(id)?;
+        let proto = orc::ColumnStatistics::decode(bytes.clone())
+            .map_err(|error| undecodable("column statistics", error).in_column(&self.schema.path(id)))?;
+        let context = self.writer_context().with_column(this.kind, this.precision);
+        Ok(ColumnStatistics::from_proto(&proto, context))
     }
 
     /// Whether the file is in the draft where decimals of up to 18 digits are plain integers.
@@ -183,7 +194,7 @@ impl FileTail {
     pub fn column_statistics(&self, id: u32) -> Result<Option<ColumnStatistics>> {
         self.schema.get(id)?;
         let Some(bytes) = usize::try_from(id).ok().and_then(|id| self.statistics.get(id)) else { return Ok(None) };
-        parse_statistics(bytes, self.writer_context()).map(Some)
+        self.parse_statistics(id, bytes).map(Some)
     }
 
     /// Parses the stripe statistics, which are outside of what the tail holds: `section` is the
@@ -194,11 +205,10 @@ impl FileTail {
     pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
         let section = decompress_all(section, self.framing(), limits.tail)?;
         let metadata = lazy::Metadata::decode(section).map_err(|error| undecodable("stripe statistics", error))?;
-        let context = self.writer_context();
         let parse = |stripe: Bytes| {
             let columns =
                 lazy::StripeStatistics::decode(stripe).map_err(|error| undecodable("stripe statistics", error))?;
-            columns.col_stats.iter().map(|column| parse_statistics(column, context)).collect()
+            (0..).zip(&columns.col_stats).map(|(id, column)| self.parse_statistics(id, column)).collect()
         };
         metadata.stripe_stats.into_iter().map(parse).collect()
     }
@@ -217,11 +227,6 @@ impl FileTail {
         let raw = lazy::FileTail::decode(bytes).map_err(|error| undecodable("file tail", error))?;
         decode::build(raw, limits)
     }
-}
-
-fn parse_statistics(bytes: &Bytes, context: WriterContext) -> Result<ColumnStatistics> {
-    let proto = orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))?;
-    Ok(ColumnStatistics::from_proto(&proto, context))
 }
 
 /// The error of a section that is not the protobuf message it should be.

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
     BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType, Utf8Type,
 };
-use arrow_array::cast::AsArray as _;
 use arrow_array::{ArrayRef, DictionaryArray, GenericByteArray, GenericByteViewArray, Int32Array, builder::make_view};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
@@ -120,7 +120,12 @@ impl Concatenated {
 type Arrow<T> = std::result::Result<T, ArrowError>;
 
 /// An array with offsets, of values of the given lengths.
-fn offset_array(target: &DataType, lengths: &[u32], bytes: Buffer, nulls: Option<NullBuffer>) -> Result<Arrow<ArrayRef>> {
+fn offset_array(
+    target: &DataType,
+    lengths: &[u32],
+    bytes: Buffer,
+    nulls: Option<NullBuffer>,
+) -> Result<Arrow<ArrayRef>> {
     fn make<T: ByteArrayType>(offsets: Vec<T::Offset>, bytes: Buffer, nulls: Option<NullBuffer>) -> Arrow<ArrayRef> {
         let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
         Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, bytes, nulls)?))
@@ -301,7 +306,9 @@ impl DictionaryReader {
             let (start, length) = (start as usize, length as usize);
             let n = if length <= SHORT { SHORT } else { length };
             if let (Some(to), Some(from)) = (bytes.get_mut(at..at + n), self.entries.bytes.get(start..start + n)) {
-                if let (Some(to), Some(from), true) = (to.first_chunk_mut::<SHORT>(), from.first_chunk::<SHORT>(), n == SHORT) {
+                if let (Some(to), Some(from), true) =
+                    (to.first_chunk_mut::<SHORT>(), from.first_chunk::<SHORT>(), n == SHORT)
+                {
                     *to = *from;
                 } else {
                     to.copy_from_slice(from);
@@ -356,7 +363,12 @@ impl ColumnReader for DictionaryReader {
 
 impl Entries {
     /// Views of the entries that are referred to, into the bytes of `values`.
-    fn views<T: ByteViewType>(&self, references: &[u32], values: &ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    fn views<T: ByteViewType>(
+        &self,
+        references: &[u32],
+        values: &ArrayRef,
+        nulls: Option<NullBuffer>,
+    ) -> Result<ArrayRef> {
         let view = |&reference: &u32| self.views.get(reference as usize).copied().unwrap_or_default();
         let mut views: Vec<u128> = references.iter().map(view).collect();
         spread(&mut views, nulls.as_ref());

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::options::{ReadOptions, UnionType};
 use crate::projection::Projected;
 use crate::schema::Kind;
-use crate::stripe::{Stripe, StreamKind};
+use crate::stripe::{Encoding, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
 use crate::time::{TimestampDecoder, WriterZone};
 
@@ -59,8 +59,17 @@ impl Context<'_> {
     }
 
     fn integers(&self, column: &Projected, kind: StreamKind, signed: bool) -> Result<IntRle<Stream>> {
-        let version = if self.stripe.encoding(column.id)?.is_v2 { Version::V2 } else { Version::V1 };
+        let version = if self.encoding(column)?.is_v2 { Version::V2 } else { Version::V1 };
         Ok(IntRle::new(self.stream(column, kind)?, version, signed))
+    }
+
+    /// The encoding, of a column that has more than one to choose from.
+    fn encoding(&self, column: &Projected) -> Result<Encoding> {
+        let (encoding, kind) = (self.stripe.encoding(column.id)?, self.tail.schema.get(column.id)?.kind);
+        if encoding.is_dictionary && !matches!(kind, Kind::String | Kind::Char | Kind::Varchar) {
+            return Err(Error::corrupt(format!("a {} column with a dictionary", kind.name())));
+        }
+        Ok(encoding)
     }
 
     fn present(&self, column: &Projected) -> Present {
@@ -75,7 +84,10 @@ impl Context<'_> {
         Box::new(PrimitiveReader::<A, _>::new(self.present(column), values))
     }
 
-    fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
+    fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(
+        &self,
+        column: &Projected,
+    ) -> Result<Box<dyn ColumnReader>> {
         let rle = self.integers(column, StreamKind::Data, true)?;
         Ok(self.primitive::<A>(column, Integers { rle, native: PhantomData }))
     }
@@ -87,11 +99,6 @@ impl Context<'_> {
 
     fn reader(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
         let this = self.tail.schema.get(column.id)?;
-        let encoding = self.stripe.encoding(column.id)?;
-        let has_dictionary = matches!(this.kind, Kind::String | Kind::Char | Kind::Varchar);
-        if encoding.is_dictionary && !has_dictionary {
-            return Err(Error::corrupt(format!("a {} column with a dictionary", this.kind.name())));
-        }
         let mapping = Mapping { tail: self.tail, options: self.options };
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         match this.kind {
@@ -131,7 +138,7 @@ impl Context<'_> {
             }
             Kind::Decimal => {
                 let (precision, scale) = decimal(this);
-                let digits = if self.tail.has_decimal64() && precision <= 18 && encoding.is_v2 {
+                let digits = if self.tail.has_decimal64() && precision <= 18 && self.encoding(column)?.is_v2 {
                     Digits::Integers(self.integers(column, StreamKind::Data, true)?)
                 } else {
                     let scales = self.integers(column, StreamKind::Secondary, true)?;
@@ -144,6 +151,7 @@ impl Context<'_> {
                 let trim = this.kind == Kind::Char && self.options.trim_char;
                 let target = Target { arrow: mapping.data_type(column)?, trim };
                 let pending = Pending::new(self.present(column));
+                let encoding = self.encoding(column)?;
                 Ok(if encoding.is_dictionary {
                     let lengths = self.integers(column, StreamKind::Length, false)?;
                     Box::new(DictionaryReader {
@@ -177,7 +185,8 @@ impl Context<'_> {
                     ([key, value], DataType::Map(field, _)) => {
                         let fields = mapping.entries(column)?;
                         let (key, value) = (build(self, key)?, build(self, value)?);
-                        Ok(Box::new(MapReader { lengths, key, value, field, fields }))
+                        let null_keys = self.options.null_map_keys;
+                        Ok(Box::new(MapReader { lengths, key, value, field, fields, null_keys }))
                     }
                     _ => Err(Error::corrupt("a list or map without its children")),
                 }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, ListArray, MapArray, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{FieldRef, Fields};
+use arrow_schema::{ArrowError, FieldRef, Fields};
 
 use super::validity::{Pending, combine, existing, spread};
 use super::{Budget, Column, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::NullMapKeys;
 
 /// The lengths of lists and maps.
 pub(super) struct Lengths {
@@ -20,12 +21,7 @@ pub(super) struct Lengths {
 
 impl Lengths {
     /// How many of the next `rows` rows can be read, where `fit` says how many elements can of those it is given.
-    fn plan(
-        &mut self,
-        rows: usize,
-        budget: Budget,
-        fit: impl FnOnce(usize) -> Result<usize>,
-    ) -> Result<usize> {
+    fn plan(&mut self, rows: usize, budget: Budget, fit: impl FnOnce(usize) -> Result<usize>) -> Result<usize> {
         let rows = rows.min(budget.pending());
         let rle = &mut self.rle;
         self.pending.fill(rows, |n, out| rle.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
@@ -111,6 +107,7 @@ pub(super) struct MapReader {
     /// The struct of key and value.
     pub(super) field: FieldRef,
     pub(super) fields: Fields,
+    pub(super) null_keys: NullMapKeys,
 }
 
 impl ColumnReader for MapReader {
@@ -122,13 +119,37 @@ impl ColumnReader for MapReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let (offsets, nulls, total) = self.lengths.read(slots, parent)?;
         let (keys, values) = (self.key.read(total, None)?, self.value.read(total, None)?);
-        if let Some(entry) = keys.nulls().and_then(|nulls| nulls.iter().position(|valid| !valid)) {
-            let slot = offsets.partition_point(|&offset| usize::try_from(offset).is_ok_and(|offset| offset <= entry));
-            let text = format!("a map has a null key, which Arrow does not allow (entry of value {} here)", slot - 1);
-            return Err(Error::unsupported(text));
-        }
-        let entries = StructArray::try_new(self.fields.clone(), vec![keys, values], None);
-        let array = entries.and_then(|entries| MapArray::try_new(self.field.clone(), offsets, entries, nulls, false));
-        Ok(Arc::new(array.map_err(|error| Error::corrupt("its entries do not fit").with_source(error))?))
+        let null_key = keys.nulls().and_then(|nulls| nulls.iter().position(|valid| !valid));
+        let misfit = |error| Error::corrupt("its entries do not fit").with_source(error);
+        let entries = match (self.null_keys, null_key) {
+            (NullMapKeys::Error, Some(entry)) => {
+                let slot =
+                    offsets.iter().position(|&offset| usize::try_from(offset).is_ok_and(|offset| offset > entry));
+                let slot = slot.unwrap_or_default().saturating_sub(1);
+                let text =
+                    format!("value {slot} of the batch is a map with a null key, which Arrow's maps cannot have");
+                return Err(Error::new(ErrorKind::NullMapKey, text));
+            }
+            (NullMapKeys::Error, None) => {
+                StructArray::try_new_with_length(self.fields.clone(), vec![keys, values], None, total)
+                    .map_err(misfit)?
+            }
+            (NullMapKeys::Dictionary, _) => self.with_dictionary(keys, values, total).map_err(misfit)?,
+        };
+        let array = MapArray::try_new(self.field.clone(), offsets, entries, nulls, false);
+        Ok(Arc::new(array.map_err(misfit)?))
+    }
+}
+
+impl MapReader {
+    /// Entries whose keys are a dictionary array: its references are never null, its values may be.
+    #[expect(unsafe_code, reason = "the safe way looks for nulls in the dictionary too")]
+    fn with_dictionary(&self, keys: ArrayRef, values: ArrayRef, total: usize) -> Result<StructArray, ArrowError> {
+        let references = (0..i32::try_from(total).unwrap_or(i32::MAX)).collect::<Vec<_>>();
+        let keys = DictionaryArray::try_new(Int32Array::from(references), keys)?;
+        let arrays: Vec<ArrayRef> = vec![Arc::new(keys), values];
+        // SAFETY: both arrays have `total` values and the types of the fields; all that is not checked
+        // is that no key is null, on which no access to memory rests.
+        Ok(unsafe { StructArray::new_unchecked_with_length(self.fields.clone(), arrays, None, total) })
     }
 }

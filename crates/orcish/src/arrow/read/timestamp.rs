@@ -124,7 +124,8 @@ impl ColumnReader for TimestampReader {
                 );
                 return Err(Error::limit(text).at_row(row));
             }
-            let mut valid: Vec<bool> = (0..slots).map(|i| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(i))).collect();
+            let mut valid: Vec<bool> =
+                (0..slots).map(|i| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(i))).collect();
             for slot in misfits.into_iter().filter_map(slot_of).collect::<Vec<_>>() {
                 valid.get_mut(slot).into_iter().for_each(|valid| *valid = false);
             }

@@ -81,7 +81,9 @@ impl ColumnReader for UnionReader {
             }
             Form::Sparse(fields) => {
                 let children = sparse(&mut self.variants, &tags)?;
-                Arc::new(UnionArray::try_new(fields.clone(), type_ids(&tags).collect(), None, children).map_err(misfit)?)
+                Arc::new(
+                    UnionArray::try_new(fields.clone(), type_ids(&tags).collect(), None, children).map_err(misfit)?,
+                )
             }
             Form::Struct(fields) => {
                 let tag_array: ArrayRef = if self.variants.len() <= 128 {

@@ -8,7 +8,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
 use crate::error::Result;
-use crate::stripe::{Stripe, StreamKind};
+use crate::stripe::{StreamKind, Stripe};
 
 /// The present stream of a column; a column without one has no nulls of its own.
 pub(super) struct Present(Option<BoolRle<Stream>>);

@@ -16,10 +16,7 @@ const MAX_RUN_BYTES: usize = 4 + 8 + 8 * MAX_RUN + 8 * 31;
 
 /// Decodes one run into the front of `out`; returns the number of values. `SIGNED` values are zigzag coded.
 #[inline]
-pub(crate) fn decode_run<const SIGNED: bool>(
-    source: &mut impl ByteSource,
-    out: &mut [i64; MAX_RUN],
-) -> Result<usize> {
+pub(crate) fn decode_run<const SIGNED: bool>(source: &mut impl ByteSource, out: &mut [i64; MAX_RUN]) -> Result<usize> {
     let bytes = source.fill(MAX_RUN_BYTES)?;
     let mut run = Run { bytes, at: 0 };
     let first = run.byte()?;

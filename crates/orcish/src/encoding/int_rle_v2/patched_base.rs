@@ -20,10 +20,8 @@ pub(super) fn decode(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> 
     if patches == 0 {
         return Err(Error::corrupt("a patched base run has no patches"));
     }
-    if value_width + patch_width > 64 || gap_width + patch_width > 64 {
-        return Err(Error::corrupt(format!(
-            "patches of {patch_width} bits and gaps of {gap_width} bits on values of {value_width} bits"
-        )));
+    if gap_width + patch_width > 64 {
+        return Err(Error::corrupt(format!("patches of {patch_width} bits behind gaps of {gap_width} bits")));
     }
     // The highest bit of the base is its sign.
     let magnitude = run.number(base_width)?;
@@ -46,7 +44,11 @@ pub(super) fn decode(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> 
         let Some(value) = out.get_mut(at) else {
             return Err(Error::corrupt(format!("a patch for value {at} of a run of {length}")));
         };
-        *value |= (patch << value_width).cast_signed();
+        // Widths of patches are rounded up, so that only the patch itself can be too large.
+        if (patch.leading_zeros() as usize) < value_width {
+            return Err(Error::corrupt(format!("a patch of more than 64 bits on values of {value_width} bits")));
+        }
+        *value |= patch.checked_shl(u32::try_from(value_width).unwrap_or(64)).unwrap_or_default().cast_signed();
     }
     out.iter_mut().for_each(|value| *value = value.wrapping_add(base));
     Ok(length)

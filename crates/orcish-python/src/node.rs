@@ -1,0 +1,141 @@
+//! Arrays that are handed over level by level, where they are nested deeper than the C data interface
+//! of the consumer goes.
+
+use std::collections::HashMap;
+
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, FieldRef, Schema, UnionMode};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule};
+
+use crate::capsule;
+
+/// An array, or the field of one, that can be taken level by level.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct Node {
+    field: FieldRef,
+    data: Option<ArrayData>,
+}
+
+/// Levels of nesting; a type without children has one.
+pub(crate) fn depth(data_type: &DataType) -> usize {
+    1 + fields(data_type).iter().map(|field| depth(field.data_type())).max().unwrap_or_default()
+}
+
+fn fields(data_type: &DataType) -> Vec<FieldRef> {
+    match data_type {
+        DataType::List(field) | DataType::Map(field, _) => vec![field.clone()],
+        DataType::Struct(fields) => fields.iter().cloned().collect(),
+        DataType::Union(fields, _) => fields.iter().map(|(_, field)| field.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl Node {
+    /// Nodes of the fields of a schema, with the arrays of a batch where there is one.
+    pub(crate) fn roots(schema: &Schema, arrays: Option<&[ArrayRef]>) -> Vec<Self> {
+        let data = |index: usize| arrays.and_then(|arrays| arrays.get(index)).map(Array::to_data);
+        let fields = schema.fields().iter().enumerate();
+        fields.map(|(index, field)| Node { field: field.clone(), data: data(index) }).collect()
+    }
+}
+
+#[pymethods]
+impl Node {
+    /// Levels of nesting; a type without children has one.
+    #[getter]
+    fn depth(&self) -> usize {
+        depth(self.field.data_type())
+    }
+
+    /// `struct`, `list`, `map`, or the mode of a union.
+    #[getter]
+    fn kind(&self) -> PyResult<&'static str> {
+        match self.field.data_type() {
+            DataType::Struct(_) => Ok("struct"),
+            DataType::List(_) => Ok("list"),
+            DataType::Map(_, _) => Ok("map"),
+            DataType::Union(_, UnionMode::Dense) => Ok("dense"),
+            DataType::Union(_, UnionMode::Sparse) => Ok("sparse"),
+            other => Err(PyValueError::new_err(format!("{other} has no children"))),
+        }
+    }
+
+    /// Name of the field.
+    #[getter]
+    fn name(&self) -> &str {
+        self.field.name()
+    }
+
+    /// Whether the field may be null.
+    #[getter]
+    fn nullable(&self) -> bool {
+        self.field.is_nullable()
+    }
+
+    /// Metadata of the field.
+    #[getter]
+    fn metadata(&self) -> HashMap<String, String> {
+        self.field.metadata().clone().into()
+    }
+
+    /// Codes of the variants of a union.
+    #[getter]
+    fn type_codes(&self) -> Vec<i32> {
+        match self.field.data_type() {
+            DataType::Union(fields, _) => fields.iter().map(|(code, _)| i32::from(code)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Number of values.
+    #[getter]
+    fn length(&self) -> usize {
+        self.data.as_ref().map_or(0, ArrayData::len)
+    }
+
+    /// Buffers of the array in the order of the columnar format, without those of its children.
+    fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
+        let data = self.data.as_ref().ok_or_else(|| PyValueError::new_err("a field has no buffers"))?;
+        if data.offset() != 0 {
+            return Err(PyValueError::new_err("an array with an offset"));
+        }
+        let mut buffers = Vec::new();
+        if !matches!(self.field.data_type(), DataType::Union(_, _)) {
+            buffers.push(data.nulls().map(|nulls| PyBytes::new(py, &nulls.inner().sliced())));
+        } else {
+            buffers.push(None);
+        }
+        buffers.extend(data.buffers().iter().map(|buffer| Some(PyBytes::new(py, buffer.as_slice()))));
+        Ok(buffers)
+    }
+
+    /// The children.
+    fn children(&self) -> Vec<Node> {
+        let child = |(index, field): (usize, FieldRef)| {
+            let data = self.data.as_ref().and_then(|data| data.child_data().get(index)).cloned();
+            Node { field, data }
+        };
+        fields(self.field.data_type()).into_iter().enumerate().map(child).collect()
+    }
+
+    /// The field as a PyCapsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::field(py, &self.field)
+    }
+
+    /// The array as PyCapsules.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        drop(requested_schema);
+        let data = self.data.clone().ok_or_else(|| PyValueError::new_err("a field is no array"))?;
+        let field = Field::new(self.field.name(), data.data_type().clone(), true);
+        Ok((capsule::field(py, &field)?, capsule::array(py, make_array(data).to_data())?))
+    }
+}
