@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
@@ -54,6 +55,50 @@ pub(crate) fn read_coalesced(source: &dyn ReadAt, ranges: &[Range<u64>]) -> Resu
     ranges.iter().map(|range| slice(range).ok_or_else(missing)).collect()
 }
 
+/// Buffers that are used again: memory that is new each time has to be zeroed, by us or by the system.
+#[derive(Debug, Default)]
+struct Pool(Mutex<Vec<Vec<u8>>>);
+
+/// Most buffers that are kept, and most bytes of one.
+const KEPT_BUFFERS: usize = 2;
+const KEPT_BYTES: usize = 512 << 20;
+
+/// A buffer on loan, of which the first `length` bytes count.
+struct Loan {
+    buffer: Vec<u8>,
+    length: usize,
+    pool: Arc<Pool>,
+}
+
+impl Pool {
+    fn lend(self: &Arc<Self>, length: usize) -> Loan {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fit = kept.iter().rposition(|buffer| buffer.len() >= length);
+        let buffer = fit.map(|at| kept.swap_remove(at)).unwrap_or_else(|| vec![0; length]);
+        Loan { buffer, length, pool: self.clone() }
+    }
+}
+
+impl AsRef<[u8]> for Loan {
+    fn as_ref(&self) -> &[u8] {
+        self.buffer.get(..self.length).unwrap_or_default()
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut kept = self.pool.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if buffer.len() > KEPT_BYTES {
+            return;
+        }
+        kept.push(buffer);
+        // The smallest goes.
+        kept.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.len()));
+        kept.truncate(KEPT_BUFFERS);
+    }
+}
+
 /// A file of the local file system.
 #[derive(Debug)]
 pub struct FileSource {
@@ -61,6 +106,7 @@ pub struct FileSource {
     file: std::fs::File,
     name: String,
     size: u64,
+    buffers: Arc<Pool>,
 }
 
 impl FileSource {
@@ -77,7 +123,7 @@ impl FileSource {
         if metadata.is_dir() {
             return Err(fault(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
         }
-        Ok(FileSource { file, size: metadata.len(), name })
+        Ok(FileSource { file, size: metadata.len(), name, buffers: Arc::default() })
     }
 
     #[cfg(unix)]
@@ -110,10 +156,11 @@ impl ReadAt for FileSource {
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let read = |range: &Range<u64>| {
             let length = within(range, self.size)?;
-            let mut buffer = vec![0; length];
-            self.read_at(&mut buffer, range.start)
+            let mut loan = self.buffers.lend(length);
+            let buffer = loan.buffer.get_mut(..length).unwrap_or_default();
+            self.read_at(buffer, range.start)
                 .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
-            Ok(Bytes::from(buffer))
+            Ok(Bytes::from_owner(loan))
         };
         ranges.iter().map(read).collect()
     }

@@ -43,18 +43,12 @@ fn words<const N: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64], word
 /// Eight fields take `W` bytes; each is cut out of the eight bytes that begin where it does.
 #[inline]
 fn fields<const W: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64]) {
-    let mut groups = out.chunks_exact_mut(8);
-    let mut at = 0;
-    for group in &mut groups {
-        let Some(window) = bytes.get(at..at + W + 8) else {
-            group_of::<W, ZIGZAG>(&padded(bytes, at), group);
-            at += W;
-            continue;
-        };
-        group_of::<W, ZIGZAG>(window, group);
-        at += W;
+    for (i, group) in out.chunks_mut(8).enumerate() {
+        match bytes.get(i * W..(i + 1) * W + 8) {
+            Some(window) => group_of::<W, ZIGZAG>(window, group),
+            None => group_of::<W, ZIGZAG>(&padded(bytes, i * W), group),
+        }
     }
-    group_of::<W, ZIGZAG>(&padded(bytes, at), groups.into_remainder());
 }
 
 /// What is left of `bytes` from `at`, with zeros behind it.
@@ -69,11 +63,16 @@ fn padded(bytes: &[u8], at: usize) -> [u8; 72] {
 #[expect(clippy::indexing_slicing, reason = "the window is W + 8 bytes at least, the group eight values at most")]
 fn group_of<const W: usize, const ZIGZAG: bool>(window: &[u8], group: &mut [i64]) {
     let window = &window[..W + 8];
-    for (i, to) in group.iter_mut().enumerate() {
+    let field = |i: usize| {
         let bit = i * W;
         let from = &window[bit / 8..bit / 8 + 8];
         let word = u64::from_be_bytes([from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]]);
-        *to = signed::<ZIGZAG>(word << (bit % 8) >> (64 - W));
+        signed::<ZIGZAG>(word << (bit % 8) >> (64 - W))
+    };
+    match <&mut [i64; 8]>::try_from(&mut *group) {
+        // Unrolled, with all shifts known.
+        Ok(group) => *group = [field(0), field(1), field(2), field(3), field(4), field(5), field(6), field(7)],
+        Err(_) => group.iter_mut().enumerate().for_each(|(i, to)| *to = field(i)),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::source::ByteSource;
 
 /// Most digits of a decimal.
 pub const MAX_PRECISION: u8 = 38;
-/// Most values of one call of [`read`].
+/// Most values of one call of [`DecimalDecoder::append`].
 pub const BLOCK: usize = 512;
 
 /// Bytes that one mask covers.
@@ -37,75 +37,112 @@ pub struct DecimalType {
     pub scale: u8,
 }
 
-/// Reads one varint for each of `scales`, at most [`BLOCK`], and brings it to the scale of `target`:
-/// finer digits are rounded half away from zero, as Java does.
-///
-/// # Errors
-/// `Corrupt` when the stream ends, or when a value has more digits than `target` allows.
-pub fn read<S: ByteSource>(source: &mut S, scales: &[i64], target: DecimalType, out: &mut [i128]) -> Result<()> {
-    let mut factors = [1i64; BLOCK];
-    let mut regular = true;
-    for (factor, &scale) in factors.iter_mut().zip(scales) {
-        let steps = usize::try_from(i64::from(target.scale).wrapping_sub(scale));
-        match steps.ok().and_then(|steps| POWERS_OF_TEN.get(steps)) {
-            Some(power) => *factor = *power,
-            None => regular = false,
-        }
-    }
-    let bytes = source.fill(scales.len() * MAX_LEN_128 + WINDOW + 8)?;
-    let taken = if regular {
-        read_regular(bytes, factors.get(..scales.len()).unwrap_or_default(), out)?
-    } else {
-        read_any(bytes, scales, target.scale, out)?
-    };
-    source.consume(taken);
-    let bound = 10u128.pow(u32::from(target.precision));
-    if out.iter().take(scales.len()).fold(false, |over, value| over | (value.unsigned_abs() >= bound)) {
-        return Err(Error::corrupt(format!("a decimal has more than {} digits", target.precision)));
-    }
-    Ok(())
+/// Factor that brings a value to the type's scale, and the largest value that fits the precision then.
+type Step = (i64, i64);
+/// Factors by the number of digits that a value's scale is short of the type's; unused ones fit no value.
+const STEPS: usize = 32;
+
+/// Decodes the values of one column.
+#[derive(Debug, Clone)]
+pub struct DecimalDecoder {
+    target: DecimalType,
+    /// For precisions that 64 bits hold.
+    steps: [Step; STEPS],
 }
 
-/// Values that are multiplied by a factor of 64 bits each; returns the number of bytes taken.
-fn read_regular(bytes: &[u8], factors: &[i64], out: &mut [i128]) -> Result<usize> {
-    let mut at = 0;
-    let mut slots = out.iter_mut().zip(factors);
-    let mut left = factors.len().min(slots.len());
-    let slow = |at: usize, factor: i64| -> Result<(i128, usize)> {
-        let (value, taken) = read_u128(bytes.get(at..).unwrap_or_default())?;
-        let value = unzigzag_128(value).checked_mul(factor.into());
-        Ok((value.ok_or_else(|| Error::corrupt("a decimal has more than 38 digits"))?, taken))
-    };
-    while left > 0 {
-        let window = bytes.get(at..).and_then(|rest| rest.first_chunk::<{ WINDOW + 8 }>());
-        let mut ends = window.map_or(0, ends_of_varints);
-        if ends == 0 {
-            let Some((to, &factor)) = slots.next() else { break };
-            let (value, taken) = slow(at, factor)?;
-            *to = value;
-            at += taken;
-            left -= 1;
-            continue;
-        }
-        let mut start = 0;
-        for (to, &factor) in (&mut slots).take(left.min(ends.count_ones() as usize)) {
-            let end = ends.trailing_zeros() as usize;
-            ends &= ends - 1;
-            let length = end + 1 - start;
-            let word = window.and_then(|window| window.get(start..start + 8)).and_then(|rest| rest.first_chunk::<8>());
-            match word {
-                Some(word) if length <= 8 => {
-                    let value = unzigzag(join_groups(u64::from_le_bytes(*word) & (u64::MAX >> (64 - 8 * length))));
-                    *to = i128::from(value) * i128::from(factor);
-                }
-                _ => *to = slow(at + start, factor)?.0,
+impl DecimalDecoder {
+    /// A decoder of values of type `target`.
+    pub fn new(target: DecimalType) -> Self {
+        let mut steps = [(0, -1); STEPS];
+        if usize::from(target.precision) < POWERS {
+            let bound = POWERS_OF_TEN.get(usize::from(target.precision)).copied().unwrap_or(1);
+            for (step, &power) in steps.iter_mut().zip(&POWERS_OF_TEN) {
+                *step = (power, (bound - 1) / power);
             }
-            start = end + 1;
-            left -= 1;
         }
-        at += start;
+        DecimalDecoder { target, steps }
     }
-    Ok(at)
+
+    /// Reads one varint for each of `scales`, at most [`BLOCK`], and appends them in the scale of the type:
+    /// finer digits are rounded half away from zero, as Java does.
+    ///
+    /// # Errors
+    /// `Corrupt` when the stream ends, or when a value has more digits than the type allows.
+    pub fn append<S: ByteSource>(&self, source: &mut S, scales: &[i64], out: &mut Vec<i128>) -> Result<()> {
+        let bytes = source.fill(scales.len() * MAX_LEN_128 + WINDOW + 8)?;
+        let mut block = [0; BLOCK];
+        let values = block.get_mut(..scales.len()).unwrap_or_default();
+        let taken = match read_short(bytes, values).filter(|_| self.scale_all(values, scales)) {
+            Some(taken) => {
+                out.extend(values.iter().map(|&value| i128::from(value)));
+                taken
+            }
+            None => self.append_any(bytes, scales, out)?,
+        };
+        source.consume(taken);
+        Ok(())
+    }
+
+    /// Brings values to the scale of the type; `false` when one does not fit.
+    fn scale_all(&self, values: &mut [i64], scales: &[i64]) -> bool {
+        let target = i64::from(self.target.scale);
+        let mut fit = true;
+        for (value, &scale) in values.iter_mut().zip(scales) {
+            let index = usize::try_from(target.wrapping_sub(scale)).unwrap_or(STEPS);
+            let (factor, most) = self.steps.get(index).copied().unwrap_or((0, -1));
+            fit &= value.wrapping_abs() <= most;
+            *value = value.wrapping_mul(factor);
+        }
+        fit
+    }
+
+    /// Values of any size and scale; returns the number of bytes taken.
+    fn append_any(&self, bytes: &[u8], scales: &[i64], out: &mut Vec<i128>) -> Result<usize> {
+        let bound = 10u128.pow(u32::from(self.target.precision));
+        let mut at = 0;
+        for &scale in scales {
+            let (value, taken) = read_u128(bytes.get(at..).unwrap_or_default())?;
+            let value = rescale(unzigzag_128(value), scale, self.target.scale)?;
+            if value.unsigned_abs() >= bound {
+                return Err(Error::corrupt(format!("a decimal has more than {} digits", self.target.precision)));
+            }
+            out.push(value);
+            at += taken;
+        }
+        Ok(at)
+    }
+}
+
+/// Fills `out` with varints of at most eight bytes and returns the number of bytes taken; `None` when
+/// one is longer, or when the bytes end so early that they must be looked at one by one.
+#[expect(clippy::indexing_slicing, reason = "eight bytes from one of the first 64 are within the window")]
+fn read_short(bytes: &[u8], out: &mut [i64]) -> Option<usize> {
+    let mut at = 0;
+    let mut long = 0;
+    let mut out = out;
+    while !out.is_empty() {
+        let window = bytes.get(at..)?.first_chunk::<{ WINDOW + 8 }>()?;
+        let mut ends = ends_of_varints(window);
+        let whole = (ends.count_ones() as usize).min(out.len());
+        if whole == 0 {
+            return None;
+        }
+        let (now, later) = out.split_at_mut(whole);
+        let mut start = 0;
+        for to in now {
+            let end = ends.trailing_zeros();
+            ends &= ends - 1;
+            let word = &window[(start & 63) as usize..][..8];
+            let word = u64::from_le_bytes([word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7]]);
+            let length = end + 1 - start;
+            long |= length.saturating_sub(8);
+            *to = unzigzag(join_groups(word & u64::MAX.wrapping_shr(64u32.wrapping_sub(8 * length))));
+            start = end + 1;
+        }
+        at += start as usize;
+        out = later;
+    }
+    (long == 0).then_some(at)
 }
 
 /// Bit `i` is set when byte `i` ends a varint, for the first 64 bytes.
@@ -127,17 +164,6 @@ fn join_groups(word: u64) -> u64 {
     let pairs = (word & 0x007f_007f_007f_007f) | ((word & 0x7f00_7f00_7f00_7f00) >> 1);
     let quads = (pairs & 0x0000_3fff_0000_3fff) | ((pairs & 0x3fff_0000_3fff_0000) >> 2);
     (quads & 0x0fff_ffff) | ((quads >> 32) << 28)
-}
-
-/// Values of any scale; returns the number of bytes taken.
-fn read_any(bytes: &[u8], scales: &[i64], target: u8, out: &mut [i128]) -> Result<usize> {
-    let mut at = 0;
-    for (to, &scale) in out.iter_mut().zip(scales) {
-        let (value, taken) = read_u128(bytes.get(at..).unwrap_or_default())?;
-        *to = rescale(unzigzag_128(value), scale, target)?;
-        at += taken;
-    }
-    Ok(at)
 }
 
 /// `value` · 10^(`to` − `from`), rounded half away from zero.
@@ -194,22 +220,42 @@ mod tests {
             let scale = |scale: i64| if regular { scale.min(10) } else { scale };
             values.iter().for_each(|&(value, _)| encode::varint::write_i128(value, &mut bytes));
             let scales: Vec<i64> = values.iter().map(|&(_, s)| scale(s)).collect();
-            let mut out = vec![0; values.len()];
+            let decoder = DecimalDecoder::new(WIDE);
+            let mut out = Vec::new();
             let mut source = &bytes[..];
-            read(&mut source, &scales, WIDE, &mut out).unwrap();
+            decoder.append(&mut source, &scales, &mut out).unwrap();
             prop_assert!(source.is_empty());
             for (i, &(value, s)) in values.iter().enumerate() {
                 prop_assert_eq!(out[i], rescale(value, scale(s), 10).unwrap());
             }
             if !values.is_empty() {
-                prop_assert!(read(&mut &bytes[..bytes.len() - 1], &scales, WIDE, &mut out).is_err());
+                prop_assert!(decoder.append(&mut &bytes[..bytes.len() - 1], &scales, &mut out).is_err());
             }
         }
 
         #[test]
         fn any_bytes_give_values_or_an_error(bytes: Vec<u8>, scales in prop::collection::vec(any::<i64>(), 0..100)) {
-            let mut out = vec![0; scales.len()];
-            let _ = read(&mut &bytes[..], &scales, WIDE, &mut out);
+            for target in [WIDE, DecimalType { precision: 18, scale: 3 }] {
+                let _ = DecimalDecoder::new(target).append(&mut &bytes[..], &scales, &mut Vec::new());
+            }
+        }
+
+        #[test]
+        fn short_values_agree_with_any(
+            values in prop::collection::vec((-(1i64 << 54)..1i64 << 54, 0..8i64, 0..54u32), 0..BLOCK),
+        ) {
+            let mut bytes = Vec::new();
+            values.iter().for_each(|&(value, _, cut)| encode::varint::write_i128((value >> cut).into(), &mut bytes));
+            bytes.extend([0; WINDOW + 8]);
+            let scales: Vec<i64> = values.iter().map(|&(_, scale, _)| scale).collect();
+            let decoder = DecimalDecoder::new(DecimalType { precision: 18, scale: 7 });
+            let (mut some, mut any) = (Vec::new(), Vec::new());
+            let result = decoder.append(&mut &bytes[..], &scales, &mut some);
+            let taken = decoder.append_any(&bytes, &scales, &mut any);
+            prop_assert_eq!(result.is_ok(), taken.is_ok());
+            if result.is_ok() {
+                prop_assert_eq!(some, any);
+            }
         }
     }
 
@@ -219,9 +265,12 @@ mod tests {
         let mut bytes = Vec::new();
         encode::varint::write_i128(99, &mut bytes);
         encode::varint::write_i128(100, &mut bytes);
-        let mut out = [0; 2];
-        read(&mut &bytes[..], &[0], target, &mut out).unwrap();
-        assert_eq!(out[0], 990);
-        assert!(read(&mut &bytes[..], &[0, 0], target, &mut out).is_err());
+        let mut out = Vec::new();
+        let decoder = DecimalDecoder::new(target);
+        decoder.append(&mut &bytes[..], &[0], &mut out).unwrap();
+        assert_eq!(out, [990]);
+        assert!(decoder.append(&mut &bytes[..], &[0, 0], &mut out).is_err());
+        bytes.extend([0; WINDOW + 8]);
+        assert!(decoder.append(&mut &bytes[..], &[0, 0], &mut out).is_err());
     }
 }

@@ -6,6 +6,8 @@ use crate::source::ByteSource;
 
 /// Most values of a run of either version.
 pub(crate) const MAX_RUN: usize = 512;
+/// Values that are decoded ahead: runs until at most one more would fit.
+const AHEAD: usize = 2 * MAX_RUN;
 
 /// Version of the encoding, which the column's encoding names (`DIRECT` or `DIRECT_V2`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +53,8 @@ pub struct IntRle<S> {
     source: S,
     version: Version,
     signed: bool,
-    /// The current run; `at..len` are not taken yet.
-    run: Box<[i64; MAX_RUN]>,
+    /// Values of whole runs; `at..len` are not taken yet.
+    values: Box<[i64; AHEAD]>,
     at: usize,
     len: usize,
 }
@@ -66,7 +68,7 @@ impl<S> std::fmt::Debug for IntRle<S> {
 impl<S: ByteSource> IntRle<S> {
     /// A decoder at the start of `source`, of signed (zigzag) or unsigned values.
     pub fn new(source: S, version: Version, signed: bool) -> Self {
-        IntRle { source, version, signed, run: Box::new([0; MAX_RUN]), at: 0, len: 0 }
+        IntRle { source, version, signed, values: Box::new([0; AHEAD]), at: 0, len: 0 }
     }
 
     /// At least one and at most `most` values, which are then taken.
@@ -76,14 +78,28 @@ impl<S: ByteSource> IntRle<S> {
             self.at = 0;
             self.len = 0;
             self.len = match (self.version, self.signed) {
-                (Version::V1, signed) => int_rle_v1::decode_run(&mut self.source, signed, &mut self.run)?,
-                (Version::V2, true) => int_rle_v2::decode_run::<true>(&mut self.source, &mut self.run)?,
-                (Version::V2, false) => int_rle_v2::decode_run::<false>(&mut self.source, &mut self.run)?,
-            };
+                (Version::V1, signed) => {
+                    decode_runs(&mut self.source, &mut self.values, int_rle_v1::MAX_RUN_BYTES, |bytes, out| {
+                        int_rle_v1::decode_run(bytes, signed, out)
+                    })
+                }
+                (Version::V2, true) => decode_runs(
+                    &mut self.source,
+                    &mut self.values,
+                    int_rle_v2::MAX_RUN_BYTES,
+                    int_rle_v2::decode_run::<true>,
+                ),
+                (Version::V2, false) => decode_runs(
+                    &mut self.source,
+                    &mut self.values,
+                    int_rle_v2::MAX_RUN_BYTES,
+                    int_rle_v2::decode_run::<false>,
+                ),
+            }?;
         }
         let from = self.at;
-        self.at = self.len.min(from + most);
-        Ok(self.run.get(from..self.at).unwrap_or_default())
+        self.at = self.len.min(from.saturating_add(most));
+        Ok(self.values.get(from..self.at).unwrap_or_default())
     }
 
     /// Appends `n` values; one that the type cannot hold is corrupt.
@@ -104,6 +120,37 @@ impl<S: ByteSource> IntRle<S> {
         }
         Ok(())
     }
+}
+
+/// Decodes as many whole runs as `out` surely has room for, at least one; returns the number of values.
+/// `decode` makes values of the run at the front of the bytes, and says how many, and of how many bytes.
+#[inline]
+fn decode_runs<S: ByteSource>(
+    source: &mut S,
+    out: &mut [i64; AHEAD],
+    max_run_bytes: usize,
+    decode: impl Fn(&[u8], &mut [i64; MAX_RUN]) -> Result<(usize, usize)>,
+) -> Result<usize> {
+    let bytes = source.fill(max_run_bytes)?;
+    let whole_stream = bytes.len() < max_run_bytes;
+    let (mut rest, mut len) = (bytes, 0);
+    while let Some(room) = out.get_mut(len..).and_then(|room| room.first_chunk_mut::<MAX_RUN>()) {
+        match decode(rest, room) {
+            Ok((values, taken)) => {
+                len += values;
+                rest = rest.get(taken..).unwrap_or_default();
+            }
+            // Nobody may need that run: if it is, it will be the first, next time.
+            Err(_) if len > 0 => break,
+            Err(error) => return Err(error),
+        }
+        if rest.is_empty() || (rest.len() < max_run_bytes && !whole_stream) {
+            break;
+        }
+    }
+    let taken = bytes.len() - rest.len();
+    source.consume(taken);
+    Ok(len)
 }
 
 #[cfg(test)]

@@ -3,17 +3,20 @@
 use super::int_rle::MAX_RUN;
 use super::varint::{self, MAX_LEN_64, unzigzag};
 use crate::error::Result;
-use crate::source::{ByteSource, stream_ends};
+use crate::source::stream_ends;
 
 /// Least length of a run.
 const MIN_RUN: usize = 3;
 /// Most literals behind one header.
 const MAX_LITERALS: usize = 128;
 
-/// Decodes one run, or one list of literals, into the front of `out`; returns its length.
-pub(crate) fn decode_run<S: ByteSource>(source: &mut S, signed: bool, out: &mut [i64; MAX_RUN]) -> Result<usize> {
+/// Most bytes of a run or of a list of literals.
+pub(crate) const MAX_RUN_BYTES: usize = 1 + MAX_LITERALS * MAX_LEN_64;
+
+/// Decodes one run, or one list of literals, from the front of `bytes` into that of `out`; returns the
+/// number of values and of bytes.
+pub(crate) fn decode_run(bytes: &[u8], signed: bool, out: &mut [i64; MAX_RUN]) -> Result<(usize, usize)> {
     let convert = |value: u64| if signed { unzigzag(value) } else { value.cast_signed() };
-    let bytes = source.fill(1 + MAX_LITERALS * MAX_LEN_64)?;
     let Some((&header, mut rest)) = bytes.split_first() else { return Err(stream_ends(1)) };
     let length = if header < 0x80 {
         let length = usize::from(header) + MIN_RUN;
@@ -35,7 +38,5 @@ pub(crate) fn decode_run<S: ByteSource>(source: &mut S, signed: bool, out: &mut 
         }
         length
     };
-    let taken = bytes.len() - rest.len();
-    source.consume(taken);
-    Ok(length)
+    Ok((length, bytes.len() - rest.len()))
 }

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::source::{ByteSource, stream_ends};
 
 /// Copies of at most this many bytes copy all of them.
-const SHORT: usize = 16;
+const SHORT: usize = 32;
 
 /// Values one after the other: their lengths, and their bytes.
 struct Concatenated {
@@ -252,6 +252,8 @@ pub(super) struct Entries {
     /// The same as an array, where the dictionary or views into it are handed out.
     array: Option<ArrayRef>,
     views: Vec<u128>,
+    /// Length of the longest.
+    longest: usize,
 }
 
 impl StoredDictionary {
@@ -272,7 +274,8 @@ impl StoredDictionary {
             at += length;
             (at - length, length)
         };
-        let mut entries = Entries { places: values.lengths.iter().map(place).collect(), ..Entries::default() };
+        let longest = values.lengths.iter().fold(0, |longest, &length| longest.max(length as usize));
+        let mut entries = Entries { longest, places: values.lengths.iter().map(place).collect(), ..Entries::default() };
         match target.arrow {
             DataType::Utf8View | DataType::BinaryView => {
                 let place = |(value, &(at, _)): (&[u8], &(u32, u32))| make_view(value, 0, at);
@@ -300,23 +303,17 @@ impl DictionaryReader {
         let place = |&reference: &u32| places.get(reference as usize).copied().unwrap_or_default();
         let lengths: Vec<u32> = references.iter().map(|reference| place(reference).1).collect();
         let total: usize = lengths.iter().map(|&length| length as usize).sum();
-        let mut bytes = vec![0; total + SHORT];
-        let mut at = 0;
+        let mut bytes: Vec<u8> = Vec::with_capacity(total + SHORT);
         for (start, length) in references.iter().map(place) {
-            let (start, length) = (start as usize, length as usize);
-            let n = if length <= SHORT { SHORT } else { length };
-            if let (Some(to), Some(from)) = (bytes.get_mut(at..at + n), self.entries.bytes.get(start..start + n)) {
-                if let (Some(to), Some(from), true) =
-                    (to.first_chunk_mut::<SHORT>(), from.first_chunk::<SHORT>(), n == SHORT)
-                {
-                    *to = *from;
-                } else {
-                    to.copy_from_slice(from);
-                }
+            let (at, length) = (bytes.len(), length as usize);
+            let from = self.entries.bytes.get(start as usize..).unwrap_or_default();
+            match from.first_chunk::<SHORT>() {
+                // A copy of fixed length, cut back, beats one of the right length.
+                Some(short) if length <= SHORT => bytes.extend_from_slice(short),
+                _ => bytes.extend_from_slice(from.get(..length).unwrap_or_default()),
             }
-            at += length;
+            bytes.truncate(at + length);
         }
-        bytes.truncate(total);
         Concatenated { lengths, bytes }
     }
 }
@@ -341,6 +338,7 @@ impl ColumnReader for DictionaryReader {
         let size = |reference| places.get(reference as usize).map_or(0, |&(_, length)| length as usize);
         match self.target.arrow {
             DataType::Dictionary(_, _) | DataType::Utf8View | DataType::BinaryView => Ok(rows),
+            _ if rows.saturating_mul(self.entries.longest) <= budget.bytes => Ok(rows),
             _ => rows_within(&self.pending, rows, budget, size),
         }
     }

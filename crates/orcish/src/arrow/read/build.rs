@@ -21,7 +21,7 @@ use crate::arrow::schema::{Mapping, SparkType, decimal, spark_type};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
 use crate::encoding::byte_rle::ByteRle;
-use crate::encoding::decimal::DecimalType;
+use crate::encoding::decimal::{DecimalDecoder, DecimalType};
 use crate::encoding::int_rle::{IntRle, Integer, Version};
 use crate::error::{Error, Result};
 use crate::options::{ReadOptions, UnionType};
@@ -138,13 +138,14 @@ impl Context<'_> {
             }
             Kind::Decimal => {
                 let (precision, scale) = decimal(this);
+                let target = DecimalType { precision, scale };
                 let digits = if self.tail.has_decimal64() && precision <= 18 && self.encoding(column)?.is_v2 {
                     Digits::Integers(self.integers(column, StreamKind::Data, true)?)
                 } else {
                     let scales = self.integers(column, StreamKind::Secondary, true)?;
-                    Digits::Varints { data: self.stream(column, StreamKind::Data)?, scales }
+                    let data = self.stream(column, StreamKind::Data)?;
+                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target) }
                 };
-                let target = DecimalType { precision, scale };
                 Ok(Box::new(DecimalReader { present: self.present(column), digits, target }))
             }
             Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {

@@ -178,7 +178,10 @@ impl Pending {
 
     /// Takes the numbers of the first `n` valid rows.
     pub(super) fn take_dense(&mut self, n: usize) -> Vec<u32> {
-        let rest = self.dense.split_off(n.min(self.dense.len()));
+        if n >= self.dense.len() {
+            return std::mem::take(&mut self.dense);
+        }
+        let rest = self.dense.split_off(n);
         std::mem::replace(&mut self.dense, rest)
     }
 }

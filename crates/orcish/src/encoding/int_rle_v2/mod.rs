@@ -9,15 +9,15 @@ mod short_repeat;
 use super::bitpack::packed_len;
 use super::int_rle::MAX_RUN;
 use crate::error::{Error, Result};
-use crate::source::{ByteSource, stream_ends};
+use crate::source::stream_ends;
 
 /// Most bytes of a run: a patched base one of 512 values of 64 bits, with 31 patches of 64 bits.
-const MAX_RUN_BYTES: usize = 4 + 8 + 8 * MAX_RUN + 8 * 31;
+pub(crate) const MAX_RUN_BYTES: usize = 4 + 8 + 8 * MAX_RUN + 8 * 31;
 
-/// Decodes one run into the front of `out`; returns the number of values. `SIGNED` values are zigzag coded.
+/// Decodes the run at the front of `bytes` into the front of `out`; returns the number of values and of
+/// bytes. `SIGNED` values are zigzag coded.
 #[inline]
-pub(crate) fn decode_run<const SIGNED: bool>(source: &mut impl ByteSource, out: &mut [i64; MAX_RUN]) -> Result<usize> {
-    let bytes = source.fill(MAX_RUN_BYTES)?;
+pub(crate) fn decode_run<const SIGNED: bool>(bytes: &[u8], out: &mut [i64; MAX_RUN]) -> Result<(usize, usize)> {
     let mut run = Run { bytes, at: 0 };
     let first = run.byte()?;
     let length = match first >> 6 {
@@ -26,9 +26,7 @@ pub(crate) fn decode_run<const SIGNED: bool>(source: &mut impl ByteSource, out: 
         2 => patched_base::decode(first, &mut run, out),
         _ => delta::decode::<SIGNED>(first, &mut run, out),
     }?;
-    let taken = run.at;
-    source.consume(taken);
-    Ok(length)
+    Ok((length, run.at))
 }
 
 /// Width in bits that the five-bit code of a header stands for.
