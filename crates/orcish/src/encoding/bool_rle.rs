@@ -26,23 +26,26 @@ impl<S: ByteSource> BoolRle<S> {
         let fresh = n.saturating_sub(self.left as usize).div_ceil(8);
         let (head, spare) = out.split_at_mut(fresh);
         self.bytes.read(head)?;
-        let mut last = self.rest;
+        // The newest byte, with how many bits of it were not taken before, and what of it is carried on.
+        let (mut newest, mut valid, mut carry) = (self.rest, self.left, self.rest);
+        if fresh > 0 {
+            valid = 8;
+        }
         if self.left == 0 {
             head.iter_mut().for_each(|byte| *byte = byte.reverse_bits());
-            last = head.last().copied().unwrap_or_default();
+            newest = head.last().copied().unwrap_or_default();
         } else {
             for byte in head {
-                let bits = byte.reverse_bits();
-                *byte = last | (bits << self.left);
-                last = bits >> (8 - self.left);
+                newest = byte.reverse_bits();
+                *byte = carry | (newest << self.left);
+                carry = newest >> (8 - self.left);
             }
-            spare.iter_mut().take(1).for_each(|byte| *byte = last);
+            spare.iter_mut().take(1).for_each(|byte| *byte = carry);
         }
-        // `last` now holds the newest bits: which of them are beyond `n`?
-        let had = self.left as usize + 8 * fresh;
-        let taken_of_last = if self.left == 0 && fresh > 0 { 8 - (had - n) } else { n.saturating_sub(8 * fresh) };
-        self.left = u32::try_from(had - n).unwrap_or_default();
-        self.rest = last.checked_shr(u32::try_from(taken_of_last).unwrap_or(8)).unwrap_or_default();
+        // What is beyond `n` are the highest bits of the newest byte.
+        let over = u32::try_from(self.left as usize + 8 * fresh - n).unwrap_or_default();
+        self.rest = newest.checked_shr(valid - over).unwrap_or_default();
+        self.left = over;
         if n % 8 != 0
             && let Some(byte) = out.last_mut()
         {
@@ -63,6 +66,18 @@ mod tests {
     fn example_of_the_specification() {
         // One true and seven false, from bytes [0xff, 0x80].
         assert_eq!(BoolRle::new(&[0xff, 0x80][..]).read(8).unwrap(), [1]);
+    }
+
+    /// A read may end in the byte that it began to take, with more bits left than were carried into it.
+    #[test]
+    fn reads_end_anywhere() {
+        for (first, second) in (0..20).flat_map(|first| (0..20).map(move |second| (first, second))) {
+            let mut decoder = BoolRle::new(&[0x03, 0xff][..]);
+            for n in [first, second, 48 - first - second] {
+                let ones: u32 = decoder.read(n).unwrap().iter().map(|byte| byte.count_ones()).sum();
+                assert_eq!(ones as usize, n, "after {first} and {second} bits");
+            }
+        }
     }
 
     proptest! {
