@@ -208,7 +208,8 @@ class ORCFile:
         except NullMapKeyError:
             if "null_map_keys" in options:
                 raise
-            return self.read(**options, null_map_keys="dictionary")
+            options["null_map_keys"] = "dictionary"
+            return self.read(**options)
 
     def iter_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
         """Read the file batch by batch, in memory that does not grow with the file."""
