@@ -104,6 +104,11 @@ class ORCFile:
         """ORC types of all columns, by column id."""
         return self._file.column_types
 
+    @property
+    def column_parents(self) -> list[int | None]:
+        """Column ids of the types that hold each column, by column id; the root has none."""
+        return self._file.column_parents
+
     def attributes(self, column: str | int) -> dict[str, str]:
         """Attributes of a column's type, such as ``iceberg.id``."""
         return dict(self._file.column_attributes(self._column_id(column)))
@@ -203,7 +208,8 @@ class ORCFile:
         except NullMapKeyError:
             if "null_map_keys" in options:
                 raise
-            return self.read(**options, null_map_keys="dictionary")
+            options["null_map_keys"] = "dictionary"
+            return self.read(**options)
 
     def iter_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
         """Read the file batch by batch, in memory that does not grow with the file."""

@@ -71,6 +71,12 @@ impl File {
         types.collect::<orcish::Result<_>>().map_err(|error| to_python(py, &error))
     }
 
+    /// Column ids of the types that hold each column, by column id; the root has none.
+    #[getter]
+    fn column_parents(&self) -> Vec<Option<u32>> {
+        self.tail().schema.types().iter().map(|this| this.parent).collect()
+    }
+
     /// Attributes of a column's type.
     fn column_attributes(&self, py: Python<'_>, id: u32) -> PyResult<Vec<(String, String)>> {
         let this = self.tail().schema.get(id).map_err(|error| to_python(py, &error))?;

@@ -1,0 +1,149 @@
+"""The command ``orcish``: what is in an ORC file, from the shell."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+from orcish._native import __version__
+from orcish.cli.meta import describe, to_text
+from orcish.cli.rows import first_rows, json_lines, table_lines
+from orcish.errors import OrcishError
+from orcish.file import ORCFile
+from orcish.types import ReadOptions
+
+__all__ = ["main"]
+
+_FAILED = 1
+_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; gives its exit code."""
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = options.run
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a character gets its escape.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code = run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has seen enough. What is left in the buffer must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="orcish", description="Look into Apache ORC files.")
+    parser.add_argument("--version", action="version", version=f"orcish {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    command = commands.add_parser(
+        "meta",
+        help="what files say of themselves: rows, sizes, stripes, types, writer",
+        description="Print what ORC files say of themselves. No data is read.",
+    )
+    command.add_argument("files", nargs="+", metavar="FILE")
+    command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
+    command.add_argument("--arrow", action="store_true", help="also the Arrow schema that the files are read with")
+    command.add_argument("--statistics", action="store_true", help="also the statistics of all columns")
+    command.set_defaults(run=_meta)
+
+    command = commands.add_parser(
+        "data",
+        help="the first rows",
+        description="Print the first rows of an ORC file. Only what they need is read.",
+        epilog="In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, "
+        "binaries in hexadecimal digits; NaN and infinities are strings; maps are objects where their keys "
+        "are strings and arrays of pairs elsewhere; a union has the form {tag, value}.",
+    )
+    command.add_argument("file", metavar="FILE")
+    count = command.add_mutually_exclusive_group()
+    count.add_argument("-n", "--rows", type=_count, default=10, metavar="N", help="how many rows (10)")
+    count.add_argument("--all", dest="rows", action="store_const", const=None, help="all rows")
+    command.add_argument("--json", action="store_true", help="one JSON object a row, each on a line")
+    command.add_argument(
+        "-c",
+        "--columns",
+        type=_names,
+        action="extend",
+        metavar="A,B.C",
+        help="only these columns, in this order; dots lead into nested ones",
+    )
+    command.add_argument("--stripe", type=_count, metavar="I", help="rows of this stripe, counted from 0")
+    command.add_argument("--masked", action="store_true", help="show the masks of encrypted columns")
+    command.add_argument(
+        "--width", type=_count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
+    )
+    command.set_defaults(run=_data)
+    return parser
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return number
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _meta(options: argparse.Namespace) -> int:
+    code = 0
+    for number, name in enumerate(options.files):
+        try:
+            described = describe(name, ORCFile(name), arrow=options.arrow, statistics=options.statistics)
+        except (OrcishError, OSError) as error:
+            code = _fail(error)
+            continue
+        if options.json:
+            print(json.dumps(described, ensure_ascii=False, allow_nan=False))
+        else:
+            _print([""] if number else [])
+            _print(to_text(described))
+    return code
+
+
+def _data(options: argparse.Namespace) -> int:
+    read: ReadOptions = {
+        "timestamp_unit": "auto",
+        "null_map_keys": "dictionary",
+        "masked": "allow" if options.masked else "error",
+    }
+    if options.columns is not None:
+        read["columns"] = options.columns
+    try:
+        file = ORCFile(options.file)
+        batches = first_rows(file, options.rows, options.stripe, read)
+        if options.json:
+            _print(json_lines(batches))
+        else:
+            _print(table_lines(file.arrow_schema(**read), batches, options.width or None))
+    except BrokenPipeError:
+        raise
+    except (OrcishError, OSError, ValueError) as error:
+        return _fail(error)
+    return 0
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
+
+
+def _fail(error: Exception) -> int:
+    # Rows that came before the error stand before it in a terminal, too.
+    sys.stdout.flush()
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    print(f"orcish: {text}", file=sys.stderr)
+    return _FAILED

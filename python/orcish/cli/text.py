@@ -1,0 +1,74 @@
+"""Text for terminals: nothing from a file reaches them unescaped."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+__all__ = ["Table", "printable", "shorten", "width"]
+
+
+def printable(text: str) -> str:
+    """The text with escapes for what would move the cursor, change colours or be invisible."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def width(text: str) -> int:
+    """Columns that printable text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(_char_width(char) for char in text)
+
+
+def shorten(text: str, most: int | None) -> str:
+    """Text of at most ``most`` columns; an ellipsis stands for what was cut off."""
+    if most is None or width(text) <= most:
+        return text
+    kept, left = [], most - 1
+    for char in text:
+        left -= _char_width(char)
+        if left < 0:
+            break
+        kept.append(char)
+    return "".join(kept) + "…"
+
+
+def _char_width(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+class Table:
+    """Aligned columns. Rows come in blocks, none of which makes a column narrower than the one before.
+
+    Args:
+        header: Names of the columns.
+        right: Whether a column is aligned to the right.
+    """
+
+    def __init__(self, header: Sequence[str], right: Sequence[bool]) -> None:
+        self._header = list(header)
+        self._right = list(right)
+        self._widths = [width(name) for name in header]
+        self._is_first = True
+
+    def lines(self, rows: Iterable[Sequence[str]]) -> list[str]:
+        """The lines of a block, with the header on top of the first."""
+        rows = list(rows)
+        for row in rows:
+            self._widths = [max(most, width(cell)) for most, cell in zip(self._widths, row, strict=True)]
+        head = []
+        if self._is_first:
+            head = [self._line(self._header), self._line(["-" * most for most in self._widths])]
+            self._is_first = False
+        return head + [self._line(row) for row in rows]
+
+    def _line(self, cells: Sequence[str]) -> str:
+        padded = []
+        for cell, most, right in zip(cells, self._widths, self._right, strict=True):
+            blanks = " " * (most - width(cell))
+            padded.append(blanks + cell if right else cell + blanks)
+        return "  ".join(padded).rstrip()

@@ -1,0 +1,174 @@
+"""Arrow values as JSON values.
+
+=====================  =============================================================================
+boolean, integers      as they are, 64 bits included
+float, double          numbers; ``"NaN"``, ``"Infinity"`` and ``"-Infinity"`` are strings
+decimal                string, with all digits of its scale
+date, timestamp        ISO 8601 string; an instant ends in ``Z``
+intervals              ISO 8601 string: ``"PT1.5S"``, ``"P14M"``
+string, char, varchar  string
+binary, geometries     string of hexadecimal digits
+list                   array
+map                    object where the keys are strings, all different; otherwise an array of ``[key, value]``
+struct                 object
+union                  ``{"tag": 0, "value": …}``
+=====================  =============================================================================
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["to_json"]
+
+
+def to_json(array: pa.Array) -> list[Any]:
+    """The values of an array."""
+    for applies, convert in _CONVERTERS:
+        if applies(array.type):
+            return convert(array)
+    return list(array.to_pylist())
+
+
+def _floats(array: pa.Array) -> list[Any]:
+    if pa.types.is_float64(array.type):
+        return [_float(value) for value in array.to_pylist()]
+    # As text first: 0.1 must not become 0.10000000149011612.
+    return [None if text is None else _float(float(text)) for text in array.cast(pa.string()).to_pylist()]
+
+
+def _float(value: float | None) -> float | str | None:
+    if value is None or math.isfinite(value):
+        return value
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
+
+
+def _decimals(array: pa.Array) -> list[Any]:
+    return [None if value is None else format(value, "f") for value in array.to_pylist()]
+
+
+def _binaries(array: pa.Array) -> list[Any]:
+    return [None if value is None else value.hex() for value in array.to_pylist()]
+
+
+def _dates(array: pa.Array) -> list[Any]:
+    # Arrow formats years that Python does not have.
+    return list(pc.cast(array, pa.string()).to_pylist())
+
+
+def _timestamps(array: pa.Array) -> list[Any]:
+    return [None if text is None else _timestamp(text) for text in pc.cast(array, pa.string()).to_pylist()]
+
+
+def _timestamp(text: str) -> str:
+    """ISO 8601 for Arrow's ``2026-01-02 03:04:05.600000Z``, without the zeros at the end."""
+    zone = "Z" if text.endswith("Z") else ""
+    date, _, time = text.removesuffix("Z").partition(" ")
+    if "." in time:
+        time = time.rstrip("0").removesuffix(".")
+    return f"{date}T{time}{zone}"
+
+
+def _durations(array: pa.Array) -> list[Any]:
+    # orcish makes durations of microseconds only.
+    return [None if value is None else _duration(value) for value in pc.cast(array, pa.int64()).to_pylist()]
+
+
+def _duration(microseconds: int) -> str:
+    seconds, fraction = divmod(abs(microseconds), 1_000_000)
+    sign = "-" if microseconds < 0 else ""
+    digits = f".{fraction:06}".rstrip("0").removesuffix(".")
+    return f"PT{sign}{seconds}{digits}S"
+
+
+def _months(array: pa.Array) -> list[Any]:
+    # pyarrow has the type but no values of it.
+    numbers = pa.Array.from_buffers(pa.int32(), len(array), array.buffers(), offset=array.offset)
+    return [None if value is None else f"P{value}M" for value in numbers.to_pylist()]
+
+
+def _dictionaries(array: pa.Array) -> list[Any]:
+    values = to_json(array.dictionary)
+    return [None if index is None else values[index] for index in array.indices.to_pylist()]
+
+
+def _structs(array: pa.Array) -> list[Any]:
+    names = [field.name for field in array.type]
+    children = [to_json(array.field(index)) for index in range(len(names))]
+    valid = array.is_valid().to_pylist()
+    return [
+        {name: child[row] for name, child in zip(names, children, strict=True)} if valid[row] else None
+        for row in range(len(array))
+    ]
+
+
+def _ranges(array: pa.Array) -> tuple[int, list[tuple[int, int] | None]]:
+    """Where the values of the lists begin, and from there on the range of each list that is not null."""
+    offsets = array.offsets.to_pylist()
+    first, valid = offsets[0], array.is_valid().to_pylist()
+    ranges = itertools.pairwise(offsets)
+    return first, [(start - first, end - first) if ok else None for (start, end), ok in zip(ranges, valid, strict=True)]
+
+
+def _part(values: pa.Array, first: int, ranges: list[tuple[int, int] | None]) -> list[Any]:
+    """The values that the ranges are of; arrays may hold more before and behind."""
+    return to_json(values.slice(first, max((span[1] for span in ranges if span), default=0)))
+
+
+def _lists(array: pa.Array) -> list[Any]:
+    first, ranges = _ranges(array)
+    values = _part(array.values, first, ranges)
+    return [None if span is None else values[span[0] : span[1]] for span in ranges]
+
+
+def _maps(array: pa.Array) -> list[Any]:
+    first, ranges = _ranges(array)
+    keys, items = _part(array.keys, first, ranges), _part(array.items, first, ranges)
+    pairs = list(zip(keys, items, strict=True))
+    return [None if span is None else _map(pairs[span[0] : span[1]], array.type.key_type) for span in ranges]
+
+
+def _map(pairs: list[tuple[Any, Any]], key_type: pa.DataType) -> dict[str, Any] | list[list[Any]]:
+    if pa.types.is_dictionary(key_type):
+        key_type = key_type.value_type
+    if pa.types.is_string(key_type):
+        found = {key: value for key, value in pairs if key is not None}
+        if len(found) == len(pairs):
+            return found
+    return [list(pair) for pair in pairs]
+
+
+def _unions(array: pa.Array) -> list[Any]:
+    codes = array.type_codes.to_pylist()
+    children = [to_json(array.field(index)) for index in range(array.type.num_fields)]
+    dense = array.type.mode == "dense"
+    rows = array.offsets.to_pylist() if dense else range(len(array))
+    return [{"tag": code, "value": children[code][row]} for code, row in zip(codes, rows, strict=True)]
+
+
+def _is_months(kind: pa.DataType) -> bool:
+    return str(kind) == "month_interval"
+
+
+_CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], list[Any]]]] = [
+    (pa.types.is_floating, _floats),
+    (pa.types.is_decimal, _decimals),
+    (pa.types.is_binary, _binaries),
+    (pa.types.is_date, _dates),
+    (pa.types.is_timestamp, _timestamps),
+    (pa.types.is_duration, _durations),
+    (_is_months, _months),
+    (pa.types.is_dictionary, _dictionaries),
+    (pa.types.is_struct, _structs),
+    (pa.types.is_map, _maps),
+    (pa.types.is_list, _lists),
+    (pa.types.is_union, _unions),
+]
