@@ -120,11 +120,6 @@ impl Stream {
         }
         self.end += bytes.len();
     }
-
-    /// Bytes of memory held.
-    pub(crate) fn memory(&self) -> usize {
-        self.buffer.len()
-    }
 }
 
 impl ByteSource for Stream {

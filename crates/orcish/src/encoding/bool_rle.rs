@@ -46,7 +46,7 @@ impl<S: ByteSource> BoolRle<S> {
         let over = u32::try_from(self.left as usize + 8 * fresh - n).unwrap_or_default();
         self.rest = newest.checked_shr(valid - over).unwrap_or_default();
         self.left = over;
-        if n % 8 != 0
+        if !n.is_multiple_of(8)
             && let Some(byte) = out.last_mut()
         {
             *byte &= (1 << (n % 8)) - 1;

@@ -144,7 +144,7 @@ impl Context<'_> {
                 } else {
                     let scales = self.integers(column, StreamKind::Secondary, true)?;
                     let data = self.stream(column, StreamKind::Data)?;
-                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target) }
+                    Digits::Varints { data, scales, decoder: Box::new(DecimalDecoder::new(target)) }
                 };
                 Ok(Box::new(DecimalReader { present: self.present(column), digits, target }))
             }

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 /// How unscaled values and their scales are stored.
 pub(super) enum Digits {
     /// Varints, and a scale for each.
-    Varints { data: Stream, scales: IntRle<Stream>, decoder: DecimalDecoder },
+    Varints { data: Stream, scales: IntRle<Stream>, decoder: Box<DecimalDecoder> },
     /// Integers, all of the column's scale.
     Integers(IntRle<Stream>),
 }
