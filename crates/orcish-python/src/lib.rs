@@ -9,6 +9,11 @@ mod source;
 mod statistics;
 mod stream;
 
+/// Arrays come and go by the megabyte: the system's allocator gives their pages back each time, and has
+/// them zeroed again.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Native part of orcish.
 #[pyo3::pymodule]
 mod _native {

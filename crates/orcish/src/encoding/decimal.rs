@@ -115,34 +115,59 @@ impl DecimalDecoder {
 
 /// Fills `out` with varints of at most eight bytes and returns the number of bytes taken; `None` when
 /// one is longer, or when the bytes end so early that they must be looked at one by one.
-#[expect(clippy::indexing_slicing, reason = "eight bytes from one of the first 64 are within the window")]
 fn read_short(bytes: &[u8], out: &mut [i64]) -> Option<usize> {
     let mut at = 0;
-    let mut long = 0;
     let mut out = out;
     while !out.is_empty() {
         let window = bytes.get(at..)?.first_chunk::<{ WINDOW + 8 }>()?;
-        let mut ends = ends_of_varints(window);
+        let ends = ends_of_varints(window);
         let whole = (ends.count_ones() as usize).min(out.len());
         if whole == 0 {
             return None;
         }
         let (now, later) = out.split_at_mut(whole);
-        let mut start = 0;
-        for to in now {
-            let end = ends.trailing_zeros();
-            ends &= ends - 1;
-            let word = &window[(start & 63) as usize..][..8];
-            let word = u64::from_le_bytes([word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7]]);
-            let length = end + 1 - start;
-            long |= length.saturating_sub(8);
-            *to = unzigzag(join_groups(word & u64::MAX.wrapping_shr(64u32.wrapping_sub(8 * length))));
-            start = end + 1;
-        }
-        at += start as usize;
+        // Short varints have fewer groups to join; how short they are is the same for long stretches.
+        let inner = !ends;
+        let two = inner & inner >> 1;
+        let four = two & two >> 2;
+        at += if two == 0 {
+            cut_out::<2>(window, ends, now)
+        } else if four == 0 {
+            cut_out::<4>(window, ends, now)
+        } else if four & four >> 4 == 0 {
+            cut_out::<8>(window, ends, now)
+        } else {
+            return None;
+        };
         out = later;
     }
-    (long == 0).then_some(at)
+    Some(at)
+}
+
+/// Fills `out` with the first varints of `window`, of at most `LONGEST` bytes each, which end where `ends`
+/// has a bit set; returns the number of bytes taken.
+#[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "eight bytes from one of the first 64 are within the window")]
+fn cut_out<const LONGEST: u32>(window: &[u8; WINDOW + 8], ends: u64, out: &mut [i64]) -> usize {
+    let mut ends = ends;
+    let mut start = 0u32;
+    for to in out {
+        let end = ends.trailing_zeros();
+        ends &= ends.wrapping_sub(1);
+        let word = &window[(start & 63) as usize..][..8];
+        let word = u64::from_le_bytes([word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7]]);
+        let word = word & u64::MAX.wrapping_shr(8u32.wrapping_mul(start.wrapping_sub(end + 1)));
+        *to = unzigzag(match LONGEST {
+            2 => (word & 0x7f) | (word >> 1 & 0x3f80),
+            4 => {
+                let pairs = (word & 0x007f_007f) | (word >> 1 & 0x3f80_3f80);
+                (pairs & 0x3fff) | (pairs >> 2 & 0x0fff_c000)
+            }
+            _ => join_groups(word),
+        });
+        start = end + 1;
+    }
+    start as usize
 }
 
 /// Bit `i` is set when byte `i` ends a varint, for the first 64 bytes.
@@ -168,7 +193,7 @@ fn join_groups(word: u64) -> u64 {
 
 /// `value` · 10^(`to` − `from`), rounded half away from zero.
 fn rescale(value: i128, from: i64, to: u8) -> Result<i128> {
-    let steps = i64::from(to).wrapping_sub(from);
+    let steps = i64::from(to).saturating_sub(from);
     let power = u32::try_from(steps.unsigned_abs()).ok().and_then(|steps| 10i128.checked_pow(steps));
     let result = match power {
         _ if value == 0 => Some(0),

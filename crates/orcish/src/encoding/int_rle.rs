@@ -197,7 +197,7 @@ mod tests {
         encode::int_rle_v2::encode(&[1, -1, 1 << 32], true, &mut bytes);
         let decoder = || IntRle::new(&bytes[..], Version::V2, true);
         assert!(decoder().append::<i32>(3, &mut Vec::new()).is_err());
-        assert!(decoder().append::<u32>(1, &mut Vec::new()).is_err());
+        assert!(decoder().append::<u32>(2, &mut Vec::new()).is_err());
         assert!(decoder().append::<i64>(3, &mut Vec::new()).is_ok());
     }
 
