@@ -1,0 +1,87 @@
+# Everything is set up in .venv on first use: `make demo` and `make test` need a Rust toolchain, Python >= 3.11
+# and Java 17 (for PySpark), and nothing else. `make PYTHON=python3.13 test` picks the Python.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+# The first Python that is new enough.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+# Files written by other implementations, with their contents, where there are some (see tests/python/test_conformance.py).
+export ORCISH_CONFORMANCE ?= $(wildcard $(abspath ../shared/conformance))
+FUZZ_SECONDS ?= 60
+export FUZZ_SECONDS
+
+RUST := Cargo.toml Cargo.lock $(shell find crates proto -type f)
+
+.PHONY: help
+help: ## Show the targets
+	@echo "make TARGET, where TARGET is one of"
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  %-8s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: demo
+demo: $(VENV)/module java ## PySpark writes a table, orcish reads it
+	$(BIN)/python examples/demo.py
+
+.PHONY: test
+test: test-rust test-python ## All tests, Rust and Python
+
+.PHONY: test-rust
+test-rust:
+	cargo test --workspace
+
+.PHONY: test-python
+test-python: $(VENV)/module java
+	@if [ -n "$$ORCISH_CONFORMANCE" ]; then echo "Conformance files: $$ORCISH_CONFORMANCE"; \
+	else echo "No conformance files: set ORCISH_CONFORMANCE to their folder to read them, too"; fi
+	$(BIN)/pytest
+
+.PHONY: lint
+lint: $(VENV)/module ## Formatting, clippy, rustdoc, ruff, mypy
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+.PHONY: bench
+bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with other readers
+	cargo bench --workspace
+	$(BIN)/python benches/python/make_data.py
+	$(BIN)/python benches/python/run.py
+
+.PHONY: fuzz
+fuzz: ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
+	@for target in $$(cargo fuzz list); do \
+		echo "== $$target"; cargo +nightly fuzz run "$$target" -- -max_total_time="$$FUZZ_SECONDS" -rss_limit_mb=2048; done
+
+.PHONY: clean
+clean: ## Remove all that was built, .venv included
+	cargo clean
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis spark-warehouse
+	rm -f python/orcish/*.so python/orcish/*.pyd
+	find python tests examples -name __pycache__ -exec rm -rf {} +
+
+.PHONY: java
+java:
+	@version=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -nE 's/.*version "([0-9]+).*/\1/p') || true; \
+	[ "$${version:-0}" -ge 17 ] || { \
+		echo "PySpark needs Java 17 or later: install a JDK and put java on the PATH, or set JAVA_HOME" >&2; exit 1; }
+
+# Stamps: what is installed in the virtual environment.
+$(VENV)/tools: pyproject.toml
+	@[ -n "$(PYTHON)" ] || { echo "Python 3.11 or later is missing; name one: make PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(VENV)/module: $(VENV)/tools $(RUST)
+	env -u CONDA_PREFIX VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop --release
+	@touch $@
