@@ -1,0 +1,50 @@
+"""Fixtures that several files share. Every ORC file is written at test time by a writer that people use."""
+
+import os
+import sys
+
+import hypothesis
+import pytest
+
+# The workers of Spark must run this interpreter.
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+hypothesis.settings.register_profile("here", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """One local Spark for all tests, whose clock is UTC."""
+    from pyspark.sql import SparkSession
+
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+        "spark.log.level": "ERROR",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "1",
+    }
+    builder = SparkSession.builder.master("local[1]").appName("orcish tests")
+    for key, value in options.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def spark_orc(spark, tmp_path):
+    """A function that lets Spark write the rows of a query, or a data frame, as one ORC file, and gives its path."""
+
+    def write(query, **options):
+        frame = spark.sql(query) if isinstance(query, str) else query
+        folder = tmp_path / f"spark{len(list(tmp_path.iterdir()))}"
+        frame.coalesce(1).write.options(**options).orc(str(folder))
+        (part,) = folder.glob("part-*.orc")
+        return part
+
+    return write

@@ -1,0 +1,146 @@
+"""Timestamps and dates: units, range, the wall clock of the writer, calendars, years 0001 to 9999."""
+
+import datetime as dt
+
+import orcish
+import pyarrow as pa
+import pytest
+from support import run_python, write_arrow, write_rows
+
+UTC = dt.timezone.utc
+FRACTION = dt.datetime(2020, 2, 29, 12, 34, 56, 789012)
+BEFORE_1970 = dt.datetime(1965, 6, 1, 0, 0, 0, 250000)
+
+
+@pytest.mark.parametrize(
+    ("unit", "fraction", "before"),
+    [
+        ("s", 0, 0),
+        ("ms", 789000, 250000),
+        ("us", 789012, 250000),
+        ("ns", 789012, 250000),
+        ("auto", 789012, 250000),
+    ],
+)
+@pytest.mark.parametrize("kind", ["timestamp", "timestamp with local time zone"])
+def test_units(kind, unit, fraction, before):
+    zone = UTC if "local" in kind else None
+    rows = [(value and value.replace(tzinfo=zone),) for value in (FRACTION, None, BEFORE_1970, dt.datetime(1970, 1, 1))]
+    file = write_rows(f"struct<t:{kind}>", rows)
+    table = orcish.read_table(file, timestamp_unit=unit)
+    assert table.schema.field("t").type == pa.timestamp("ns" if unit == "auto" else unit, "UTC" if zone else None)
+    want = [FRACTION.replace(microsecond=fraction), None, BEFORE_1970.replace(microsecond=before), dt.datetime(1970, 1, 1)]
+    assert table["t"].cast(pa.timestamp("us", table["t"].type.tz)).to_pylist() == [v and v.replace(tzinfo=zone) for v in want]
+
+
+def test_nanoseconds():
+    nanos = [1, 999_999_999, 1_234_567_890_123_456_789, 10**9 + 1, 1000, 10_000, 120_000_000, -(10**18) + 7 * 10**8]
+    file = write_arrow({"t": pa.array(nanos, pa.timestamp("ns"))})
+    ns = orcish.read_table(file, timestamp_unit="ns")["t"].cast(pa.int64()).to_pylist()
+    assert ns == nanos
+    us = orcish.read_table(file)["t"].cast(pa.int64()).to_pylist()
+    assert us == [n // 1000 for n in nanos]
+
+
+def test_years_1_to_9999_by_spark(spark_orc):
+    """Spark stores days before 1582-10-15 in the Julian calendar; they are the same days on paper when read."""
+    days = ["0001-01-01", "0500-02-28", "1000-03-01", "1500-01-01", "1582-10-04", "1582-10-15", "1677-09-21", "9999-12-31"]
+    clock = "23:59:59.123456"
+    union = " union all ".join(
+        f"select {i} id, date'{day}' d, timestamp'{day} {clock}' t, timestamp_ntz'{day} {clock}' n, "
+        f"struct(date'{day}' as d, array(timestamp'{day} {clock}') as t) s"
+        for i, day in enumerate(days)
+    )
+    path = spark_orc(union)
+    file = orcish.ORCFile(path)
+    assert file.calendar == "julian/gregorian"
+    rows = file.read().to_pylist()
+    assert len(rows) == len(days)
+    for row in rows:
+        day = dt.date.fromisoformat(days[row["id"]])
+        moment = dt.datetime.combine(day, dt.time(23, 59, 59, 123456))
+        assert (row["d"], row["t"], row["n"]) == (day, moment, moment)
+        assert row["s"] == {"d": day, "t": [moment]}
+
+
+def test_calendars_of_cpp_writers():
+    """ORC C++ names no calendar, which means Julian before 1582-10-15: what Java reads of such files."""
+    file = write_arrow({"d": pa.array([dt.date(1500, 1, 10), dt.date(1582, 10, 15)])})
+    assert orcish.ORCFile(file).calendar == "julian/gregorian"
+    assert orcish.read_table(file)["d"].to_pylist() == [dt.date(1500, 1, 1), dt.date(1582, 10, 15)]
+
+
+@pytest.mark.parametrize(("nested", "name"), [(False, "t"), (True, "s.t")])
+def test_out_of_range_is_an_error_that_names_column_and_row(spark_orc, nested, name):
+    column = "struct(t) s" if nested else "t"
+    path = spark_orc(f"""
+        select id, {column} from (select id, if(id = 1234, timestamp'9999-12-31 00:00:00',
+               if(id % 3 = 1, null, timestamp'2020-01-01 00:00:00')) t from range(2000))
+    """)
+    file = orcish.ORCFile(path)
+    assert file.read().num_rows == 2000
+    assert file.arrow_schema(timestamp_unit="auto") == file.schema
+    for options in ({}, {"batch_size": 100}, {"threads": 1}):
+        with pytest.raises(orcish.LimitExceededError, match=f"column {name}, row 1234 of the stripe"):
+            file.read(timestamp_unit="ns", **options)
+        table = file.read(timestamp_unit="ns", timestamp_out_of_range="null", **options)
+        values = table["s"].combine_chunks().field("t") if nested else table["t"]
+        got = values.to_pylist()
+        assert [i for i, value in enumerate(got) if value is None] == sorted({*range(1, 2000, 3), 1234})
+        assert all(value == dt.datetime(2020, 1, 1) for value in got if value is not None)
+
+
+def test_before_1970_with_fractions_by_spark(spark_orc):
+    """All but what the format cannot hold: the second before 1970 (ORC-763)."""
+    micros = [-1_000_000, -1_000_001, -1_500_000, -1_999_999, -7_713_116_127, -(10**15) - 1, 1, 0]
+    union = " union all ".join(f"select {i} id, timestamp_micros({value}) t" for i, value in enumerate(micros))
+    table = orcish.read_table(spark_orc(union)).sort_by("id")
+    assert table["t"].cast(pa.int64()).to_pylist() == micros
+
+
+def test_before_1970_with_fractions_by_cpp():
+    """pyarrow writes negative nanoseconds, pyorc positive ones; both mean the same instant."""
+    micros = [-1_000_000, -1_000_001, -1_500_000, -1_999_999, -7_713_116_127, -(10**14) - 1, 1, 0]
+    moments = [dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=value) for value in micros]
+    by_pyorc = write_rows("struct<t:timestamp>", [(moment,) for moment in moments])
+    by_pyarrow = write_arrow({"t": pa.array([value * 1000 for value in micros], pa.timestamp("ns"))})
+    for file in (by_pyorc, by_pyarrow):
+        assert orcish.read_table(file)["t"].cast(pa.int64()).to_pylist() == micros
+
+
+WRITE_IN_ZONE = """
+    import glob, os, sys
+    from pyspark.sql import SparkSession
+    zone, folder = sys.argv[1:]
+    os.environ["TZ"] = "UTC"
+    builder = SparkSession.builder.master("local[1]")
+    options = {"ui.enabled": "false", "driver.bindAddress": "127.0.0.1", "driver.host": "127.0.0.1",
+               "driver.extraJavaOptions": "-Duser.timezone=" + zone, "log.level": "ERROR", "sql.session.timeZone": zone}
+    for key, value in options.items():
+        builder = builder.config("spark." + key, value)
+    spark = builder.getOrCreate()
+    clocks = ["2026-01-15 12:00:00.123456", "2026-07-15 12:00:00.5", "2025-03-09 01:59:59", "2025-03-09 03:00:00.25",
+              "2025-11-02 00:59:59", "2025-11-02 02:00:00", "1969-07-20 20:17:40.75", "1950-01-01 00:00:00",
+              "1970-01-01 00:00:00", "2015-01-01 00:00:00", "2014-12-31 23:59:59.999999", "2040-06-01 06:00:00"]
+    union = " union all ".join(
+        f"select {i} id, '{clock}' clock, timestamp'{clock}' t, timestamp_ntz'{clock}' n,"
+        f" map('k', array(timestamp'{clock}')) deep" for i, clock in enumerate(clocks))
+    spark.sql(union).coalesce(1).write.orc(folder)
+    spark.stop()
+"""
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "GMT+08:00", "Asia/Shanghai", "PST"])
+def test_the_wall_clock_of_the_writer(zone, tmp_path):
+    """A JVM in another zone writes what its clock on the wall shows, and that is what anyone reads."""
+    folder = tmp_path / "out"
+    run_python(WRITE_IN_ZONE, zone, str(folder))
+    (path,) = folder.glob("*.orc")
+    assert zone.encode() in path.read_bytes() or orcish.ORCFile(path).compression != "none"
+    table = orcish.read_table(path)
+    assert table.num_rows == 12
+    for row in table.to_pylist():
+        clock = dt.datetime.fromisoformat(row["clock"].ljust(26, "0") if "." in row["clock"] else row["clock"])
+        assert row["t"] == clock
+        assert row["n"] == clock
+        assert row["deep"] == [("k", [clock])]
