@@ -1,3 +1,18 @@
-//! Integration tests, one binary.
+//! Integration tests, one binary. The files that they read are in `tests/data`.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "clippy.toml allows these in test functions only, not in their helpers"
+)]
 
 mod codegen;
+mod corrupt;
+mod damage;
+mod data;
+mod golden;
+mod io_log;
+mod layers;
+mod tail;

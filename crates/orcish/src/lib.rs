@@ -48,6 +48,10 @@ pub mod stripe;
 pub mod tail;
 pub mod time;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use arrow::{BatchReader, OrcFile, ROOT_COLUMN, TYPE_KEY};
 pub use codec::{Compression, Stream};
 pub use error::{Error, ErrorKind, Place, Result};

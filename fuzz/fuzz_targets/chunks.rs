@@ -1,0 +1,44 @@
+//! Chunk framing with every codec. The first byte chooses the codec, the next two the chunk size.
+
+#![no_main]
+
+use bytes::Bytes;
+use libfuzzer_sys::fuzz_target;
+use orcish::{ByteSource, Compression, fuzzing};
+
+const CODECS: [Compression; 7] = [
+    Compression::None,
+    Compression::Zlib,
+    Compression::Snappy,
+    Compression::Lzo,
+    Compression::Lz4,
+    Compression::Zstd,
+    Compression::Brotli,
+];
+/// Most bytes that are taken of one input.
+const MOST: usize = 1 << 20;
+
+fuzz_target!(|data: &[u8]| {
+    let [codec, low, high, stored @ ..] = data else { return };
+    let codec = CODECS[usize::from(*codec) % CODECS.len()];
+    let chunk_size = usize::from(u16::from_le_bytes([*low, *high])) + 1;
+    let stored = Bytes::copy_from_slice(stored);
+    let stream = || fuzzing::stream(stored.clone(), codec, chunk_size);
+
+    let small = fuzzing::drain(&mut stream(), 1, MOST);
+    let large = fuzzing::drain(&mut stream(), chunk_size * 3 + 7, MOST);
+    let section = fuzzing::section(stored.clone(), codec, chunk_size, MOST as u64);
+    // However the bytes are taken, they are the same.
+    if let (Ok(small), Ok(large)) = (&small, &large) {
+        let n = small.len().min(large.len());
+        assert!(small[..n] == large[..n]);
+        assert!(n >= MOST || small.len() == large.len());
+        if let Ok(section) = &section {
+            assert!(section[..n] == small[..n]);
+        }
+        let mut exact = vec![0; n];
+        stream().read_exact(&mut exact).expect("the bytes are there");
+        assert!(exact == small[..n]);
+        assert!(n >= MOST || stream().read_exact(&mut vec![0; n + 1]).is_err());
+    }
+});

@@ -1,0 +1,253 @@
+//! Damaged files give rows or an error, within bounded memory and time.
+//!
+//! Each file of `tests/data` is cut at every length, and damaged in thousands of ways: bits and bytes
+//! changed, bytes overwritten with what is likely to be a bad length, stretches copied elsewhere. Those of
+//! files without compression reach every number of footers and runs.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use crate::data;
+use orcish::{
+    Limits, MemorySource, NullMapKeys, OrcFile, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType,
+};
+
+/// Counts what a thread holds, so that tests may run beside each other.
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+thread_local! {
+    static HELD: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(bytes: isize) {
+    // Destructors of a thread may allocate when its counters are gone.
+    let _ = HELD.try_with(|held| {
+        held.set(held.get() + bytes);
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
+    });
+}
+
+#[expect(unsafe_code, reason = "an allocator is")]
+// SAFETY: everything is passed on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size().cast_signed());
+        // SAFETY: the caller's promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size().cast_signed());
+        // SAFETY: the caller's promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-layout.size().cast_signed());
+        // SAFETY: the caller's promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size.cast_signed() - layout.size().cast_signed());
+        // SAFETY: the caller's promises.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+const MEMORY: u64 = 64 << 20;
+/// What may be held beside [`Limits::memory`]: buffers of streams, and the arrays being made.
+const BESIDE: isize = 64 << 20;
+const LONGEST: Duration = Duration::from_secs(2);
+/// Rows after which a file is let go: few bytes can say that a row comes any number of times.
+const MOST_ROWS: usize = 1 << 20;
+
+fn limits() -> Limits {
+    Limits { tail: 4 << 20, chunk: 4 << 20, depth: 64, columns: 4096, stripes: 4096, memory: MEMORY }
+}
+
+fn options(case: usize) -> ReadOptions {
+    let base = ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() };
+    match case % 4 {
+        0 => base,
+        1 => ReadOptions { strings: StringType::View, timestamp_unit: TimestampUnit::Nanosecond, batch_size: 5, ..base },
+        2 => ReadOptions {
+            strings: StringType::Dictionary,
+            unions: UnionType::Sparse,
+            null_map_keys: NullMapKeys::Dictionary,
+            timestamp_unit: TimestampUnit::Auto,
+            timestamp_out_of_range: OutOfRange::Null,
+            ..base
+        },
+        _ => ReadOptions { strings: StringType::Binary, unions: UnionType::Struct, trim_char: true, ..base },
+    }
+}
+
+fn read(bytes: Bytes, case: usize) -> orcish::Result<()> {
+    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &limits())?;
+    let statistics = file.stripe_statistics(&limits());
+    let mut rows = 0;
+    for batch in file.read(options(case))? {
+        rows += batch?.num_rows();
+        if rows > MOST_ROWS {
+            break;
+        }
+    }
+    statistics.map(drop)
+}
+
+/// What the damaged files did.
+#[derive(Default)]
+struct Tally {
+    cases: usize,
+    read: usize,
+    highest: isize,
+    slowest: Duration,
+}
+
+impl Tally {
+    fn case(&mut self, bytes: Vec<u8>, what: &dyn Fn() -> String) {
+        let bytes = Bytes::from(bytes);
+        let before = HELD.get();
+        PEAK.set(before);
+        let start = Instant::now();
+        let result = std::panic::catch_unwind(|| read(bytes.clone(), self.cases));
+        let (took, peak) = (start.elapsed(), PEAK.get() - before);
+        let keep = || {
+            let path = std::env::temp_dir().join("orcish-damage.orc");
+            std::fs::write(&path, &bytes).expect("it can be written");
+            format!("{} (case {}; kept as {})", what(), self.cases, path.display())
+        };
+        let Ok(result) = result else { panic!("panic: {}", keep()) };
+        assert!(peak < MEMORY.cast_signed() as isize + BESIDE, "{peak} bytes held: {}", keep());
+        assert!(took < LONGEST, "{took:?}: {}", keep());
+        self.cases += 1;
+        self.read += usize::from(result.is_ok());
+        self.highest = self.highest.max(peak);
+        self.slowest = self.slowest.max(took);
+    }
+
+    fn report(&self, what: &str) {
+        let Tally { cases, read, highest, slowest } = self;
+        println!("{what}: {cases} cases, {read} read, at most {highest} bytes held, the slowest {slowest:?}");
+    }
+}
+
+struct XorShift(u64);
+
+impl XorShift {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+/// Numbers that are likely to break something where a length is.
+const NUMBERS: [&[u8]; 9] = [
+    &[0],
+    &[0xff],
+    &[0x7f],
+    &[0x80],
+    &[0xff, 0xff, 0x03],
+    &[0xff, 0xff, 0xff, 0xff, 0x0f],
+    &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
+    &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+    &[0x80, 0x80, 0x80, 0x80, 0x10],
+];
+
+/// Changes a few bytes; `from` is where the tail begins, which is damaged as often as all the rest.
+fn damage(bytes: &[u8], from: usize, random: &mut XorShift) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..[1, 1, 1, 2, 5][random.below(5)] {
+        let at = if random.below(2) == 0 { random.below(bytes.len()) } else { from + random.below(bytes.len() - from) };
+        match random.below(6) {
+            0 | 1 => bytes[at] ^= 1 << random.below(8),
+            2 => bytes[at] = random.below(256) as u8,
+            3 => {
+                let number = NUMBERS[random.below(NUMBERS.len())];
+                bytes.iter_mut().skip(at).zip(number).for_each(|(to, &from)| *to = from);
+            }
+            4 => {
+                let (n, to) = (random.below(30), random.below(bytes.len()));
+                let stretch = bytes[at..bytes.len().min(at + n)].to_vec();
+                bytes.iter_mut().skip(to).zip(stretch).for_each(|(to, from)| *to = from);
+            }
+            _ => bytes[at] = bytes[at].wrapping_add([1, 255][random.below(2)]),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn files_cut_at_any_length() {
+    let mut tally = Tally::default();
+    for (name, bytes) in data::files("tests/data") {
+        for length in 0..bytes.len() {
+            tally.case(bytes[..length].to_vec(), &|| format!("{name}, the first {length} bytes"));
+        }
+        // A part of a file that ends as it should has a whole tail, but stripes are missing.
+        for length in (1..bytes.len()).step_by(7) {
+            tally.case(bytes[bytes.len() - length..].to_vec(), &|| format!("{name}, the last {length} bytes"));
+        }
+    }
+    tally.report("cut");
+}
+
+#[test]
+fn files_with_changed_bytes() {
+    let mut random = XorShift(0x0123_4567_89ab_cdef);
+    let mut tally = Tally::default();
+    for (name, bytes) in data::files("tests/data") {
+        let length = orcish::tail::read_tail(&MemorySource::new(bytes.clone()), &Limits::default());
+        let from = bytes.len() - length.expect("a good file").tail_length as usize;
+        for change in 0..3000 {
+            let damaged = damage(&bytes, from, &mut random);
+            tally.case(damaged, &|| format!("{name}, change {change}"));
+        }
+    }
+    tally.report("changed");
+}
+
+/// Every bit of the tails and stripe footers that are not compressed, which hold all lengths and counts.
+#[test]
+fn every_bit_of_small_files() {
+    let mut tally = Tally::default();
+    for name in ["pyorc.none.orc", "root.zlib.orc", "empty.zlib.orc"] {
+        let bytes = data::file(name);
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut flipped = bytes.to_vec();
+                flipped[at] ^= 1 << bit;
+                tally.case(flipped, &|| format!("{name}, bit {bit} of byte {at}"));
+            }
+        }
+    }
+    tally.report("bits");
+}
+
+/// Files that are made to be broken, under small limits too.
+#[test]
+fn broken_files() {
+    let mut random = XorShift(0xfeed_beef);
+    let mut tally = Tally::default();
+    for (name, bytes) in data::files("tests/data/corrupt") {
+        for case in 0..4 {
+            tally.case(bytes.to_vec(), &|| format!("{name}, options {case}"));
+        }
+        for change in 0..if bytes.is_empty() { 0 } else { 200 } {
+            let damaged = damage(&bytes, 0, &mut random);
+            tally.case(damaged, &|| format!("{name}, change {change}"));
+        }
+    }
+    tally.report("broken");
+}

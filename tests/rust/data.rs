@@ -1,0 +1,31 @@
+//! The files of `tests/data`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+/// A path from the root of the repository.
+pub(crate) fn path(relative: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(relative)
+}
+
+/// Names and bytes of the ORC files of a folder, by name.
+pub(crate) fn files(folder: &str) -> Vec<(String, Bytes)> {
+    let entries = fs::read_dir(path(folder)).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "orc"))
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_str().expect("a plain name").to_owned();
+            (name, Bytes::from(fs::read(&path).expect("it can be read")))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The bytes of one file of `tests/data`.
+pub(crate) fn file(name: &str) -> Bytes {
+    fs::read(path("tests/data").join(name)).expect("the file is there").into()
+}

@@ -1,0 +1,164 @@
+//! Files of other writers hold the rows that were given to those writers.
+
+use std::fs;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType,
+};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+use chrono::{DateTime, Datelike as _, NaiveDate};
+use serde_json::{Value, json};
+
+use crate::data;
+use orcish::{Limits, MemorySource, OrcFile, ReadOptions, Result, StringType, UnionType};
+
+/// A value as `tests/data/generate.py` writes it.
+fn value(array: &dyn Array, at: usize) -> Value {
+    if array.is_null(at) {
+        return Value::Null;
+    }
+    match array.data_type() {
+        DataType::Boolean => array.as_boolean().value(at).into(),
+        DataType::Int8 => array.as_primitive::<Int8Type>().value(at).into(),
+        DataType::Int16 => array.as_primitive::<Int16Type>().value(at).into(),
+        DataType::Int32 => array.as_primitive::<Int32Type>().value(at).into(),
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(at).into(),
+        DataType::Float32 => float(array.as_primitive::<Float32Type>().value(at).into()),
+        DataType::Float64 => float(array.as_primitive::<Float64Type>().value(at)),
+        DataType::Utf8 => array.as_string::<i32>().value(at).into(),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(at).into(),
+        DataType::Utf8View => array.as_string_view().value(at).into(),
+        DataType::Binary => hex(array.as_binary::<i32>().value(at)),
+        DataType::LargeBinary => hex(array.as_binary::<i64>().value(at)),
+        DataType::BinaryView => hex(array.as_binary_view().value(at)),
+        DataType::Dictionary(_, _) => {
+            let array = array.as_dictionary::<Int32Type>();
+            value(array.values(), array.key(at).expect("not null"))
+        }
+        DataType::Decimal128(_, _) => array.as_primitive::<Decimal128Type>().value_as_string(at).into(),
+        DataType::Date32 => {
+            let days = array.as_primitive::<Date32Type>().value(at);
+            let date = NaiveDate::from_num_days_from_ce_opt(days + 719_163).expect("a date");
+            format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day()).into()
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, zone) => {
+            let micros = array.as_primitive::<TimestampMicrosecondType>().value(at);
+            let text = DateTime::from_timestamp_micros(micros).expect("a time").format("%Y-%m-%d %H:%M:%S%.6f");
+            format!("{text}{}", if zone.is_some() { "Z" } else { "" }).into()
+        }
+        DataType::List(_) => values(&array.as_list::<i32>().value(at)),
+        DataType::Map(_, _) => {
+            let entries = array.as_map().value(at);
+            let pair = |i| json!([value(entries.column(0), i), value(entries.column(1), i)]);
+            (0..entries.len()).map(pair).collect()
+        }
+        DataType::Struct(fields) => {
+            let columns = array.as_struct().columns();
+            fields.iter().zip(columns).map(|(field, column)| (field.name().clone(), value(column, at))).collect()
+        }
+        DataType::Union(_, _) => {
+            let array = array.as_union();
+            let (tag, values) = (array.type_id(at), array.value(at));
+            if values.is_null(0) { Value::Null } else { json!([tag, value(&values, 0)]) }
+        }
+        other => panic!("no file has {other}"),
+    }
+}
+
+fn values(array: &dyn Array) -> Value {
+    (0..array.len()).map(|at| value(array, at)).collect()
+}
+
+fn float(value: f64) -> Value {
+    // JSON has no names for these; Python's are as good as any.
+    match value {
+        _ if value.is_nan() => "nan".into(),
+        f64::INFINITY => "inf".into(),
+        f64::NEG_INFINITY => "-inf".into(),
+        _ => value.into(),
+    }
+}
+
+fn hex(bytes: &[u8]) -> Value {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()
+}
+
+fn rows(batch: &RecordBatch) -> Vec<Value> {
+    let schema = batch.schema();
+    let row = |at| {
+        let fields = schema.fields().iter().zip(batch.columns());
+        fields.map(|(field, column)| (field.name().clone(), value(column, at))).collect()
+    };
+    (0..batch.num_rows()).map(row).collect()
+}
+
+/// All rows of a file.
+pub(crate) fn read(bytes: bytes::Bytes, options: ReadOptions) -> Result<Vec<Value>> {
+    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default())?;
+    let mut all = Vec::new();
+    for batch in file.read(options)? {
+        all.extend(rows(&batch?));
+    }
+    Ok(all)
+}
+
+/// The rows that were given to the writer of a file: `a.jsonl` holds those of every `a.*.orc`.
+pub(crate) fn expected(name: &str) -> Vec<Value> {
+    let stem = name.split('.').next().expect("a stem");
+    let text = fs::read_to_string(data::path("tests/data").join(format!("{stem}.jsonl"))).expect("expected rows");
+    text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
+}
+
+#[track_caller]
+fn assert_rows(name: &str, what: &str, got: &[Value], want: &[Value]) {
+    for (at, (got, want)) in got.iter().zip(want).enumerate() {
+        for (column, want) in want.as_object().expect("a row") {
+            assert_eq!(&got[column], want, "{name}, {what}: column {column} of row {at}");
+        }
+    }
+    assert_eq!(got.len(), want.len(), "{name}, {what}: rows");
+}
+
+#[test]
+fn rows_are_those_that_were_written() {
+    let files = data::files("tests/data");
+    assert!(files.len() >= 20, "files of the folder: {}", files.len());
+    for (name, bytes) in files {
+        let got = read(bytes, ReadOptions::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_rows(&name, "default", &got, &expected(&name));
+    }
+}
+
+#[test]
+fn options_change_types_but_no_values() {
+    let sets = [
+        ReadOptions { batch_size: 1, threads: 1, ..ReadOptions::default() },
+        ReadOptions { batch_size: 7, strings: StringType::Large, ..ReadOptions::default() },
+        ReadOptions { batch_size: 3, strings: StringType::View, unions: UnionType::Sparse, ..ReadOptions::default() },
+        ReadOptions { strings: StringType::Dictionary, threads: 3, ..ReadOptions::default() },
+    ];
+    for (name, bytes) in data::files("tests/data") {
+        for (index, options) in sets.iter().enumerate() {
+            let got = read(bytes.clone(), options.clone()).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_rows(&name, &format!("options {index}"), &got, &expected(&name));
+        }
+    }
+}
+
+#[test]
+fn any_column_alone_is_as_among_all() {
+    for (name, bytes) in data::files("tests/data") {
+        let want = expected(&name);
+        let Some(first) = want.first().and_then(Value::as_object) else { continue };
+        for column in first.keys().filter(|column| *column != "value") {
+            let columns = orcish::Columns::Names(vec![column.clone()]);
+            let got = read(bytes.clone(), ReadOptions { columns, ..ReadOptions::default() }).unwrap();
+            let want: Vec<Value> = want.iter().map(|row| json!({ column.as_str(): row[column] })).collect();
+            assert_rows(&name, column, &got, &want);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What is read of a file, byte range by byte range.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+
+use crate::data;
+use orcish::{Columns, Limits, MemorySource, OrcFile, ReadAt, ReadOptions, Result};
+
+/// A source that remembers its requests.
+struct Logged {
+    inner: MemorySource,
+    requests: Mutex<Vec<Vec<Range<u64>>>>,
+}
+
+impl ReadAt for Logged {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.inner.size()
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.requests.lock().unwrap().push(ranges.to_vec());
+        self.inner.read_ranges(ranges)
+    }
+}
+
+fn logged(name: &str) -> Arc<Logged> {
+    Arc::new(Logged { inner: MemorySource::new(data::file(name)), requests: Mutex::default() })
+}
+
+impl Logged {
+    /// The requests since the last call, one a line.
+    fn take(&self) -> String {
+        let mut text = String::new();
+        for request in self.requests.lock().unwrap().drain(..) {
+            let ranges: Vec<_> = request.iter().map(|range| format!("{}..{}", range.start, range.end)).collect();
+            writeln!(text, "{}", ranges.join(" ")).unwrap();
+        }
+        text
+    }
+}
+
+fn read(file: &OrcFile, columns: Columns) {
+    let options = ReadOptions { columns, threads: 1, ..ReadOptions::default() };
+    file.read(options).unwrap().for_each(|batch| drop(batch.unwrap()));
+}
+
+fn named(name: &str) -> Columns {
+    Columns::Names(vec![name.to_owned()])
+}
+
+#[track_caller]
+fn assert_log(source: &Logged, what: &str, want: &str) {
+    let got = source.take();
+    let want: String = want.split_inclusive('\n').map(|line| line.trim_start_matches(' ')).collect();
+    assert_eq!(got.trim(), want.trim(), "{what}");
+}
+
+/// Three stripes without compression: struct<choice:uniontype<…>,char,varchar,word,at,instant,money,maps,none,hollow>.
+const FILE: &str = "java.v1.orc";
+
+#[test]
+fn opening_reads_the_end_once() {
+    let source = logged(FILE);
+    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    assert_log(&source, "opening", "OPEN");
+    file.schema(&ReadOptions::default()).unwrap();
+    for id in 0..5 {
+        file.tail().column_statistics(id).unwrap();
+    }
+    assert_log(&source, "schema and statistics", "");
+}
+
+#[test]
+fn a_known_tail_is_not_read() {
+    let tail = OrcFile::new(logged(FILE), &Limits::default()).unwrap().tail().clone();
+    let source = logged(FILE);
+    let file = OrcFile::with_tail(source.clone(), tail);
+    file.read(ReadOptions::default()).unwrap();
+    assert_log(&source, "nothing has been asked for", "");
+    read(&file, named("none"));
+    assert_log(&source, "a column of nulls", "KNOWN");
+}
+
+#[test]
+fn stripe_statistics_are_one_request() {
+    let source = logged(FILE);
+    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    source.take();
+    assert_eq!(file.stripe_statistics(&Limits::default()).unwrap().len(), 3);
+    assert_log(&source, "stripe statistics", "STATISTICS");
+}
+
+#[test]
+fn all_columns_are_one_request_a_stripe() {
+    let source = logged(FILE);
+    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    source.take();
+    read(&file, Columns::All);
+    assert_log(&source, "all", "ALL");
+    let options = ReadOptions { stripes: Some(vec![2]), ..ReadOptions::default() };
+    file.read(options).unwrap().for_each(|batch| drop(batch.unwrap()));
+    assert_log(&source, "the last stripe", "LAST");
+}
+
+#[test]
+fn one_column_is_its_streams_alone() {
+    let source = logged(FILE);
+    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    source.take();
+    read(&file, named("money"));
+    assert_log(&source, "money", "MONEY");
+    read(&file, Columns::Names(vec!["char".to_owned(), "at".to_owned()]));
+    assert_log(&source, "char and at", "TWO");
+}
+
+#[test]
+fn a_nested_field_is_read_with_what_leads_to_it() {
+    let source = logged(FILE);
+    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    source.take();
+    read(&file, named("maps"));
+    assert_log(&source, "maps", "MAPS");
+    read(&file, named("maps.element.value.a"));
+    assert_log(&source, "maps.element.value.a", "NESTED");
+}
+
+/// Of any file and any column: what is read of a stripe are its footer and streams of columns that lead
+/// to the one asked for, or are below it.
+#[test]
+fn only_streams_of_selected_columns_are_read() {
+    for (name, bytes) in data::files("tests/data") {
+        let source = logged(&name);
+        let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+        source.take();
+        read(&file, Columns::All);
+        let all: u64 = source.requests.lock().unwrap().drain(..).flatten().map(|range| range.end - range.start).sum();
+        let stripes = &file.tail().stripes;
+        let footers: u64 = stripes.iter().map(|stripe| stripe.footer_length).sum();
+        let mut parts = 0;
+        for &id in &file.tail().schema.get(0).unwrap().children {
+            read(&file, Columns::Ids(vec![id]));
+            let ranges: Vec<_> = source.requests.lock().unwrap().drain(..).flatten().collect();
+            for range in &ranges {
+                let is_footer = stripes.iter().any(|stripe| stripe.footer() == *range);
+                let is_data = stripes.iter().any(|s| s.data().start <= range.start && range.end <= s.data().end);
+                assert!(is_footer || is_data, "{name}, column {id}: {range:?} of {} bytes", bytes.len());
+            }
+            parts += ranges.iter().map(|range| range.end - range.start).sum::<u64>() - footers;
+        }
+        // No stream is read for two columns: together they are what reading all is.
+        let is_struct = file.tail().schema.get(0).unwrap().kind == orcish::schema::Kind::Struct;
+        assert!(!is_struct || parts <= all - footers, "{name}: {parts} of {all} bytes");
+    }
+}
