@@ -53,7 +53,7 @@ pub mod time;
 pub mod fuzzing;
 
 pub use arrow::{BatchReader, OrcFile, ROOT_COLUMN, TYPE_KEY};
-pub use codec::{Compression, Stream};
+pub use codec::{Compression, Framing, Stream};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use io::{FileSource, MemorySource, ReadAt, coalesce};
 pub use options::*;

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use crate::error::{Error, Result};
 use crate::proto::orc;
 
-pub use chunk::Stream;
-pub(crate) use chunk::{Framing, decompress_all};
+pub(crate) use chunk::decompress_all;
+pub use chunk::{Framing, Stream};
 
 /// Compression of a file, named in its postscript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,0 +1,278 @@
+//! Every decoder, in values a second: `cargo bench --bench encodings [FILTER]`.
+//!
+//! Inputs come from the encoders; each is decoded once and compared before it is timed.
+
+mod common;
+
+use std::error::Error;
+use std::hint::black_box;
+
+use common::Random;
+use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use orcish::encoding::bool_rle::BoolRle;
+use orcish::encoding::byte_rle::ByteRle;
+use orcish::encoding::decimal::{self, DecimalDecoder, DecimalType};
+use orcish::encoding::encode::{self, SubEncoding, encode_as};
+use orcish::encoding::int_rle::{IntRle, Integer, Version};
+use orcish::encoding::varint;
+
+type Done = Result<(), Box<dyn Error>>;
+type Group<'a> = BenchmarkGroup<'a, WallTime>;
+
+/// Values of one stream: a batch.
+const VALUES: usize = 1 << 16;
+/// Most values of a run of version 2.
+const RUN: usize = 512;
+
+fn main() -> Done {
+    let mut criterion = common::criterion();
+    byte_rle(&mut criterion)?;
+    bool_rle(&mut criterion)?;
+    int_rle_v1(&mut criterion)?;
+    int_rle_v2(&mut criterion)?;
+    decimals(&mut criterion)?;
+    varints(&mut criterion)?;
+    criterion.final_summary();
+    Ok(())
+}
+
+fn group<'a>(criterion: &'a mut Criterion, name: &str) -> Group<'a> {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Elements(VALUES as u64));
+    group
+}
+
+fn check(same: bool, name: &str) -> Done {
+    if same { Ok(()) } else { Err(format!("{name} does not come back as it was").into()) }
+}
+
+fn byte_rle(criterion: &mut Criterion) -> Done {
+    let mut group = group(criterion, "byte_rle");
+    let mut random = Random(1);
+    let mut bytes = |longest: u32| {
+        let mut bytes = Vec::new();
+        while bytes.len() < VALUES {
+            let [byte, ..] = random.next().to_le_bytes();
+            bytes.extend(std::iter::repeat_n(byte, 1 + random.below(longest) as usize));
+        }
+        bytes.truncate(VALUES);
+        bytes
+    };
+    for (name, values) in [("literals", bytes(1)), ("runs to 8", bytes(8)), ("runs to 200", bytes(200))] {
+        let mut stored = Vec::new();
+        encode::byte_rle::encode(&values, &mut stored);
+        let mut out = vec![0; VALUES];
+        ByteRle::new(&stored[..]).read(&mut out)?;
+        check(out == values, name)?;
+        group.bench_function(name, |b| b.iter(|| ByteRle::new(black_box(&stored[..])).read(&mut out)));
+    }
+    group.finish();
+    Ok(())
+}
+
+fn bool_rle(criterion: &mut Criterion) -> Done {
+    let mut group = group(criterion, "bool_rle");
+    let mut random = Random(2);
+    for (name, percent) in [("half true", 50), ("95 % true", 95), ("all true", 100)] {
+        let values: Vec<bool> = (0..VALUES).map(|_| random.below(100) < percent).collect();
+        let mut stored = Vec::new();
+        encode::bool_rle::encode(&values, &mut stored);
+        // From the second bit on, nothing of the stream lies where it lies in the bitmap.
+        for (place, skip) in [("", 0), (", shifted", 1)] {
+            let decode = |stored: &[u8]| {
+                let mut decoder = BoolRle::new(stored);
+                decoder.read(skip)?;
+                decoder.read(VALUES - skip)
+            };
+            let there = decode(&stored)?;
+            let bit = |i: usize| there.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1);
+            check(values.iter().skip(skip).enumerate().all(|(i, &value)| bit(i) == value), name)?;
+            group.bench_function(format!("{name}{place}"), |b| b.iter(|| decode(black_box(&stored))));
+        }
+    }
+    group.finish();
+    Ok(())
+}
+
+/// Times decoding of `stored`, which holds `values`, into integers of type `T`.
+fn integers<T: Integer>(group: &mut Group, name: &str, stored: &[u8], format: (Version, bool), values: &[i64]) -> Done {
+    let (version, signed) = format;
+    let mut wide: Vec<i64> = Vec::new();
+    IntRle::new(stored, version, signed).append(values.len(), &mut wide)?;
+    check(wide == values, name)?;
+    let mut out: Vec<T> = Vec::with_capacity(values.len());
+    group.throughput(Throughput::Elements(values.len() as u64));
+    group.bench_function(name, |b| {
+        b.iter(|| {
+            out.clear();
+            IntRle::new(black_box(stored), version, signed).append(values.len(), &mut out)
+        });
+    });
+    Ok(())
+}
+
+fn int_rle_v1(criterion: &mut Criterion) -> Done {
+    let mut group = group(criterion, "int_rle_v1");
+    let mut random = Random(3);
+    let mut literals = |bits| (0..VALUES).map(|_| varint::unzigzag(random.bits(bits))).collect::<Vec<i64>>();
+    let runs = |step| (0..VALUES as i64).map(|i| i / 100 * 1000 + i % 100 * step).collect::<Vec<i64>>();
+    let cases = [
+        ("runs of equals", runs(0)),
+        ("runs of step 3", runs(3)),
+        ("literals of 6 bits", literals(6)),
+        ("literals of 20 bits", literals(20)),
+        ("literals of 64 bits", literals(64)),
+    ];
+    for (name, values) in &cases {
+        let mut stored = Vec::new();
+        encode::int_rle_v1::encode(values, true, &mut stored);
+        integers::<i64>(&mut group, name, &stored, (Version::V1, true), values)?;
+    }
+    group.finish();
+    Ok(())
+}
+
+/// All of `values` as runs of at most `run` values, each in the sub-encoding `sub`.
+fn encoded_as(sub: SubEncoding, values: &[i64], run: usize, signed: bool) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut stored = Vec::new();
+    for part in values.chunks(run) {
+        if !encode_as(sub, part, signed, &mut stored) {
+            return Err(format!("{sub:?} cannot hold the values").into());
+        }
+    }
+    Ok(stored)
+}
+
+fn int_rle_v2(criterion: &mut Criterion) -> Done {
+    let mut random = Random(4);
+
+    let mut group = group(criterion, "int_rle_v2 short repeat");
+    for bytes in [1u8, 2, 4, 8] {
+        let many = VALUES / 10 * 10;
+        let mut value = 0;
+        let repeated = (0..many).map(|i| {
+            value = if i % 10 == 0 { varint::unzigzag(random.bits(8 * u32::from(bytes))) } else { value };
+            value
+        });
+        let values: Vec<i64> = repeated.collect();
+        let stored = encoded_as(SubEncoding::ShortRepeat { bytes }, &values, 10, true)?;
+        integers::<i64>(&mut group, &format!("{bytes} bytes"), &stored, (Version::V2, true), &values)?;
+    }
+    group.finish();
+
+    let mut group = self::group(criterion, "int_rle_v2 direct");
+    for width in [1, 2, 4, 8, 10, 16, 24, 32, 40, 64] {
+        let values: Vec<i64> = (0..VALUES).map(|_| varint::unzigzag(random.bits(width))).collect();
+        let stored = encoded_as(SubEncoding::Direct { width }, &values, RUN, true)?;
+        integers::<i64>(&mut group, &format!("{width} bits"), &stored, (Version::V2, true), &values)?;
+        if width <= 32 {
+            integers::<i32>(&mut group, &format!("{width} bits to i32"), &stored, (Version::V2, true), &values)?;
+        }
+    }
+    for width in [4, 8, 10] {
+        let values: Vec<i64> = (0..VALUES).map(|_| random.bits(width).cast_signed()).collect();
+        let stored = encoded_as(SubEncoding::Direct { width }, &values, RUN, false)?;
+        integers::<i64>(&mut group, &format!("{width} bits unsigned"), &stored, (Version::V2, false), &values)?;
+    }
+    group.finish();
+
+    let mut group = self::group(criterion, "int_rle_v2 patched base");
+    for width in [6, 8, 16] {
+        let outlier = |i: usize| if i % 40 == 7 { 30 } else { width };
+        let values: Vec<i64> = (0..VALUES).map(|i| random.bits(outlier(i)).cast_signed() - 1000).collect();
+        let stored = encoded_as(SubEncoding::PatchedBase { width }, &values, RUN, true)?;
+        integers::<i64>(&mut group, &format!("{width} bits"), &stored, (Version::V2, true), &values)?;
+    }
+    group.finish();
+
+    let mut group = self::group(criterion, "int_rle_v2 delta");
+    let fixed: Vec<i64> = (0..VALUES as i64).map(|i| 1000 + 3 * i).collect();
+    let stored = encoded_as(SubEncoding::FixedDelta, &fixed, RUN, true)?;
+    integers::<i64>(&mut group, "fixed", &stored, (Version::V2, true), &fixed)?;
+    for width in [2, 4, 8, 16, 32] {
+        let mut sum = 0;
+        let rising = (0..VALUES).map(|_| {
+            sum += random.bits(width).cast_signed().max(1);
+            sum
+        });
+        let values: Vec<i64> = rising.collect();
+        let stored = encoded_as(SubEncoding::Delta { width }, &values, RUN, true)?;
+        integers::<i64>(&mut group, &format!("{width} bits"), &stored, (Version::V2, true), &values)?;
+    }
+    group.finish();
+    Ok(())
+}
+
+fn decimals(criterion: &mut Criterion) -> Done {
+    const MONEY: DecimalType = DecimalType { precision: 15, scale: 2 };
+    const WIDE: DecimalType = DecimalType { precision: 38, scale: 10 };
+    let mut group = group(criterion, "decimal");
+    let mut random = Random(5);
+    let mut digits = |end: u32| (0..VALUES).map(|_| i128::from(random.below(end))).collect::<Vec<i128>>();
+    let (prices, discounts) = (digits(10_000_000), digits(11));
+    let wide: Vec<i128> = prices.iter().map(|&price| (price - 5_000_000) * 123_456_789_123_456_789_123_456).collect();
+    let cases = [
+        ("prices", MONEY, &prices, false),
+        ("prices, zeros trimmed", MONEY, &prices, true),
+        ("discounts", MONEY, &discounts, false),
+        ("discounts, zeros trimmed", MONEY, &discounts, true),
+        ("30 digits", WIDE, &wide, false),
+        ("30 digits, zeros trimmed", WIDE, &wide, true),
+    ];
+    for (name, target, values, trimmed) in cases {
+        let (mut stored, mut scales) = (Vec::new(), Vec::with_capacity(VALUES));
+        for &value in values {
+            let (mut value, mut scale) = (value, i64::from(target.scale));
+            // As Java's writer does.
+            while trimmed && scale > 0 && value % 10 == 0 {
+                (value, scale) = (value / 10, scale - 1);
+            }
+            encode::varint::write_i128(value, &mut stored);
+            scales.push(scale);
+        }
+        let decoder = DecimalDecoder::new(target);
+        let decode = |stored: &[u8], out: &mut Vec<i128>| {
+            let mut source = stored;
+            out.clear();
+            for scales in scales.chunks(decimal::BLOCK) {
+                decoder.append(&mut source, scales, out)?;
+            }
+            orcish::Result::Ok(())
+        };
+        let mut out = Vec::with_capacity(VALUES);
+        decode(&stored, &mut out)?;
+        check(&out == values, name)?;
+        group.bench_function(name, |b| b.iter(|| decode(black_box(&stored), &mut out)));
+    }
+    group.finish();
+    Ok(())
+}
+
+fn varints(criterion: &mut Criterion) -> Done {
+    let mut group = group(criterion, "varint");
+    let mut random = Random(6);
+    for most in [7, 21, 64] {
+        let mut stored = Vec::new();
+        let mut total = 0u64;
+        for _ in 0..VALUES {
+            let bits = 1 + random.below(most);
+            let value = random.bits(bits);
+            total = total.wrapping_add(value);
+            encode::varint::write_u64(value, &mut stored);
+        }
+        let decode = |stored: &[u8]| {
+            let (mut rest, mut sum) = (stored, 0u64);
+            while !rest.is_empty() {
+                let (value, length) = varint::read_u64(rest)?;
+                sum = sum.wrapping_add(value);
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            orcish::Result::Ok(sum)
+        };
+        let name = format!("to {most} bits");
+        check(decode(&stored)? == total, &name)?;
+        group.bench_function(name, |b| b.iter(|| decode(black_box(&stored))));
+    }
+    group.finish();
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! Whole files, and the columns of each of their types alone: `cargo bench --bench scan [FILTER]`.
+//!
+//! Reads the file that ORCISH_BENCH_FILE names, or else uncompressed and zlib files that benches/python/make_data.py
+//! made. Elements are rows for whole files, and rows times columns for types.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use criterion::{Criterion, Throughput};
+use orcish::{Columns, OrcFile, ReadOptions};
+
+/// Datasets and codecs that are taken from benches/python/data, with their writers: the first that is there.
+const DATASETS: [&str; 4] = ["lineitem", "taxi", "events", "wide"];
+const CODECS: [&str; 2] = ["none", "zlib"];
+const WRITERS: [&str; 2] = ["spark", "pyarrow"];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let files = files();
+    if files.is_empty() {
+        eprintln!("scan: no files; run benches/python/make_data.py, or set ORCISH_BENCH_FILE");
+    }
+    let mut criterion = common::criterion();
+    for path in files {
+        bench(&mut criterion, &path)?;
+    }
+    criterion.final_summary();
+    Ok(())
+}
+
+fn files() -> Vec<PathBuf> {
+    if let Some(path) = std::env::var_os("ORCISH_BENCH_FILE") {
+        return vec![path.into()];
+    }
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/python/data");
+    let mut found = Vec::new();
+    for dataset in DATASETS {
+        for codec in CODECS {
+            let candidates = WRITERS.map(|writer| data.join(format!("{dataset}.{writer}.{codec}.orc")));
+            found.extend(candidates.into_iter().find(|path| path.exists()));
+        }
+    }
+    found
+}
+
+/// Reads the whole of what `options` ask for; the number of rows.
+fn scan(file: &OrcFile, options: ReadOptions) -> orcish::Result<u64> {
+    file.read(options)?.try_fold(0, |rows, batch| Ok(rows + batch?.num_rows() as u64))
+}
+
+fn bench(criterion: &mut Criterion, path: &Path) -> Result<(), Box<dyn Error>> {
+    let file = OrcFile::open(path)?;
+    let rows = file.tail().rows;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut group = criterion.benchmark_group(name.trim_end_matches(".orc"));
+
+    group.throughput(Throughput::Elements(rows));
+    for threads in [1, 2] {
+        let options = ReadOptions { threads, ..ReadOptions::default() };
+        if scan(&file, options.clone())? != rows {
+            return Err(format!("{name} does not have the rows that its tail states").into());
+        }
+        group.bench_function(format!("all columns, {threads} threads"), |b| b.iter(|| scan(&file, options.clone())));
+    }
+
+    let schema = &file.tail().schema;
+    let mut types: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for &id in &schema.get(0)?.children {
+        types.entry(schema.get(id)?.kind.name().to_owned()).or_default().push(id);
+    }
+    for (kind, ids) in types {
+        group.throughput(Throughput::Elements(rows * ids.len() as u64));
+        let options = ReadOptions { columns: Columns::Ids(ids), threads: 1, ..ReadOptions::default() };
+        group.bench_function(kind, |b| b.iter(|| scan(&file, options.clone())));
+    }
+    group.finish();
+    Ok(())
+}
