@@ -51,12 +51,7 @@ impl Concatenated {
     }
 
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = &self.bytes[..];
-        self.lengths.iter().map(move |&length| {
-            let (value, after) = rest.split_at_checked(length as usize).unwrap_or_default();
-            rest = after;
-            value
-        })
+        values(&self.lengths, &self.bytes)
     }
 
     /// Cuts the blanks off the end of each value.
@@ -72,28 +67,20 @@ impl Concatenated {
 
     /// The array of these values, spread over the slots that are valid.
     fn into_array(mut self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        let utf8 = |values: &Concatenated, error: ArrowError| {
-            let row = values.iter().position(|value| std::str::from_utf8(value).is_err());
-            match row {
-                Some(row) => Error::corrupt(format!("value {row} of the batch is not valid UTF-8")),
-                None => Error::corrupt("its values do not fit together").with_source(error),
-            }
-        };
-        match target {
-            DataType::Utf8View => view::<StringViewType>(&self, nulls).map_err(|error| utf8(&self, error)),
-            DataType::BinaryView => view::<BinaryViewType>(&self, nulls).map_err(|error| utf8(&self, error)),
-            DataType::Dictionary(_, _) => self.into_dictionary(nulls),
-            _ => {
-                let bytes = Buffer::from_vec(std::mem::take(&mut self.bytes));
-                let mut lengths = self.lengths.clone();
-                spread(&mut lengths, nulls.as_ref());
-                let result = offset_array(target, &lengths, bytes.clone(), nulls)?;
-                result.map_err(|error| {
-                    self.bytes = bytes.to_vec();
-                    utf8(&self, error)
-                })
-            }
+        if let DataType::Dictionary(_, _) = target {
+            return self.into_dictionary(nulls);
         }
+        spread(&mut self.lengths, nulls.as_ref());
+        let (lengths, bytes) = (self.lengths, Buffer::from_vec(self.bytes));
+        let result = match target {
+            DataType::Utf8View => view::<StringViewType>(&lengths, &bytes, nulls),
+            DataType::BinaryView => view::<BinaryViewType>(&lengths, &bytes, nulls),
+            _ => offset_array(target, &lengths, bytes.clone(), nulls)?,
+        };
+        result.map_err(|error| match values(&lengths, &bytes).position(|value| std::str::from_utf8(value).is_err()) {
+            Some(row) => Error::corrupt(format!("value {row} of the batch is not valid UTF-8")),
+            None => Error::corrupt("its values do not fit together").with_source(error),
+        })
     }
 
     /// Finds equal values; the dictionary is in order of first occurrence.
@@ -115,6 +102,16 @@ impl Concatenated {
         drop(found);
         dictionary_array(keys, distinct.into_array(&DataType::Utf8, None)?, nulls)
     }
+}
+
+/// Values of these lengths, which are one after the other in `bytes`.
+fn values<'a>(lengths: &'a [u32], bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    let mut rest = bytes;
+    lengths.iter().map(move |&length| {
+        let (value, after) = rest.split_at_checked(length as usize).unwrap_or_default();
+        rest = after;
+        value
+    })
 }
 
 type Arrow<T> = std::result::Result<T, ArrowError>;
@@ -148,18 +145,16 @@ fn offset_array(
     })
 }
 
-/// An array of views into the values.
-fn view<T: ByteViewType>(values: &Concatenated, nulls: Option<NullBuffer>) -> Arrow<ArrayRef> {
+/// An array of views of values of the given lengths.
+fn view<T: ByteViewType>(lengths: &[u32], bytes: &Buffer, nulls: Option<NullBuffer>) -> Arrow<ArrayRef> {
     let mut offset = 0;
-    let mut views: Vec<u128> = Vec::with_capacity(nulls.as_ref().map_or(values.lengths.len(), NullBuffer::len));
-    views.extend(values.iter().map(|value| {
+    let view = |value: &[u8]| {
         let view = make_view(value, 0, offset);
         offset += u32::try_from(value.len()).unwrap_or_default();
         view
-    }));
-    spread(&mut views, nulls.as_ref());
-    let blocks = vec![Buffer::from_vec(values.bytes.clone())];
-    Ok(Arc::new(GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), blocks, nulls)?))
+    };
+    let views: Vec<u128> = values(lengths, bytes).map(view).collect();
+    Ok(Arc::new(GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), vec![bytes.clone()], nulls)?))
 }
 
 fn dictionary_array(mut keys: Vec<i32>, values: ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {

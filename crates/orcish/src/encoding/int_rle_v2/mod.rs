@@ -80,6 +80,7 @@ impl<'a> Run<'a> {
 }
 
 /// The front of `out`, of `n` values; headers cannot state more than 512.
+#[inline]
 fn front(out: &mut [i64; MAX_RUN], n: usize) -> Result<&mut [i64]> {
     out.get_mut(..n).ok_or_else(|| Error::corrupt(format!("a run of {n} values")))
 }
