@@ -160,7 +160,7 @@ def show_file(part: Path) -> None:
         heading(f"$ orcish {' '.join(command)} {part.name}")
         orcish.cli.main([*command, str(part)])
     heading(f'orcish.ORCFile("{part.name}").schema')
-    print(orcish.ORCFile(part).schema)
+    print(orcish.ORCFile(part).schema.to_string(show_field_metadata=False))
 
 
 def read_everything(parts: list[Path]) -> pa.Table:

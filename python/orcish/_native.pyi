@@ -2,6 +2,8 @@
 
 from typing import Any, final
 
+__all__ = ["Batches", "File", "Node", "__version__"]
+
 __version__: str
 
 @final

@@ -147,11 +147,16 @@ def _map(pairs: list[tuple[Any, Any]], key_type: pa.DataType) -> dict[str, Any] 
 
 
 def _unions(array: pa.Array) -> list[Any]:
-    codes = array.type_codes.to_pylist()
     children = [to_json(array.field(index)) for index in range(array.type.num_fields)]
-    dense = array.type.mode == "dense"
-    rows = array.offsets.to_pylist() if dense else range(len(array))
+    codes = _numbers(array, pa.int8(), 1)
+    rows = _numbers(array, pa.int32(), 2) if array.type.mode == "dense" else range(len(array))
     return [{"tag": code, "value": children[code][row]} for code, row in zip(codes, rows, strict=True)]
+
+
+def _numbers(array: pa.Array, kind: pa.DataType, buffer: int) -> list[int]:
+    """One of the buffers of a union. pyarrow's own `type_codes` and `offsets` are those of the unsliced array."""
+    buffers = [None, array.buffers()[buffer]]
+    return list(pa.Array.from_buffers(kind, len(array), buffers, offset=array.offset).to_pylist())
 
 
 def _is_months(kind: pa.DataType) -> bool:
