@@ -1,10 +1,11 @@
 //! Batches on their way to whoever takes them over the Arrow C stream interface.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use orcish::BatchReader;
+use orcish::{BatchReader, Error};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -25,7 +26,12 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    pub(crate) fn new(reader: BatchReader) -> Self {
+    pub(crate) fn new(mut reader: BatchReader) -> Self {
+        // The caller may wait for a file object that another thread is reading from.
+        reader.while_waiting(|| {
+            let interrupted = |error| Error::io("interrupted", io::Error::other(error));
+            Python::attach(|py| py.check_signals()).map_err(interrupted)
+        });
         Batches { schema: reader.schema(), reader: Mutex::new(Some(reader)), failure: Failure::default() }
     }
 }

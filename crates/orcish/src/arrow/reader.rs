@@ -101,6 +101,12 @@ impl BatchReader {
         self.schema.clone()
     }
 
+    /// Has `check` called now and then while the caller waits for other threads. Its error ends the reading,
+    /// and what they are at, such as a slow read, is not waited for.
+    pub fn while_waiting(&mut self, check: impl FnMut() -> Result<()> + Send + 'static) {
+        self.workers.while_waiting(Box::new(check));
+    }
+
     fn batch(&self, (columns, rows): (Vec<ArrayRef>, usize)) -> Result<RecordBatch> {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options);

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use arrow_array::ArrayRef;
 
@@ -20,6 +21,12 @@ const PARTS_AHEAD: usize = 4;
 /// Stripes that may be open at a time, where there are threads.
 const OPEN_STRIPES: usize = 2;
 
+/// How long the caller waits for other threads before it looks whether to go on.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What the caller looks at while it waits; an error ends the reading.
+pub(super) type Check = Box<dyn FnMut() -> Result<()> + Send>;
+
 /// Columns of a batch and its rows.
 type Columns = (Vec<ArrayRef>, usize);
 
@@ -27,6 +34,7 @@ pub(super) struct Workers {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     started: bool,
+    check: Option<Check>,
 }
 
 struct Shared {
@@ -80,7 +88,12 @@ enum Done {
 impl Workers {
     pub(super) fn new(plan: Arc<Plan>) -> Self {
         let shared = Shared { plan, state: Mutex::default(), changed: Condvar::new() };
-        Workers { shared: Arc::new(shared), threads: Vec::new(), started: false }
+        Workers { shared: Arc::new(shared), threads: Vec::new(), started: false, check: None }
+    }
+
+    /// Has `check` called now and then while the caller waits for other threads.
+    pub(super) fn while_waiting(&mut self, check: Check) {
+        self.check = Some(check);
     }
 
     /// Columns of the next batch; `None` at the end, and after [`stop`](Self::stop).
@@ -118,7 +131,22 @@ impl Workers {
                     state
                 }
                 None if state.is_idle(&shared.plan) => return None,
-                None => shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => {
+                    let wait = shared.changed.wait_timeout(state, PATIENCE);
+                    let (state, waited) = wait.unwrap_or_else(PoisonError::into_inner);
+                    match self.check.as_mut().filter(|_| waited.timed_out()) {
+                        None => state,
+                        Some(check) => {
+                            drop(state);
+                            if let Err(error) = check() {
+                                // Who is in a hurry does not wait for a source that is slow either.
+                                self.threads.clear();
+                                return Some(Err(error));
+                            }
+                            shared.lock()
+                        }
+                    }
+                }
             };
         }
     }

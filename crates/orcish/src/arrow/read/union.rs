@@ -121,28 +121,27 @@ fn sparse(variants: &mut [Column], tags: &[Option<u32>]) -> Result<Vec<ArrayRef>
     (0..).zip(variants).map(read).collect()
 }
 
-/// Values of each variant one after the other, and where each slot's is. Null slots share one null
-/// behind the values of the first variant.
+/// Values of each variant one after the other, and where each slot's is. A null slot has a null of its own
+/// among the values of the first variant, as offsets must ascend.
 fn dense(variants: &mut [Column], tags: &[Option<u32>]) -> Result<(ScalarBuffer<i32>, Vec<ArrayRef>)> {
     let mut counts = vec![0i32; variants.len()];
     let mut offsets = Vec::with_capacity(tags.len());
     for tag in tags {
-        let count = tag.and_then(|tag| counts.get_mut(tag as usize));
-        offsets.push(count.map_or(-1, |count| {
+        let count = counts.get_mut(tag.unwrap_or_default() as usize);
+        offsets.push(count.map_or(0, |count| {
             *count += 1;
             *count - 1
         }));
     }
     let has_nulls = tags.contains(&None);
-    let nulls_at = counts.first().copied().unwrap_or_default();
-    offsets.iter_mut().filter(|offset| **offset < 0).for_each(|offset| *offset = nulls_at);
     let read = |(index, (variant, count)): (usize, (&mut Column, i32))| {
         let count = usize::try_from(count).unwrap_or_default();
         if index > 0 || !has_nulls {
             return variant.read(count, None);
         }
-        let valid = BooleanBuffer::collect_bool(count + 1, |slot| slot < count);
-        variant.read(count + 1, Some(&NullBuffer::new(valid)))
+        let of_first = tags.iter().filter(|tag| tag.is_none_or(|tag| tag == 0));
+        let valid: BooleanBuffer = of_first.map(Option::is_some).collect();
+        variant.read(count, Some(&NullBuffer::new(valid)))
     };
     let children = variants.iter_mut().zip(counts).enumerate().map(read).collect::<Result<_>>()?;
     Ok((ScalarBuffer::from(offsets), children))

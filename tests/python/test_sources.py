@@ -1,0 +1,201 @@
+"""What files can be read from."""
+
+import io
+import os
+import pathlib
+
+import fsspec
+import orcish
+import pyarrow as pa
+import pytest
+from support import run_python, write_arrow
+
+TABLE = pa.table({"a": list(range(20_000)), "s": [f"text {i}" for i in range(20_000)]})
+DATA = write_arrow(TABLE, stripe_size=10_000, batch_size=1000)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "t ü.orc"
+    path.write_bytes(DATA)
+    return path
+
+
+def test_paths(path):
+    class Like(os.PathLike):
+        def __fspath__(self):
+            return str(path)
+
+    for source in (str(path), path, Like()):
+        assert orcish.read_table(source).equals(TABLE)
+        assert "t ü.orc" in repr(orcish.ORCFile(source))
+
+
+def test_relative_paths(path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    assert orcish.read_table(path.name).equals(TABLE)
+    assert orcish.read_table(pathlib.Path(path.name)).equals(TABLE)
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, pa.py_buffer])
+def test_bytes(kind):
+    file = orcish.ORCFile(kind(DATA))
+    assert file.file_length == len(DATA)
+    assert file.read().equals(TABLE)
+    assert file.read(threads=1).equals(TABLE)
+
+
+def test_parts_of_buffers():
+    padded = b"xx" + DATA + b"yyy"
+    assert orcish.read_table(memoryview(padded)[2:-3]).equals(TABLE)
+    assert orcish.read_table(pa.py_buffer(padded).slice(2, len(DATA))).equals(TABLE)
+
+
+def test_file_objects(path):
+    assert orcish.read_table(io.BytesIO(DATA)).equals(TABLE)
+    with path.open("rb") as file:
+        assert orcish.read_table(file).equals(TABLE)
+        file.seek(17)  # Where the object stands does not matter.
+        assert orcish.read_table(file).equals(TABLE)
+    with path.open("rb", buffering=0) as file:
+        assert orcish.read_table(file).equals(TABLE)
+    with pa.OSFile(str(path)) as file:
+        assert orcish.read_table(file).equals(TABLE)
+
+
+def test_fsspec():
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/orcish-test/t.orc", DATA)
+    try:
+        with memory.open("/orcish-test/t.orc", "rb") as file:
+            assert orcish.read_table(file, columns=["s"]).equals(TABLE.select(["s"]))
+    finally:
+        memory.rm("/orcish-test", recursive=True)
+
+
+class Short(io.RawIOBase):
+    """Gives a few bytes at a time, as files of networks do."""
+
+    def __init__(self):
+        self.inner = io.BytesIO(DATA)
+        self.calls = 0
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def seek(self, offset, whence=0, /):
+        return self.inner.seek(offset, whence)
+
+    def read(self, size=-1, /):
+        self.calls += 1
+        return self.inner.read(min(size, 1 + self.calls % 1000))
+
+
+def test_short_reads():
+    source = Short()
+    assert orcish.read_table(source).equals(TABLE)
+    assert source.calls > 100
+
+
+def test_reads_that_end_early():
+    class Ends(Short):
+        def read(self, size=-1, /):
+            return super().read(size) if self.calls < 100 else b""
+
+    with pytest.raises((OSError, ValueError), match="gave 0 bytes"):
+        orcish.read_table(Ends())
+
+
+class BrokenError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_exceptions_of_file_objects_come_out(threads, after):
+    class Broken(io.BytesIO):
+        calls = 0
+
+        def read(self, size=-1, /):
+            Broken.calls += 1
+            if Broken.calls > after:
+                raise BrokenError("the line is dead")
+            return super().read(size)
+
+    with pytest.raises(BrokenError, match="the line is dead"):
+        orcish.read_table(Broken(DATA), threads=threads)
+    Broken.calls = 0
+    with pytest.raises(BrokenError):
+        for _ in orcish.ORCFile(Broken(DATA)).iter_batches(threads=threads):
+            pass
+
+
+def test_files_that_are_not_there(tmp_path):
+    for missing in (tmp_path / "none.orc", str(tmp_path / "none.orc")):
+        with pytest.raises(FileNotFoundError, match=r"none\.orc"):
+            orcish.ORCFile(missing)
+    with pytest.raises(IsADirectoryError):
+        orcish.read_table(tmp_path)
+
+
+def test_what_is_no_source():
+    for wrong in (None, 1, object(), ["a.orc"]):
+        with pytest.raises(TypeError):
+            orcish.ORCFile(wrong)
+
+
+def test_empty_files_and_other_files(tmp_path):
+    for data in (b"", b"O", b"ORC", b"\x00" * 100, b"PAR1" * 10, DATA[:-1]):
+        with pytest.raises(orcish.CorruptFileError):
+            orcish.ORCFile(data)
+        path = tmp_path / "x.orc"
+        path.write_bytes(data)
+        with pytest.raises(orcish.CorruptFileError, match=r"x\.orc"):
+            orcish.ORCFile(path)
+
+
+def test_tails_are_used_again_in_other_processes(path):
+    """The other process reads nothing behind the last stripe."""
+    tail = orcish.ORCFile(path).tail_bytes()
+    (path.parent / "tail").write_bytes(tail)
+    out = run_python(
+        """
+        import io, sys, pathlib, orcish
+        folder = pathlib.Path(sys.argv[1])
+        class Logged(io.FileIO):
+            ends = []
+            def read(self, size=-1):
+                data = super().read(size)
+                self.ends.append(self.tell())
+                return data
+        with Logged(str(folder / "t ü.orc")) as source:
+            file = orcish.ORCFile(source, tail=(folder / "tail").read_bytes())
+            assert not source.ends, "opening read something"
+            last = file.stripes[-1]
+            end = last.offset + last.index_length + last.data_length + last.footer_length
+            table = file.read()
+            assert max(source.ends) <= end < file.file_length
+            print(table.num_rows, file.num_stripes, file.statistics("a").max)
+        """,
+        str(path.parent),
+    )
+    assert out.split() == ["20000", str(orcish.ORCFile(path).num_stripes), "19999"]
+
+
+def test_tails_that_are_none():
+    tail = orcish.ORCFile(DATA).tail_bytes()
+    for wrong in (b"", b"x", tail[:-1], tail[:20]):
+        with pytest.raises(orcish.OrcishError):
+            orcish.ORCFile(DATA, tail=wrong)
+
+
+def test_wrong_options():
+    file = orcish.ORCFile(DATA)
+    for options in ({"batch_size": 0}, {"stripes": [99]}, {"strings": "utf16"}, {"timestamp_unit": "m"}, {"unknown": 1}):
+        with pytest.raises(ValueError, match="."):
+            file.read(**options)
+    with pytest.raises(ValueError, match="speed"):
+        orcish.ORCFile(DATA, limits={"speed": 1})
