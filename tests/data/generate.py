@@ -18,11 +18,12 @@ import os
 import sys
 import tempfile
 import time
-from decimal import Decimal
+from decimal import Decimal, getcontext
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 HERE = Path(__file__).parent
+getcontext().prec = 60  # the default of 28 rounds what decimal(38) holds
 ZONE = "America/New_York"
 os.environ["TZ"] = ZONE
 time.tzset()

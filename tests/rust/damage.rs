@@ -78,7 +78,9 @@ fn options(case: usize) -> ReadOptions {
     let base = ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() };
     match case % 4 {
         0 => base,
-        1 => ReadOptions { strings: StringType::View, timestamp_unit: TimestampUnit::Nanosecond, batch_size: 5, ..base },
+        1 => {
+            ReadOptions { strings: StringType::View, timestamp_unit: TimestampUnit::Nanosecond, batch_size: 5, ..base }
+        }
         2 => ReadOptions {
             strings: StringType::Dictionary,
             unions: UnionType::Sparse,
