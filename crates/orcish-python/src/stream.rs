@@ -17,10 +17,28 @@ use crate::node::{self, Node};
 /// The exception that ended a stream: the C interface carries its text only.
 type Failure = Arc<Mutex<Option<PyErr>>>;
 
+/// A reader that is dropped without the interpreter: that waits for its threads, and they may wait for
+/// the interpreter to read from a file object.
+struct Reader(Option<BatchReader>);
+
+impl Reader {
+    fn next(&mut self) -> Option<orcish::Result<RecordBatch>> {
+        self.0.as_mut()?.next()
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let reader = self.0.take();
+        // At the end of the process there may be no interpreter to attach to, and nobody who waits for it.
+        Python::try_attach(|py| py.detach(|| drop(reader)));
+    }
+}
+
 /// Batches of a file, which can be taken once.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Batches {
-    reader: Mutex<Option<BatchReader>>,
+    reader: Mutex<Option<Reader>>,
     schema: SchemaRef,
     failure: Failure,
 }
@@ -32,7 +50,7 @@ impl Batches {
             let interrupted = |error| Error::io("interrupted", io::Error::other(error));
             Python::attach(|py| py.check_signals()).map_err(interrupted)
         });
-        Batches { schema: reader.schema(), reader: Mutex::new(Some(reader)), failure: Failure::default() }
+        Batches { schema: reader.schema(), reader: Mutex::new(Some(Reader(Some(reader)))), failure: Failure::default() }
     }
 }
 
@@ -54,7 +72,7 @@ impl Batches {
         drop(requested_schema);
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         let reader = reader.ok_or_else(|| PyValueError::new_err("the batches have been taken already"))?;
-        let stream = Stream { reader, failure: self.failure.clone() };
+        let stream = Stream { reader, schema: self.schema.clone(), failure: self.failure.clone() };
         capsule::stream(py, Box::new(stream))
     }
 
@@ -86,7 +104,8 @@ impl Batches {
 }
 
 struct Stream {
-    reader: BatchReader,
+    reader: Reader,
+    schema: SchemaRef,
     failure: Failure,
 }
 
@@ -111,6 +130,6 @@ impl Iterator for Stream {
 
 impl RecordBatchReader for Stream {
     fn schema(&self) -> SchemaRef {
-        self.reader.schema()
+        self.schema.clone()
     }
 }
