@@ -1,7 +1,7 @@
 """What Arrow's types cannot say, or ORC's: char and varchar, types of Spark, unions, decimals by their scales."""
 
 import datetime as dt
-from decimal import Decimal
+from decimal import Context, Decimal
 
 import orcish
 import pyarrow as pa
@@ -77,7 +77,7 @@ def test_decimals_of_all_precisions(precision):
     """Files of ORC C++: every value with the scale of the column."""
     for scale in {0, precision // 2, precision}:
         numbers = [10**precision - 1, 1 - 10**precision, 0, 1, -1, None, 10 ** (precision - 1)]
-        values = [None if n is None else Decimal(n).scaleb(-scale) for n in numbers] * 100
+        values = [None if n is None else Decimal(n).scaleb(-scale, Context(prec=60)) for n in numbers] * 100
         array = pa.array(values, pa.decimal128(precision, scale))
         table = orcish.read_table(write_arrow({"d": array}))
         assert table.schema.field("d").type == pa.decimal128(precision, scale)
@@ -130,16 +130,33 @@ def test_unions_of_pyarrow():
             assert orcish.read_table(write_arrow({"u": array}), unions=form)["u"].to_pylist() == want
 
 
-def test_unions_within_and_of_nested_types():
-    schema = "struct<l:array<uniontype<int,struct<a:string>>>,u:uniontype<array<int>,map<string,int>>>"
-    rows = [([1, ("x",), None], [1, 2]), (None, {"k": 1}), ([], None), ([("y",)], [])] * 100
-    table = orcish.read_table(write_rows(schema, rows), batch_size=7)
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_unions_below_lists_and_structs(form):
+    schema = "struct<l:array<uniontype<int,string>>,s:struct<u:uniontype<double,string>>>"
+    rows = [([1, "x", None], ("a",)), (None, None), ([], (None,)), (["y"], (0.5,))] * 100
     want = {
-        "l": [[1, {"a": "x"}, None], None, [], [{"a": "y"}]] * 100,
-        "u": [[1, 2], [("k", 1)], None, []] * 100,
+        "l": [[1, "x", None], None, [], ["y"]] * 100,
+        "s": [{"u": "a"}, None, {"u": None}, {"u": 0.5}] * 100,
     }
-    assert table.to_pydict() == want
-    assert orcish.read_table(write_rows(schema, rows), unions="sparse").to_pydict() == want
+    for batch_size in (7, 1000):
+        table = orcish.read_table(write_rows(schema, rows), batch_size=batch_size, unions=form)
+        table.validate(full=True)
+        assert table.to_pydict() == want
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_unions_of_nested_types(form):
+    """Written by pyarrow: pyorc cannot read the unions of lists that it writes itself."""
+    tags = pa.array([0, 1, 2, 0, 2, 1] * 100, pa.int8())
+    lists = pa.array([[1, 2], None, None, [], None, None] * 100)
+    structs = pa.array([None, {"a": "x"}, None, None, None, {"a": None}] * 100)
+    maps = pa.array([None, None, [("k", 1)], None, [], None] * 100, pa.map_(pa.string(), pa.int64()))
+    union = pa.UnionArray.from_sparse(tags, [lists, structs, maps])
+    file = write_arrow({"u": union})
+    for batch_size in (7, 1000):
+        table = orcish.read_table(file, batch_size=batch_size, unions=form)
+        table.validate(full=True)
+        assert table["u"].to_pylist() == union.to_pylist()
 
 
 @pytest.mark.parametrize("variants", [127, 128])

@@ -145,28 +145,42 @@ def test_dictionaries(codec, version):
             assert got[name].to_pylist() == strings[name].to_pylist(), (form, name)
 
 
-@pytest.mark.parametrize("codec", ["zlib", "snappy", "lz4", "zstd"])
+@pytest.mark.parametrize("codec", ["NONE", "ZLIB", "SNAPPY", "LZ4", "ZSTD"])
 @pytest.mark.parametrize("dictionary", [0.0, 1.0])
 def test_values_that_straddle_chunks(codec, dictionary):
     """Chunks of 64 bytes hold less than a run, and often less than a value."""
-    options = {"compression_block_size": 64, "dictionary_key_size_threshold": dictionary, "compression": codec}
-    small = pa.table({name: OTHERS[name].slice(0, 2000) for name in OTHERS.column_names})
-    file = write_arrow(small, **options)
-    assert orcish.ORCFile(file).compression_chunk_size == 64
-    if codec == "zlib":
+    n = 2000
+    names = [name for name in INTEGERS.column_names if name.endswith("/64/nulls")]
+    columns = {name: INTEGERS[name].slice(0, n).to_pylist() for name in names}
+    kinds = dict.fromkeys(names, "bigint")
+    for kind, source in (
+        ("string", "few/string"),
+        ("string", "distinct/nulls"),
+        ("string", "long and short/string"),
+        ("binary", "distinct/binary"),
+        ("double", "double"),
+        ("float", "float"),
+        ("boolean", "boolean/runs"),
+        ("decimal(38,12)", "decimal/wide"),
+        ("array<smallint>", "list"),
+    ):
+        columns[source], kinds[source] = OTHERS[source].slice(0, n).to_pylist(), kind
+    schema = ",".join(f"`{name}`:{kind}" for name, kind in kinds.items())
+    file = write_rows(
+        f"struct<{schema}>",
+        list(zip(*columns.values(), strict=True)),
+        compression=CompressionKind[codec],
+        compression_block_size=64,
+        memory_block_size=64,
+        dict_key_size_threshold=dictionary,
+    )
+    if codec == "ZLIB":
+        assert orcish.ORCFile(file).compression_chunk_size == 64
         assert max(chunk_count(file, stream) for stream in layout(file).streams) > 100
-    check(file, small)
-    check(file, small, batch_size=77)
-    check(write_arrow(INTEGERS.slice(0, 1200), **options), INTEGERS.slice(0, 1200))
-
-
-@pytest.mark.parametrize("kind", ["NONE", "ZLIB", "SNAPPY", "LZ4", "ZSTD"])
-def test_chunks_of_pyorc(kind):
-    rows = [(i, "x" * (i % 300), None if i % 3 else i * 1.5) for i in range(3000)]
-    options = {"compression": CompressionKind[kind], "compression_block_size": 128}
-    file = write_rows("struct<a:bigint,b:string,c:double>", rows, **options)
-    got = orcish.read_table(file).to_pydict()
-    assert list(zip(got["a"], got["b"], got["c"], strict=True)) == rows
+    for batch_size in (65_536, 77):
+        got = orcish.read_table(file, batch_size=batch_size)
+        for name, values in columns.items():
+            assert got[name].to_pylist() == values, name
 
 
 @pytest.mark.parametrize("codec", ["none", "zlib", "snappy", "lzo", "lz4", "zstd"])

@@ -17,6 +17,7 @@ NAIVE = [
     dt.datetime(1700, 1, 1, 0, 0, 1),
     dt.datetime(2261, 1, 1, 0, 0, 0, 1),
 ]
+NINES = "9" * 28
 
 # Arrow type that comes back, type that pyarrow is given, ORC type, values.
 CASES = {
@@ -39,7 +40,7 @@ CASES = {
         pa.decimal128(38, 10),
         pa.decimal128(38, 10),
         "decimal(38,10)",
-        [Decimal("0E-10"), Decimal(10**38 - 1).scaleb(-10), Decimal(1 - 10**38).scaleb(-10), Decimal("0.5000000000")],
+        [Decimal("0E-10"), Decimal(f"{NINES}.9999999999"), Decimal(f"-{NINES}.9999999999"), Decimal("0.5000000000")],
     ),
     "date": (
         pa.date32(),
@@ -81,7 +82,7 @@ def nested(leaf: pa.Array, place: str) -> pa.Array:
         return pa.StructArray.from_arrays([leaf, pa.array(range(len(leaf)))], ["leaf", "row"], mask=mask)
     # Lists of 0 to 4 elements, one null among ten.
     lengths, i = [], 0
-    while sum(lengths[-1:]) is not None and i < len(leaf):
+    while i < len(leaf):
         step = min(len(lengths) % 5, len(leaf) - i)
         lengths.append(step)
         i += step
@@ -121,14 +122,16 @@ def test_pyorc_wrote_it(name, nulls):
     arrow, _, kind, values = CASES[name]
     data = column(values, nulls)
     # pyorc puts naive timestamps into its zone, UTC, and wants those with local time zone to have one.
-    schema = f"struct<top:{kind},s:struct<leaf:{kind}>,l:array<{kind}>,m:map<int,{kind}>,u:uniontype<array<int>,{kind}>>"
+    # A variant that Python values cannot be taken for.
+    other, other_value = ("int", 7) if name in ("string", "binary", "date") else ("string", "other")
+    schema = f"struct<top:{kind},s:struct<leaf:{kind}>,l:array<{kind}>,m:map<int,{kind}>,u:uniontype<{other},{kind}>>"
     rows = [
         (
             value,
             None if i % 11 == 5 else (value,),
             None if i % 10 == 5 else data[i : i + i % 4],
             None if i % 9 == 5 else {k: data[(i + k) % ROWS] for k in range(i % 3)},
-            [1, 2] if i % 3 == 0 else value,
+            other_value if i % 3 == 0 else value,
         )
         for i, value in enumerate(data)
     ]

@@ -1,0 +1,181 @@
+"""Files that are damaged, hostile, or need what was not asked for: errors of orcish, and where they are."""
+
+import os
+import pathlib
+
+import orcish
+import pyarrow as pa
+import pyarrow.orc
+import pytest
+from pyorc import CompressionKind
+from support import layout, write_arrow, write_rows
+
+PACK = pathlib.Path(os.environ.get("ORCISH_CONFORMANCE", pathlib.Path(__file__).parents[3] / "shared" / "conformance"))
+
+
+def latin1(**options):
+    """A file with a string that is no UTF-8: what some engines write when told nothing else."""
+    rows = [(i, f"Stra@@e {i % 5}") for i in range(100)]
+    rows[70] = (70, "Stra!!e")
+    data = write_rows("struct<i:int,n:struct<s:string>>", [(i, (s,)) for i, s in rows], **options)
+    assert data.count(b"Stra!!e") >= 1
+    return data.replace(b"Stra!!e", b"Stra\xdf!e")
+
+
+PLAIN = {"compression": CompressionKind.NONE}
+
+
+@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
+@pytest.mark.parametrize("options", [PLAIN, {**PLAIN, "dict_key_size_threshold": 1.0}])
+def test_strings_that_are_no_utf8(options, strings):
+    file = orcish.ORCFile(latin1(**options))
+    with pytest.raises(orcish.CorruptFileError, match=r"stripe 0, column n\.s, .*not valid UTF-8"):
+        file.read(strings=strings)
+    assert file.read(strings=strings, columns=["i"]).num_rows == 100
+    binary = file.read(strings="binary")["n"].combine_chunks().field("s")
+    assert binary.type == pa.binary()
+    assert binary[70].as_py() == b"Stra\xdf!e"
+    assert binary[3].as_py() == b"Stra@@e 3"
+
+
+def encrypted():
+    found = sorted(PACK.glob("files/**/encrypted.*")) if PACK.exists() else []
+    if not found:
+        pytest.skip(f"no conformance pack at {PACK}; ORCISH_CONFORMANCE says where one is")
+    return found
+
+
+def test_encrypted_columns_are_refused_unless_masks_will_do():
+    for path in encrypted():
+        file = orcish.ORCFile(path)
+        columns = file.encrypted_columns
+        assert columns
+        with pytest.raises(orcish.UnsupportedError, match=columns[0]):
+            file.read()
+        masked = file.read(masked="allow")
+        assert masked.num_rows == file.num_rows
+        clear = [name for name in file.schema.names if not any(c == name or c.startswith(f"{name}.") for c in columns)]
+        assert file.read(columns=clear).num_columns == len(clear)
+
+
+SAMPLES = {
+    "plain": (PLAIN, 12),
+    "zlib": ({"compression": CompressionKind.ZLIB}, 12),
+    "zstd": ({"compression": CompressionKind.ZSTD, "dict_key_size_threshold": 1.0}, 12),
+}
+SAMPLE_SCHEMA = "struct<i:int,s:string,l:array<double>,u:uniontype<int,string>,d:decimal(20,3),t:timestamp>"
+
+
+def sample(name):
+    import datetime as dt
+    from decimal import Decimal
+
+    options, n = SAMPLES[name]
+    now = dt.datetime(2026, 1, 1)
+    rows = [(i, f"s{i}", [0.5] * i, i if i % 2 else "x", Decimal(i), now) if i % 5 else (None,) * 6 for i in range(n)]
+    return write_rows(SAMPLE_SCHEMA, rows, **options)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_truncation_is_refused(name):
+    data = sample(name)
+    assert orcish.read_table(data).num_rows == 12
+    for length in range(len(data)):
+        with pytest.raises(orcish.OrcishError):
+            orcish.read_table(data[:length])
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_flipped_bytes_give_rows_or_errors(name):
+    """Nothing but exceptions of orcish, and values that pyarrow can look at."""
+    data = bytearray(sample(name))
+    refused = 0
+    for at in range(len(data)):
+        for flip in (0x01, 0x80, 0xFF):
+            data[at] ^= flip
+            try:
+                table = orcish.read_table(bytes(data), limits={"memory": 64 << 20})
+                table.validate(full=True)
+            except orcish.OrcishError:
+                refused += 1
+            data[at] ^= flip
+    assert refused > len(data) // 2
+
+
+def test_the_place_is_in_the_message(tmp_path):
+    data = bytearray(write_rows("struct<a:int,n:struct<s:string>>", [(i, (str(i),)) for i in range(1000)], **PLAIN))
+    (stream,) = [s for s in layout(bytes(data)).streams if s.column == 3 and s.kind == "LENGTH"]
+    data[stream.start : stream.end] = b"\xff" * (stream.end - stream.start)
+    path = tmp_path / "broken.orc"
+    path.write_bytes(data)
+    with pytest.raises(orcish.CorruptFileError, match=r"broken\.orc: stripe 0, column n\.s, LENGTH stream"):
+        orcish.read_table(path)
+
+
+def test_limit_of_depth():
+    schema = "struct<a:array<array<array<int>>>>"
+    data = write_rows(schema, [([[[1]]],)])
+    assert orcish.read_table(data, limits={"depth": 5}).num_rows == 1
+    with pytest.raises(orcish.LimitExceededError, match="nested deeper than the 4 levels"):
+        orcish.ORCFile(data, limits={"depth": 4})
+
+
+def test_limit_of_columns():
+    data = write_rows("struct<a:int,b:int,c:int>", [(1, 2, 3)])
+    assert orcish.read_table(data, limits={"columns": 4}).num_rows == 1
+    with pytest.raises(orcish.LimitExceededError, match="4 columns, more than the 3 allowed"):
+        orcish.ORCFile(data, limits={"columns": 3})
+
+
+def test_limit_of_stripes():
+    data = write_arrow({"a": list(range(50_000))}, stripe_size=4096, batch_size=1000)
+    count = orcish.ORCFile(data).num_stripes
+    assert count > 2
+    assert orcish.read_table(data, limits={"stripes": count}).num_rows == 50_000
+    with pytest.raises(orcish.LimitExceededError, match=f"{count} stripes"):
+        orcish.ORCFile(data, limits={"stripes": count - 1})
+
+
+def test_limit_of_tail():
+    data = write_rows("struct<a:int>", [(1,)], metadata={"k": b"x" * 5000}, **PLAIN)
+    assert orcish.read_table(data, limits={"tail": 10_000}).num_rows == 1
+    with pytest.raises(orcish.LimitExceededError):
+        orcish.ORCFile(data, limits={"tail": 1000})
+    # Also where it is small as stored.
+    packed = write_rows("struct<a:int>", [(1,)], metadata={"k": b"x" * 5000}, compression=CompressionKind.ZLIB)
+    assert len(packed) < 1000
+    with pytest.raises(orcish.LimitExceededError):
+        orcish.ORCFile(packed, limits={"tail": 1000})
+
+
+def test_limit_of_chunks():
+    data = write_rows("struct<a:string>", [(str(i) * 9,) for i in range(20_000)], compression=CompressionKind.SNAPPY)
+    assert orcish.read_table(data, limits={"chunk": 1 << 20}).num_rows == 20_000
+    with pytest.raises(orcish.LimitExceededError):
+        orcish.read_table(data, limits={"chunk": 1000})
+
+
+def test_limit_of_memory():
+    data = write_rows("struct<a:string>", [(str(i) * 9,) for i in range(20_000)], **PLAIN)
+    assert orcish.read_table(data, limits={"memory": 64 << 20}).num_rows == 20_000
+    with pytest.raises(orcish.LimitExceededError, match="to be read at once"):
+        orcish.read_table(data, limits={"memory": 10_000})
+
+
+def test_null_keys_of_maps():
+    """Arrow's maps have none: an error in a stream, dictionary arrays in a table or where they are asked for."""
+    if not (PACK / "files").exists():
+        pytest.skip("no conformance pack")
+    found = [p for p in sorted(PACK.glob("files/**/*.orc")) if "null" in p.name and "key" in p.name]
+    for path in found:
+        file = orcish.ORCFile(path)
+        with pytest.raises(orcish.NullMapKeyError):
+            list(file.iter_batches())
+        assert file.read().num_rows == file.num_rows
+
+
+def test_other_readers_refuse_too():
+    """The truncated samples are no valid files to others either."""
+    data = sample("plain")
+    with pytest.raises(pa.ArrowException):
+        pyarrow.orc.read_table(pa.BufferReader(data[:-1]))

@@ -1,0 +1,74 @@
+"""Memory: of iter_batches bounded by a window, of a full read by what it gives back."""
+
+import pyarrow as pa
+import pytest
+from pyarrow import orc
+from support import run_python
+
+MIB = 1 << 20
+ROWS, STRIPES = 500_000, 20
+COMMON = """
+    import sys, orcish, resource
+    def peak():
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+    def reset():
+        with open("/proc/self/clear_refs", "w") as clear:
+            clear.write("5")
+    import pyarrow as pa
+    file = orcish.ORCFile(sys.argv[1])
+    for batch in file.iter_batches(stripes=[0], batch_size=1000, threads=1): pass
+    del batch
+    reset()
+    before = peak()
+"""
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A file of 20 stripes and about 320 MB of Arrow, of one stripe's rows again and again."""
+    path = tmp_path_factory.mktemp("memory") / "large.orc"
+    part = pa.table(
+        {
+            "a": pa.array(range(ROWS // STRIPES)),
+            "b": pa.array([(i * 7919) % 1000 / 8 for i in range(ROWS // STRIPES)]),
+            "s": [f"{i % 100:0600d}" for i in range(ROWS // STRIPES)],
+        }
+    )
+    with orc.ORCWriter(str(path), compression="zstd", stripe_size=MIB, dictionary_key_size_threshold=0.0) as writer:
+        for _ in range(STRIPES):
+            writer.write(part)
+    return path
+
+
+def measure(code, path):
+    peak, total = run_python(COMMON + code, str(path)).split()
+    return int(peak), int(total)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_batches_take_a_window(path, threads):
+    used, total = measure(
+        f"""
+    total = 0
+    for batch in file.iter_batches(threads={threads}, batch_size=8192):
+        total += batch.nbytes
+    print(peak() - before, total)
+    """,
+        path,
+    )
+    assert total > 300 * MIB
+    assert used < 120 * MIB
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_tables_take_their_size_and_a_window(path, threads):
+    used, total = measure(
+        f"""
+    table = file.read(threads={threads})
+    print(peak() - before, table.nbytes)
+    """,
+        path,
+    )
+    assert total > 300 * MIB
+    assert used < total + 120 * MIB
