@@ -6,7 +6,7 @@ use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use orcish::encoding::bool_rle::BoolRle;
 use orcish::encoding::byte_rle::ByteRle;
-use orcish::encoding::decimal::{self, DecimalType};
+use orcish::encoding::decimal::{BLOCK, DecimalDecoder, DecimalType};
 use orcish::encoding::int_rle::{IntRle, Version};
 use orcish::encoding::{bitpack, encode, varint};
 use orcish::{Compression, Result, Stream, fuzzing};
@@ -58,15 +58,16 @@ fuzz_target!(|data: &[u8]| {
         8 => {
             let [precision, scale, body @ ..] = body else { return };
             let target = DecimalType { precision: precision % 38 + 1, scale: scale % 39 };
-            let scales: Vec<i64> = body.iter().take(step.min(decimal::BLOCK)).map(|&b| i64::from(b as i8)).collect();
-            let mut source = plain(body);
-            let mut out = vec![0; scales.len()];
+            let scales: Vec<i64> = body.iter().take(step.min(BLOCK)).map(|&b| i64::from(b as i8)).collect();
+            let (mut source, decoder) = (plain(body), DecimalDecoder::new(target));
+            let mut out: Vec<i128> = Vec::new();
             for _ in 0..20 {
-                if scales.is_empty() || decimal::read(&mut source, &scales, target, &mut out).is_err() {
-                    break;
+                if scales.is_empty() || decoder.append(&mut source, &scales, &mut out).is_err() {
+                    return;
                 }
                 assert!(out.iter().all(|v| v.unsigned_abs() < 10u128.pow(target.precision.into())));
             }
+            assert_eq!(out.len(), 20 * scales.len());
         }
         9 => {
             let _ = (varint::read_u64(body), varint::read_u128(body));

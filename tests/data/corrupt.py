@@ -215,10 +215,64 @@ def files() -> dict[str, bytes]:
     return result
 
 
+def steady(rows: int) -> bytes:
+    """`rows` equal numbers, 1 unsigned and -1 signed, in runs of 512 of four bytes."""
+    run = bytes([0b11000001, 0xFF, 1, 0])
+    return run * (rows // 512)
+
+
+def heavy() -> dict[str, bytes]:
+    """Files that are as they should be, but say much in few bytes."""
+    rows = 65536
+
+    def columns(n: int, field: list[bytes], streams) -> tuple[list[bytes], list]:
+        types, parts, ids = [], [], []
+        for _ in range(n):
+            at = len(types) + 1
+            ids.append(at)
+            types += [kind(field[0], *(at + 1 + i for i in range(len(field) - 1)))] + [kind(k) for k in field[1:]]
+            parts += [(stream, at + offset, body) for stream, offset, body in streams]
+        return [kind(STRUCT, *ids, names=["c"] * n), *types], parts
+
+    numbers = steady(rows)
+    long = (rows).to_bytes(4, "big")
+    lengths = bytes([3 << 3 | 2]) + long + bytes([0b11000001, 0xFD, 0, 0]) + bytes([0b11000001, 0xFF, 0, 0]) * 127
+    wide, wide_streams = columns(300, [LONG], [(DATA, 0, deflate(numbers))])
+    lists, list_streams = columns(
+        24, [LIST, LONG], [(LENGTH, 0, deflate(numbers)), (DATA, 1, deflate(numbers))]
+    )  # a list of one element a row: twice the memory of a number
+    huge, huge_streams = columns(40, [LIST, STRUCT], [(LENGTH, 0, deflate(lengths))])
+    words, word_streams = columns(
+        24,
+        [STRING],
+        [(DATA, 0, deflate(b"\xc1\xff\x00\x00" * 16)), (LENGTH, 0, chunk(bytes([1 << 3 | 0, 15, 160]), original=True)),
+         (DICTIONARY_DATA, 0, deflate(b"w" * 12000))],
+    )  # fmt: skip
+
+    def encodings(types, of_string=DIRECT_V2):
+        return [of_string if type_ == kind(STRING) else DIRECT_V2 for type_ in types]
+
+    def packed(types, streams, rows=rows):
+        return make(types, streams, encodings(types, (DICTIONARY_V2, 3)), rows=rows, codec=ZLIB, chunk_size=65536)
+
+    deep = [kind(STRUCT, i + 1, names=["s"]) for i in range(100)]
+    deep += [kind(STRUCT, *range(101, 1101), names=["c"] * 1000)] + [kind(STRUCT)] * 1000
+    return {
+        "wide": packed(wide, wide_streams),
+        "lists": packed(lists, list_streams),
+        "hollow-lists": packed(huge, huge_streams),
+        "words": packed(words, word_streams, 8192),
+        "rows-without-columns": make([kind(STRUCT)], rows=2**62),
+        "rows-of-hollow-structs": make([kind(STRUCT, 1, names=["a"]), kind(STRUCT)], rows=2**62),
+        "deep-and-wide": make(deep, rows=1),
+    }
+
+
 def main() -> None:
-    folder = Path(HERE / "corrupt")
-    folder.mkdir(exist_ok=True)
-    for path in folder.glob("*.orc"):
-        path.unlink()
-    for name, data in files().items():
-        (folder / f"{name}.orc").write_bytes(data)
+    for folder, contents in [("corrupt", files()), ("heavy", heavy())]:
+        folder = HERE / folder
+        folder.mkdir(exist_ok=True)
+        for path in folder.glob("*.orc"):
+            path.unlink()
+        for name, data in contents.items():
+            (folder / f"{name}.orc").write_bytes(data)

@@ -69,9 +69,10 @@ const BESIDE: isize = 64 << 20;
 const LONGEST: Duration = Duration::from_secs(2);
 /// Rows after which a file is let go: few bytes can say that a row comes any number of times.
 const MOST_ROWS: usize = 1 << 20;
+const MOST_BATCHES: usize = 2000;
 
 fn limits() -> Limits {
-    Limits { tail: 4 << 20, chunk: 4 << 20, depth: 64, columns: 4096, stripes: 4096, memory: MEMORY }
+    Limits { tail: 4 << 20, chunk: 4 << 20, depth: 128, columns: 4096, stripes: 4096, memory: MEMORY }
 }
 
 fn options(case: usize) -> ReadOptions {
@@ -97,7 +98,7 @@ fn read(bytes: Bytes, case: usize) -> orcish::Result<()> {
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &limits())?;
     let statistics = file.stripe_statistics(&limits());
     let mut rows = 0;
-    for batch in file.read(options(case))? {
+    for batch in file.read(options(case))?.take(MOST_BATCHES) {
         rows += batch?.num_rows();
         if rows > MOST_ROWS {
             break;
@@ -252,4 +253,26 @@ fn broken_files() {
         }
     }
     tally.report("broken");
+}
+
+/// Files that are as they should be, and say much in few bytes.
+#[test]
+fn files_that_grow() {
+    let mut tally = Tally::default();
+    for (name, bytes) in data::files("tests/data/heavy") {
+        for case in 0..4 {
+            tally.case(bytes.to_vec(), &|| format!("{name}, options {case}"));
+        }
+    }
+    tally.report("grown");
+}
+
+/// Rows without columns are one batch: nothing is kept for them, however many there are.
+#[test]
+fn rows_of_nothing_are_counted() {
+    for name in ["heavy/rows-without-columns.orc", "heavy/rows-of-hollow-structs.orc"] {
+        let file = OrcFile::new(Arc::new(MemorySource::new(data::file(name))), &limits()).unwrap();
+        let rows: Vec<_> = file.read(options(0)).unwrap().map(|batch| batch.unwrap().num_rows()).collect();
+        assert_eq!(rows, [1 << 62], "{name}");
+    }
 }

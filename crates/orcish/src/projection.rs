@@ -80,6 +80,11 @@ impl Projection {
         Ok(Projection { root, all, wanted })
     }
 
+    /// Number of columns that are read, nested ones and the root included.
+    pub fn count(&self) -> usize {
+        self.wanted.iter().filter(|&&wanted| wanted).count()
+    }
+
     /// Whether column `id` is read.
     pub fn wants(&self, id: u32) -> bool {
         usize::try_from(id).ok().and_then(|id| self.wanted.get(id)).copied().unwrap_or(false)

@@ -96,7 +96,7 @@ impl Kind {
 pub struct Type {
     /// Kind of the type.
     pub kind: Kind,
-    /// Column ids of the children: fields of a struct, variants of a union, the element of a list,
+    /// Column ids of the children, ascending: fields of a struct, variants of a union, the element of a list,
     /// key and value of a map.
     pub children: Vec<u32>,
     /// Names of a struct's fields, as many as children.
@@ -224,7 +224,7 @@ impl Schema {
         let mut id = id;
         while let Ok(Type { parent: Some(parent), .. }) = self.get(id) {
             let Ok(above) = self.get(*parent) else { break };
-            let index = above.children.iter().position(|&child| child == id).unwrap_or_default();
+            let index = above.children.binary_search(&id).unwrap_or_default();
             names.push(above.child_name(index));
             id = *parent;
         }

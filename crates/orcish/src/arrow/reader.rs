@@ -22,6 +22,8 @@ use crate::tail::FileTail;
 
 /// Groups for each thread: enough that none waits long for the slowest.
 const GROUPS_PER_THREAD: usize = 4;
+/// Bytes that the reader of a column holds beside its values, roughly.
+const READER_BYTES: u64 = 8 << 10;
 /// Stored bytes below which a stripe is not worth a second thread.
 const WORTH_A_THREAD: u64 = 256 << 10;
 
@@ -50,6 +52,7 @@ pub(super) struct Plan {
     pub(super) stripes: Vec<usize>,
     /// Columns of the batches: the children of a struct root, or the root itself.
     columns: Vec<Projected>,
+    schema: SchemaRef,
     is_struct: bool,
     pub(super) threads: usize,
     batch_size: usize,
@@ -74,6 +77,11 @@ impl BatchReader {
                 names.join(", ")
             )));
         }
+        let readers = projection.count() as u64;
+        if readers.saturating_mul(READER_BYTES) > options.limits.memory {
+            let most = options.limits.memory;
+            return Err(Error::limit(format!("{readers} columns at once need more than the {most} bytes allowed")));
+        }
         let count = tail.stripes.len();
         let stripes = options.stripes.clone().unwrap_or_else(|| (0..count).collect());
         if let Some(stripe) = stripes.iter().find(|&&stripe| stripe >= count) {
@@ -91,9 +99,9 @@ impl BatchReader {
         // Where nothing is stored for a row, batches need no bound.
         let weightless = columns.iter().all(|column| is_weightless(&tail, column));
         let batch_size = if weightless { usize::MAX } else { options.batch_size };
-        let plan = Plan { source, tail, projection, options, stripes, columns, is_struct, threads, batch_size };
+        let plan = Plan { source, tail, projection, options, stripes, columns, schema, is_struct, threads, batch_size };
         let plan = Arc::new(plan);
-        Ok(BatchReader { schema, workers: Workers::new(plan.clone()), plan })
+        Ok(BatchReader { schema: plan.schema.clone(), workers: Workers::new(plan.clone()), plan })
     }
 
     /// Schema of the batches.
@@ -160,7 +168,9 @@ impl Plan {
     }
 
     fn single_group(&self, context: &Context<'_>) -> Result<Vec<Group>> {
-        let columns = self.columns.iter().map(|column| build(context, column)).collect::<Result<Vec<_>>>()?;
+        let columns = self.columns.iter().zip(self.schema.fields());
+        let columns = columns.map(|(column, field)| build(context, column, field.data_type()));
+        let columns = columns.collect::<Result<Vec<_>>>()?;
         Ok(columns.into_iter().map(|column| Group { columns: vec![0], reader: GroupReader::Root(column) }).collect())
     }
 
@@ -184,7 +194,8 @@ impl Plan {
             }
         }
         let group = |(_, columns): (usize, Vec<usize>)| {
-            let projected: Vec<&Projected> = columns.iter().filter_map(|&index| self.columns.get(index)).collect();
+            let typed = |&index: &usize| Some((self.columns.get(index)?, self.schema.fields().get(index)?.data_type()));
+            let projected: Vec<_> = columns.iter().filter_map(typed).collect();
             Ok(Group { reader: GroupReader::Columns(build_root(context, &projected)?), columns })
         };
         dealt.into_iter().map(group).collect()
@@ -220,19 +231,26 @@ impl Group {
     /// Decodes at most `left` rows.
     pub(super) fn decode(&mut self, left: u64, plan: &Plan) -> Result<Part> {
         let rows = usize::try_from(left).unwrap_or(usize::MAX).min(plan.batch_size);
-        let budget = Budget::new(plan.limits());
-        let (arrays, rows) = match &mut self.reader {
-            GroupReader::Columns(reader) => {
-                let rows = reader.plan(rows, budget)?;
-                (reader.read_children(rows, None)?.0, rows)
-            }
-            GroupReader::Root(column) => {
-                let rows = column.plan(rows, budget)?;
-                (vec![column.read(rows, None)?], rows)
-            }
+        let budget = Budget::new(plan.limits(), plan.projection.count());
+        let rows = match self.plan(rows, budget)? {
+            // A row that needs more than its part has a batch of its own.
+            0 => self.plan(1, budget.of_one_row())?,
+            rows => rows,
+        };
+        let arrays = match &mut self.reader {
+            GroupReader::Columns(reader) => reader.read_children(rows, None)?.0,
+            GroupReader::Root(column) => vec![column.read(rows, None)?],
         };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
         Ok(Part { arrays, rows, bytes })
+    }
+
+    /// How many of the next `rows` rows can be decoded at once.
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        match &mut self.reader {
+            GroupReader::Columns(reader) => reader.plan(rows, budget),
+            GroupReader::Root(column) => column.plan(rows, budget),
+        }
     }
 }
 

@@ -192,7 +192,7 @@ impl ColumnReader for DirectReader {
         let own_nulls = self.pending.take(own);
         let lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
         let nulls = combine(parent, own_nulls);
-        let budget = Budget { bytes: i32::MAX as usize };
+        let budget = Budget { bytes: i32::MAX as usize, most: i32::MAX as usize };
         let values = Concatenated::read(lengths, &mut self.data, budget);
         let values = values.and_then(|values| {
             let values = if self.target.trim { values.trim() } else { values };
@@ -216,6 +216,7 @@ fn rows_within(pending: &Pending, rows: usize, budget: Budget, size: impl Fn(u32
     };
     let whole = numbers.iter().take_while(fits).count();
     match pending.rows_with(rows, whole) {
+        0 if budget.is_part() => Ok(0),
         0 => Err(budget.exceeded(&format!("a value of {} bytes", numbers.first().map_or(0, |&n| size(n))))),
         rows => Ok(rows),
     }
@@ -316,7 +317,7 @@ impl DictionaryReader {
 impl ColumnReader for DictionaryReader {
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         if let Some(stored) = self.stored.take() {
-            self.entries = stored.load(&self.target, budget)?;
+            self.entries = stored.load(&self.target, budget.of_one_row())?;
         }
         let rows = rows.min(budget.rows(size_of::<u128>()));
         let (references, size) = (&mut self.references, self.entries.places.len());

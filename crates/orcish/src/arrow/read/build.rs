@@ -7,7 +7,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, IntervalYearMonthType,
 };
-use arrow_schema::{DataType, Fields};
+use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
 
 use super::binary::{DictionaryReader, DirectReader, Entries, StoredDictionary, Target};
 use super::decimal::{DecimalReader, Digits};
@@ -17,14 +17,14 @@ use super::timestamp::{Stored, TimestampReader};
 use super::union::{Form, UnionReader};
 use super::validity::{Pending, Present};
 use super::{Column, ColumnReader, StructReader};
-use crate::arrow::schema::{Mapping, SparkType, decimal, spark_type};
+use crate::arrow::schema::{SparkType, decimal, spark_type};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
 use crate::encoding::byte_rle::ByteRle;
 use crate::encoding::decimal::{DecimalDecoder, DecimalType};
 use crate::encoding::int_rle::{IntRle, Integer, Version};
 use crate::error::{Error, Result};
-use crate::options::{ReadOptions, UnionType};
+use crate::options::{NullMapKeys, ReadOptions};
 use crate::projection::Projected;
 use crate::schema::Kind;
 use crate::stripe::{Encoding, StreamKind, Stripe};
@@ -38,16 +38,17 @@ pub(crate) struct Context<'a> {
     pub(crate) options: &'a ReadOptions,
 }
 
-/// The reader of the columns `children` of the root, which is a struct.
-pub(crate) fn build_root(context: &Context<'_>, children: &[&Projected]) -> Result<StructReader> {
+/// The reader of the columns `children` of the root, which is a struct, with their Arrow types.
+pub(crate) fn build_root(context: &Context<'_>, children: &[(&Projected, &DataType)]) -> Result<StructReader> {
     let pending = Pending::new(Present::new(context.stripe, 0));
-    let children = children.iter().map(|child| build(context, child)).collect::<Result<_>>()?;
+    let children = children.iter().map(|(child, arrow)| build(context, child, arrow)).collect::<Result<_>>()?;
     Ok(StructReader { pending, children, fields: Fields::empty() })
 }
 
-/// The reader of `column`.
-pub(crate) fn build(context: &Context<'_>, column: &Projected) -> Result<Column> {
-    let reader = context.reader(column).map_err(|error| error.in_column(&context.tail.schema.path(column.id)))?;
+/// The reader of `column`, which becomes `arrow`.
+pub(crate) fn build(context: &Context<'_>, column: &Projected, arrow: &DataType) -> Result<Column> {
+    let reader =
+        context.reader(column, arrow).map_err(|error| error.in_column(&context.tail.schema.path(column.id)))?;
     Ok(Column { id: column.id, tail: context.tail.clone(), reader })
 }
 
@@ -97,9 +98,17 @@ impl Context<'_> {
         Ok(self.primitive::<A>(column, Floats { stream, native: PhantomData }))
     }
 
-    fn reader(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
+    /// The readers of the children of `column`, with the fields that they become.
+    fn children<'f>(&self, column: &Projected, fields: impl IntoIterator<Item = &'f FieldRef>) -> Result<Vec<Column>> {
+        let children = column.children.iter().zip(fields);
+        children.map(|(child, field)| build(self, child, field.data_type())).collect()
+    }
+
+    /// Types are handed down: to derive those of a subtree at each level of it would take time and memory
+    /// for the depth times the number of columns.
+    fn reader(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
         let this = self.tail.schema.get(column.id)?;
-        let mapping = Mapping { tail: self.tail, options: self.options };
+        let misfit = || Error::invalid(format!("a {} column cannot become {arrow}", this.kind.name()));
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         match this.kind {
             Kind::Boolean => {
@@ -117,7 +126,7 @@ impl Context<'_> {
                 None => self.integer::<Int64Type>(column),
                 Some(SparkType::TimestampNtz) => {
                     let stored = Stored::Micros(self.integers(column, StreamKind::Data, true)?);
-                    self.timestamp(column, stored, false)
+                    self.timestamp(column, arrow, stored, false)
                 }
                 Some(_) => self.integer::<DurationMicrosecondType>(column),
             },
@@ -134,7 +143,7 @@ impl Context<'_> {
                 };
                 let seconds = self.integers(column, StreamKind::Data, true)?;
                 let nanos = self.integers(column, StreamKind::Secondary, false)?;
-                self.timestamp(column, Stored::Split { seconds, nanos, decoder }, hybrid)
+                self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder }, hybrid)
             }
             Kind::Decimal => {
                 let (precision, scale) = decimal(this);
@@ -150,7 +159,7 @@ impl Context<'_> {
             }
             Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
                 let trim = this.kind == Kind::Char && self.options.trim_char;
-                let target = Target { arrow: mapping.data_type(column)?, trim };
+                let target = Target { arrow: arrow.clone(), trim };
                 let pending = Pending::new(self.present(column));
                 let encoding = self.encoding(column)?;
                 Ok(if encoding.is_dictionary {
@@ -172,46 +181,76 @@ impl Context<'_> {
                 })
             }
             Kind::Struct => {
-                let children = column.children.iter().map(|child| build(self, child)).collect::<Result<_>>()?;
+                let DataType::Struct(fields) = arrow else { return Err(misfit()) };
                 let pending = Pending::new(self.present(column));
-                Ok(Box::new(StructReader { pending, children, fields: mapping.fields(column)? }))
+                Ok(Box::new(StructReader { pending, children: self.children(column, fields)?, fields: fields.clone() }))
             }
             Kind::List | Kind::Map => {
                 let rle = self.integers(column, StreamKind::Length, false)?;
                 let lengths = Lengths { pending: Pending::new(self.present(column)), rle };
-                match (&column.children[..], mapping.data_type(column)?) {
+                match (&column.children[..], arrow) {
                     ([element], DataType::List(field)) => {
-                        Ok(Box::new(ListReader { lengths, element: build(self, element)?, field }))
+                        let element = build(self, element, field.data_type())?;
+                        Ok(Box::new(ListReader { lengths, element, field: field.clone() }))
                     }
                     ([key, value], DataType::Map(field, _)) => {
-                        let fields = mapping.entries(column)?;
-                        let (key, value) = (build(self, key)?, build(self, value)?);
+                        let DataType::Struct(fields) = field.data_type() else { return Err(misfit()) };
+                        let [key_field, value_field] = &fields[..] else { return Err(misfit()) };
                         let null_keys = self.options.null_map_keys;
+                        let key_type = match (null_keys, key_field.data_type()) {
+                            (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => values,
+                            (_, arrow) => arrow,
+                        };
+                        let key = build(self, key, key_type)?;
+                        let value = build(self, value, value_field.data_type())?;
+                        let (field, fields) = (field.clone(), fields.clone());
                         Ok(Box::new(MapReader { lengths, key, value, field, fields, null_keys }))
                     }
                     _ => Err(Error::corrupt("a list or map without its children")),
                 }
             }
             Kind::Union => {
-                let form = match mapping.union_type(column) {
-                    UnionType::Dense => Form::Dense(mapping.variants(column)?),
-                    UnionType::Sparse => Form::Sparse(mapping.variants(column)?),
-                    UnionType::Struct => Form::Struct(mapping.tagged(column)?),
+                let (form, variants) = match arrow {
+                    DataType::Union(fields, mode) => {
+                        let variants = self.children(column, fields.iter().map(|(_, field)| field))?;
+                        let form = match mode {
+                            UnionMode::Dense => Form::Dense(fields.clone()),
+                            UnionMode::Sparse => Form::Sparse(fields.clone()),
+                        };
+                        (form, variants)
+                    }
+                    // The first field is the tag.
+                    DataType::Struct(fields) => {
+                        (Form::Struct(fields.clone()), self.children(column, fields.iter().skip(1))?)
+                    }
+                    _ => return Err(misfit()),
                 };
-                let variants = column.children.iter().map(|child| build(self, child)).collect::<Result<_>>()?;
                 let tags = ByteRle::new(self.stream(column, StreamKind::Data)?);
                 Ok(Box::new(UnionReader { pending: Pending::new(self.present(column)), tags, variants, form }))
             }
         }
     }
 
-    fn timestamp(&self, column: &Projected, stored: Stored, hybrid: bool) -> Result<Box<dyn ColumnReader>> {
-        let mapping = Mapping { tail: self.tail, options: self.options };
-        let DataType::Timestamp(unit, timezone) = mapping.data_type(column)? else {
+    fn timestamp(
+        &self,
+        column: &Projected,
+        arrow: &DataType,
+        stored: Stored,
+        hybrid: bool,
+    ) -> Result<Box<dyn ColumnReader>> {
+        let &DataType::Timestamp(unit, ref timezone) = arrow else {
             return Err(Error::invalid("a timestamp column without a timestamp type"));
         };
         let out_of_range = self.options.timestamp_out_of_range;
         let present = self.present(column);
-        Ok(Box::new(TimestampReader { present, stored, unit, timezone, hybrid, out_of_range, row: 0 }))
+        Ok(Box::new(TimestampReader {
+            present,
+            stored,
+            unit,
+            timezone: timezone.clone(),
+            hybrid,
+            out_of_range,
+            row: 0,
+        }))
     }
 }

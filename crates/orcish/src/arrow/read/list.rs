@@ -42,6 +42,7 @@ impl Lengths {
         };
         let whole = lengths.iter().take_while(fits).count();
         match (self.pending.rows_with(rows, whole), lengths.first()) {
+            (0, Some(_)) if budget.is_part() => Ok(0),
             (0, Some(length)) => Err(budget.exceeded(&format!("a value of {length} elements"))),
             (rows, _) => Ok(rows),
         }

@@ -25,16 +25,26 @@ use crate::error::{Error, Result};
 use crate::options::Limits;
 use crate::tail::FileTail;
 
-/// Most bytes of one array of a batch.
+/// Bytes that one array of a batch should have at most.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     bytes: usize,
+    /// Bytes that it may have where a single row needs more.
+    most: usize,
 }
 
 impl Budget {
-    /// A quarter of the memory allowed, and what 32-bit offsets reach.
-    pub(super) fn new(limits: &Limits) -> Self {
-        Budget { bytes: usize::try_from(limits.memory / 4).unwrap_or(usize::MAX).min(i32::MAX as usize) }
+    /// An equal part, for each of `arrays`, of half of the memory allowed; for a single row a quarter of
+    /// it; and no more than 32-bit offsets reach.
+    pub(super) fn new(limits: &Limits, arrays: usize) -> Self {
+        let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
+        let most = (memory / 4).min(i32::MAX as usize);
+        Budget { bytes: (memory / 2 / arrays.max(1)).min(most), most }
+    }
+
+    /// What a single row may take.
+    pub(super) fn of_one_row(self) -> Self {
+        Budget { bytes: self.most, ..self }
     }
 
     /// Most rows of `width` bytes each: at least one.
@@ -47,6 +57,11 @@ impl Budget {
         self.rows(8)
     }
 
+    /// Whether a single row may take more.
+    fn is_part(self) -> bool {
+        self.bytes < self.most
+    }
+
     /// The error of one value that needs more.
     fn exceeded(self, what: &str) -> Error {
         Error::limit(format!("{what} needs more than the {} bytes that an array may have here", self.bytes))
@@ -55,8 +70,8 @@ impl Budget {
 
 /// Reads one column of a stripe, from its first row to its last.
 pub(super) trait ColumnReader: Send {
-    /// How many of the next `rows` rows that exist for the column can be read at once: at least one,
-    /// unless none is asked for.
+    /// How many of the next `rows` rows that exist for the column can be read at once; none where the
+    /// first does not fit into a budget that is only a part of what a single row may take.
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize>;
 
     /// Reads `slots` slots; those that `parent` has null do not exist for the column, and become null.

@@ -32,7 +32,8 @@ impl StructReader {
 
 impl ColumnReader for StructReader {
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        let rows = rows.min(budget.pending());
+        // Without a present stream nothing is kept for a row.
+        let rows = if self.pending.is_free() { rows } else { rows.min(budget.pending()) };
         self.pending.fill(rows, |_, _| Ok(()))?;
         let valid = self.pending.valid(rows);
         let mut fit = valid;

@@ -144,6 +144,11 @@ impl Pending {
         read(existing(more, nulls.as_ref()), &mut self.dense)
     }
 
+    /// Whether there is no present stream, so that no row needs a bit.
+    pub(super) fn is_free(&self) -> bool {
+        self.present.is_absent()
+    }
+
     /// How many of the first `rows` pending rows are valid.
     pub(super) fn valid(&self, rows: usize) -> usize {
         if self.present.is_absent() { rows } else { self.valid.slice(0, rows.min(self.rows)).count_set_bits() }
