@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
@@ -26,7 +26,7 @@ impl ReadAt for Logged {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        self.requests.lock().unwrap().push(ranges.to_vec());
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(ranges.to_vec());
         self.inner.read_ranges(ranges)
     }
 }

@@ -393,7 +393,7 @@ prop_compose! {
             4 => proto.decimal_statistics = Some(orc::DecimalStatistics {
                 minimum: a.map(|a| a.to_string().into()), maximum: b.map(|b| format!("{b}E{}", c.unwrap_or(0) % 60).into()), sum: x,
             }),
-            5 => proto.date_statistics = Some(orc::DateStatistics { minimum: a.map(|a| a as i32), maximum: b.map(|b| b as i32) }),
+            5 => proto.date_statistics = Some(orc::DateStatistics { minimum: a.and_then(|a| a.try_into().ok()), maximum: b.and_then(|b| b.try_into().ok()) }),
             6 => proto.binary_statistics = Some(orc::BinaryStatistics { sum: a }),
             7 => proto.timestamp_statistics = Some(orc::TimestampStatistics {
                 minimum_utc: a, maximum_utc: b, minimum_nanos: nanos, maximum: c, ..Default::default()
