@@ -11,10 +11,7 @@ BIN := $(VENV)/bin
 # The first Python that is new enough.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
-# Files written by other implementations, with their contents, where there are some (see tests/python/test_conformance.py).
-export ORCISH_CONFORMANCE ?= $(wildcard $(abspath ../shared/conformance))
 FUZZ_SECONDS ?= 60
-export FUZZ_SECONDS
 
 RUST := Cargo.toml Cargo.lock $(shell find crates proto -type f)
 
@@ -36,8 +33,6 @@ test-rust:
 
 .PHONY: test-python
 test-python: $(VENV)/module java
-	@if [ -n "$$ORCISH_CONFORMANCE" ]; then echo "Conformance files: $$ORCISH_CONFORMANCE"; \
-	else echo "No conformance files: set ORCISH_CONFORMANCE to their folder to read them, too"; fi
 	$(BIN)/pytest
 
 .PHONY: lint
@@ -59,7 +54,12 @@ bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with ot
 fuzz: ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
 	@for target in $$(cargo fuzz list); do \
-		echo "== $$target"; cargo +nightly fuzz run "$$target" -- -max_total_time="$$FUZZ_SECONDS" -rss_limit_mb=2048; done
+		mkdir -p "fuzz/corpus/$$target"; \
+		cp tests/data/*.orc tests/data/corrupt/*.orc "fuzz/corpus/$$target"; \
+		echo "== $$target"; \
+		cargo +nightly fuzz run --sanitizer none "$$target" -- \
+			-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=6000; \
+	done
 
 .PHONY: clean
 clean: ## Remove all that was built, .venv included
