@@ -129,7 +129,7 @@ def check(file, rows, options):
             "dictionary_key_size_threshold": st.sampled_from([0.0, 0.5, 1.0]),
             "batch_size": st.sampled_from([1, 10, 1024]),
             "stripe_size": st.sampled_from([1024, 64 << 20]),
-            "row_index_stride": st.sampled_from([0, 100, 10_000]),
+            "row_index_stride": st.sampled_from([1000, 10_000]),
         }
     ),
 )
