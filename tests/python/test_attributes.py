@@ -32,7 +32,9 @@ def test_char_in_a_dictionary():
     rows = [(value,) for value in ["a", "bb", "", None, "a"] * 300]
     file = write_rows("struct<c:char(3)>", rows, dict_key_size_threshold=1.0)
     assert layout(file).encodings[0][1] in (1, 3)
-    assert orcish.read_table(file)["c"].to_pylist() == [value and value.ljust(3) if value != "" else "   " for (value,) in rows]
+    assert orcish.read_table(file)["c"].to_pylist() == [
+        value and value.ljust(3) if value != "" else "   " for (value,) in rows
+    ]
     for strings in ("utf8", "large", "view", "dictionary"):
         assert orcish.read_table(file, trim_char=True, strings=strings)["c"].to_pylist() == [value for (value,) in rows]
 
@@ -86,7 +88,18 @@ def test_decimals_of_all_precisions(precision):
 
 def test_decimals_with_scales_that_java_trims(spark_orc):
     """Java drops trailing zeros of a value, and stores the scale that is left."""
-    digits = ["0", "1", "-1", "100", "1.5", "-1.50", "0.00001", "123456789012345678901234567.12345", "-99999.1", "10000000000"]
+    digits = [
+        "0",
+        "1",
+        "-1",
+        "100",
+        "1.5",
+        "-1.50",
+        "0.00001",
+        "123456789012345678901234567.12345",
+        "-99999.1",
+        "10000000000",
+    ]
     union = " union all ".join(
         f"select {i} id, cast('{d}' as decimal(38,5)) a, cast('{d}' as decimal(32,5)) b, "
         f"cast(substr('{d}', 1, 6) as decimal(18,5)) c, cast(if(length('{d}') < 4, '{d}', null) as decimal(5,2)) d"
@@ -98,11 +111,15 @@ def test_decimals_with_scales_that_java_trims(spark_orc):
         source = [d[:6] if name == "c" else d if name != "d" or len(d) < 4 else None for d in digits]
         want = [d and Decimal(d) for d in source]
         assert table[name].to_pylist() == want
-        assert all(value.as_tuple().exponent == exponent.as_tuple().exponent for value in table[name].to_pylist() if value is not None)
+        assert all(
+            value.as_tuple().exponent == exponent.as_tuple().exponent
+            for value in table[name].to_pylist()
+            if value is not None
+        )
 
 
 def test_unions_in_all_forms():
-    values = [1, "a", None, 2.5, "b", 7, None, 0.25] * 200
+    values = [1, "a", None, 2.5, "b", 7, None, 0.25] * 120
     file = write_rows("struct<u:uniontype<int,string,double>>", [(value,) for value in values])
     for form, mode in (("dense", "dense"), ("sparse", "sparse")):
         table = orcish.read_table(file, unions=form, batch_size=333)
@@ -121,7 +138,9 @@ def test_unions_in_all_forms():
 
 
 def test_unions_of_pyarrow():
-    sparse = pa.UnionArray.from_sparse(pa.array([0, 1, 0], pa.int8()), [pa.array([1, 2, None]), pa.array(["x", "y", "z"])])
+    sparse = pa.UnionArray.from_sparse(
+        pa.array([0, 1, 0], pa.int8()), [pa.array([1, 2, None]), pa.array(["x", "y", "z"])]
+    )
     dense = pa.UnionArray.from_dense(
         pa.array([0, 1, 0], pa.int8()), pa.array([0, 0, 1], pa.int32()), [pa.array([1, 2]), pa.array(["x"])]
     )
@@ -172,7 +191,11 @@ def test_unions_of_more_variants_are_structs():
     array = orcish.read_table(write_rows(schema, [(1,), ("a",), (None,)]))["u"].combine_chunks()
     assert array.type.field(0).type == pa.int16()
     assert array.field("tag").to_pylist()[:2] == [0, 1]
-    assert [row and (row["tag"], row["field0"], row["field1"]) for row in array.to_pylist()] == [(0, 1, None), (1, None, "a"), None]
+    assert [row and (row["tag"], row["field0"], row["field1"]) for row in array.to_pylist()] == [
+        (0, 1, None),
+        (1, None, "a"),
+        None,
+    ]
 
 
 def test_attributes_that_pyarrow_writes():

@@ -34,8 +34,14 @@ SHAPES = {
     "negative base": [value - 1000 for value in patched(24, 30)],
     "extremes": [random.choice([2**62, -(2**62), 0, 1]) for _ in range(ROWS)],
     "full width": [random.getrandbits(64) - 2**63 for _ in range(ROWS)],
-    **{f"{bits} bits": [random.getrandbits(bits) for _ in range(ROWS)] for bits in (1, 2, 3, 4, 7, 8, 11, 16, 21, 24, 27, 31)},
-    **{f"{bits} bits": [random.getrandbits(bits) for _ in range(ROWS)] for bits in (32, 33, 39, 40, 47, 48, 55, 56, 61, 63)},
+    **{
+        f"{bits} bits": [random.getrandbits(bits) for _ in range(ROWS)]
+        for bits in (1, 2, 3, 4, 7, 8, 11, 16, 21, 24, 27, 31)
+    },
+    **{
+        f"{bits} bits": [random.getrandbits(bits) for _ in range(ROWS)]
+        for bits in (32, 33, 39, 40, 47, 48, 55, 56, 61, 63)
+    },
     "one": [5] + [6] * (ROWS - 1),
     "mixed": [(i if i % 1000 < 300 else 4 if i % 1000 < 600 else random.getrandbits(i % 50)) for i in range(ROWS)],
 }
@@ -74,7 +80,11 @@ TEXTS = {
 }
 OTHERS = pa.table(
     {
-        **{f"{name}/{kind}": pa.array(v, pa.string()).cast(kind) for name, v in TEXTS.items() for kind in ("string", "binary")},
+        **{
+            f"{name}/{kind}": pa.array(v, pa.string()).cast(kind)
+            for name, v in TEXTS.items()
+            for kind in ("string", "binary")
+        },
         **{f"{name}/nulls": pa.array(thinned(v), pa.string()) for name, v in TEXTS.items()},
         "float": pa.array([random.random() for _ in range(ROWS)], pa.float32()),
         "double": pa.array(thinned([random.gauss(0, 1e9) for _ in range(ROWS)]), pa.float64()),
@@ -83,7 +93,9 @@ OTHERS = pa.table(
         "date": pa.array([random.randrange(20000) for _ in range(ROWS)], pa.int32()).cast(pa.date32()),
         "timestamp": pa.array([random.randrange(10**18) // 1000 * 1000 for _ in range(ROWS)], pa.timestamp("ns")),
         "timestamp/days": pa.array(thinned([i * 86400 * 10**9 for i in range(ROWS)]), pa.timestamp("ns")),
-        "decimal": pa.array(thinned([random.getrandbits(50) for _ in range(ROWS)]), pa.int64()).cast(pa.decimal128(20, 0)),
+        "decimal": pa.array(thinned([random.getrandbits(50) for _ in range(ROWS)]), pa.int64()).cast(
+            pa.decimal128(20, 0)
+        ),
         "decimal/wide": pa.array([random.getrandbits(30) for _ in range(ROWS)], pa.int64()).cast(pa.decimal128(38, 12)),
         "list": pa.array([list(range(i % 5)) if i % 9 else None for i in range(ROWS)], pa.list_(pa.int16())),
         "map": pa.array([[(f"k{i % 3}", i)] * (i % 3) for i in range(ROWS)], pa.map_(pa.string(), pa.int64())),
@@ -218,7 +230,9 @@ def test_lists_of_many_elements():
     """Lists longer than a batch has rows, and lengths of lists of lists in small reads."""
     rows = [list(range(20_000)), [], None, list(range(7)), list(range(50_000)), [None] * 3] * 3
     nested = [[row, row[:2]] if row else None for row in rows]
-    file = write_arrow({"l": pa.array(rows, pa.list_(pa.int32())), "n": pa.array(nested, pa.list_(pa.list_(pa.int32())))})
+    file = write_arrow(
+        {"l": pa.array(rows, pa.list_(pa.int32())), "n": pa.array(nested, pa.list_(pa.list_(pa.int32())))}
+    )
     for batch_size in (1, 2, 65_536):
         table = orcish.read_table(file, batch_size=batch_size)
         assert table["l"].to_pylist() == rows

@@ -5,7 +5,6 @@ import pathlib
 
 import orcish
 import pyarrow as pa
-import pyarrow.orc
 import pytest
 from pyorc import CompressionKind
 from support import layout, write_arrow, write_rows
@@ -172,10 +171,3 @@ def test_null_keys_of_maps():
         with pytest.raises(orcish.NullMapKeyError):
             list(file.iter_batches())
         assert file.read().num_rows == file.num_rows
-
-
-def test_other_readers_refuse_too():
-    """The truncated samples are no valid files to others either."""
-    data = sample("plain")
-    with pytest.raises(pa.ArrowException):
-        pyarrow.orc.read_table(pa.BufferReader(data[:-1]))

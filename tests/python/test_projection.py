@@ -10,10 +10,7 @@ from pyorc import CompressionKind, StructRepr
 from support import layout, write_arrow, write_rows
 
 SCHEMA = "struct<id:int,nest:struct<a:int,b:struct<c:string,d:int>>,l:array<struct<x:int,y:string>>,m:map<string,struct<p:int,q:int>>,`dot.ted`:int,ll:array<array<int>>>"
-ROWS = [
-    (i, (i * 2, (f"c{i}", i * 3)), [(i, f"y{i}"), None], {f"k{i}": (i, -i)}, i * 7, [[i], []])
-    for i in range(50)
-]
+ROWS = [(i, (i * 2, (f"c{i}", i * 3)), [(i, f"y{i}"), None], {f"k{i}": (i, -i)}, i * 7, [[i], []]) for i in range(50)]
 
 
 @pytest.fixture(scope="module")

@@ -194,7 +194,13 @@ def test_tails_that_are_none():
 
 def test_wrong_options():
     file = orcish.ORCFile(DATA)
-    for options in ({"batch_size": 0}, {"stripes": [99]}, {"strings": "utf16"}, {"timestamp_unit": "m"}, {"unknown": 1}):
+    for options in (
+        {"batch_size": 0},
+        {"stripes": [99]},
+        {"strings": "utf16"},
+        {"timestamp_unit": "m"},
+        {"unknown": 1},
+    ):
         with pytest.raises(ValueError, match="."):
             file.read(**options)
     with pytest.raises(ValueError, match="speed"):

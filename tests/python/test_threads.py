@@ -42,7 +42,9 @@ def test_any_number_of_threads_gives_the_same(path, batch_size):
     for threads in (1, 2, 4, 8):
         table = orcish.read_table(path, threads=threads, batch_size=batch_size)
         assert table.equals(TABLE), threads
-    chunks = [[len(chunk) for chunk in orcish.read_table(path, threads=t, batch_size=batch_size)["l"].chunks] for t in (1, 4)]
+    chunks = [
+        [len(chunk) for chunk in orcish.read_table(path, threads=t, batch_size=batch_size)["l"].chunks] for t in (1, 4)
+    ]
     assert chunks[0] == chunks[1]
 
 

@@ -29,8 +29,15 @@ def test_units(kind, unit, fraction, before):
     file = write_rows(f"struct<t:{kind}>", rows)
     table = orcish.read_table(file, timestamp_unit=unit)
     assert table.schema.field("t").type == pa.timestamp("ns" if unit == "auto" else unit, "UTC" if zone else None)
-    want = [FRACTION.replace(microsecond=fraction), None, BEFORE_1970.replace(microsecond=before), dt.datetime(1970, 1, 1)]
-    assert table["t"].cast(pa.timestamp("us", table["t"].type.tz)).to_pylist() == [v and v.replace(tzinfo=zone) for v in want]
+    want = [
+        FRACTION.replace(microsecond=fraction),
+        None,
+        BEFORE_1970.replace(microsecond=before),
+        dt.datetime(1970, 1, 1),
+    ]
+    assert table["t"].cast(pa.timestamp("us", table["t"].type.tz)).to_pylist() == [
+        v and v.replace(tzinfo=zone) for v in want
+    ]
 
 
 def test_nanoseconds():
@@ -44,7 +51,16 @@ def test_nanoseconds():
 
 def test_years_1_to_9999_by_spark(spark_orc):
     """Spark stores days before 1582-10-15 in the Julian calendar; they are the same days on paper when read."""
-    days = ["0001-01-01", "0500-02-28", "1000-03-01", "1500-01-01", "1582-10-04", "1582-10-15", "1677-09-21", "9999-12-31"]
+    days = [
+        "0001-01-01",
+        "0500-02-28",
+        "1000-03-01",
+        "1500-01-01",
+        "1582-10-04",
+        "1582-10-15",
+        "1677-09-21",
+        "9999-12-31",
+    ]
     clock = "23:59:59.123456"
     union = " union all ".join(
         f"select {i} id, date'{day}' d, timestamp'{day} {clock}' t, timestamp_ntz'{day} {clock}' n, "

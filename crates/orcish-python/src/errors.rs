@@ -3,15 +3,27 @@
 use std::error::Error as _;
 
 use orcish::{Error, ErrorKind};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
+
+/// The error for an exception of a Python file object, or of a handler of signals.
+pub(crate) fn from_python(py: Python<'_>, text: &str, error: PyErr) -> Error {
+    // Exceptions that are no `Exception`, such as `KeyboardInterrupt`, are no faults: they are to end things.
+    let kind = if error.is_instance_of::<PyException>(py) { ErrorKind::Io } else { ErrorKind::Interrupted };
+    Error::new(kind, text).with_source(std::io::Error::other(error))
+}
+
+/// An error if a signal, such as that of Ctrl-C, has come whose handler raised an exception.
+pub(crate) fn check_signals(py: Python<'_>) -> Result<(), Error> {
+    py.check_signals().map_err(|error| from_python(py, "a signal came", error))
+}
 
 /// The exception for an error: a missing file is a `FileNotFoundError`, what a Python file object
 /// raised is raised again, and the rest is of `orcish.errors` or a `ValueError`.
 pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     let text = error.to_string();
     let class = match error.kind() {
-        ErrorKind::Io => return io_error(py, error, text),
+        ErrorKind::Io | ErrorKind::Interrupted => return io_error(py, error, text),
         ErrorKind::InvalidArgument => return PyValueError::new_err(text),
         ErrorKind::Corrupt => "CorruptFileError",
         ErrorKind::Unsupported => "UnsupportedError",

@@ -1,16 +1,21 @@
 //! What a file may be read from: a path, bytes, or a Python object with `read` and `seek`.
 
-use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
-use orcish::{Error, FileSource, MemorySource, ReadAt, Result};
+use orcish::{FileSource, MemorySource, ReadAt, Result};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
+
+use crate::errors::{check_signals, from_python};
+
+/// How long a thread waits for its turn before it looks for signals.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The source for `object`: `str` is a path, `bytes` are the file itself.
 pub(crate) fn open(object: &Bound<'_, PyAny>) -> PyResult<Arc<dyn ReadAt>> {
@@ -35,8 +40,19 @@ struct PythonSource {
     object: Py<PyAny>,
     name: String,
     size: u64,
-    /// Taken before the interpreter is: a thread that waits for it must not keep others from running.
-    turn: Mutex<()>,
+    /// Whether a thread reads from it.
+    busy: Mutex<bool>,
+    free: Condvar,
+}
+
+/// The right to read from the object, until it is dropped.
+struct Turn<'a>(&'a PythonSource);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.busy.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.0.free.notify_one();
+    }
 }
 
 impl PythonSource {
@@ -49,8 +65,27 @@ impl PythonSource {
             object: object.clone().unbind(),
             name: name.unwrap_or_else(|| "<file object>".to_owned()),
             size: size.extract()?,
-            turn: Mutex::new(()),
+            busy: Mutex::new(false),
+            free: Condvar::new(),
         })
+    }
+
+    /// Waits until no other thread reads, without the interpreter, and with an eye on signals: a read may be slow.
+    fn turn(&self) -> Result<Turn<'_>> {
+        let lock = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut busy = lock();
+        while *busy {
+            let wait = self.free.wait_timeout(busy, PATIENCE);
+            let (still, waited) = wait.unwrap_or_else(PoisonError::into_inner);
+            busy = still;
+            if waited.timed_out() {
+                drop(busy);
+                Python::attach(check_signals)?;
+                busy = lock();
+            }
+        }
+        *busy = true;
+        Ok(Turn(self))
     }
 
     fn read(&self, py: Python<'_>, range: &Range<u64>) -> PyResult<Bytes> {
@@ -86,10 +121,10 @@ impl ReadAt for PythonSource {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turn()?;
         Python::attach(|py| {
             let parts = ranges.iter().map(|range| self.read(py, range)).collect::<PyResult<_>>();
-            parts.map_err(|error| Error::io("the file object failed", io::Error::other(error)))
+            parts.map_err(|error| from_python(py, "the file object failed", error))
         })
     }
 }

@@ -1,17 +1,16 @@
 //! Batches on their way to whoever takes them over the Arrow C stream interface.
 
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use orcish::{BatchReader, Error};
+use orcish::BatchReader;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::capsule;
-use crate::errors::to_python;
+use crate::errors::{check_signals, to_python};
 use crate::node::{self, Node};
 
 /// The exception that ended a stream: the C interface carries its text only.
@@ -46,10 +45,7 @@ pub(crate) struct Batches {
 impl Batches {
     pub(crate) fn new(mut reader: BatchReader) -> Self {
         // The caller may wait for a file object that another thread is reading from.
-        reader.while_waiting(|| {
-            let interrupted = |error| Error::io("interrupted", io::Error::other(error));
-            Python::attach(|py| py.check_signals()).map_err(interrupted)
-        });
+        reader.while_waiting(|| Python::attach(check_signals));
         Batches { schema: reader.schema(), reader: Mutex::new(Some(Reader(Some(reader)))), failure: Failure::default() }
     }
 }

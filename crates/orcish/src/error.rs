@@ -22,6 +22,8 @@ pub enum ErrorKind {
     InvalidArgument,
     /// A column was asked for that the file does not have.
     UnknownColumn,
+    /// The caller wanted it to end, such as by Ctrl-C.
+    Interrupted,
 }
 
 /// Where in the file an error arose; each part is filled in on the way up by the layer that knows it.

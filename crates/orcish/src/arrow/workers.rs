@@ -14,7 +14,7 @@ use std::time::Duration;
 use arrow_array::ArrayRef;
 
 use super::reader::{Group, OpenStripe, Part, Plan, Ready};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 /// Parts that a group may be ahead of the caller.
 const PARTS_AHEAD: usize = 4;
@@ -85,6 +85,17 @@ enum Done {
     Decode { number: usize, slot: usize, group: Box<Group>, result: Result<Part> },
 }
 
+impl Done {
+    /// The error of a task that the caller wanted to end.
+    fn interruption(&self) -> Option<crate::Error> {
+        let error = match self {
+            Done::Open { result, .. } => result.as_ref().err(),
+            Done::Decode { result, .. } => result.as_ref().err(),
+        };
+        error.filter(|error| error.kind() == ErrorKind::Interrupted).cloned()
+    }
+}
+
 impl Workers {
     pub(super) fn new(plan: Arc<Plan>) -> Self {
         let shared = Shared { plan, state: Mutex::default(), changed: Condvar::new() };
@@ -96,7 +107,8 @@ impl Workers {
         self.check = Some(check);
     }
 
-    /// Columns of the next batch; `None` at the end, and after [`stop`](Self::stop).
+    /// Columns of the next batch. An interruption comes out before the batches and errors that are due, and what
+    /// the threads are at, such as a slow read, is not waited for. `None` at the end, and after [`stop`](Self::stop).
     pub(super) fn next(&mut self) -> Option<Result<Columns>> {
         if !std::mem::replace(&mut self.started, true) {
             for _ in 1..self.shared.plan.threads {
@@ -125,6 +137,10 @@ impl Workers {
                 Some(task) => {
                     drop(state);
                     let done = shared.run(task);
+                    if let Some(error) = done.interruption() {
+                        self.threads.clear();
+                        return Some(Err(error));
+                    }
                     let mut state = shared.lock();
                     state.finish(done);
                     shared.changed.notify_all();
@@ -139,7 +155,6 @@ impl Workers {
                         Some(check) => {
                             drop(state);
                             if let Err(error) = check() {
-                                // Who is in a hurry does not wait for a source that is slow either.
                                 self.threads.clear();
                                 return Some(Err(error));
                             }

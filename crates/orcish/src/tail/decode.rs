@@ -97,7 +97,7 @@ impl<'a> TailDecoder<'a> {
         }
         let from = at - usize::try_from(footer_length).unwrap_or(at);
         let footer = decompress_all(tail.slice(from..at), framing, self.limits.tail)
-            .map_err(|error| Error::corrupt("the footer cannot be decompressed").with_source(error))?;
+            .map_err(|error| Error::new(error.kind(), "the footer cannot be decompressed").with_source(error))?;
         let raw = lazy::FileTail {
             postscript: Some(raw),
             footer: Some(footer),
