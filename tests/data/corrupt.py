@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from pathlib import Path
 
 from generate import HERE, Message, varint
 
@@ -103,6 +102,8 @@ def files() -> dict[str, bytes]:
     beyond = bytes([0b00000000 | 7 << 3 | 2]) + b"\xff" * 8
     word = [(LENGTH, 1, FIVE), (DICTIONARY_DATA, 1, b"abcde")]
     garbage = bytes(range(200, 250))
+    small = one(DECIMAL, precision=3, scale=0)
+    scales = (SECONDARY, 1, bytes([2, 0]))
     result = {
         # The tail.
         "nothing": b"",
@@ -182,9 +183,10 @@ def files() -> dict[str, bytes]:
         "present-cut": make(one(INT), [(PRESENT, 1, b"\xff"), (DATA, 1, FIVE)]),
         "present-too-short": make(one(INT), [(PRESENT, 1, b"\xff\xff"), (DATA, 1, FIVE)], rows=9),
         "float-cut": make(one(FLOAT), [(DATA, 1, b"\0" * 18)]),
-        "decimal-too-many-digits": make(one(DECIMAL, precision=3, scale=0), [(DATA, 1, b"\xff\x7f" * 5), (SECONDARY, 1, bytes([2, 0]))]),
-        "decimal-varint-unended": make(one(DECIMAL, precision=3, scale=0), [(DATA, 1, b"\xff" * 90), (SECONDARY, 1, bytes([2, 0]))]),
-        "decimal-scale-huge": make(one(DECIMAL, precision=9, scale=2), [(DATA, 1, b"\x02" * 5), (SECONDARY, 1, beyond)]),
+        "decimal-too-many-digits": make(small, [(DATA, 1, b"\xff\x7f" * 5), scales]),
+        "decimal-varint-unended": make(small, [(DATA, 1, b"\xff" * 90), scales]),
+        "decimal-scale-huge": make(one(DECIMAL, precision=9, scale=2),
+                                   [(DATA, 1, b"\x02" * 5), (SECONDARY, 1, beyond)]),
         # Strings and dictionaries.
         "utf8-invalid": strings(DIRECT_V2, (LENGTH, 1, FIVE), (DATA, 1, b"ab\xffde")),
         "utf8-straddles-values": strings(DIRECT_V2, (LENGTH, 1, FIVE), (DATA, 1, "aäöb".encode()[:5])),

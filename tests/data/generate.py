@@ -182,14 +182,13 @@ def pyorc_files() -> None:
     schema = "struct<choice:uniontype<int,string,double>,char:char(8),varchar:varchar(10),word:string,at:timestamp>"
     zone = ZoneInfo("Asia/Kolkata")
     for name, codec in [("snappy", pyorc.CompressionKind.SNAPPY), ("none", pyorc.CompressionKind.NONE)]:
-        with open(HERE / f"pyorc.{name}.orc", "wb") as file:
-            with pyorc.Writer(
-                file, schema, compression=codec, timezone=zone,
-                struct_repr=pyorc.StructRepr.DICT, dict_key_size_threshold=1.0, row_index_stride=0,
-            ) as writer:  # fmt: skip
-                for row in rows:
-                    choice = row["choice"]
-                    writer.write(dict(row, choice=choice and choice[1], at=row["at"].replace(tzinfo=zone)))
+        with open(HERE / f"pyorc.{name}.orc", "wb") as file, pyorc.Writer(
+            file, schema, compression=codec, timezone=zone,
+            struct_repr=pyorc.StructRepr.DICT, dict_key_size_threshold=1.0, row_index_stride=0,
+        ) as writer:  # fmt: skip
+            for row in rows:
+                choice = row["choice"]
+                writer.write(dict(row, choice=choice and choice[1], at=row["at"].replace(tzinfo=zone)))
 
     rows = [[i, None, -i] if i % 3 else None for i in range(10)]
     expect("root", [{"value": row} for row in rows])
@@ -257,7 +256,9 @@ def fill(jvm, vector, at: int, value, type_) -> None:
         case "DATE":
             get_field(vector, "vector")[at] = (value - dt.date(1970, 1, 1)).days
         case "STRUCT":
-            for field, child, name in zip(get_field(vector, "fields"), type_.getChildren(), type_.getFieldNames()):
+            for field, child, name in zip(
+                get_field(vector, "fields"), type_.getChildren(), type_.getFieldNames(), strict=False
+            ):
                 fill(jvm, field, at, value[name], child)
         case "UNION":
             get_field(vector, "tags")[at] = value[0]
@@ -268,7 +269,7 @@ def fill(jvm, vector, at: int, value, type_) -> None:
             get_field(vector, "lengths")[at] = len(value)
             set_field(vector, "childCount", start + len(value))
             names = ["child"] if kind == "LIST" else ["keys", "values"]
-            for part, (name, child) in enumerate(zip(names, type_.getChildren())):
+            for part, (name, child) in enumerate(zip(names, type_.getChildren(), strict=False)):
                 inner = get_field(vector, name)
                 inner.ensureSize(start + len(value), True)
                 for i, item in enumerate(value):
@@ -294,7 +295,9 @@ def write_java(jvm, configuration, name: str, schema: str, stripes: list[list[di
             batch = type_.createRowBatch()
             set_field(batch, "size", len(rows))
             for i, row in enumerate(rows):
-                for column, child, field in zip(get_field(batch, "cols"), type_.getChildren(), type_.getFieldNames()):
+                for column, child, field in zip(
+                    get_field(batch, "cols"), type_.getChildren(), type_.getFieldNames(), strict=False
+                ):
                     fill(jvm, column, i, row[field], child)
             writer.addRowBatch(batch)
             writer.writeIntermediateFooter()
@@ -334,7 +337,16 @@ def java_files(jvm, configuration) -> None:
     ]
     expect("java", expected)
     stripes = [rows[:12], rows[12:20], rows[20:]]
-    write_java(jvm, configuration, "java.v2.orc", schema, stripes, compress="ZSTD", compress_size="1024", dictionary_key_threshold="0.9")
+    write_java(
+        jvm,
+        configuration,
+        "java.v2.orc",
+        schema,
+        stripes,
+        compress="ZSTD",
+        compress_size="1024",
+        dictionary_key_threshold="0.9",
+    )
     write_java(jvm, configuration, "java.v1.orc", schema, stripes, compress="NONE", write_format="0.11",
                dictionary_key_threshold="1.0")  # fmt: skip
     expect("empty", [])

@@ -3,6 +3,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::unwrap_in_result,
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
     reason = "clippy.toml allows these in test functions only, not in their helpers"
