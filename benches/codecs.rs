@@ -4,14 +4,16 @@
 //! bytes are wanted, as doubles are read; `fill` lets them be looked at in place, as run length decoders do.
 
 mod common;
+#[path = "common/random.rs"]
+mod random;
 
 use std::error::Error;
 use std::hint::black_box;
 
 use bytes::Bytes;
-use common::Random;
 use criterion::{Criterion, Throughput};
 use orcish::{ByteSource as _, Compression, Framing, Stream};
+use random::Random;
 
 type Answer<T> = Result<T, Box<dyn Error>>;
 
@@ -62,13 +64,13 @@ fn bench(c: &mut Criterion, name: &str, stored: &Bytes, framing: Framing, expect
     group.throughput(Throughput::Bytes(LENGTH as u64));
     group.bench_function("read", |b| b.iter(|| Stream::new(stored.clone(), framing).read_exact(black_box(&mut out))));
     group.bench_function("fill", |b| {
-        b.iter(|| {
+        b.iter(|| -> orcish::Result<usize> {
             let mut stream = Stream::new(stored.clone(), framing);
             let mut seen = 0;
             loop {
                 let there = black_box(stream.fill(4096)?).len().min(4000);
                 if there == 0 {
-                    return orcish::Result::Ok(seen);
+                    return Ok(seen);
                 }
                 seen += there;
                 stream.consume(there);

@@ -3,11 +3,12 @@
 //! Inputs come from the encoders; each is decoded once and compared before it is timed.
 
 mod common;
+#[path = "common/random.rs"]
+mod random;
 
 use std::error::Error;
 use std::hint::black_box;
 
-use common::Random;
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use orcish::encoding::bool_rle::BoolRle;
 use orcish::encoding::byte_rle::ByteRle;
@@ -15,6 +16,7 @@ use orcish::encoding::decimal::{self, DecimalDecoder, DecimalType};
 use orcish::encoding::encode::{self, SubEncoding, encode_as};
 use orcish::encoding::int_rle::{IntRle, Integer, Version};
 use orcish::encoding::varint;
+use random::Random;
 
 type Done = Result<(), Box<dyn Error>>;
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
@@ -40,6 +42,11 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> Group<'a> {
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Elements(VALUES as u64));
     group
+}
+
+/// A number of `width` bits, 1 to 64.
+fn bits(random: &mut Random, width: u32) -> u64 {
+    random.next() >> (64 - width)
 }
 
 fn check(same: bool, name: &str) -> Done {
@@ -114,7 +121,7 @@ fn integers<T: Integer>(group: &mut Group, name: &str, stored: &[u8], format: (V
 fn int_rle_v1(criterion: &mut Criterion) -> Done {
     let mut group = group(criterion, "int_rle_v1");
     let mut random = Random(3);
-    let mut literals = |bits| (0..VALUES).map(|_| varint::unzigzag(random.bits(bits))).collect::<Vec<i64>>();
+    let mut literals = |width| (0..VALUES).map(|_| varint::unzigzag(bits(&mut random, width))).collect::<Vec<i64>>();
     let runs = |step| (0..VALUES as i64).map(|i| i / 100 * 1000 + i % 100 * step).collect::<Vec<i64>>();
     let cases = [
         ("runs of equals", runs(0)),
@@ -151,7 +158,7 @@ fn int_rle_v2(criterion: &mut Criterion) -> Done {
         let many = VALUES / 10 * 10;
         let mut value = 0;
         let repeated = (0..many).map(|i| {
-            value = if i % 10 == 0 { varint::unzigzag(random.bits(8 * u32::from(bytes))) } else { value };
+            value = if i % 10 == 0 { varint::unzigzag(bits(&mut random, 8 * u32::from(bytes))) } else { value };
             value
         });
         let values: Vec<i64> = repeated.collect();
@@ -162,7 +169,7 @@ fn int_rle_v2(criterion: &mut Criterion) -> Done {
 
     let mut group = self::group(criterion, "int_rle_v2 direct");
     for width in [1, 2, 4, 8, 10, 16, 24, 32, 40, 64] {
-        let values: Vec<i64> = (0..VALUES).map(|_| varint::unzigzag(random.bits(width))).collect();
+        let values: Vec<i64> = (0..VALUES).map(|_| varint::unzigzag(bits(&mut random, width))).collect();
         let stored = encoded_as(SubEncoding::Direct { width }, &values, RUN, true)?;
         integers::<i64>(&mut group, &format!("{width} bits"), &stored, (Version::V2, true), &values)?;
         if width <= 32 {
@@ -170,7 +177,7 @@ fn int_rle_v2(criterion: &mut Criterion) -> Done {
         }
     }
     for width in [4, 8, 10] {
-        let values: Vec<i64> = (0..VALUES).map(|_| random.bits(width).cast_signed()).collect();
+        let values: Vec<i64> = (0..VALUES).map(|_| bits(&mut random, width).cast_signed()).collect();
         let stored = encoded_as(SubEncoding::Direct { width }, &values, RUN, false)?;
         integers::<i64>(&mut group, &format!("{width} bits unsigned"), &stored, (Version::V2, false), &values)?;
     }
@@ -179,7 +186,7 @@ fn int_rle_v2(criterion: &mut Criterion) -> Done {
     let mut group = self::group(criterion, "int_rle_v2 patched base");
     for width in [6, 8, 16] {
         let outlier = |i: usize| if i % 40 == 7 { 30 } else { width };
-        let values: Vec<i64> = (0..VALUES).map(|i| random.bits(outlier(i)).cast_signed() - 1000).collect();
+        let values: Vec<i64> = (0..VALUES).map(|i| bits(&mut random, outlier(i)).cast_signed() - 1000).collect();
         let stored = encoded_as(SubEncoding::PatchedBase { width }, &values, RUN, true)?;
         integers::<i64>(&mut group, &format!("{width} bits"), &stored, (Version::V2, true), &values)?;
     }
@@ -192,7 +199,7 @@ fn int_rle_v2(criterion: &mut Criterion) -> Done {
     for width in [2, 4, 8, 16, 32] {
         let mut sum = 0;
         let rising = (0..VALUES).map(|_| {
-            sum += random.bits(width).cast_signed().max(1);
+            sum += bits(&mut random, width).cast_signed().max(1);
             sum
         });
         let values: Vec<i64> = rising.collect();
@@ -231,13 +238,13 @@ fn decimals(criterion: &mut Criterion) -> Done {
             scales.push(scale);
         }
         let decoder = DecimalDecoder::new(target);
-        let decode = |stored: &[u8], out: &mut Vec<i128>| {
+        let decode = |stored: &[u8], out: &mut Vec<i128>| -> orcish::Result<()> {
             let mut source = stored;
             out.clear();
             for scales in scales.chunks(decimal::BLOCK) {
                 decoder.append(&mut source, scales, out)?;
             }
-            orcish::Result::Ok(())
+            Ok(())
         };
         let mut out = Vec::with_capacity(VALUES);
         decode(&stored, &mut out)?;
@@ -255,19 +262,19 @@ fn varints(criterion: &mut Criterion) -> Done {
         let mut stored = Vec::new();
         let mut total = 0u64;
         for _ in 0..VALUES {
-            let bits = 1 + random.below(most);
-            let value = random.bits(bits);
+            let width = 1 + random.below(most);
+            let value = bits(&mut random, width);
             total = total.wrapping_add(value);
             encode::varint::write_u64(value, &mut stored);
         }
-        let decode = |stored: &[u8]| {
+        let decode = |stored: &[u8]| -> orcish::Result<u64> {
             let (mut rest, mut sum) = (stored, 0u64);
             while !rest.is_empty() {
                 let (value, length) = varint::read_u64(rest)?;
                 sum = sum.wrapping_add(value);
                 rest = rest.get(length..).unwrap_or_default();
             }
-            orcish::Result::Ok(sum)
+            Ok(sum)
         };
         let name = format!("to {most} bits");
         check(decode(&stored)? == total, &name)?;

@@ -59,10 +59,13 @@ fn bench(criterion: &mut Criterion, path: &Path) -> Result<(), Box<dyn Error>> {
     group.throughput(Throughput::Elements(rows));
     for threads in [1, 2] {
         let options = ReadOptions { threads, ..ReadOptions::default() };
-        if scan(&file, options.clone())? != rows {
+        // Not run at all when the filter leaves it out.
+        let mut read = Ok(rows);
+        let id = format!("all columns, {threads} threads");
+        group.bench_function(id, |b| b.iter(|| read = scan(&file, options.clone())));
+        if read? != rows {
             return Err(format!("{name} does not have the rows that its tail states").into());
         }
-        group.bench_function(format!("all columns, {threads} threads"), |b| b.iter(|| scan(&file, options.clone())));
     }
 
     let schema = &file.tail().schema;
