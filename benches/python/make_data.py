@@ -49,9 +49,7 @@ def texts(random: np.random.Generator, rows: int, longest: int) -> pa.Array:
     return pa.array([body[start : start + length] for start, length in zip(starts, lengths, strict=True)])
 
 
-def pick(
-    random: np.random.Generator, choices: list[str], rows: int, weights: list[float] | None = None
-) -> pa.Array:
+def pick(random: np.random.Generator, choices: list[str], rows: int, weights: list[float] | None = None) -> pa.Array:
     return pa.array(choices).take(pa.array(random.choice(len(choices), rows, p=weights)))
 
 
@@ -67,18 +65,14 @@ def hundredths(values: Any) -> pa.Array:
 
 
 def lineitem(random: np.random.Generator, rows: int) -> pa.Table:
-    if tool := shutil.which(
-        "tpchgen-cli", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"
-    ):
+    if tool := shutil.which("tpchgen-cli", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"):
         with tempfile.TemporaryDirectory() as directory:
             scale = str(round(rows / LINEITEM_ROWS_OF_SF1, 4))
             command = [tool, "parquet", "-s", scale, "--tables=lineitem", "-o", directory, "--quiet"]
             subprocess.run(command, check=True)
             table = pyarrow.parquet.read_table(f"{directory}/lineitem.parquet")
         is_view = pa.types.is_string_view
-        return table.cast(
-            pa.schema([(f.name, pa.string() if is_view(f.type) else f.type) for f in table.schema])
-        )
+        return table.cast(pa.schema([(f.name, pa.string() if is_view(f.type) else f.type) for f in table.schema]))
     orders = np.sort(random.integers(1, rows // 4 + 2, rows))
     quantity = random.integers(1, 51, rows)
     shipped = random.integers(8036, 10561, rows).astype(np.int32)
@@ -97,9 +91,7 @@ def lineitem(random: np.random.Generator, rows: int) -> pa.Table:
             "l_shipdate": pa.array(shipped, pa.date32()),
             "l_commitdate": pa.array(shipped + random.integers(-90, 60, rows, np.int32), pa.date32()),
             "l_receiptdate": pa.array(shipped + random.integers(1, 31, rows, np.int32), pa.date32()),
-            "l_shipinstruct": pick(
-                random, ["COLLECT COD", "DELIVER IN PERSON", "NONE", "TAKE BACK RETURN"], rows
-            ),
+            "l_shipinstruct": pick(random, ["COLLECT COD", "DELIVER IN PERSON", "NONE", "TAKE BACK RETURN"], rows),
             "l_shipmode": pick(random, ["AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK"], rows),
             "l_comment": texts(random, rows, 43),
         }
@@ -120,9 +112,7 @@ def taxi(random: np.random.Generator, rows: int) -> pa.Table:
             "vendor": random.integers(1, 3, rows).astype(np.int32),
             "tpep_pickup_datetime": pickup.astype("datetime64[us]"),
             "tpep_dropoff_datetime": (pickup + seconds * 1_000_000).astype("datetime64[us]"),
-            "passengers": with_nulls(
-                random, random.choice([1, 2, 3, 4], rows, p=[0.76, 0.15, 0.05, 0.04]), 0.05
-            ),
+            "passengers": with_nulls(random, random.choice([1, 2, 3, 4], rows, p=[0.76, 0.15, 0.05, 0.04]), 0.05),
             "distance": distance,
             "flag": with_nulls(random, np.where(random.random(rows) < 0.01, "Y", "N"), 0.05),
             "pickup_zone": np.minimum(random.zipf(1.3, rows), 263),
@@ -140,9 +130,7 @@ def taxi(random: np.random.Generator, rows: int) -> pa.Table:
 def events(random: np.random.Generator, rows: int) -> pa.Table:
     rows = max(1000, rows // 10)
     users = random.zipf(1.2, rows) % 50_000
-    logins = pc.binary_join_element_wise(
-        pick(random, WORDS, rows), pc.cast(pa.array(users), pa.string()), "-"
-    )
+    logins = pc.binary_join_element_wise(pick(random, WORDS, rows), pc.cast(pa.array(users), pa.string()), "-")
     url = pc.binary_join_element_wise("https://api.example.com/users/", logins, "")
     actor = pa.StructArray.from_arrays([pa.array(users), logins, url], ["id", "login", "url"])
 
@@ -152,9 +140,7 @@ def events(random: np.random.Generator, rows: int) -> pa.Table:
     digits = random.integers(0, 256, inner * 20, np.uint8).tobytes().hex()
     hashes = pa.array([digits[i : i + 40] for i in range(0, len(digits), 40)])
     commit = [hashes, texts(random, inner, 80), pa.array(random.random(inner) < 0.9)]
-    commits = pa.ListArray.from_arrays(
-        offsets, pa.StructArray.from_arrays(commit, ["sha", "message", "distinct"])
-    )
+    commits = pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(commit, ["sha", "message", "distinct"]))
 
     keys = np.minimum(counts, 3)
     starts = np.concatenate([[0], np.cumsum(keys)]).astype(np.int32)
@@ -226,9 +212,7 @@ class SparkWriter:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", nargs="*", help=f"{', '.join(DATASETS)}; all by default")
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--out", type=Path, default=HERE / "data")

@@ -204,8 +204,7 @@ def race(peers: dict[str, Read], path: str, columns: Columns, rows: int, runs: i
                 raise SystemExit(f"{name} read {got} rows of {rows} from {path}")
             times[name].append((cpu * scale, wall * scale))
     medians = {
-        name: [statistics.median(values) for values in zip(*pairs, strict=True)]
-        for name, pairs in times.items()
+        name: [statistics.median(values) for values in zip(*pairs, strict=True)] for name, pairs in times.items()
     }
     return {name: Measured(cpu, wall, runs) for name, (cpu, wall) in medians.items()}
 
@@ -228,9 +227,7 @@ def memory_child(peer: str, path: str) -> None:
 
 def memory_of(peer: str, path: str, runs: int) -> float:
     command = [sys.executable, __file__, "--memory-child", peer, path]
-    outputs = [
-        subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(runs)
-    ]
+    outputs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(runs)]
     return statistics.median(map(float, outputs))
 
 
@@ -342,9 +339,7 @@ def run_stage(stage: str, files: list[Path], args: argparse.Namespace) -> tuple[
         columns = None
         if stage == "two":
             columns = TWO_COLUMNS.get(path.name.split(".")[0]) or [file.schema.names[i] for i in (1, -2)]
-        results = race(
-            {peer: PEERS[stage][peer] for peer in peers}, str(path), columns, file.num_rows, args.runs
-        )
+        results = race({peer: PEERS[stage][peer] for peer in peers}, str(path), columns, file.num_rows, args.runs)
         out[path.name] = {peer: dataclasses.asdict(result) for peer, result in results.items()}
         lines.append([path.name, *cells(results, peers)])
         print(f"  {stage} {' | '.join(lines[-1])}", file=sys.stderr)
@@ -352,18 +347,12 @@ def run_stage(stage: str, files: list[Path], args: argparse.Namespace) -> tuple[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", nargs="*", help="lineitem, taxi, events, wide; all by default")
-    parser.add_argument(
-        "--files", type=Path, default=HERE / "data", help="directory of DATASET.WRITER.CODEC.orc"
-    )
+    parser.add_argument("--files", type=Path, default=HERE / "data", help="directory of DATASET.WRITER.CODEC.orc")
     parser.add_argument("--match", default="*", help="pattern of file names")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=["batches", "table", "two", "memory"])
-    parser.add_argument(
-        "--peers", type=lambda text: text.split(","), help="prefixes of peers, with commas between"
-    )
+    parser.add_argument("--peers", type=lambda text: text.split(","), help="prefixes of peers, with commas between")
     parser.add_argument("--runs", type=int, default=5, help="rounds")
     parser.add_argument("--spark", action="store_true", help="also run Spark (needs pyspark and Java)")
     parser.add_argument("--json", type=Path, help="write all figures here")

@@ -119,17 +119,17 @@ def test_files_and_stripes_of_spark(spark_orc):
     file = orcish.ORCFile(path)
     rows = file.read()
     assert rows.num_rows == ROWS
-    kinds = dict(
-        i8="integer",
-        i64="integer",
-        f="double",
-        s="string",
-        bin="binary",
-        bool="boolean",
-        dec="decimal",
-        date="date",
-        t="timestamp",
-    )
+    kinds = {
+        "i8": "integer",
+        "i64": "integer",
+        "f": "double",
+        "s": "string",
+        "bin": "binary",
+        "bool": "boolean",
+        "dec": "decimal",
+        "date": "date",
+        "t": "timestamp",
+    }
     for name, kind in kinds.items():
         values = rows[name].to_pylist()
         expect(file.statistics(name), kind, values)

@@ -99,11 +99,11 @@ def test_errors_of_late_stripes_come_after_the_batches_before(threads):
     broken[late.start : late.stop] = b"\xff" * len(late)
     file = orcish.ORCFile(bytes(broken))
     before = sum(stripe.num_rows for stripe in file.stripes[:3])
-    rows = 0
+    seen = []
+    batches = file.iter_batches(threads=threads, batch_size=1000)
     with pytest.raises(orcish.CorruptFileError, match="stripe 3"):
-        for batch in file.iter_batches(threads=threads, batch_size=1000):
-            rows += batch.num_rows
-    assert rows == before
+        seen.extend(batch.num_rows for batch in batches)
+    assert sum(seen) == before
     with pytest.raises(orcish.CorruptFileError, match="stripe 3"):
         file.read(threads=threads)
     # The others can still be read.
