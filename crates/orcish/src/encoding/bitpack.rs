@@ -7,8 +7,8 @@ pub(crate) fn packed_len(n: usize, width: usize) -> usize {
     (n * width).div_ceil(8)
 }
 
-/// Unpacks fields of `width` bits from the front of `bytes`, which hold at least
-/// [`packed_len`] bytes; `ZIGZAG` fields are signed. Bytes beyond are looked at but not used.
+/// Unpacks fields of `width` bits from the front of `bytes`, which hold all bits of
+/// `out.len()` fields; `ZIGZAG` fields are signed. Bytes beyond are looked at but not used.
 ///
 /// Widths are those that run length encoding knows: 1 to 24, 26, 28, 30, 32, 40, 48, 56 and 64;
 /// others give zeros.

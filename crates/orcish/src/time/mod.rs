@@ -11,7 +11,7 @@
 //! SECONDARY                                   └─ nanoseconds, 0..1e9
 //! ```
 //!
-//! Imports nothing of the crate but [`crate::error`]. Specification: ORCv1, "Timestamp Columns".
+//! Specification: ORCv1, "Timestamp Columns".
 
 pub mod calendar;
 mod offsets;
