@@ -14,6 +14,18 @@ hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, data
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+def pytest_assertrepr_compare(op, left, right):
+    """Where long columns differ, in place of a diff of all rows, which takes minutes."""
+    if op != "==" or not isinstance(left, list) or not isinstance(right, list) or len(left) + len(right) < 100:
+        return None
+    at = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    return [
+        f"columns of {len(left)} and {len(right)} rows, equal up to row {at}",
+        f"left:  {left[at : at + 5]!r}",
+        f"right: {right[at : at + 5]!r}",
+    ]
+
+
 @pytest.fixture(scope="session")
 def spark():
     """One local Spark for all tests, whose clock is UTC."""

@@ -158,7 +158,7 @@ def test_limit_of_memory():
     data = write_rows("struct<a:string>", [(str(i) * 9,) for i in range(20_000)], **PLAIN)
     assert orcish.read_table(data, limits={"memory": 64 << 20}).num_rows == 20_000
     with pytest.raises(orcish.LimitExceededError, match="to be read at once"):
-        orcish.read_table(data, limits={"memory": 10_000})
+        orcish.read_table(data, limits={"memory": 50_000})
 
 
 def test_null_keys_of_maps():

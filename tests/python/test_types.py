@@ -26,7 +26,7 @@ CASES = {
     "smallint": (pa.int16(), pa.int16(), "smallint", [0, 1, -1, 32767, -32768]),
     "int": (pa.int32(), pa.int32(), "int", [0, 1, -1, 2**31 - 1, -(2**31)]),
     "bigint": (pa.int64(), pa.int64(), "bigint", [0, 1, -1, 2**63 - 1, -(2**63)]),
-    "float": (pa.float32(), pa.float32(), "float", [0.0, -1.5, 3.4028234663852886e38, float("inf"), 1e-45]),
+    "float": (pa.float32(), pa.float32(), "float", [0.0, -1.5, 3.4028234663852886e38, float("inf"), 2.0**-149]),
     "double": (pa.float64(), pa.float64(), "double", [0.0, -1.5, 1.7976931348623157e308, float("-inf"), 5e-324]),
     "string": (pa.string(), pa.string(), "string", ["", "a", "Straße", "日本語", "🦀" * 50]),
     "binary": (pa.binary(), pa.binary(), "binary", [b"", b"\x00", b"\xff\xfe", b"abc", bytes(range(256))]),

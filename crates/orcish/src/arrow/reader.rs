@@ -67,7 +67,7 @@ impl BatchReader {
         options: ReadOptions,
     ) -> Result<Self> {
         if options.batch_size == 0 {
-            return Err(Error::invalid("a batch size of 0 rows"));
+            return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
         }
         let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| projection.wants(id)).collect();
         if !masked.is_empty() && !options.allow_masked {
@@ -85,7 +85,7 @@ impl BatchReader {
         let count = tail.stripes.len();
         let stripes = options.stripes.clone().unwrap_or_else(|| (0..count).collect());
         if let Some(stripe) = stripes.iter().find(|&&stripe| stripe >= count) {
-            return Err(Error::invalid(format!("no stripe {stripe}: the file has {count}")));
+            return Err(Error::invalid(format!("no stripe {stripe}: stripes has to be below {count}")));
         }
         let is_struct = tail.schema.get(0)?.kind == Kind::Struct;
         let columns = if is_struct { projection.root.children.clone() } else { vec![projection.root.clone()] };

@@ -14,6 +14,7 @@
 //! | ORC-763: what is within the second before 1970 is read as a second later | all | bounds near 1970 are a second wider |
 //! | ORC-629: NaN first makes all NaN, NaN later goes unseen | all | nothing is known where the sum is NaN |
 //! | ORC-1008: sums that overflow unnoticed | ORC Java before 1.6.12 and 1.7.1, C++ | no sum that count and bounds exclude |
+//! | numbers of children: of a buffer's slots in Java, of batches with nulls alone in C++ | ORC Java, ORC C++ | none |
 //! | `has_null` absent | Hive before 1.1, Presto, Trino | unknown |
 //! | Julian days before 1582-10-15 | as the footer says | converted |
 //! | least above greatest, no value but bounds, and the like | hostile files | unknown |
@@ -92,6 +93,10 @@ impl WriterContext {
         self.bounds_are_believed() && !(orc_517 && self.precision.is_none_or(|digits| digits <= DECIMAL64_DIGITS))
     }
 
+    fn collections_are_believed(self) -> bool {
+        self.writer != Self::JAVA && self.writer != Self::CPP
+    }
+
     /// Whether `*_utc` are what they should be: ORC-135, and ORC-1151, which instants do not suffer from.
     fn utc_is_believed(self) -> bool {
         let orc_1151 = self.is_cpp_before([1, 7, 5]) && self.kind != Some(Kind::TimestampInstant);
@@ -126,8 +131,7 @@ fn detail(proto: &orc::ColumnStatistics, values: Option<u64>, context: WriterCon
     } else if let Some(statistics) = &proto.int_statistics {
         integer(statistics, values, context)
     } else if let Some(statistics) = &proto.collection_statistics {
-        let (min_children, max_children) = ordered(statistics.min_children, statistics.max_children);
-        Detail::Collection { min_children, max_children, total_children: statistics.total_children }
+        collection(statistics, context)
     } else if let Some(statistics) = &proto.double_statistics {
         double(statistics)
     } else if let Some(statistics) = &proto.string_statistics {
@@ -167,6 +171,14 @@ fn has_bounds(detail: &Detail) -> bool {
         Detail::None | Detail::Boolean { .. } | Detail::Binary { .. } => false,
         Detail::Collection { .. } | Detail::Geospatial { .. } => false,
     }
+}
+
+fn collection(statistics: &orc::CollectionStatistics, context: WriterContext) -> Detail {
+    if !context.collections_are_believed() {
+        return Detail::Collection { min_children: None, max_children: None, total_children: None };
+    }
+    let (min_children, max_children) = ordered(statistics.min_children, statistics.max_children);
+    Detail::Collection { min_children, max_children, total_children: statistics.total_children }
 }
 
 fn integer(statistics: &orc::IntegerStatistics, values: Option<u64>, context: WriterContext) -> Detail {

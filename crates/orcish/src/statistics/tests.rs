@@ -179,6 +179,16 @@ fn booleans_count_no_more_than_values() {
 }
 
 #[test]
+fn children_are_not_counted_by_java_and_cpp() {
+    let counts = orc::CollectionStatistics { min_children: Some(1), max_children: Some(4), total_children: Some(9) };
+    let proto = orc::ColumnStatistics { collection_statistics: Some(counts), ..Default::default() };
+    let detail = |writer| read(&proto, WriterContext::new(writer, 9)).detail;
+    let known = Detail::Collection { min_children: Some(1), max_children: Some(4), total_children: Some(9) };
+    let unknown = Detail::Collection { min_children: None, max_children: None, total_children: None };
+    assert_eq!([detail(0), detail(1), detail(6)], [unknown.clone(), unknown, known]);
+}
+
+#[test]
 fn short_decimals_of_orc_1_5_have_no_bounds() {
     let detail = |context| read(&decimals("-1.50", "2", "0.5"), context).detail;
     let all = Detail::Decimal { min: number("-1.5"), max: number("2"), sum: number("0.5") };
