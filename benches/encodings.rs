@@ -12,7 +12,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use orcish::encoding::bool_rle::BoolRle;
 use orcish::encoding::byte_rle::ByteRle;
-use orcish::encoding::decimal::{self, DecimalDecoder, DecimalType};
+use orcish::encoding::decimal::{DecimalDecoder, DecimalType};
 use orcish::encoding::encode::{self, SubEncoding, encode_as};
 use orcish::encoding::int_rle::{IntRle, Integer, Version};
 use orcish::encoding::varint;
@@ -237,14 +237,10 @@ fn decimals(criterion: &mut Criterion) -> Done {
             encode::varint::write_i128(value, &mut stored);
             scales.push(scale);
         }
-        let decoder = DecimalDecoder::new(target);
-        let decode = |stored: &[u8], out: &mut Vec<i128>| -> orcish::Result<()> {
-            let mut source = stored;
+        let mut decoder = DecimalDecoder::new(target);
+        let mut decode = |mut stored: &[u8], out: &mut Vec<i128>| -> orcish::Result<()> {
             out.clear();
-            for scales in scales.chunks(decimal::BLOCK) {
-                decoder.append(&mut source, scales, out)?;
-            }
-            Ok(())
+            decoder.append(&mut stored, &scales, out)
         };
         let mut out = Vec::with_capacity(VALUES);
         decode(&stored, &mut out)?;

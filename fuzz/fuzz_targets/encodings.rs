@@ -6,7 +6,7 @@ use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use orcish::encoding::bool_rle::BoolRle;
 use orcish::encoding::byte_rle::ByteRle;
-use orcish::encoding::decimal::{BLOCK, DecimalDecoder, DecimalType};
+use orcish::encoding::decimal::{DecimalDecoder, DecimalType};
 use orcish::encoding::int_rle::{IntRle, Version};
 use orcish::encoding::{bitpack, encode, varint};
 use orcish::{Compression, Result, Stream, fuzzing};
@@ -58,8 +58,8 @@ fuzz_target!(|data: &[u8]| {
         8 => {
             let [precision, scale, body @ ..] = body else { return };
             let target = DecimalType { precision: precision % 38 + 1, scale: scale % 39 };
-            let scales: Vec<i64> = body.iter().take(step.min(BLOCK)).map(|&b| i64::from(b as i8)).collect();
-            let (mut source, decoder) = (plain(body), DecimalDecoder::new(target));
+            let scales: Vec<i64> = body.iter().take(step).map(|&b| i64::from(b as i8)).collect();
+            let (mut source, mut decoder) = (plain(body), DecimalDecoder::new(target));
             let mut out: Vec<i128> = Vec::new();
             for _ in 0..20 {
                 if scales.is_empty() || decoder.append(&mut source, &scales, &mut out).is_err() {

@@ -2,13 +2,16 @@
 
 use super::varint::unzigzag;
 
+/// Fields that are unpacked at once: they take whole bytes.
+pub(crate) const GROUP: usize = 8;
+
 /// Bytes that `n` fields of `width` bits take.
 pub(crate) fn packed_len(n: usize, width: usize) -> usize {
     (n * width).div_ceil(8)
 }
 
-/// Unpacks fields of `width` bits from the front of `bytes`, which hold all bits of
-/// `out.len()` fields; `ZIGZAG` fields are signed. Bytes beyond are looked at but not used.
+/// Unpacks fields of `width` bits from the front of `bytes`; `ZIGZAG` fields are signed. Bytes beyond the last
+/// field may be looked at; a field of which bits are missing is anything.
 ///
 /// Widths are those that run length encoding knows: 1 to 24, 26, 28, 30, 32, 40, 48, 56 and 64;
 /// others give zeros.
@@ -43,7 +46,7 @@ fn words<const N: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64], word
 /// Eight fields take `W` bytes; each is cut out of the eight bytes that begin where it does.
 #[inline]
 fn fields<const W: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64]) {
-    for (i, group) in out.chunks_mut(8).enumerate() {
+    for (i, group) in out.chunks_mut(GROUP).enumerate() {
         match bytes.get(i * W..(i + 1) * W + 8) {
             Some(window) => group_of::<W, ZIGZAG>(window, group),
             None => group_of::<W, ZIGZAG>(&padded(bytes, i * W), group),
@@ -69,7 +72,7 @@ fn group_of<const W: usize, const ZIGZAG: bool>(window: &[u8], group: &mut [i64]
         let word = u64::from_be_bytes([from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]]);
         signed::<ZIGZAG>(word << (bit % 8) >> (64 - W))
     };
-    match <&mut [i64; 8]>::try_from(&mut *group) {
+    match <&mut [i64; GROUP]>::try_from(&mut *group) {
         // Unrolled, with all shifts known.
         Ok(group) => *group = [field(0), field(1), field(2), field(3), field(4), field(5), field(6), field(7)],
         Err(_) => group.iter_mut().enumerate().for_each(|(i, to)| *to = field(i)),

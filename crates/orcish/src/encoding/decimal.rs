@@ -9,23 +9,27 @@ use crate::source::ByteSource;
 
 /// Most digits of a decimal.
 pub const MAX_PRECISION: u8 = 38;
-/// Most values of one call of [`DecimalDecoder::append`].
-pub const BLOCK: usize = 512;
+/// Values that are decoded at a time.
+const BLOCK: usize = 512;
 
 /// Bytes that one mask covers.
 const WINDOW: usize = 64;
-/// Powers of ten that 64 bits hold.
+/// Powers of ten that 64 bits hold: 10^0 to 10^18.
 const POWERS: usize = 19;
+/// Places of a table that any five bits lead into.
+const FACTORS: usize = 32;
 
-const POWERS_OF_TEN: [i64; POWERS] = {
-    let mut powers = [1; POWERS];
-    let mut i = 1;
+/// Powers of ten, and zeros behind them.
+const FACTOR: [i64; FACTORS] = {
+    let mut factors = [0; FACTORS];
+    let (mut i, mut power) = (0, 1i64);
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
     while i < POWERS {
-        powers[i] = powers[i - 1] * 10;
+        factors[i] = power;
+        power = power.wrapping_mul(10);
         i += 1;
     }
-    powers
+    factors
 };
 
 /// Scale and precision that values are brought to.
@@ -37,86 +41,91 @@ pub struct DecimalType {
     pub scale: u8,
 }
 
-/// Factor that brings a value to the type's scale, and the largest value that fits the precision then.
-type Step = (i64, i64);
-/// Factors by the number of digits that a value's scale is short of the type's; unused ones fit no value.
-const STEPS: usize = 32;
-
 /// Decodes the values of one column.
 #[derive(Debug, Clone)]
 pub struct DecimalDecoder {
     target: DecimalType,
-    /// For precisions that 64 bits hold.
-    steps: [Step; STEPS],
+    /// Values before they are scaled.
+    block: Box<[i64; BLOCK]>,
 }
 
 impl DecimalDecoder {
     /// A decoder of values of type `target`.
     pub fn new(target: DecimalType) -> Self {
-        let mut steps = [(0, -1); STEPS];
-        if usize::from(target.precision) < POWERS {
-            let bound = POWERS_OF_TEN.get(usize::from(target.precision)).copied().unwrap_or(1);
-            for (step, &power) in steps.iter_mut().zip(&POWERS_OF_TEN) {
-                *step = (power, (bound - 1) / power);
-            }
-        }
-        DecimalDecoder { target, steps }
+        DecimalDecoder { target, block: Box::new([0; BLOCK]) }
     }
 
-    /// Reads one varint for each of `scales`, at most [`BLOCK`], and appends them in the scale of the type:
-    /// finer digits are rounded half away from zero, as Java does.
+    /// Reads one varint for each of `scales` and appends them in the scale of the type: finer digits are rounded
+    /// half away from zero, as Java does.
     ///
     /// # Errors
     /// `Corrupt` when the stream ends, or when a value has more digits than the type allows.
-    pub fn append<S: ByteSource>(&self, source: &mut S, scales: &[i64], out: &mut Vec<i128>) -> Result<()> {
-        let bytes = source.fill(scales.len() * MAX_LEN_128 + WINDOW + 8)?;
-        let mut block = [0; BLOCK];
-        let values = block.get_mut(..scales.len()).unwrap_or_default();
-        let taken = match read_short(bytes, values).filter(|_| self.scale_all(values, scales)) {
-            Some(taken) => {
-                out.extend(values.iter().map(|&value| i128::from(value)));
-                taken
-            }
-            None => self.append_any(bytes, scales, out)?,
-        };
-        source.consume(taken);
+    pub fn append<S: ByteSource>(&mut self, source: &mut S, scales: &[i64], out: &mut Vec<i128>) -> Result<()> {
+        for scales in scales.chunks(BLOCK) {
+            let bytes = source.fill(scales.len() * MAX_LEN_128 + WINDOW + 8)?;
+            let values = self.block.get_mut(..scales.len()).unwrap_or_default();
+            let taken = match read_short(bytes, values) {
+                Some((taken, largest)) if append_short(self.target, values, largest, scales, out) => taken,
+                _ => append_any(self.target, bytes, scales, out)?,
+            };
+            source.consume(taken);
+        }
         Ok(())
-    }
-
-    /// Brings values to the scale of the type; `false` when one does not fit.
-    fn scale_all(&self, values: &mut [i64], scales: &[i64]) -> bool {
-        let target = i64::from(self.target.scale);
-        let mut fit = true;
-        for (value, &scale) in values.iter_mut().zip(scales) {
-            let index = usize::try_from(target.wrapping_sub(scale)).unwrap_or(STEPS);
-            let (factor, most) = self.steps.get(index).copied().unwrap_or((0, -1));
-            fit &= value.wrapping_abs() <= most;
-            *value = value.wrapping_mul(factor);
-        }
-        fit
-    }
-
-    /// Values of any size and scale; returns the number of bytes taken.
-    fn append_any(&self, bytes: &[u8], scales: &[i64], out: &mut Vec<i128>) -> Result<usize> {
-        let bound = 10u128.pow(u32::from(self.target.precision));
-        let mut at = 0;
-        for &scale in scales {
-            let (value, taken) = read_u128(bytes.get(at..).unwrap_or_default())?;
-            let value = rescale(unzigzag_128(value), scale, self.target.scale)?;
-            if value.unsigned_abs() >= bound {
-                return Err(Error::corrupt(format!("a decimal has more than {} digits", self.target.precision)));
-            }
-            out.push(value);
-            at += taken;
-        }
-        Ok(at)
     }
 }
 
-/// Fills `out` with varints of at most eight bytes and returns the number of bytes taken; `None` when
-/// one is longer, or when the bytes end so early that they must be looked at one by one.
-fn read_short(bytes: &[u8], out: &mut [i64]) -> Option<usize> {
+/// Appends values, none of which is further from zero than `largest`, in the scale of the type; none when one
+/// might not fit.
+fn append_short(target: DecimalType, values: &[i64], largest: i64, scales: &[i64], out: &mut Vec<i128>) -> bool {
+    let missing = |scale: i64| i64::from(target.scale).wrapping_sub(scale).cast_unsigned();
+    // No number of missing digits is more than all of their bits together.
+    let most_missing = scales.iter().fold(0, |all, &scale| all | missing(scale));
+    let factor = usize::try_from(most_missing).ok().filter(|&most| most < POWERS);
+    let factor = factor.and_then(|most| FACTOR.get(most));
+    let Some(largest) = factor.and_then(|factor| largest.checked_mul(*factor)) else { return false };
+    // More than 18 digits take more than 64 bits.
+    let bound = FACTOR.get(usize::from(target.precision)).copied().filter(|&bound| bound > 0);
+    let bound = bound.unwrap_or(i64::MAX);
+    let from = out.len();
+    if most_missing == 0 {
+        out.extend(values.iter().map(|&value| i128::from(value)));
+    } else {
+        out.extend(values.iter().zip(scales).map(|(value, &scale)| {
+            #[expect(clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "five bits")]
+            let factor = FACTOR[(missing(scale) % FACTORS as u64) as usize];
+            i128::from(value.wrapping_mul(factor))
+        }));
+    }
+    // Mostly the bits of all values together prove that each fits.
+    let new = out.get(from..).unwrap_or_default();
+    let fit = largest < bound || new.iter().all(|value| value.unsigned_abs() < bound.unsigned_abs().into());
+    if !fit {
+        out.truncate(from);
+    }
+    fit
+}
+
+/// Values of any size and scale; returns the number of bytes taken.
+fn append_any(target: DecimalType, bytes: &[u8], scales: &[i64], out: &mut Vec<i128>) -> Result<usize> {
+    let bound = 10u128.pow(u32::from(target.precision));
     let mut at = 0;
+    for &scale in scales {
+        let (value, taken) = read_u128(bytes.get(at..).unwrap_or_default())?;
+        let value = rescale(unzigzag_128(value), scale, target.scale)?;
+        if value.unsigned_abs() >= bound {
+            return Err(Error::corrupt(format!("a decimal has more than {} digits", target.precision)));
+        }
+        out.push(value);
+        at += taken;
+    }
+    Ok(at)
+}
+
+/// Fills `out` with varints of at most eight bytes; returns the number of bytes taken, and a number that no value
+/// is further from zero than. `None` when one is longer, or when the bytes end so early that they must be looked
+/// at one by one.
+fn read_short(bytes: &[u8], out: &mut [i64]) -> Option<(usize, i64)> {
+    let (mut at, mut all) = (0, 0);
     let mut out = out;
     while !out.is_empty() {
         let window = bytes.get(at..)?.first_chunk::<{ WINDOW + 8 }>()?;
@@ -130,7 +139,7 @@ fn read_short(bytes: &[u8], out: &mut [i64]) -> Option<usize> {
         let inner = !ends;
         let two = inner & inner >> 1;
         let four = two & two >> 2;
-        at += if two == 0 {
+        let (taken, bits) = if two == 0 {
             cut_out::<2>(window, ends, now)
         } else if four == 0 {
             cut_out::<4>(window, ends, now)
@@ -139,35 +148,48 @@ fn read_short(bytes: &[u8], out: &mut [i64]) -> Option<usize> {
         } else {
             return None;
         };
+        at += taken;
+        all |= bits;
         out = later;
     }
-    Some(at)
+    // Eight groups of seven bits, halved.
+    Some((at, (all >> 1).cast_signed() + 1))
 }
 
 /// Fills `out` with the first varints of `window`, of at most `LONGEST` bytes each, which end where `ends`
-/// has a bit set; returns the number of bytes taken.
+/// has a bit set; returns the number of bytes taken, and the bits that are set in any of them.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "eight bytes from one of the first 64 are within the window")]
-fn cut_out<const LONGEST: u32>(window: &[u8; WINDOW + 8], ends: u64, out: &mut [i64]) -> usize {
+fn cut_out<const LONGEST: u32>(window: &[u8; WINDOW + 8], ends: u64, out: &mut [i64]) -> (usize, u64) {
     let mut ends = ends;
-    let mut start = 0u32;
+    let (mut start, mut all) = (0u32, 0);
     for to in out {
-        let end = ends.trailing_zeros();
-        ends &= ends.wrapping_sub(1);
-        let word = &window[(start & 63) as usize..][..8];
-        let word = u64::from_le_bytes([word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7]]);
-        let word = word & u64::MAX.wrapping_shr(8u32.wrapping_mul(start.wrapping_sub(end + 1)));
-        *to = unzigzag(match LONGEST {
-            2 => (word & 0x7f) | (word >> 1 & 0x3f80),
+        let rest = &window[(start & 63) as usize..];
+        let bits = match LONGEST {
+            2 => {
+                let word = first_varint(rest.first_chunk().map_or(0, |&bytes| u16::from_le_bytes(bytes)).into());
+                (word & 0x7f) | (word >> 1 & 0x3f80)
+            }
             4 => {
+                let word = first_varint(rest.first_chunk().map_or(0, |&bytes| u32::from_le_bytes(bytes)).into());
                 let pairs = (word & 0x007f_007f) | (word >> 1 & 0x3f80_3f80);
                 (pairs & 0x3fff) | (pairs >> 2 & 0x0fff_c000)
             }
-            _ => join_groups(word),
-        });
-        start = end + 1;
+            _ => join_groups(first_varint(rest.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes)))),
+        };
+        all |= bits;
+        *to = unzigzag(bits);
+        start = ends.trailing_zeros() + 1;
+        ends &= ends.wrapping_sub(1);
     }
-    start as usize
+    (start as usize, all)
+}
+
+/// The bytes up to the first whose high bit is not set.
+#[inline(always)]
+fn first_varint(word: u64) -> u64 {
+    let ends = !word & 0x8080_8080_8080_8080;
+    word & (ends ^ ends.wrapping_sub(1))
 }
 
 /// Bit `i` is set when byte `i` ends a varint, for the first 64 bytes.
@@ -235,7 +257,7 @@ mod tests {
             1 => -10i128.pow(28)..10i128.pow(28),
         ];
         let scale = prop_oneof![4 => Just(10i64), 2 => 5..12i64, 1 => 0..20i64];
-        prop::collection::vec((value, scale), 0..BLOCK)
+        prop::collection::vec((value, scale), 0..2 * BLOCK)
     }
 
     proptest! {
@@ -245,7 +267,7 @@ mod tests {
             let scale = |scale: i64| if regular { scale.min(10) } else { scale };
             values.iter().for_each(|&(value, _)| encode::varint::write_i128(value, &mut bytes));
             let scales: Vec<i64> = values.iter().map(|&(_, s)| scale(s)).collect();
-            let decoder = DecimalDecoder::new(WIDE);
+            let mut decoder = DecimalDecoder::new(WIDE);
             let mut out = Vec::new();
             let mut source = &bytes[..];
             decoder.append(&mut source, &scales, &mut out).unwrap();
@@ -273,10 +295,10 @@ mod tests {
             values.iter().for_each(|&(value, _, cut)| encode::varint::write_i128((value >> cut).into(), &mut bytes));
             bytes.extend([0; WINDOW + 8]);
             let scales: Vec<i64> = values.iter().map(|&(_, scale, _)| scale).collect();
-            let decoder = DecimalDecoder::new(DecimalType { precision: 18, scale: 7 });
+            let mut decoder = DecimalDecoder::new(DecimalType { precision: 18, scale: 7 });
             let (mut some, mut any) = (Vec::new(), Vec::new());
             let result = decoder.append(&mut &bytes[..], &scales, &mut some);
-            let taken = decoder.append_any(&bytes, &scales, &mut any);
+            let taken = append_any(decoder.target, &bytes, &scales, &mut any);
             prop_assert_eq!(result.is_ok(), taken.is_ok());
             if result.is_ok() {
                 prop_assert_eq!(some, any);
@@ -291,7 +313,7 @@ mod tests {
         encode::varint::write_i128(99, &mut bytes);
         encode::varint::write_i128(100, &mut bytes);
         let mut out = Vec::new();
-        let decoder = DecimalDecoder::new(target);
+        let mut decoder = DecimalDecoder::new(target);
         decoder.append(&mut &bytes[..], &[0], &mut out).unwrap();
         assert_eq!(out, [990]);
         assert!(decoder.append(&mut &bytes[..], &[0, 0], &mut out).is_err());

@@ -9,8 +9,9 @@ use arrow_array::types::{
 };
 use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
 
-use super::binary::{DictionaryReader, DirectReader, Entries, StoredDictionary, Target};
+use super::binary::{DirectReader, Target};
 use super::decimal::{DecimalReader, Digits};
+use super::dictionary::{DictionaryReader, Entries, StoredDictionary};
 use super::list::{Lengths, ListReader, MapReader};
 use super::primitive::{BooleanReader, Bytes, Dates, Float, Floats, Integers, PrimitiveReader, Values};
 use super::timestamp::{Stored, TimestampReader};
@@ -153,7 +154,7 @@ impl Context<'_> {
                 } else {
                     let scales = self.integers(column, StreamKind::Secondary, true)?;
                     let data = self.stream(column, StreamKind::Data)?;
-                    Digits::Varints { data, scales, decoder: Box::new(DecimalDecoder::new(target)) }
+                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target) }
                 };
                 Ok(Box::new(DecimalReader { present: self.present(column), digits, target }))
             }

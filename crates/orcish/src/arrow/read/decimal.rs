@@ -9,14 +9,14 @@ use arrow_schema::DataType;
 use super::validity::{Present, existing, spread};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
-use crate::encoding::decimal::{BLOCK, DecimalDecoder, DecimalType};
+use crate::encoding::decimal::{DecimalDecoder, DecimalType};
 use crate::encoding::int_rle::IntRle;
 use crate::error::{Error, Result};
 
 /// How unscaled values and their scales are stored.
 pub(super) enum Digits {
     /// Varints, and a scale for each.
-    Varints { data: Stream, scales: IntRle<Stream>, decoder: Box<DecimalDecoder> },
+    Varints { data: Stream, scales: IntRle<Stream>, decoder: DecimalDecoder },
     /// Integers, all of the column's scale.
     Integers(IntRle<Stream>),
 }
@@ -31,14 +31,11 @@ impl DecimalReader {
     fn append(&mut self, n: usize, out: &mut Vec<i128>) -> Result<()> {
         match &mut self.digits {
             Digits::Varints { data, scales, decoder } => {
-                let mut block = Vec::with_capacity(BLOCK);
                 let mut left = n;
                 while left > 0 {
-                    let count = left.min(BLOCK);
-                    block.clear();
-                    scales.append(count, &mut block).map_err(|error| error.in_stream("SECONDARY"))?;
-                    decoder.append(data, &block, out).map_err(|error| error.in_stream("DATA"))?;
-                    left -= count;
+                    let scales = scales.next_values(left).map_err(|error| error.in_stream("SECONDARY"))?;
+                    decoder.append(data, scales, out).map_err(|error| error.in_stream("DATA"))?;
+                    left -= scales.len();
                 }
                 Ok(())
             }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, ListArray, MapArray, StructArray};
-use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, FieldRef, Fields};
 
+use super::strings::offsets;
 use super::validity::{Pending, combine, existing, spread};
 use super::{Budget, Column, ColumnReader};
 use crate::codec::Stream;
@@ -59,25 +60,9 @@ impl Lengths {
         let mut lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
         let nulls = combine(parent, own_nulls);
         spread(&mut lengths, nulls.as_ref());
-        let offsets = offsets(&lengths)?;
-        let total = offsets.last().and_then(|&total| usize::try_from(total).ok()).unwrap_or_default();
-        Ok((OffsetBuffer::new(ScalarBuffer::from(offsets)), nulls, total))
-    }
-}
-
-/// Offsets of values of these lengths, which 32 bits must hold.
-pub(super) fn offsets(lengths: &[u32]) -> Result<Vec<i32>> {
-    let mut offsets = Vec::with_capacity(lengths.len() + 1);
-    let mut sum = 0u64;
-    offsets.push(0);
-    #[expect(clippy::cast_possible_truncation, reason = "the largest is checked below")]
-    offsets.extend(lengths.iter().map(|&length| {
-        sum += u64::from(length);
-        sum as i32
-    }));
-    match i32::try_from(sum) {
-        Ok(_) => Ok(offsets),
-        Err(_) => Err(Error::limit(format!("{sum} bytes or elements in one array, more than 32-bit offsets reach"))),
+        let offsets = offsets::<i32>(&lengths)?;
+        let total = usize::try_from(offsets.last()).unwrap_or_default();
+        Ok((offsets, nulls, total))
     }
 }
 

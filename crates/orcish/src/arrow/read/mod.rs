@@ -6,8 +6,10 @@
 mod binary;
 mod build;
 mod decimal;
+mod dictionary;
 mod list;
 mod primitive;
+mod strings;
 mod structs;
 mod timestamp;
 mod union;

@@ -2,7 +2,7 @@
 //! sign is that of the first; or one delta for all when the width is zero.
 
 use super::{Run, front, width};
-use crate::encoding::bitpack::unpack;
+use crate::encoding::bitpack::{GROUP, unpack};
 use crate::encoding::int_rle::MAX_RUN;
 use crate::encoding::varint::{read_u64, unzigzag};
 use crate::error::Result;
@@ -13,10 +13,9 @@ pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut
     let base = varint(run)?;
     let base = if SIGNED { unzigzag(base) } else { base.cast_signed() };
     let delta = unzigzag(varint(run)?);
-    let out = front(out, length)?;
     if code == 0 {
         let mut value = base;
-        for to in out {
+        for to in front(out, length)? {
             *to = value;
             value = value.wrapping_add(delta);
         }
@@ -24,22 +23,25 @@ pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut
     }
     let mut value = base.wrapping_add(delta);
     let width = width(code);
-    let packed = run.packed(length.saturating_sub(2), width)?;
-    let Some((to_first, rest)) = out.split_first_mut() else { return Ok(length) };
-    *to_first = base;
-    let Some((to_second, rest)) = rest.split_first_mut() else { return Ok(length) };
-    *to_second = value;
+    let count = length.saturating_sub(2);
+    let packed = run.packed(count, width)?;
+    // There is room for two values whatever the length; those beyond it are overwritten by the next run.
+    let [to_first, to_second, rest @ ..] = out;
+    (*to_first, *to_second) = (base, value);
+    let whole = count.next_multiple_of(GROUP).min(rest.len());
+    let rest = rest.get_mut(..whole).unwrap_or_default();
     unpack::<false>(packed, width, rest);
+    let deltas = rest.iter_mut().take(count);
     if delta < 0 {
-        for to in rest {
+        deltas.for_each(|to| {
             value = value.wrapping_sub(*to);
             *to = value;
-        }
+        });
     } else {
-        for to in rest {
+        deltas.for_each(|to| {
             value = value.wrapping_add(*to);
             *to = value;
-        }
+        });
     }
     Ok(length)
 }
