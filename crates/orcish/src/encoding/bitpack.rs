@@ -31,6 +31,19 @@ pub fn unpack<const ZIGZAG: bool>(bytes: &[u8], width: usize, out: &mut [i64]) {
     widths!(1 2 3 4 5 6 7 9 10 11 12 13 14 15 17 18 19 20 21 22 23 24 26 28 30 40 48 56);
 }
 
+/// Widest fields of which a word holds a whole group.
+pub(crate) const MAX_WIDTH_OF_WORD: usize = 64 / GROUP;
+
+/// Unpacks a group of fields of `width` bits, at least 1 and at most [`MAX_WIDTH_OF_WORD`], from the top of `word`,
+/// without a jump.
+#[inline(always)]
+pub(crate) fn unpack_word<const ZIGZAG: bool>(mut word: u64, width: usize, out: &mut [i64; GROUP]) {
+    for to in out {
+        *to = signed::<ZIGZAG>(word >> ((64 - width) & 63));
+        word <<= width & 63;
+    }
+}
+
 #[inline(always)]
 fn signed<const ZIGZAG: bool>(value: u64) -> i64 {
     if ZIGZAG { unzigzag(value) } else { value.cast_signed() }
@@ -110,7 +123,12 @@ mod tests {
             prop_assert_eq!(&out, &want);
             unpack::<true>(bytes, width, &mut out);
             let want: Vec<i64> = want.into_iter().map(|v| unzigzag(v.cast_unsigned())).collect();
-            prop_assert_eq!(out, want);
+            prop_assert_eq!(&out, &want);
+            if let Some(word) = bytes.first_chunk().filter(|_| width <= MAX_WIDTH_OF_WORD && n <= GROUP) {
+                let mut group = [-1; GROUP];
+                unpack_word::<true>(u64::from_be_bytes(*word), width, &mut group);
+                prop_assert_eq!(&group[..n], want);
+            }
         }
     }
 }
