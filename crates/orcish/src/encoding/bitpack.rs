@@ -1,5 +1,6 @@
 //! Unpacking of big-endian bit fields (ORCv1, Integer Run Length Encoding, version 2).
 
+use super::cpu::{self, Kernel};
 use super::varint::unzigzag;
 
 /// Fields that are unpacked at once: they take whole bytes.
@@ -16,19 +17,35 @@ pub(crate) fn packed_len(n: usize, width: usize) -> usize {
 /// Widths are those that run length encoding knows: 1 to 24, 26, 28, 30, 32, 40, 48, 56 and 64;
 /// others give zeros.
 pub fn unpack<const ZIGZAG: bool>(bytes: &[u8], width: usize, out: &mut [i64]) {
-    macro_rules! widths {
-        ($($w:literal)*) => {
-            match width {
-                $($w => fields::<$w, ZIGZAG>(bytes, out),)*
-                8 => out.iter_mut().zip(bytes).for_each(|(to, &byte)| *to = signed::<ZIGZAG>(byte.into())),
-                16 => words::<2, ZIGZAG>(bytes, out, |word| u16::from_be_bytes(*word).into()),
-                32 => words::<4, ZIGZAG>(bytes, out, |word| u32::from_be_bytes(*word).into()),
-                64 => words::<8, ZIGZAG>(bytes, out, |word| u64::from_be_bytes(*word)),
-                _ => out.fill(0),
-            }
-        };
+    cpu::run(Unpack::<ZIGZAG> { bytes, width, out });
+}
+
+struct Unpack<'a, const ZIGZAG: bool> {
+    bytes: &'a [u8],
+    width: usize,
+    out: &'a mut [i64],
+}
+
+impl<const ZIGZAG: bool> Kernel for Unpack<'_, ZIGZAG> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Unpack { bytes, width, out } = self;
+        macro_rules! widths {
+            ($($w:literal)*) => {
+                match width {
+                    $($w => fields::<$w, ZIGZAG>(bytes, out),)*
+                    8 => out.iter_mut().zip(bytes).for_each(|(to, &byte)| *to = signed::<ZIGZAG>(byte.into())),
+                    16 => words::<2, ZIGZAG>(bytes, out, |word| u16::from_be_bytes(*word).into()),
+                    32 => words::<4, ZIGZAG>(bytes, out, |word| u32::from_be_bytes(*word).into()),
+                    64 => words::<8, ZIGZAG>(bytes, out, |word| u64::from_be_bytes(*word)),
+                    _ => out.fill(0),
+                }
+            };
+        }
+        widths!(1 2 3 4 5 6 7 9 10 11 12 13 14 15 17 18 19 20 21 22 23 24 26 28 30 40 48 56);
     }
-    widths!(1 2 3 4 5 6 7 9 10 11 12 13 14 15 17 18 19 20 21 22 23 24 26 28 30 40 48 56);
 }
 
 /// Widest fields of which a word holds a whole group.
@@ -49,7 +66,7 @@ fn signed<const ZIGZAG: bool>(value: u64) -> i64 {
     if ZIGZAG { unzigzag(value) } else { value.cast_signed() }
 }
 
-#[inline]
+#[inline(always)]
 fn words<const N: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64], word: impl Fn(&[u8; N]) -> u64) {
     for (to, from) in out.iter_mut().zip(bytes.as_chunks::<N>().0) {
         *to = signed::<ZIGZAG>(word(from));
@@ -57,7 +74,7 @@ fn words<const N: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64], word
 }
 
 /// Eight fields take `W` bytes; each is cut out of the eight bytes that begin where it does.
-#[inline]
+#[inline(always)]
 fn fields<const W: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i64]) {
     for (i, group) in out.chunks_mut(GROUP).enumerate() {
         match bytes.get(i * W..(i + 1) * W + 8) {

@@ -3,6 +3,7 @@
 //! Varints are found eight at a time and more: a mask of the bytes that end one, over 64 bytes, tells
 //! where each begins without looking at the one before.
 
+use super::cpu::{self, Kernel};
 use super::varint::{MAX_LEN_128, read_u128, unzigzag, unzigzag_128};
 use crate::error::{Error, Result};
 use crate::source::ByteSource;
@@ -64,9 +65,9 @@ impl DecimalDecoder {
         for scales in scales.chunks(BLOCK) {
             let bytes = source.fill(scales.len() * MAX_LEN_128 + WINDOW + 8)?;
             let values = self.block.get_mut(..scales.len()).unwrap_or_default();
-            let taken = match read_short(bytes, values) {
-                Some((taken, largest)) if append_short(self.target, values, largest, scales, out) => taken,
-                _ => append_any(self.target, bytes, scales, out)?,
+            let taken = match cpu::run(Short { target: self.target, bytes, values, scales, out }) {
+                Some(taken) => taken,
+                None => append_any(self.target, bytes, scales, out)?,
             };
             source.consume(taken);
         }
@@ -74,8 +75,29 @@ impl DecimalDecoder {
     }
 }
 
+/// Values that mostly are short: appends all of them and says how many bytes they took, or appends none.
+struct Short<'a> {
+    target: DecimalType,
+    bytes: &'a [u8],
+    /// Room for values before they are scaled.
+    values: &'a mut [i64],
+    scales: &'a [i64],
+    out: &'a mut Vec<i128>,
+}
+
+impl Kernel for Short<'_> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let (taken, largest) = read_short(self.bytes, self.values)?;
+        append_short(self.target, self.values, largest, self.scales, self.out).then_some(taken)
+    }
+}
+
 /// Appends values, none of which is further from zero than `largest`, in the scale of the type; none when one
 /// might not fit.
+#[inline(always)]
 fn append_short(target: DecimalType, values: &[i64], largest: i64, scales: &[i64], out: &mut Vec<i128>) -> bool {
     let missing = |scale: i64| i64::from(target.scale).wrapping_sub(scale).cast_unsigned();
     // No number of missing digits is more than all of their bits together.
@@ -124,6 +146,7 @@ fn append_any(target: DecimalType, bytes: &[u8], scales: &[i64], out: &mut Vec<i
 /// Fills `out` with varints of at most eight bytes; returns the number of bytes taken, and a number that no value
 /// is further from zero than. `None` when one is longer, or when the bytes end so early that they must be looked
 /// at one by one.
+#[inline(always)]
 fn read_short(bytes: &[u8], out: &mut [i64]) -> Option<(usize, i64)> {
     let (mut at, mut all) = (0, 0);
     let mut out = out;
@@ -193,7 +216,7 @@ fn first_varint(word: u64) -> u64 {
 }
 
 /// Bit `i` is set when byte `i` ends a varint, for the first 64 bytes.
-#[inline]
+#[inline(always)]
 fn ends_of_varints(window: &[u8; WINDOW + 8]) -> u64 {
     let mut ends = 0;
     for (i, word) in window.as_chunks::<8>().0.iter().take(WINDOW / 8).enumerate() {
@@ -206,7 +229,7 @@ fn ends_of_varints(window: &[u8; WINDOW + 8]) -> u64 {
 }
 
 /// Joins the groups of seven bits of eight bytes, the first lowest.
-#[inline]
+#[inline(always)]
 fn join_groups(word: u64) -> u64 {
     let pairs = (word & 0x007f_007f_007f_007f) | ((word & 0x7f00_7f00_7f00_7f00) >> 1);
     let quads = (pairs & 0x0000_3fff_0000_3fff) | ((pairs & 0x3fff_0000_3fff_0000) >> 2);

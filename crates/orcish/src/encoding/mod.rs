@@ -13,6 +13,7 @@
 pub mod bitpack;
 pub mod bool_rle;
 pub mod byte_rle;
+mod cpu;
 pub mod decimal;
 pub mod encode;
 pub mod int_rle;

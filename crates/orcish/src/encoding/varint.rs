@@ -9,7 +9,7 @@ pub const MAX_LEN_64: usize = 10;
 pub const MAX_LEN_128: usize = 19;
 
 /// Undoes zigzag coding: 0, 1, 2, 3 … become 0, −1, 1, −2 ….
-#[inline]
+#[inline(always)]
 pub fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
