@@ -49,6 +49,7 @@ fn main() -> Answer<()> {
                 bench(&mut criterion, &name, &stored, Framing { codec, chunk_size }, expected)?;
             }
         }
+        flate2(&mut criterion, kind, &data)?;
     }
     criterion.final_summary();
     Ok(())
@@ -75,6 +76,29 @@ fn bench(c: &mut Criterion, name: &str, stored: &Bytes, framing: Framing, expect
                 seen += there;
                 stream.consume(there);
             }
+        });
+    });
+    group.finish();
+    Ok(())
+}
+
+/// The other library for zlib, with zlib-rs under it, on the chunks that `zlib … 256K` has.
+fn flate2(c: &mut Criterion, kind: &str, data: &[u8]) -> Answer<()> {
+    let chunks = data.chunks(256 << 10).map(|part| compress(Compression::Zlib, part)).collect::<Answer<Vec<_>>>()?;
+    let mut out = vec![0; 256 << 10];
+    let mut state = flate2::Decompress::new(false);
+    let mut group = c.benchmark_group(format!("zlib {kind} 256K by flate2"));
+    group.throughput(Throughput::Bytes(LENGTH as u64));
+    group.bench_function("read", |b| {
+        b.iter(|| -> Answer<()> {
+            for chunk in &chunks {
+                state.reset(false);
+                let status = state.decompress(chunk, black_box(&mut out), flate2::FlushDecompress::Finish)?;
+                if status != flate2::Status::StreamEnd {
+                    return Err(format!("{status:?}").into());
+                }
+            }
+            Ok(())
         });
     });
     group.finish();

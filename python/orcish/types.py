@@ -117,7 +117,7 @@ class ColumnStatistics:
     """Total length of strings or binaries, in bytes."""
     true_count: int | None = None
     min_children: int | None = None
-    """Fewest elements of a list or map."""
+    """Fewest elements of a list or map; the Java and C++ libraries do not count them rightly."""
     max_children: int | None = None
     total_children: int | None = None
     bounding_box: dict[str, tuple[float, float]] | None = None
