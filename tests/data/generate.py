@@ -13,8 +13,10 @@ timestamps as `YYYY-MM-DD HH:MM:SS.ffffff` (instants with a Z), maps as lists of
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import os
+import struct
 import sys
 import tempfile
 import time
@@ -232,6 +234,7 @@ def spark_files() -> None:
             (part,) = Path(folder).glob("*.orc")
             (HERE / f"spark.{codec}.orc").write_bytes(part.read_bytes())
     java_files(spark._jvm, spark._jsc.hadoopConfiguration())
+    rare_files(spark._jvm, spark._jsc.hadoopConfiguration())
     spark.stop()
 
 
@@ -247,7 +250,7 @@ def fill(jvm, vector, at: int, value, type_) -> None:
     match kind:
         case "STRING" | "CHAR" | "VARCHAR":
             vector.setVal(at, value.encode())
-        case "BINARY":
+        case "BINARY" | "GEOMETRY" | "GEOGRAPHY":
             vector.setVal(at, value)
         case "TIMESTAMP" | "TIMESTAMP_INSTANT":
             vector.set(at, jvm.java.sql.Timestamp.valueOf(value.strftime("%Y-%m-%d %H:%M:%S.%f")))
@@ -278,7 +281,7 @@ def fill(jvm, vector, at: int, value, type_) -> None:
             get_field(vector, "vector")[at] = value
 
 
-def write_java(jvm, configuration, name: str, schema: str, stripes: list[list[dict]], **settings: str) -> None:
+def write_java(jvm, configuration, name: str, schema, stripes: list[list[dict]], keys=None, **settings: str) -> None:
     """Writes a file with ORC for Java itself, which has more types and settings than Spark."""
     from py4j.java_gateway import get_field, set_field
 
@@ -286,10 +289,12 @@ def write_java(jvm, configuration, name: str, schema: str, stripes: list[list[di
     configuration = jvm.org.apache.hadoop.conf.Configuration(configuration)
     for key, value in settings.items():
         configuration.set("orc." + key.replace("_", "."), value)
-    type_ = orc.TypeDescription.fromString(schema)
+    type_ = orc.TypeDescription.fromString(schema) if isinstance(schema, str) else schema
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file.orc"
         options = orc.OrcFile.writerOptions(configuration).setSchema(type_)
+        if keys is not None:
+            options = options.setKeyProvider(keys).encrypt("secret:name,code").masks("sha256:code")
         writer = orc.OrcFile.createWriter(jvm.org.apache.hadoop.fs.Path(str(path)), options)
         for rows in stripes:
             batch = type_.createRowBatch()
@@ -351,6 +356,40 @@ def java_files(jvm, configuration) -> None:
                dictionary_key_threshold="1.0")  # fmt: skip
     expect("empty", [])
     write_java(jvm, configuration, "empty.zlib.orc", "struct<a:int,b:array<string>>", [], compress="ZLIB")
+
+
+def rare_files(jvm, configuration) -> None:
+    """What Java writes only when asked to: shapes, decimals of the 1.9999 draft, encrypted columns."""
+    points = [b"\x01\x01\x00\x00\x00" + struct.pack("<dd", i, -i / 2) for i in range(12)]
+    rows = [{"id": i, "shape": point if i % 5 else None, "place": point} for i, point in enumerate(points)]
+    expect("shapes", rows)
+    kinds = jvm.org.apache.orc.TypeDescription
+    schema = kinds.createStruct().addField("id", kinds.createInt())
+    schema = schema.addField("shape", kinds.createGeometry()).addField("place", kinds.createGeography())
+    write_java(jvm, configuration, "shapes.zlib.orc", schema, [rows], compress="ZLIB")
+
+    rows = [
+        {
+            "money": None if i % 7 == 3 else Decimal(i * 1001 - 7000).scaleb(-3),
+            "most": Decimal(10**18 - 1 - i).scaleb(-2) * (-1) ** i,
+            "wide": Decimal(10**25 + i).scaleb(-4),
+            "word": WORDS[i % 3],
+        }
+        for i in range(30)
+    ]
+    expect("draft", rows)
+    schema = "struct<money:decimal(12,3),most:decimal(18,2),wide:decimal(30,4),word:string>"
+    write_java(jvm, configuration, "draft.none.orc", schema, [rows[:20], rows[20:]], compress="NONE",
+               write_format="UNSTABLE-PRE-2.0")  # fmt: skip
+
+    # Masked, not decrypted: nothing is left of the name, and a digest of the code.
+    rows = [{"id": i, "name": f"name {i}", "code": f"code {i}"} for i in range(10)]
+    digest = [hashlib.sha256(row["code"].encode()).hexdigest().upper() for row in rows]
+    expect("masked", [dict(row, name=None, code=code) for row, code in zip(rows, digest, strict=True)])
+    keys = jvm.org.apache.orc.InMemoryKeystore()
+    keys.addKey("secret", jvm.org.apache.orc.EncryptionAlgorithm.AES_CTR_128, bytes(range(16)))
+    schema = "struct<id:int,name:string,code:string>"
+    write_java(jvm, configuration, "masked.zstd.orc", schema, [rows], keys, compress="ZSTD")
 
 
 # Files as parts that can be changed and put together again.
@@ -492,12 +531,26 @@ def brotli_file() -> None:
     (HERE / "spark.brotli.orc").write_bytes(parts.build(pack, kind=6, chunk_size=4096))
 
 
+def hive_file() -> None:
+    """Hive 0.11 did not record digits of decimals: another file of that version, without them."""
+    parts = Parts((HERE / "java.v1.orc").read_bytes())
+    kinds = [Message.parse(raw) for raw in parts.footer.all(4)]
+    (decimal,) = [kind for kind in kinds if kind.get(5)]
+    decimal.set(5)
+    decimal.set(6)
+    parts.footer.set(4, *[kind.bytes() for kind in kinds])
+    (HERE / "hive.none.orc").write_bytes(parts.build())
+    rows = [json.loads(line) for line in (HERE / "java.jsonl").read_text(encoding="utf-8").splitlines()]
+    expect("hive", [dict(row, money=row["money"] + "0" * 7) for row in rows])
+
+
 def main() -> None:
     if sys.argv[1:] != ["corrupt"]:
         pyarrow_files()
         pyorc_files()
         spark_files()
         brotli_file()
+        hive_file()
     if (HERE / "corrupt.py").exists():
         import corrupt
 

@@ -1,6 +1,6 @@
 """Files that are damaged, hostile, or need what was not asked for: errors of orcish, and where they are."""
 
-import os
+import hashlib
 import pathlib
 
 import orcish
@@ -9,7 +9,7 @@ import pytest
 from pyorc import CompressionKind
 from support import layout, write_arrow, write_rows
 
-PACK = pathlib.Path(os.environ.get("ORCISH_CONFORMANCE", pathlib.Path(__file__).parents[3] / "shared" / "conformance"))
+DATA = pathlib.Path(__file__).parents[1] / "data"
 
 
 def latin1(**options):
@@ -37,24 +37,18 @@ def test_strings_that_are_no_utf8(options, strings):
     assert binary[3].as_py() == b"Stra@@e 3"
 
 
-def encrypted():
-    found = sorted(PACK.glob("files/**/encrypted.*")) if PACK.exists() else []
-    if not found:
-        pytest.skip(f"no conformance pack at {PACK}; ORCISH_CONFORMANCE says where one is")
-    return found
-
-
 def test_encrypted_columns_are_refused_unless_masks_will_do():
-    for path in encrypted():
-        file = orcish.ORCFile(path)
-        columns = file.encrypted_columns
-        assert columns
-        with pytest.raises(orcish.UnsupportedError, match=columns[0]):
-            file.read()
-        masked = file.read(masked="allow")
-        assert masked.num_rows == file.num_rows
-        clear = [name for name in file.schema.names if not any(c == name or c.startswith(f"{name}.") for c in columns)]
-        assert file.read(columns=clear).num_columns == len(clear)
+    file = orcish.ORCFile(DATA / "masked.zstd.orc")
+    assert file.encrypted_columns == ["name", "code"]
+    for columns in (None, ["id", "code"]):
+        with pytest.raises(orcish.UnsupportedError, match=r"code.* are encrypted"):
+            file.read(columns=columns)
+        with pytest.raises(orcish.UnsupportedError, match=r"code.* are encrypted"):
+            list(file.iter_batches(columns=columns))
+    assert file.read(columns=["id"]).to_pydict() == {"id": list(range(10))}
+    masked = file.read(masked="allow")
+    assert masked["name"].to_pylist() == [None] * 10
+    assert masked["code"][3].as_py() == hashlib.sha256(b"code 3").hexdigest().upper()
 
 
 SAMPLES = {
@@ -163,11 +157,15 @@ def test_limit_of_memory():
 
 def test_null_keys_of_maps():
     """Arrow's maps have none: an error in a stream, dictionary arrays in a table or where they are asked for."""
-    if not (PACK / "files").exists():
-        pytest.skip("no conformance pack")
-    found = [p for p in sorted(PACK.glob("files/**/*.orc")) if "null" in p.name and "key" in p.name]
-    for path in found:
-        file = orcish.ORCFile(path)
-        with pytest.raises(orcish.NullMapKeyError):
-            list(file.iter_batches())
-        assert file.read().num_rows == file.num_rows
+    maps = [{"a": 1, None: 2}, None, {}, {"b": 3}]
+    file = orcish.ORCFile(write_rows("struct<i:int,m:map<string,int>>", list(enumerate(maps))))
+    with pytest.raises(orcish.NullMapKeyError, match="stripe 0, column m: value 0 "):
+        list(file.iter_batches())
+    with pytest.raises(orcish.NullMapKeyError):
+        file.read(null_map_keys="error")
+    want = [None if row is None else list(row.items()) for row in maps]
+    assert file.read()["m"].to_pylist() == want
+    (batch,) = file.iter_batches(null_map_keys="dictionary")
+    assert batch["m"].to_pylist() == want
+    assert pa.types.is_dictionary(batch.schema.field("m").type.key_type)
+    assert file.read(columns=["i"]).schema.names == ["i"]

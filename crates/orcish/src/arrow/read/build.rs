@@ -149,8 +149,9 @@ impl Context<'_> {
             Kind::Decimal => {
                 let (precision, scale) = decimal(this);
                 let target = DecimalType { precision, scale };
-                let digits = if self.tail.has_decimal64() && precision <= 18 && self.encoding(column)?.is_v2 {
-                    Digits::Integers(self.integers(column, StreamKind::Data, true)?)
+                let digits = if self.tail.has_decimal64() && precision <= 18 {
+                    // Version 2 of the run lengths, whatever the encoding is called: Java calls it `DIRECT`.
+                    Digits::Integers(IntRle::new(self.stream(column, StreamKind::Data)?, Version::V2, true))
                 } else {
                     let scales = self.integers(column, StreamKind::Secondary, true)?;
                     let data = self.stream(column, StreamKind::Data)?;
