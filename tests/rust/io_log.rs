@@ -53,7 +53,7 @@ impl Logged {
 }
 
 fn read(file: &OrcFile, columns: Columns) {
-    let options = ReadOptions { columns, threads: 1, ..ReadOptions::default() };
+    let options = ReadOptions { columns, threads: 1, allow_masked: true, ..ReadOptions::default() };
     file.read(options).unwrap().for_each(|batch| drop(batch.unwrap()));
 }
 
