@@ -105,6 +105,14 @@ impl TimestampDecoder {
 
 #[inline]
 fn decode_each(seconds: &mut [i64], nanos: &mut [i64], base: i64, offset_at: impl Fn(i64) -> i32) -> Result<()> {
+    if nanos.iter().fold(0, |all, nano| all | nano) == 0 {
+        // Whole seconds, which are frequent, stay as they are.
+        for second in seconds {
+            *second += base;
+            *second += i64::from(offset_at(*second));
+        }
+        return Ok(());
+    }
     for (second, nano) in seconds.iter_mut().zip(nanos) {
         let raw = nano.cast_unsigned();
         let fraction = decode_nanos(raw).ok_or_else(|| too_many_nanos(raw))?;

@@ -38,14 +38,27 @@ pub(super) struct TimestampReader {
     pub(super) row: u64,
 }
 
-/// Ticks of a unit in a second.
-fn per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
+/// Seconds and nanoseconds as ticks, of which a second has `PER_SECOND`, finer digits dropped toward the past; and
+/// which values 64 bits cannot hold.
+fn ticks<const PER_SECOND: i64>(mut seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
+    let per_tick = 1_000_000_000 / PER_SECOND;
+    let (least, most) = seconds.iter().fold((0, 0), |(least, most), &s| (s.min(least), s.max(most)));
+    let bound = i64::MAX / PER_SECOND - 1;
+    if -bound < least && most < bound {
+        let pairs = seconds.iter_mut().zip(nanos);
+        pairs.for_each(|(value, &nanos)| *value = *value * PER_SECOND + nanos / per_tick);
+        return (seconds, Vec::new());
     }
+    let mut misfits = Vec::new();
+    for (at, (value, &nanos)) in seconds.iter_mut().zip(nanos).enumerate() {
+        // In 128 bits, as the sum may fit where the product alone does not.
+        let exact = i128::from(*value) * i128::from(PER_SECOND) + i128::from(nanos / per_tick);
+        *value = i64::try_from(exact).unwrap_or_else(|_| {
+            misfits.push(at);
+            0
+        });
+    }
+    (seconds, misfits)
 }
 
 impl TimestampReader {
@@ -73,27 +86,13 @@ impl TimestampReader {
         Ok(self.ticks(seconds, &nanos))
     }
 
-    /// Seconds and nanoseconds as ticks of the unit, finer digits dropped toward the past.
-    fn ticks(&self, mut seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
-        let ticks = per_second(self.unit);
-        let per_tick = 1_000_000_000 / ticks;
-        let (least, most) = seconds.iter().fold((0, 0), |(least, most), &s| (s.min(least), s.max(most)));
-        let bound = i64::MAX / ticks - 1;
-        if -bound < least && most < bound {
-            let pairs = seconds.iter_mut().zip(nanos);
-            pairs.for_each(|(value, &nanos)| *value = *value * ticks + nanos / per_tick);
-            return (seconds, Vec::new());
+    fn ticks(&self, seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
+        match self.unit {
+            TimeUnit::Second => ticks::<1>(seconds, nanos),
+            TimeUnit::Millisecond => ticks::<1_000>(seconds, nanos),
+            TimeUnit::Microsecond => ticks::<1_000_000>(seconds, nanos),
+            TimeUnit::Nanosecond => ticks::<1_000_000_000>(seconds, nanos),
         }
-        let mut misfits = Vec::new();
-        for (at, (value, &nanos)) in seconds.iter_mut().zip(nanos).enumerate() {
-            // In 128 bits, as the sum may fit where the product alone does not.
-            let exact = i128::from(*value) * i128::from(ticks) + i128::from(nanos / per_tick);
-            *value = i64::try_from(exact).unwrap_or_else(|_| {
-                misfits.push(at);
-                0
-            });
-        }
-        (seconds, misfits)
     }
 
     fn array<T: ArrowTimestampType>(&self, values: Vec<i64>, nulls: Option<NullBuffer>) -> ArrayRef {
