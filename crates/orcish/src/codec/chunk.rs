@@ -2,12 +2,13 @@
 //! three bytes that holds its length and whether it is stored as it is.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Compression, decompress};
+use super::{Compression, Pieces, decompress};
 use crate::error::{Error, Result};
-use crate::source::{ByteSource, stream_ends};
+use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 
 /// Length of a chunk header.
 const HEADER: usize = 3;
@@ -28,16 +29,25 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Bytes that are read at a time of a stream without chunks, where it was not known that they would be needed.
+const PLAIN_AHEAD: usize = 16 << 10;
+
 /// A stream of a stripe, decompressed chunk by chunk as it is taken.
 pub struct Stream {
     /// Bytes as stored; what lies before `next` has been looked at.
     stored: Bytes,
     next: usize,
+    /// Offset of `stored` in the stream.
+    base: u64,
+    /// Where other bytes are, of a stream that is not in memory as a whole.
+    pieces: Option<Arc<Pieces>>,
     framing: Framing,
     /// Decompressed bytes; `start..end` are not taken yet. Not used for uncompressed streams.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
+    /// The newest chunk: its offset in the stream, and its length when decompressed, up to `end`.
+    newest: Option<(u64, usize)>,
 }
 
 impl std::fmt::Debug for Stream {
@@ -49,7 +59,35 @@ impl std::fmt::Debug for Stream {
 impl Stream {
     /// A stream of `stored` bytes.
     pub fn new(stored: Bytes, framing: Framing) -> Self {
-        Stream { stored, next: 0, framing, buffer: Vec::new(), start: 0, end: 0 }
+        let buffer = Vec::new();
+        Stream { stored, next: 0, base: 0, pieces: None, framing, buffer, start: 0, end: 0, newest: None }
+    }
+
+    /// A stream of which `pieces` are in memory.
+    pub(crate) fn of_pieces(pieces: Arc<Pieces>, framing: Framing) -> Self {
+        Stream { pieces: Some(pieces.clone()), ..Stream::new(pieces.from(0), framing) }
+    }
+
+    /// Offset in the stream of what is looked at next.
+    fn offset(&self) -> u64 {
+        self.base + self.next as u64
+    }
+
+    /// Makes `wanted` stored bytes contiguous, unless the stream ends before.
+    fn need(&mut self, wanted: usize) -> Result<()> {
+        let there = self.stored.len().saturating_sub(self.next);
+        let Some(pieces) = self.pieces.as_ref().filter(|_| there < wanted) else { return Ok(()) };
+        let offset = self.offset();
+        let ahead = if self.is_plain() { PLAIN_AHEAD } else { HEADER + self.framing.chunk_size };
+        let mut head = self.stored.slice(self.next.min(self.stored.len())..);
+        if head.is_empty() {
+            head = pieces.from(offset);
+        }
+        if head.len() < wanted {
+            head = pieces.extend(&head, offset, wanted, ahead)?;
+        }
+        (self.stored, self.base, self.next) = (head, offset, 0);
+        Ok(())
     }
 
     fn is_plain(&self) -> bool {
@@ -58,6 +96,7 @@ impl Stream {
 
     /// Header and body of the next chunk; `None` at the end of the stream.
     fn next_chunk(&mut self) -> Result<Option<(bool, Bytes)>> {
+        self.need(HEADER)?;
         let rest = self.stored.get(self.next..).unwrap_or_default();
         if rest.is_empty() {
             return Ok(None);
@@ -67,8 +106,10 @@ impl Stream {
         };
         let header = u32::from_le_bytes([a, b, c, 0]);
         let length = (header >> 1) as usize;
-        if rest.len() - HEADER < length {
-            let there = rest.len() - HEADER;
+        self.need(HEADER + length)?;
+        let rest = self.stored.get(self.next..).unwrap_or_default();
+        if rest.len().saturating_sub(HEADER) < length {
+            let there = rest.len().saturating_sub(HEADER);
             return Err(Error::corrupt(format!("a chunk states {length} bytes where the stream has {there}")));
         }
         let from = self.next + HEADER;
@@ -82,6 +123,7 @@ impl Stream {
         self.end -= self.start;
         self.start = 0;
         while self.end < wanted {
+            let (offset, begin) = (self.offset(), self.end);
             let Some((original, body)) = self.next_chunk()? else { break };
             if original {
                 self.append(&body);
@@ -98,8 +140,14 @@ impl Stream {
                 let room = room.get_mut(..self.framing.chunk_size).unwrap_or_default();
                 self.end += decompress(self.framing.codec, &body, room)?;
             }
+            self.newest = Some((offset, self.end - begin));
         }
         Ok(())
+    }
+
+    /// Whether there may be stored bytes that have not been looked at.
+    fn has_more(&self) -> bool {
+        self.next < self.stored.len() || self.pieces.as_ref().is_some_and(|pieces| self.offset() < pieces.length())
     }
 
     fn reserve(&mut self, n: usize) {
@@ -126,9 +174,12 @@ impl ByteSource for Stream {
     #[inline]
     fn fill(&mut self, wanted: usize) -> Result<&[u8]> {
         if self.is_plain() {
+            if self.pieces.is_some() {
+                self.need(wanted)?;
+            }
             return Ok(self.stored.get(self.next..).unwrap_or_default());
         }
-        if self.end - self.start < wanted && self.next < self.stored.len() {
+        if self.end - self.start < wanted && self.has_more() {
             self.refill(wanted)?;
         }
         Ok(self.buffer.get(self.start..self.end).unwrap_or_default())
@@ -157,6 +208,7 @@ impl ByteSource for Stream {
             }
             // Whole chunks go straight to where they are wanted.
             if !self.is_plain() && out.len() >= self.framing.chunk_size {
+                self.newest = None;
                 let Some((original, body)) = self.next_chunk()? else { return Err(stream_ends(out.len())) };
                 let codec = if original { Compression::None } else { self.framing.codec };
                 let n = decompress(codec, &body, out)?;
@@ -171,6 +223,34 @@ impl ByteSource for Stream {
                 return Err(stream_ends(out.len()));
             }
         }
+    }
+}
+
+impl SeekSource for Stream {
+    fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
+        let offset = positions.take()?;
+        let within = if self.is_plain() { 0 } else { positions.take_count()? };
+        if let Some((newest, length)) = self.newest
+            && newest == offset
+            && let Some(back) = length.checked_sub(within)
+            && let Some(start) = self.end.checked_sub(back)
+        {
+            // It is decompressed already. Whatever was behind it is not looked at twice: `next` is behind it still.
+            self.start = start;
+            return Ok(());
+        }
+        let of_stored = offset.checked_sub(self.base).and_then(|at| usize::try_from(at).ok());
+        match (of_stored.filter(|&at| at < self.stored.len()), &self.pieces) {
+            (Some(at), _) => self.next = at,
+            (None, Some(pieces)) if offset <= pieces.length() => {
+                (self.stored, self.base, self.next) = (pieces.from(offset), offset, 0);
+            }
+            // Behind the last chunk.
+            (None, None) if offset == self.base + self.stored.len() as u64 => self.next = self.stored.len(),
+            _ => return Err(Error::corrupt(format!("the row index states byte {offset}, which is not in the stream"))),
+        }
+        (self.start, self.end, self.newest) = (0, 0, None);
+        self.skip(within)
     }
 }
 
@@ -197,6 +277,7 @@ pub(crate) fn decompress_all(stored: Bytes, framing: Framing, limit: u64) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::ReadAt as _;
 
     fn original(body: &[u8]) -> Vec<u8> {
         let header = u32::try_from(body.len()).unwrap() * 2 + 1;
@@ -239,6 +320,51 @@ mod tests {
         let mut all = vec![0; 2500];
         Stream::new(stored.into(), Framing { chunk_size: 1500, ..FRAMING }).read_exact(&mut all).unwrap();
         assert_eq!(all, bytes);
+    }
+
+    /// Seeks to any place of a stream of which any parts are in memory.
+    #[test]
+    fn seeks() {
+        let bytes: Vec<u8> = (0..5000u32).map(|i| (i % 251) as u8).collect();
+        for codec in [Compression::None, Compression::Zlib] {
+            // Offset of each chunk as stored and decompressed, and the end.
+            let (mut stored, mut chunks) = (vec![9, 9], Vec::new());
+            for (i, part) in bytes.chunks(1000).enumerate() {
+                chunks.push((stored.len() as u64 - 2, i * 1000));
+                stored.extend(match codec {
+                    Compression::None => part.to_vec(),
+                    _ if i == 2 => original(part),
+                    _ => zlib(part),
+                });
+            }
+            let length = stored.len() as u64;
+            let framing = Framing { codec, ..FRAMING };
+            let source = Arc::new(crate::MemorySource::new(stored));
+            let piece = |from: u64, to: u64| {
+                let range = from..to.min(length);
+                let bytes = source.read_ranges(std::slice::from_ref(&range)).unwrap().remove(0);
+                (range, bytes)
+            };
+            let parts = [vec![], vec![piece(2, length)], vec![piece(2, 9), piece(500, 600), piece(700, length)]];
+            for parts in parts {
+                let pieces = Arc::new(Pieces::new(source.clone(), 2..length, parts));
+                let mut stream = Stream::of_pieces(pieces, framing);
+                for step in 0..200usize {
+                    let at = step * 1237 % 5000;
+                    let (offset, start) = chunks[at / 1000];
+                    let positions = match codec {
+                        Compression::None => vec![offset + (at - start) as u64],
+                        _ => vec![offset, (at - start) as u64],
+                    };
+                    stream.seek(&mut Positions::new(&positions)).unwrap();
+                    let mut out = vec![0; [1, 20, 1200, 3000][step % 4].min(5000 - at)];
+                    stream.read_exact(&mut out).unwrap();
+                    assert_eq!(out, &bytes[at..at + out.len()], "{codec:?} at {at}");
+                }
+                assert!(stream.seek(&mut Positions::new(&[length, 0])).is_err());
+                assert!(stream.seek(&mut Positions::new(&[])).is_err());
+            }
+        }
     }
 
     #[test]

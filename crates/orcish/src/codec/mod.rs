@@ -4,6 +4,7 @@
 
 mod chunk;
 mod lzo;
+mod pieces;
 
 use std::cell::RefCell;
 
@@ -12,6 +13,7 @@ use crate::proto::orc;
 
 pub(crate) use chunk::decompress_all;
 pub use chunk::{Framing, Stream};
+pub(crate) use pieces::Pieces;
 
 /// Compression of a file, named in its postscript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,8 +2,8 @@
 //! in the highest place, behind byte run length encoding.
 
 use super::byte_rle::ByteRle;
-use crate::error::Result;
-use crate::source::ByteSource;
+use crate::error::{Error, Result};
+use crate::source::{ByteSource, Positions, SeekSource};
 
 /// Decodes bits into bitmaps as Arrow has them: the first bit in the lowest place.
 #[derive(Debug)]
@@ -55,6 +55,38 @@ impl<S: ByteSource> BoolRle<S> {
     }
 }
 
+impl<S: ByteSource> BoolRle<S> {
+    /// Passes over `n` bits.
+    pub fn skip(&mut self, n: usize) -> Result<()> {
+        let Some(beyond) = n.checked_sub(self.left as usize) else {
+            // Fewer than the eight of a byte.
+            let n = u32::try_from(n).unwrap_or_default();
+            self.rest >>= n;
+            self.left -= n;
+            return Ok(());
+        };
+        self.bytes.skip(beyond / 8)?;
+        (self.rest, self.left) = (0, 0);
+        if beyond % 8 > 0 {
+            self.read(beyond % 8)?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: SeekSource> BoolRle<S> {
+    /// Goes to where a row group begins.
+    pub fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
+        self.bytes.seek(positions)?;
+        (self.rest, self.left) = (0, 0);
+        match positions.take()? {
+            0 => Ok(()),
+            bits @ 1..=8 => self.skip(usize::try_from(bits).unwrap_or_default()),
+            bits => Err(Error::corrupt(format!("the row index states bit {bits} of a byte"))),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -100,6 +132,24 @@ mod tests {
                     prop_assert_eq!(bits[now.len() / 8] >> (now.len() % 8), 0);
                 }
                 rest = later;
+            }
+        }
+
+        #[test]
+        fn skips_any_number(values: Vec<bool>, steps in prop::collection::vec((0..20usize, 0..20usize), 0..20)) {
+            let mut bytes = Vec::new();
+            encode::bool_rle::encode(&values, &mut bytes);
+            let mut decoder = BoolRle::new(&bytes[..]);
+            let mut at = 0;
+            for (skipped, read) in steps {
+                let skipped = skipped.min(values.len() - at);
+                decoder.skip(skipped).unwrap();
+                at += skipped;
+                let read = read.min(values.len() - at);
+                let bits = decoder.read(read).unwrap();
+                let got: Vec<bool> = (0..read).map(|i| bits[i / 8] >> (i % 8) & 1 == 1).collect();
+                prop_assert_eq!(&got[..], &values[at..at + read]);
+                at += read;
             }
         }
     }

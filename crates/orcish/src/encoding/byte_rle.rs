@@ -1,7 +1,7 @@
 //! Byte run length encoding (ORCv1, Byte Run Length Encoding).
 
 use crate::error::Result;
-use crate::source::{ByteSource, stream_ends};
+use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 
 /// Least length of a run.
 const MIN_RUN: usize = 3;
@@ -41,6 +41,23 @@ impl<S: ByteSource> ByteRle<S> {
         Ok(())
     }
 
+    /// Passes over `n` bytes.
+    pub fn skip(&mut self, n: usize) -> Result<()> {
+        let mut left = n;
+        while left > 0 {
+            if self.left == 0 {
+                self.next_header(left)?;
+            }
+            let n = self.left.min(left);
+            if self.run.is_none() {
+                self.source.skip(n)?;
+            }
+            self.left -= n;
+            left -= n;
+        }
+        Ok(())
+    }
+
     fn next_header(&mut self, missing: usize) -> Result<()> {
         let bytes = self.source.fill(2)?;
         let (Some(&header), second) = (bytes.first(), bytes.get(1).copied()) else { return Err(stream_ends(missing)) };
@@ -55,6 +72,15 @@ impl<S: ByteSource> ByteRle<S> {
             self.source.consume(2);
         }
         Ok(())
+    }
+}
+
+impl<S: SeekSource> ByteRle<S> {
+    /// Goes to where a row group begins.
+    pub fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
+        self.source.seek(positions)?;
+        self.left = 0;
+        self.skip(positions.take_count()?)
     }
 }
 
@@ -94,8 +120,16 @@ mod tests {
             let (a, b) = out.split_at_mut(cut.index(values.len() + 1));
             decoder.read(a).unwrap();
             decoder.read(b).unwrap();
-            prop_assert_eq!(out, values);
+            prop_assert_eq!(&out, &values);
             prop_assert!(decoder.read(&mut [0]).is_err());
+
+            let mut decoder = ByteRle::new(&bytes[..]);
+            let at = cut.index(values.len() + 1);
+            decoder.skip(at).unwrap();
+            let rest = &mut out[at..];
+            decoder.read(rest).unwrap();
+            prop_assert_eq!(rest, &values[at..]);
+            prop_assert!(decoder.skip(1).is_err());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{int_rle_v1, int_rle_v2};
 use crate::error::{Error, Result};
-use crate::source::ByteSource;
+use crate::source::{ByteSource, Positions, SeekSource};
 
 /// Most values of a run of either version.
 pub(crate) const MAX_RUN: usize = 512;
@@ -122,6 +122,42 @@ impl<S: ByteSource> IntRle<S> {
     }
 }
 
+impl<S: ByteSource> IntRle<S> {
+    /// Passes over `n` values.
+    pub fn skip(&mut self, n: usize) -> Result<()> {
+        let mut left = n;
+        while left > 0 {
+            left -= self.next_values(left)?.len();
+        }
+        Ok(())
+    }
+
+    /// Passes over `n` values and returns their sum, of values that are lengths.
+    pub fn skip_lengths(&mut self, n: usize) -> Result<u64> {
+        let (mut left, mut sum) = (n, 0u64);
+        while left > 0 {
+            let values = self.next_values(left)?;
+            left -= values.len();
+            // 1024 values of 32 bits each do not overflow.
+            if values.iter().any(|&value| u32::try_from(value).is_err()) {
+                return Err(Error::corrupt("a length does not fit into u32"));
+            }
+            let block: u64 = values.iter().map(|value| value.cast_unsigned()).sum();
+            sum = sum.checked_add(block).ok_or_else(|| Error::corrupt("lengths of more than 64 bits"))?;
+        }
+        Ok(sum)
+    }
+}
+
+impl<S: SeekSource> IntRle<S> {
+    /// Goes to where a row group begins.
+    pub fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
+        self.source.seek(positions)?;
+        (self.at, self.len) = (0, 0);
+        self.skip(positions.take_count()?)
+    }
+}
+
 /// Decodes as many whole runs as `out` surely has room for, at least one; returns the number of values.
 /// `decode` makes values of the run at the front of the bytes, and says how many, and of how many bytes.
 #[inline]
@@ -231,6 +267,17 @@ mod tests {
                 decoder.append(values.len() - first, &mut out).unwrap();
                 prop_assert_eq!(&out, &values);
                 prop_assert!(decoder.append(1, &mut out).is_err());
+
+                let mut decoder = IntRle::new(&bytes[..], version, signed);
+                decoder.skip(first).unwrap();
+                let mut rest: Vec<i64> = Vec::new();
+                decoder.append(values.len() - first, &mut rest).unwrap();
+                prop_assert_eq!(&rest[..], &values[first..]);
+                prop_assert!(decoder.skip(1).is_err());
+
+                let sum = IntRle::new(&bytes[..], version, signed).skip_lengths(first);
+                let lengths: Option<Vec<u64>> = values[..first].iter().map(|&v| u32::try_from(v).ok().map(u64::from)).collect();
+                prop_assert_eq!(sum.ok(), lengths.map(|lengths| lengths.iter().sum()));
             }
         }
 

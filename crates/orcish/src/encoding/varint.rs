@@ -2,6 +2,7 @@
 //! all bytes but the last; signed numbers are zigzag coded.
 
 use crate::error::{Error, Result};
+use crate::source::{ByteSource, stream_ends};
 
 /// Most bytes of a varint of 64 bits.
 pub const MAX_LEN_64: usize = 10;
@@ -58,6 +59,38 @@ pub fn read_u128(bytes: &[u8]) -> Result<(u128, usize)> {
     Err(unended(bytes.len(), MAX_LEN_128, 128))
 }
 
+/// Passes over `n` varints of any length.
+///
+/// # Errors
+/// `Corrupt` when the stream ends before.
+pub fn skip<S: ByteSource>(source: &mut S, n: usize) -> Result<()> {
+    let mut left = n;
+    while left > 0 {
+        let bytes = source.fill(1)?;
+        if bytes.is_empty() {
+            return Err(stream_ends(left));
+        }
+        // Each word of eight bytes ends no more than eight varints.
+        let words = bytes.as_chunks::<8>().0;
+        let (mut whole, mut ended) = (0, 0);
+        while let Some(word) = words.get(whole).filter(|_| left - ended > 8) {
+            ended += (!u64::from_le_bytes(*word) & 0x8080_8080_8080_8080).count_ones() as usize;
+            whole += 1;
+        }
+        left -= ended;
+        let mut taken = 8 * whole;
+        for &byte in bytes.get(taken..).unwrap_or_default() {
+            if left == 0 {
+                break;
+            }
+            left -= usize::from(byte < 0x80);
+            taken += 1;
+        }
+        source.consume(taken);
+    }
+    Ok(())
+}
+
 #[cold]
 fn unended(there: usize, most: usize, bits: u32) -> Error {
     if there < most {
@@ -87,6 +120,22 @@ mod tests {
             assert_eq!(read_u128(bytes).unwrap(), (u128::from(value), bytes.len()));
         }
         assert_eq!([0, 1, 2, 3, 4].map(unzigzag), [0, -1, 1, -2, 2]);
+    }
+
+    #[test]
+    fn skips_values_of_all_lengths() {
+        let mut bytes = Vec::new();
+        let mut starts = Vec::new();
+        for i in 0..200u32 {
+            starts.push(bytes.len());
+            crate::encoding::encode::varint::write_i128(1i128 << (i * 7 % 120), &mut bytes);
+        }
+        for (n, start) in starts.into_iter().enumerate() {
+            let mut source = &bytes[..];
+            skip(&mut source, n).unwrap();
+            assert_eq!(source, &bytes[start..]);
+        }
+        assert!(skip(&mut &bytes[..], 201).is_err());
     }
 
     #[test]
