@@ -13,7 +13,7 @@ const RANKS: [&[&str]; 7] = [
     &["io", "codec", "encoding", "time", "schema", "projection"],
     &["statistics"],
     &["tail"],
-    &["stripe"],
+    &["stripe", "index"],
     &[],
     &["arrow"],
 ];

@@ -37,6 +37,7 @@ mod arrow;
 mod codec;
 pub mod encoding;
 mod error;
+mod index;
 mod io;
 mod options;
 pub mod projection;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use prost::Message as _;
 
-use crate::codec::{Framing, Stream, decompress_all};
+use crate::codec::{Framing, Pieces, Stream, decompress_all};
 use crate::error::{Error, Result};
 use crate::io::{ReadAt, read_coalesced};
 use crate::options::Limits;
@@ -52,6 +53,36 @@ impl StreamKind {
     }
 }
 
+/// Kind of a stream of the index (ORCv1, Indexes).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are the specification's")]
+pub enum IndexKind {
+    RowIndex,
+    BloomFilter,
+    BloomFilterUtf8,
+}
+
+impl IndexKind {
+    /// The name that the specification gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            IndexKind::RowIndex => "ROW_INDEX",
+            IndexKind::BloomFilter => "BLOOM_FILTER",
+            IndexKind::BloomFilterUtf8 => "BLOOM_FILTER_UTF8",
+        }
+    }
+
+    fn from_proto(kind: i32) -> Option<Self> {
+        use orc::stream::Kind as Proto;
+        match Proto::try_from(kind) {
+            Ok(Proto::RowIndex) => Some(IndexKind::RowIndex),
+            Ok(Proto::BloomFilter) => Some(IndexKind::BloomFilter),
+            Ok(Proto::BloomFilterUtf8) => Some(IndexKind::BloomFilterUtf8),
+            _ => None,
+        }
+    }
+}
+
 /// Encoding of a column within a stripe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encoding {
@@ -70,6 +101,8 @@ pub struct Encoding {
 pub struct StripeFooter {
     /// Where their data streams are in the file.
     pub streams: BTreeMap<(u32, StreamKind), Range<u64>>,
+    /// Where the streams of their index are in the file.
+    pub index: BTreeMap<(u32, IndexKind), Range<u64>>,
     /// Their encodings.
     pub encodings: BTreeMap<u32, Encoding>,
     /// Id of the time zone that the writer was in; empty where the stripe has none.
@@ -95,7 +128,7 @@ impl StripeFooter {
             let stated = footer.columns.len();
             return Err(Error::corrupt(format!("the stripe footer has {stated} encodings for {columns} columns")));
         }
-        let mut streams = BTreeMap::new();
+        let (mut streams, mut index) = (BTreeMap::new(), BTreeMap::new());
         let (mut at, end) = (stripe.offset, stripe.data().end);
         for stream in &footer.streams {
             let next = at.checked_add(stream.length()).filter(|&next| next <= end);
@@ -107,19 +140,23 @@ impl StripeFooter {
             if column as usize >= columns {
                 return Err(Error::corrupt(format!("a stream of column {column}, where {columns} columns are")));
             }
-            if let Some(kind) = StreamKind::from_proto(stream.kind.unwrap_or(0))
-                && wanted(column)
-                && streams.insert((column, kind), at..next).is_some()
-            {
-                return Err(Error::corrupt("the stream is there twice")
-                    .in_column(&tail.schema.path(column))
-                    .in_stream(kind.name()));
+            let kind = stream.kind.unwrap_or(0);
+            let twice = match (StreamKind::from_proto(kind), IndexKind::from_proto(kind)) {
+                _ if !wanted(column) => None,
+                (Some(kind), _) => streams.insert((column, kind), at..next).map(|_| kind.name()),
+                (None, Some(kind)) => index.insert((column, kind), at..next).map(|_| kind.name()),
+                (None, None) => None,
+            };
+            if let Some(name) = twice {
+                let error = Error::corrupt("the stream is there twice");
+                return Err(error.in_column(&tail.schema.path(column)).in_stream(name));
             }
             at = next;
         }
         let encodings = (0..).zip(&footer.columns).filter(|&(id, _)| wanted(id));
         Ok(StripeFooter {
             streams,
+            index,
             encodings: encodings.map(|(id, column)| (id, encoding(column))).collect(),
             writer_timezone: footer.writer_timezone.unwrap_or_default(),
         })
@@ -137,14 +174,43 @@ fn encoding(column: &orc::ColumnEncoding) -> Encoding {
     }
 }
 
-/// A stripe whose wanted streams are in memory, as stored.
+/// A stripe whose footer has been read, with the streams of the columns that are wanted.
 #[derive(Debug)]
 pub(crate) struct Stripe {
     pub(crate) rows: u64,
     pub(crate) writer_timezone: String,
     framing: Framing,
     encodings: BTreeMap<u32, Encoding>,
-    streams: BTreeMap<(u32, StreamKind), Bytes>,
+    streams: BTreeMap<(u32, StreamKind), Stored>,
+    index: BTreeMap<(u32, IndexKind), Range<u64>>,
+}
+
+/// A stream as stored.
+#[derive(Debug)]
+enum Stored {
+    /// All of it is in memory.
+    Whole(Bytes),
+    /// Parts of it are, after [`Stripe::load`].
+    Pieces(Arc<Pieces>),
+}
+
+/// Parts of streams: of which column, of which kind, and which bytes of it.
+pub(crate) type Parts = Vec<((u32, StreamKind), Vec<Range<u64>>)>;
+
+fn held(bytes: u64, limits: &Limits) -> Result<()> {
+    if bytes <= limits.memory {
+        return Ok(());
+    }
+    Err(Error::limit(format!("{bytes} bytes to be read at once, more than the {} allowed", limits.memory)))
+}
+
+fn info_of<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a StripeInfo> {
+    let info = tail.stripes.get(index);
+    let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
+    match info.footer_length > limits.tail {
+        true => Err(Error::limit(format!("a footer of {} bytes, more than allowed", info.footer_length))),
+        false => Ok(info),
+    }
 }
 
 impl Stripe {
@@ -158,20 +224,10 @@ impl Stripe {
         all: bool,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
-        let info = tail.stripes.get(index);
-        let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
-        let held = |bytes: u64| {
-            if bytes <= limits.memory {
-                return Ok(());
-            }
-            Err(Error::limit(format!("{bytes} bytes to be read at once, more than the {} allowed", limits.memory)))
-        };
-        if info.footer_length > limits.tail {
-            return Err(Error::limit(format!("a footer of {} bytes, more than allowed", info.footer_length)));
-        }
+        let info = info_of(tail, index, limits)?;
         let (data, footer) = (info.data(), info.footer());
         let (stored_footer, whole) = if all {
-            held(footer.end - data.start)?;
+            held(footer.end - data.start, limits)?;
             let mut parts = read_coalesced(source, &[footer, data.clone()])?;
             let whole = parts.pop();
             (parts.pop(), whole)
@@ -189,17 +245,78 @@ impl Stripe {
         let parts = match ranges.iter().map(from_whole).collect::<Option<Vec<_>>>() {
             Some(parts) => parts,
             None => {
-                held(ranges.iter().map(|range| range.end - range.start).sum())?;
+                held(ranges.iter().map(|range| range.end - range.start).sum(), limits)?;
                 read_coalesced(source, &ranges)?
             }
         };
-        Ok(Stripe {
+        let mut parts = parts.into_iter();
+        let stored = |_: Range<u64>| Stored::Whole(parts.next().unwrap_or_default());
+        Ok(Self::new(info, tail, footer, stored))
+    }
+
+    /// Reads the footer of the stripe at `index`, and no stream before [`load`](Self::load) does.
+    pub(crate) fn begin(
+        source: &Arc<dyn ReadAt>,
+        tail: &FileTail,
+        index: usize,
+        limits: &Limits,
+        wanted: &dyn Fn(u32) -> bool,
+    ) -> Result<Self> {
+        let info = info_of(tail, index, limits)?;
+        let stored = read_coalesced(&**source, &[info.footer()])?.pop();
+        let footer = StripeFooter::parse(stored.unwrap_or_default(), info, tail, limits, wanted)?;
+        Ok(Self::new(info, tail, footer, |range| Stored::Pieces(Arc::new(Pieces::new(source.clone(), range)))))
+    }
+
+    fn new(info: &StripeInfo, tail: &FileTail, footer: StripeFooter, stored: impl FnMut(Range<u64>) -> Stored) -> Self {
+        let (keys, ranges): (Vec<_>, Vec<_>) = footer.streams.into_iter().unzip();
+        Stripe {
             rows: info.rows,
             writer_timezone: footer.writer_timezone,
             framing: tail.framing(),
             encodings: footer.encodings,
-            streams: footer.streams.into_keys().zip(parts).collect(),
-        })
+            streams: keys.into_iter().zip(ranges.into_iter().map(stored)).collect(),
+            index: footer.index,
+        }
+    }
+
+    /// Reads `parts` of streams, which replace what was in memory of those streams.
+    pub(crate) fn load(&self, source: &dyn ReadAt, parts: &Parts, limits: &Limits) -> Result<()> {
+        let ranges = self.ranges(parts);
+        held(ranges.iter().map(|range| range.end - range.start).sum(), limits)?;
+        let mut read = read_coalesced(source, &ranges)?.into_iter();
+        for (key, wanted) in parts {
+            if let Some(Stored::Pieces(pieces)) = self.streams.get(key) {
+                pieces.set(wanted.iter().map(|range| (range.start, read.next().unwrap_or_default())).collect());
+            }
+        }
+        Ok(())
+    }
+
+    /// Where `parts` are in the file.
+    pub(crate) fn ranges(&self, parts: &Parts) -> Vec<Range<u64>> {
+        let in_file = |(key, wanted): &((u32, StreamKind), Vec<Range<u64>>)| {
+            let Some(Stored::Pieces(pieces)) = self.streams.get(key) else { return Vec::new() };
+            let stream = pieces.range();
+            let end = |at: u64| stream.start.saturating_add(at).min(stream.end);
+            wanted.iter().map(|range| end(range.start)..end(range.end)).collect()
+        };
+        parts.iter().flat_map(in_file).collect()
+    }
+
+    /// Streams of a column, with their lengths.
+    pub(crate) fn streams(&self, column: u32) -> impl Iterator<Item = (StreamKind, u64)> {
+        let of_column = (column, StreamKind::Present)..=(column, StreamKind::Secondary);
+        self.streams.range(of_column).map(|(&(_, kind), stored)| (kind, stored.length()))
+    }
+
+    /// Where a stream of the index of a column is in the file, if the stripe has it.
+    pub(crate) fn index(&self, column: u32, kind: IndexKind) -> Option<Range<u64>> {
+        self.index.get(&(column, kind)).cloned()
+    }
+
+    pub(crate) fn framing(&self) -> Framing {
+        self.framing
     }
 
     pub(crate) fn encoding(&self, column: u32) -> Result<Encoding> {
@@ -209,7 +326,10 @@ impl Stripe {
 
     /// The stream of a column, decompressed as it is taken; `None` where the stripe has none.
     pub(crate) fn stream(&self, column: u32, kind: StreamKind) -> Option<Stream> {
-        Some(Stream::new(self.streams.get(&(column, kind))?.clone(), self.framing))
+        Some(match self.streams.get(&(column, kind))? {
+            Stored::Whole(bytes) => Stream::new(bytes.clone(), self.framing),
+            Stored::Pieces(pieces) => Stream::of_pieces(pieces.clone(), self.framing),
+        })
     }
 
     /// What stands for a stream that the stripe does not have.
@@ -218,8 +338,17 @@ impl Stripe {
     }
 
     /// Bytes as stored of the streams of columns in `ids`.
-    pub(crate) fn stored_bytes(&self, ids: std::ops::RangeInclusive<u32>) -> usize {
+    pub(crate) fn stored_bytes(&self, ids: std::ops::RangeInclusive<u32>) -> u64 {
         let range = (*ids.start(), StreamKind::Present)..=(*ids.end(), StreamKind::Secondary);
-        self.streams.range(range).map(|(_, bytes)| bytes.len()).sum()
+        self.streams.range(range).map(|(_, stored)| stored.length()).sum()
+    }
+}
+
+impl Stored {
+    fn length(&self) -> u64 {
+        match self {
+            Stored::Whole(bytes) => bytes.len() as u64,
+            Stored::Pieces(pieces) => pieces.length(),
+        }
     }
 }

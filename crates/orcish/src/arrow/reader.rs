@@ -186,14 +186,14 @@ impl Plan {
         if count > 1 {
             sizes.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
         }
-        let mut dealt: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new()); count];
+        let mut dealt: Vec<(u64, Vec<usize>)> = vec![(0, Vec::new()); count];
         for (index, size) in sizes {
             if let Some((sum, indexes)) = dealt.iter_mut().min_by_key(|(sum, indexes)| (*sum, indexes.len())) {
                 *sum += size;
                 indexes.push(index);
             }
         }
-        let group = |(_, columns): (usize, Vec<usize>)| {
+        let group = |(_, columns): (u64, Vec<usize>)| {
             let typed = |&index: &usize| Some((self.columns.get(index)?, self.schema.fields().get(index)?.data_type()));
             let projected: Vec<_> = columns.iter().filter_map(typed).collect();
             Ok(Group { reader: GroupReader::Columns(build_root(context, &projected)?), columns })

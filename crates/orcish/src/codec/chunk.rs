@@ -25,6 +25,18 @@ pub struct Framing {
     pub chunk_size: usize,
 }
 
+impl Framing {
+    /// Whether there are no chunks.
+    pub(crate) fn is_plain(self) -> bool {
+        self.codec == Compression::None
+    }
+
+    /// Most bytes of a chunk as stored, its header included: what does not become smaller is stored as it is.
+    pub(crate) fn largest_chunk(self) -> Option<u64> {
+        (!self.is_plain()).then(|| (HEADER + self.chunk_size) as u64)
+    }
+}
+
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
@@ -91,7 +103,7 @@ impl Stream {
     }
 
     fn is_plain(&self) -> bool {
-        self.framing.codec == Compression::None
+        self.framing.is_plain()
     }
 
     /// Header and body of the next chunk; `None` at the end of the stream.
@@ -342,12 +354,12 @@ mod tests {
             let source = Arc::new(crate::MemorySource::new(stored));
             let piece = |from: u64, to: u64| {
                 let range = from..to.min(length);
-                let bytes = source.read_ranges(std::slice::from_ref(&range)).unwrap().remove(0);
-                (range, bytes)
+                (from - 2, source.read_ranges(&[range]).unwrap().remove(0))
             };
             let parts = [vec![], vec![piece(2, length)], vec![piece(2, 9), piece(500, 600), piece(700, length)]];
             for parts in parts {
-                let pieces = Arc::new(Pieces::new(source.clone(), 2..length, parts));
+                let pieces = Arc::new(Pieces::new(source.clone(), 2..length));
+                pieces.set(parts);
                 let mut stream = Stream::of_pieces(pieces, framing);
                 for step in 0..200usize {
                     let at = step * 1237 % 5000;

@@ -1,29 +1,44 @@
 //! A stream of which parts are in memory.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 
-/// The parts of a stream that have been read, and where to read the rest of it, should it be needed.
+/// The parts of a stream that are in memory, and where to read the rest of it, should it be needed.
 pub(crate) struct Pieces {
-    /// Parts that are there with their offsets in the stream, ascending; none touches the next.
-    parts: Vec<(u64, Bytes)>,
+    /// Parts with their offsets in the stream, ascending; none touches the next.
+    parts: Mutex<Vec<(u64, Bytes)>>,
     source: Arc<dyn ReadAt>,
     /// The stream in the file.
     range: Range<u64>,
 }
 
+impl std::fmt::Debug for Pieces {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pieces").field("range", &self.range).finish_non_exhaustive()
+    }
+}
+
 impl Pieces {
-    /// The stream at `range` of `source`, of which `parts` are there, each with its place in the file.
-    pub(crate) fn new(source: Arc<dyn ReadAt>, range: Range<u64>, parts: Vec<(Range<u64>, Bytes)>) -> Self {
-        let offset = |(place, bytes): (Range<u64>, Bytes)| (place.start.saturating_sub(range.start), bytes);
-        let mut parts: Vec<_> = parts.into_iter().map(offset).collect();
+    /// The stream at `range` of `source`, of which nothing is there yet.
+    pub(crate) fn new(source: Arc<dyn ReadAt>, range: Range<u64>) -> Self {
+        Pieces { parts: Mutex::default(), source, range }
+    }
+
+    /// Replaces what is in memory by `parts`, given with their offsets in the stream.
+    pub(crate) fn set(&self, parts: Vec<(u64, Bytes)>) {
+        let mut parts = parts;
         parts.sort_by_key(|&(offset, _)| offset);
-        Pieces { parts, source, range }
+        *self.parts.lock().unwrap_or_else(PoisonError::into_inner) = parts;
+    }
+
+    /// Where the stream is in the file.
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.range.clone()
     }
 
     pub(crate) fn length(&self) -> u64 {
@@ -32,8 +47,9 @@ impl Pieces {
 
     /// The bytes from `offset` to the end of the part that holds it; none where no part does.
     pub(super) fn from(&self, offset: u64) -> Bytes {
-        let before = self.parts.partition_point(|&(start, _)| start <= offset);
-        let Some((start, bytes)) = before.checked_sub(1).and_then(|at| self.parts.get(at)) else { return Bytes::new() };
+        let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = parts.partition_point(|&(start, _)| start <= offset);
+        let Some((start, bytes)) = before.checked_sub(1).and_then(|at| parts.get(at)) else { return Bytes::new() };
         match usize::try_from(offset - start) {
             Ok(skipped) if skipped <= bytes.len() => bytes.slice(skipped..),
             _ => Bytes::new(),

@@ -6,6 +6,12 @@ use crate::source::{ByteSource, Positions, SeekSource};
 
 /// Most values of a run of either version.
 pub(crate) const MAX_RUN: usize = 512;
+/// Most bytes of a run of either version.
+pub(crate) const MAX_RUN_BYTES: usize = if int_rle_v1::MAX_RUN_BYTES > int_rle_v2::MAX_RUN_BYTES {
+    int_rle_v1::MAX_RUN_BYTES
+} else {
+    int_rle_v2::MAX_RUN_BYTES
+};
 /// Values that are decoded ahead: runs until at most one more would fit.
 const AHEAD: usize = 2 * MAX_RUN;
 

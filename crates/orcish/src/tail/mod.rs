@@ -174,7 +174,7 @@ impl FileTail {
     }
 
     /// Parses the statistics of one column, trusted as far as its writer can be.
-    fn parse_statistics(&self, id: u32, bytes: &Bytes) -> Result<ColumnStatistics> {
+    pub(crate) fn parse_statistics(&self, id: u32, bytes: &Bytes) -> Result<ColumnStatistics> {
         let this = self.schema.get(id)?;
         let proto = orc::ColumnStatistics::decode(bytes.clone())
             .map_err(|error| undecodable("column statistics", error).in_column(&self.schema.path(id)))?;

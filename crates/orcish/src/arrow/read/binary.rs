@@ -11,6 +11,8 @@ use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::error::Result;
+use crate::index::GroupStart;
+use crate::source::{ByteSource as _, Positions, SeekSource as _};
 
 /// What strings and binaries become.
 pub(super) struct Target {
@@ -47,6 +49,19 @@ impl ColumnReader for DirectReader {
             values.into_array(&self.target.arrow, nulls)
         });
         values.map_err(|error| error.in_stream("DATA"))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let lengths = &mut self.lengths;
+        let skip = |n| lengths.skip_lengths(n).map_err(|error| error.in_stream("LENGTH"));
+        let bytes = self.pending.skip(rows)?.total(skip)?;
+        self.data.skip(bytes).map_err(|error| error.in_stream("DATA"))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(own)?;
+        self.data.seek(own).map_err(|error| error.in_stream("DATA"))?;
+        self.lengths.seek(own).map_err(|error| error.in_stream("LENGTH"))
     }
 }
 

@@ -11,7 +11,10 @@ use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::decimal::{DecimalDecoder, DecimalType};
 use crate::encoding::int_rle::IntRle;
+use crate::encoding::varint;
 use crate::error::{Error, Result};
+use crate::index::GroupStart;
+use crate::source::{Positions, SeekSource as _};
 
 /// How unscaled values and their scales are stored.
 pub(super) enum Digits {
@@ -66,5 +69,27 @@ impl ColumnReader for DecimalReader {
         let array = Decimal128Array::new(ScalarBuffer::from(values), nulls);
         let scale = i8::try_from(self.target.scale).unwrap_or_default();
         Ok(Arc::new(array.with_data_type(DataType::Decimal128(self.target.precision, scale))))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let n = self.present.skip(rows)?;
+        match &mut self.digits {
+            Digits::Varints { data, scales, .. } => {
+                varint::skip(data, n).map_err(|error| error.in_stream("DATA"))?;
+                scales.skip(n).map_err(|error| error.in_stream("SECONDARY"))
+            }
+            Digits::Integers(integers) => integers.skip(n).map_err(|error| error.in_stream("DATA")),
+        }
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(own)?;
+        match &mut self.digits {
+            Digits::Varints { data, scales, .. } => {
+                data.seek(own).map_err(|error| error.in_stream("DATA"))?;
+                scales.seek(own).map_err(|error| error.in_stream("SECONDARY"))
+            }
+            Digits::Integers(integers) => integers.seek(own).map_err(|error| error.in_stream("DATA")),
+        }
     }
 }

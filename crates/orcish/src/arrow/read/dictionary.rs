@@ -15,6 +15,8 @@ use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::error::{Error, Result};
+use crate::index::GroupStart;
+use crate::source::Positions;
 
 /// Entries of at most this many bytes are copied with all that follows up to here.
 const SHORT: usize = 32;
@@ -130,6 +132,16 @@ impl ColumnReader for DictionaryReader {
             (DataType::BinaryView, Some(values)) => self.entries.views::<BinaryViewType>(&references, values, nulls),
             (target, _) => self.entries.gather(&references).into_array(target, nulls),
         }
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let n = self.pending.skip(rows)?.fresh;
+        self.references.skip(n).map_err(|error| error.in_stream("DATA"))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(own)?;
+        self.references.seek(own).map_err(|error| error.in_stream("DATA"))
     }
 }
 

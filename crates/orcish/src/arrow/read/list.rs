@@ -12,7 +12,9 @@ use super::{Budget, Column, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::error::{Error, ErrorKind, Result};
+use crate::index::GroupStart;
 use crate::options::NullMapKeys;
+use crate::source::Positions;
 
 /// The lengths of lists and maps.
 pub(super) struct Lengths {
@@ -64,6 +66,17 @@ impl Lengths {
         let total = usize::try_from(offsets.last()).unwrap_or_default();
         Ok((offsets, nulls, total))
     }
+
+    /// Passes over `rows` rows; says how many elements they have.
+    fn skip(&mut self, rows: usize) -> Result<usize> {
+        let rle = &mut self.rle;
+        self.pending.skip(rows)?.total(|n| rle.skip_lengths(n).map_err(|error| error.in_stream("LENGTH")))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        self.pending.seek(own)?;
+        self.rle.seek(own).map_err(|error| error.in_stream("LENGTH"))
+    }
 }
 
 pub(super) struct ListReader {
@@ -83,6 +96,16 @@ impl ColumnReader for ListReader {
         let elements = self.element.read(total, None)?;
         let array = ListArray::try_new(self.field.clone(), offsets, elements, nulls);
         Ok(Arc::new(array.map_err(|error| Error::corrupt("its elements do not fit").with_source(error))?))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let elements = self.lengths.skip(rows)?;
+        self.element.skip(elements)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
+        self.lengths.seek(own)?;
+        self.element.seek(to)
     }
 }
 
@@ -124,6 +147,18 @@ impl ColumnReader for MapReader {
         };
         let array = MapArray::try_new(self.field.clone(), offsets, entries, nulls, false);
         Ok(Arc::new(array.map_err(misfit)?))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let entries = self.lengths.skip(rows)?;
+        self.key.skip(entries)?;
+        self.value.skip(entries)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
+        self.lengths.seek(own)?;
+        self.key.seek(to)?;
+        self.value.seek(to)
     }
 }
 

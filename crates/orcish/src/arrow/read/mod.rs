@@ -24,7 +24,9 @@ pub(super) use build::{Context, build, build_root};
 pub(super) use structs::StructReader;
 
 use crate::error::{Error, Result};
+use crate::index::GroupStart;
 use crate::options::Limits;
+use crate::source::Positions;
 use crate::tail::FileTail;
 
 /// Bytes that one array of a batch should have at most.
@@ -78,6 +80,12 @@ pub(super) trait ColumnReader: Send {
 
     /// Reads `slots` slots; those that `parent` has null do not exist for the column, and become null.
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef>;
+
+    /// Passes over the next `rows` rows that exist for the column, whether they have been planned or not.
+    fn skip(&mut self, rows: usize) -> Result<()>;
+
+    /// Goes to the first row of a row group; the column's own streams are at `own`.
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()>;
 }
 
 /// A reader that puts the name of its column into errors.
@@ -98,5 +106,14 @@ impl Column {
 
     pub(super) fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         self.reader.read(slots, parent).map_err(|error| self.named(error))
+    }
+
+    pub(super) fn skip(&mut self, rows: usize) -> Result<()> {
+        self.reader.skip(rows).map_err(|error| self.named(error))
+    }
+
+    pub(super) fn seek(&mut self, to: &GroupStart<'_>) -> Result<()> {
+        let reader = &mut self.reader;
+        to.positions(self.id).and_then(|mut own| reader.seek(&mut own, to)).map_err(|error| self.named(error))
     }
 }

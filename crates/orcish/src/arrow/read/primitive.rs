@@ -13,13 +13,16 @@ use crate::encoding::bool_rle::BoolRle;
 use crate::encoding::byte_rle::ByteRle;
 use crate::encoding::int_rle::{IntRle, Integer};
 use crate::error::Result;
-use crate::source::{ByteSource, stream_ends};
+use crate::index::GroupStart;
+use crate::source::{ByteSource, Positions, SeekSource as _, stream_ends};
 use crate::time::calendar;
 
 /// Appends values of one width, dense, to a vector.
 pub(super) trait Values: Send {
     type Native: Copy + Default;
     fn append(&mut self, n: usize, out: &mut Vec<Self::Native>) -> Result<()>;
+    fn skip(&mut self, n: usize) -> Result<()>;
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()>;
 }
 
 /// Any column whose values have one width.
@@ -51,6 +54,16 @@ where
         spread(&mut values, nulls.as_ref());
         Ok(Arc::new(PrimitiveArray::<A>::new(ScalarBuffer::from(values), nulls)))
     }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let n = self.present.skip(rows)?;
+        self.values.skip(n).map_err(|error| error.in_stream("DATA"))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(own)?;
+        self.values.seek(own).map_err(|error| error.in_stream("DATA"))
+    }
 }
 
 /// Integers of 16 to 64 bits (ORCv1, SmallInt, Int, and BigInt Columns).
@@ -65,6 +78,14 @@ impl<T: Integer + Send> Values for Integers<T> {
     fn append(&mut self, n: usize, out: &mut Vec<T>) -> Result<()> {
         self.rle.append(n, out)
     }
+
+    fn skip(&mut self, n: usize) -> Result<()> {
+        self.rle.skip(n)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        self.rle.seek(own)
+    }
 }
 
 /// Tinyint columns (ORCv1, TinyInt Columns).
@@ -78,6 +99,14 @@ impl Values for Bytes {
         self.0.read(&mut bytes)?;
         out.extend(bytes.into_iter().map(u8::cast_signed));
         Ok(())
+    }
+
+    fn skip(&mut self, n: usize) -> Result<()> {
+        self.0.skip(n)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        self.0.seek(own)
     }
 }
 
@@ -126,6 +155,14 @@ impl<T: Float> Values for Floats<T> {
         }
         Ok(())
     }
+
+    fn skip(&mut self, n: usize) -> Result<()> {
+        self.stream.skip(n.saturating_mul(T::WIDTH))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        self.stream.seek(own)
+    }
 }
 
 /// Dates (ORCv1, Date Columns), in the proleptic Gregorian calendar.
@@ -148,6 +185,14 @@ impl Values for Dates {
             }
         }
         Ok(())
+    }
+
+    fn skip(&mut self, n: usize) -> Result<()> {
+        self.rle.skip(n)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        self.rle.seek(own)
     }
 }
 
@@ -172,5 +217,15 @@ impl ColumnReader for BooleanReader {
             None => bits,
         };
         Ok(Arc::new(BooleanArray::new(bits, nulls)))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let n = self.present.skip(rows)?;
+        self.bits.skip(n).map_err(|error| error.in_stream("DATA"))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(own)?;
+        self.bits.seek(own).map_err(|error| error.in_stream("DATA"))
     }
 }

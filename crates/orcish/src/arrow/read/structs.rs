@@ -9,6 +9,8 @@ use arrow_schema::Fields;
 use super::validity::{Pending, combine, existing};
 use super::{Budget, Column, ColumnReader};
 use crate::error::{Error, Result};
+use crate::index::GroupStart;
+use crate::source::Positions;
 
 pub(crate) struct StructReader {
     pub(super) pending: Pending,
@@ -47,5 +49,16 @@ impl ColumnReader for StructReader {
         let (children, nulls) = self.read_children(slots, parent)?;
         let array = StructArray::try_new_with_length(self.fields.clone(), children, nulls, slots);
         Ok(Arc::new(array.map_err(|error| Error::corrupt("its fields do not fit together").with_source(error))?))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let skipped = self.pending.skip(rows)?;
+        let existing = skipped.valid + skipped.fresh;
+        self.children.iter_mut().try_for_each(|child| child.skip(existing))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(own)?;
+        self.children.iter_mut().try_for_each(|child| child.seek(to))
     }
 }

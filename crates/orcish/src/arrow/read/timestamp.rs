@@ -15,7 +15,9 @@ use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::error::{Error, Result};
+use crate::index::GroupStart;
 use crate::options::OutOfRange;
+use crate::source::Positions;
 use crate::time::{TimestampDecoder, calendar};
 
 /// How a timestamp is stored.
@@ -59,6 +61,28 @@ fn ticks<const PER_SECOND: i64>(mut seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i6
         });
     }
     (seconds, misfits)
+}
+
+impl Stored {
+    fn skip(&mut self, n: usize) -> Result<()> {
+        match self {
+            Stored::Split { seconds, nanos, .. } => {
+                seconds.skip(n).map_err(|error| error.in_stream("DATA"))?;
+                nanos.skip(n).map_err(|error| error.in_stream("SECONDARY"))
+            }
+            Stored::Micros(stored) => stored.skip(n).map_err(|error| error.in_stream("DATA")),
+        }
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        match self {
+            Stored::Split { seconds, nanos, .. } => {
+                seconds.seek(own).map_err(|error| error.in_stream("DATA"))?;
+                nanos.seek(own).map_err(|error| error.in_stream("SECONDARY"))
+            }
+            Stored::Micros(stored) => stored.seek(own).map_err(|error| error.in_stream("DATA")),
+        }
+    }
 }
 
 impl TimestampReader {
@@ -140,5 +164,17 @@ impl ColumnReader for TimestampReader {
             TimeUnit::Microsecond => self.array::<TimestampMicrosecondType>(values, nulls),
             TimeUnit::Nanosecond => self.array::<TimestampNanosecondType>(values, nulls),
         })
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let n = self.present.skip(rows)?;
+        self.row += rows as u64;
+        self.stored.skip(n)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(own)?;
+        self.row = to.first_row();
+        self.stored.seek(own)
     }
 }

@@ -6,11 +6,13 @@ use arrow_array::{ArrayRef, Int8Array, Int16Array, StructArray, UnionArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{Fields, UnionFields};
 
-use super::validity::{Pending, combine, existing};
+use super::validity::{Pending, SKIPPED, combine, existing};
 use super::{Budget, Column, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::byte_rle::ByteRle;
 use crate::error::{Error, Result};
+use crate::index::GroupStart;
+use crate::source::Positions;
 
 /// Arrow form of a union.
 pub(super) enum Form {
@@ -32,12 +34,7 @@ impl ColumnReader for UnionReader {
         let rows = rows.min(budget.pending());
         let (tags, variants) = (&mut self.tags, self.variants.len());
         self.pending.fill(rows, |n, out| {
-            let mut bytes = vec![0; n];
-            tags.read(&mut bytes).map_err(|error| error.in_stream("DATA"))?;
-            if let Some(tag) = bytes.iter().find(|&&tag| usize::from(tag) >= variants) {
-                return Err(Error::corrupt(format!("tag {tag} of a union of {variants}")).in_stream("DATA"));
-            }
-            out.extend(bytes.into_iter().map(u32::from));
+            out.extend(next_tags(tags, n, variants)?.into_iter().map(u32::from));
             Ok(())
         })?;
         let valid = self.pending.valid(rows);
@@ -97,6 +94,37 @@ impl ColumnReader for UnionReader {
                 Arc::new(StructArray::try_new(fields.clone(), children, nulls).map_err(misfit)?)
             }
         })
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let variants = self.variants.len();
+        let skipped = self.pending.skip(rows)?;
+        let mut counts = vec![0; variants];
+        let mut count = |tag: u32| counts.get_mut(tag as usize).into_iter().for_each(|count| *count += 1);
+        skipped.numbers.into_iter().for_each(&mut count);
+        let mut left = skipped.fresh;
+        while left > 0 {
+            let n = left.min(SKIPPED);
+            next_tags(&mut self.tags, n, variants)?.into_iter().for_each(|tag| count(tag.into()));
+            left -= n;
+        }
+        self.variants.iter_mut().zip(counts).try_for_each(|(variant, count)| variant.skip(count))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(own)?;
+        self.tags.seek(own).map_err(|error| error.in_stream("DATA"))?;
+        self.variants.iter_mut().try_for_each(|variant| variant.seek(to))
+    }
+}
+
+/// The next `n` tags of a union of `variants`.
+fn next_tags(tags: &mut ByteRle<Stream>, n: usize, variants: usize) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; n];
+    tags.read(&mut bytes).map_err(|error| error.in_stream("DATA"))?;
+    match bytes.iter().find(|&&tag| usize::from(tag) >= variants) {
+        Some(tag) => Err(Error::corrupt(format!("tag {tag} of a union of {variants}")).in_stream("DATA")),
+        None => Ok(bytes),
     }
 }
 

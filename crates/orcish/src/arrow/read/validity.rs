@@ -8,7 +8,11 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
 use crate::error::Result;
+use crate::source::Positions;
 use crate::stripe::{StreamKind, Stripe};
+
+/// Rows that are passed over at a time.
+pub(super) const SKIPPED: usize = 1 << 16;
 
 /// The present stream of a column; a column without one has no nulls of its own.
 pub(super) struct Present(Option<BoolRle<Stream>>);
@@ -27,6 +31,25 @@ impl Present {
         let Some(bits) = &mut self.0 else { return Ok(None) };
         let bits = bits.read(rows).map_err(|error| error.in_stream("PRESENT"))?;
         Ok(some_null(BooleanBuffer::new(Buffer::from_vec(bits), 0, rows)))
+    }
+
+    /// Passes over `rows` rows that exist for the column; says how many of them are valid.
+    pub(super) fn skip(&mut self, rows: usize) -> Result<usize> {
+        let Some(bits) = &mut self.0 else { return Ok(rows) };
+        let (mut left, mut valid) = (rows, 0);
+        while left > 0 {
+            let n = left.min(SKIPPED);
+            let bits = bits.read(n).map_err(|error| error.in_stream("PRESENT"))?;
+            valid += bits.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
+            left -= n;
+        }
+        Ok(valid)
+    }
+
+    /// Goes to where a row group begins.
+    pub(super) fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        let bits = self.0.as_mut();
+        bits.map_or(Ok(()), |bits| bits.seek(own)).map_err(|error| error.in_stream("PRESENT"))
     }
 
     /// Nulls of the next `slots` slots, of which those that `parent` has valid exist for the column.
@@ -181,6 +204,22 @@ impl Pending {
         nulls
     }
 
+    /// Passes over `rows` rows.
+    pub(super) fn skip(&mut self, rows: usize) -> Result<Skipped> {
+        let looked_at = rows.min(self.rows);
+        let valid = self.valid(looked_at);
+        self.take(looked_at);
+        Ok(Skipped { valid, numbers: self.take_dense(valid), fresh: self.present.skip(rows - looked_at)? })
+    }
+
+    /// Goes to where a row group begins.
+    pub(super) fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        self.rows = 0;
+        self.valid = BooleanBuffer::new_set(0);
+        self.dense.clear();
+        self.present.seek(own)
+    }
+
     /// Takes the numbers of the first `n` valid rows.
     pub(super) fn take_dense(&mut self, n: usize) -> Vec<u32> {
         if n >= self.dense.len() {
@@ -188,6 +227,24 @@ impl Pending {
         }
         let rest = self.dense.split_off(n);
         std::mem::replace(&mut self.dense, rest)
+    }
+}
+
+/// Rows that were passed over.
+pub(super) struct Skipped {
+    /// Valid rows that were pending, and their numbers.
+    pub(super) valid: usize,
+    pub(super) numbers: Vec<u32>,
+    /// Valid rows behind those, whose numbers are still in their stream.
+    pub(super) fresh: usize,
+}
+
+impl Skipped {
+    /// Sum of all numbers, given how to pass over those that are still in their stream.
+    pub(super) fn total(&self, skip: impl FnOnce(usize) -> Result<u64>) -> Result<usize> {
+        let looked_at: u64 = self.numbers.iter().map(|&number| u64::from(number)).sum();
+        let total = skip(self.fresh)?.saturating_add(looked_at);
+        Ok(usize::try_from(total).unwrap_or(usize::MAX))
     }
 }
 

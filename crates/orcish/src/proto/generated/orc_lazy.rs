@@ -56,3 +56,18 @@ pub struct FileTail {
     #[prost(uint64, optional, tag = "4")]
     pub postscript_length: ::core::option::Option<u64>,
 }
+/// View of orc.proto.RowIndexEntry.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RowIndexEntry {
+    #[prost(uint64, repeated, tag = "1")]
+    pub positions: ::prost::alloc::vec::Vec<u64>,
+    /// orc.proto.ColumnStatistics.
+    #[prost(bytes = "bytes", optional, tag = "2")]
+    pub statistics: ::core::option::Option<::prost::bytes::Bytes>,
+}
+/// View of orc.proto.RowIndex.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RowIndex {
+    #[prost(message, repeated, tag = "1")]
+    pub entry: ::prost::alloc::vec::Vec<RowIndexEntry>,
+}

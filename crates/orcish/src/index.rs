@@ -1,0 +1,255 @@
+//! Row indexes (ORCv1, Row Group Index): where row groups begin in the streams of a column, and their statistics.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use bytes::Bytes;
+use prost::Message as _;
+
+use crate::encoding::int_rle;
+use crate::error::{Error, Result};
+use crate::proto::lazy;
+use crate::schema::Kind;
+use crate::source::Positions;
+use crate::statistics::ColumnStatistics;
+use crate::stripe::{Encoding, StreamKind, Stripe};
+use crate::tail::{FileTail, undecodable};
+
+/// Row groups of a stripe: all of `stride` rows, but for the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Groups {
+    rows: u64,
+    stride: u64,
+}
+
+impl Groups {
+    /// The row groups of a stripe of `rows` rows; one, where the file has none.
+    pub(crate) fn new(rows: u64, stride: u32) -> Self {
+        Groups { rows, stride: if stride == 0 { rows.max(1) } else { stride.into() } }
+    }
+
+    /// The whole stripe as one.
+    pub(crate) fn one(rows: u64) -> Self {
+        Self::new(rows, 0)
+    }
+
+    pub(crate) fn count(self) -> usize {
+        usize::try_from(self.rows.div_ceil(self.stride)).unwrap_or(usize::MAX)
+    }
+
+    /// Rows of a group within the stripe.
+    pub(crate) fn rows(self, group: usize) -> Range<u64> {
+        let start = (group as u64).saturating_mul(self.stride).min(self.rows);
+        start..start.saturating_add(self.stride).min(self.rows)
+    }
+
+    /// The group that a row is in.
+    pub(crate) fn of(self, row: u64) -> usize {
+        usize::try_from(row / self.stride).unwrap_or(usize::MAX)
+    }
+}
+
+/// The row index of one column of a stripe.
+#[derive(Debug)]
+pub(crate) struct ColumnIndex {
+    entries: Vec<lazy::RowIndexEntry>,
+}
+
+impl ColumnIndex {
+    /// Parses a stream of kind `ROW_INDEX`, decompressed.
+    pub(crate) fn parse(section: Bytes) -> Result<Self> {
+        let index = lazy::RowIndex::decode(section).map_err(|error| undecodable("row index", error))?;
+        Ok(ColumnIndex { entries: index.entry })
+    }
+
+    /// Statistics of a row group; none where the writer kept none.
+    pub(crate) fn statistics(&self, column: u32, group: usize, tail: &FileTail) -> Result<Option<ColumnStatistics>> {
+        let entry = self.entries.get(group).and_then(|entry| entry.statistics.as_ref());
+        entry.map(|bytes| tail.parse_statistics(column, bytes)).transpose()
+    }
+
+    fn positions(&self, group: usize) -> &[u64] {
+        self.entries.get(group).map_or(&[], |entry| &entry.positions)
+    }
+}
+
+/// The row indexes of columns, by column id.
+pub(crate) type Indexes = BTreeMap<u32, ColumnIndex>;
+
+/// The first row of a row group.
+pub(crate) struct GroupStart<'a> {
+    pub(crate) indexes: &'a Indexes,
+    pub(crate) groups: Groups,
+    pub(crate) group: usize,
+}
+
+impl GroupStart<'_> {
+    /// Where the streams of a column are at this row.
+    pub(crate) fn positions(&self, column: u32) -> Result<Positions<'_>> {
+        let index = self.indexes.get(&column).ok_or_else(|| Error::corrupt("the stripe has no row index"))?;
+        Ok(Positions::new(index.positions(self.group)))
+    }
+
+    /// The row within the stripe.
+    pub(crate) fn first_row(&self) -> u64 {
+        self.groups.rows(self.group).start
+    }
+}
+
+/// How the values of a stream are stored, which decides what its positions are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Bytes,
+    ByteRuns,
+    BitRuns,
+    IntegerRuns,
+}
+
+impl Form {
+    /// Numbers of a position beyond that of the byte.
+    fn extra(self) -> usize {
+        match self {
+            Form::Bytes => 0,
+            Form::ByteRuns | Form::IntegerRuns => 1,
+            Form::BitRuns => 2,
+        }
+    }
+
+    /// Most bytes of a run.
+    fn longest_run(self) -> u64 {
+        match self {
+            Form::Bytes => 0,
+            Form::ByteRuns | Form::BitRuns => 1 + 128,
+            Form::IntegerRuns => int_rle::MAX_RUN_BYTES as u64,
+        }
+    }
+}
+
+/// The streams of a column that have positions, in their order.
+fn layout(stripe: &Stripe, column: u32, tail: &FileTail) -> Result<Vec<(StreamKind, Form)>> {
+    let this = tail.schema.get(column)?;
+    let encoding = || stripe.encoding(column);
+    let mut layout = Vec::new();
+    if stripe.streams(column).any(|(kind, _)| kind == StreamKind::Present) {
+        layout.push((StreamKind::Present, Form::BitRuns));
+    }
+    use StreamKind::{Data, Length, Secondary};
+    layout.extend_from_slice(match this.kind {
+        Kind::Boolean => &[(Data, Form::BitRuns)],
+        Kind::Byte | Kind::Union => &[(Data, Form::ByteRuns)],
+        Kind::Short | Kind::Int | Kind::Long | Kind::Date => &[(Data, Form::IntegerRuns)],
+        Kind::Float | Kind::Double => &[(Data, Form::Bytes)],
+        Kind::Timestamp | Kind::TimestampInstant => &[(Data, Form::IntegerRuns), (Secondary, Form::IntegerRuns)],
+        Kind::Decimal if tail.has_decimal64() && this.decimal().0 <= 18 => &[(Data, Form::IntegerRuns)],
+        Kind::Decimal => &[(Data, Form::Bytes), (Secondary, Form::IntegerRuns)],
+        Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
+            match encoding()? {
+                Encoding { is_dictionary: true, .. } => &[(Data, Form::IntegerRuns)],
+                _ => &[(Data, Form::Bytes), (Length, Form::IntegerRuns)],
+            }
+        }
+        Kind::List | Kind::Map => &[(Length, Form::IntegerRuns)],
+        Kind::Struct => &[],
+    });
+    Ok(layout)
+}
+
+/// Whether the index of a column has an entry for each row group, with as many positions as its streams need.
+pub(crate) fn can_seek(
+    index: &ColumnIndex,
+    stripe: &Stripe,
+    column: u32,
+    groups: Groups,
+    tail: &FileTail,
+) -> Result<bool> {
+    let of_byte = if stripe.framing().is_plain() { 1 } else { 2 };
+    let wanted: usize = layout(stripe, column, tail)?.iter().map(|(_, form)| of_byte + form.extra()).sum();
+    let entries = &index.entries;
+    Ok(entries.len() == groups.count() && entries.iter().all(|entry| entry.positions.len() == wanted))
+}
+
+/// The parts of a column's streams that hold the row groups in `runs`: whole streams without an `index`, which has
+/// to be one that can be used to seek.
+pub(crate) fn parts_of(
+    index: Option<&ColumnIndex>,
+    stripe: &Stripe,
+    column: u32,
+    runs: &[Range<usize>],
+    tail: &FileTail,
+) -> Result<Vec<((u32, StreamKind), Vec<Range<u64>>)>> {
+    let of_byte = if stripe.framing().is_plain() { 1 } else { 2 };
+    let mut at = 0;
+    let mut places = BTreeMap::new();
+    for (kind, form) in layout(stripe, column, tail)? {
+        places.insert(kind, (at, form));
+        at += of_byte + form.extra();
+    }
+    let parts = |(kind, length)| {
+        let whole = std::iter::once(0..length).collect();
+        let ranges = match (index, places.get(&kind)) {
+            (Some(index), Some(&(at, form))) => {
+                let stream = IndexedStream { index, at, form, length, chunk_size: stripe.framing().largest_chunk() };
+                joined(runs.iter().map(|run| stream.bytes_of(run)))
+            }
+            // Dictionaries are needed as a whole.
+            _ => whole,
+        };
+        ((column, kind), ranges)
+    };
+    Ok(stripe.streams(column).map(parts).collect())
+}
+
+/// Joins ranges, which ascend, where they touch.
+fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
+    let mut all: Vec<Range<u64>> = Vec::new();
+    for range in ranges.filter(|range| !range.is_empty()) {
+        match all.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => all.push(range),
+        }
+    }
+    all
+}
+
+/// A stream with its place among the positions of its column.
+struct IndexedStream<'a> {
+    index: &'a ColumnIndex,
+    at: usize,
+    form: Form,
+    length: u64,
+    /// Most bytes of a chunk as stored, its header included; none where there are no chunks.
+    chunk_size: Option<u64>,
+}
+
+impl IndexedStream<'_> {
+    /// Offset of the chunk, or of the run, in which a group begins.
+    fn offset(&self, group: usize) -> Option<u64> {
+        self.index.positions(group).get(self.at).copied()
+    }
+
+    /// Whether a group begins where a chunk or a run does, so that nothing of it is needed for the group before.
+    fn is_clean(&self, group: usize) -> bool {
+        let rest = if self.chunk_size.is_some() { 1 } else { 0 } + self.form.extra();
+        let from = self.at + 1;
+        self.index.positions(group).get(from..from + rest).is_some_and(|rest| rest.iter().all(|&n| n == 0))
+    }
+
+    /// The bytes that surely or most likely hold the groups in `run`. What turns out to be missing can be read then.
+    fn bytes_of(&self, run: &Range<usize>) -> Range<u64> {
+        let (Some(start), Some(next)) = (self.offset(run.start), self.offset(run.end)) else {
+            // To the end of the stripe.
+            return self.offset(run.start).unwrap_or(0).min(self.length)..self.length;
+        };
+        let end = match self.chunk_size {
+            _ if self.is_clean(run.end) => next,
+            None => next.saturating_add(self.form.longest_run()),
+            // The chunk in which the next group begins ends where another one does.
+            Some(largest) => {
+                let later = run.end + 1..self.index.entries.len();
+                let after = later.map_while(|group| self.offset(group)).find(|&offset| offset > next);
+                after.unwrap_or(self.length).min(next.saturating_add(largest))
+            }
+        };
+        start.min(self.length)..end.min(self.length).max(start.min(self.length))
+    }
+}
