@@ -9,10 +9,10 @@ use crate::data;
 /// Top-level modules of the core by rank. A module may use those of lower ranks, and those before it
 /// within its rank.
 const RANKS: [&[&str]; 7] = [
-    &["error", "proto", "options", "source"],
+    &["error", "proto", "expression", "options", "source"],
     &["io", "codec", "encoding", "time", "schema", "projection"],
     &["statistics"],
-    &["tail"],
+    &["tail", "predicate"],
     &["stripe", "index"],
     &[],
     &["arrow"],

@@ -5,6 +5,7 @@ mod errors;
 mod file;
 mod node;
 mod options;
+mod predicate;
 mod source;
 mod statistics;
 mod stream;

@@ -5,6 +5,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::predicate::predicate;
+
 /// Picks the value that `word` names.
 fn pick<T: Copy>(option: &str, word: &str, values: &[(&str, T)]) -> PyResult<T> {
     let found = values.iter().find(|(name, _)| *name == word);
@@ -43,6 +45,9 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
             "batch_size" => options.batch_size = value.extract()?,
             "threads" => options.threads = value.extract()?,
             "stripes" => options.stripes = Some(value.extract()?),
+            "filter" => options.filter = Some(predicate(&value)?),
+            "limit" => options.limit = Some(value.extract()?),
+            "row_number" => options.row_number = Some(value.extract()?),
             "trim_char" => options.trim_char = value.extract()?,
             "timestamp_unit" => {
                 let units = [

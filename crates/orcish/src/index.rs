@@ -7,12 +7,12 @@ use bytes::Bytes;
 use prost::Message as _;
 
 use crate::encoding::int_rle;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::proto::lazy;
 use crate::schema::Kind;
 use crate::source::Positions;
 use crate::statistics::ColumnStatistics;
-use crate::stripe::{Encoding, StreamKind, Stripe};
+use crate::stripe::{Encoding, Parts, StreamKind, Stripe};
 use crate::tail::{FileTail, undecodable};
 
 /// Row groups of a stripe: all of `stride` rows, but for the last.
@@ -85,9 +85,8 @@ pub(crate) struct GroupStart<'a> {
 
 impl GroupStart<'_> {
     /// Where the streams of a column are at this row.
-    pub(crate) fn positions(&self, column: u32) -> Result<Positions<'_>> {
-        let index = self.indexes.get(&column).ok_or_else(|| Error::corrupt("the stripe has no row index"))?;
-        Ok(Positions::new(index.positions(self.group)))
+    pub(crate) fn positions(&self, column: u32) -> Positions<'_> {
+        Positions::new(self.indexes.get(&column).map_or(&[], |index| index.positions(self.group)))
     }
 
     /// The row within the stripe.
@@ -156,7 +155,7 @@ fn layout(stripe: &Stripe, column: u32, tail: &FileTail) -> Result<Vec<(StreamKi
 
 /// Whether the index of a column has an entry for each row group, with as many positions as its streams need.
 pub(crate) fn can_seek(
-    index: &ColumnIndex,
+    index: Option<&ColumnIndex>,
     stripe: &Stripe,
     column: u32,
     groups: Groups,
@@ -164,8 +163,8 @@ pub(crate) fn can_seek(
 ) -> Result<bool> {
     let of_byte = if stripe.framing().is_plain() { 1 } else { 2 };
     let wanted: usize = layout(stripe, column, tail)?.iter().map(|(_, form)| of_byte + form.extra()).sum();
-    let entries = &index.entries;
-    Ok(entries.len() == groups.count() && entries.iter().all(|entry| entry.positions.len() == wanted))
+    let Some(ColumnIndex { entries }) = index else { return Ok(wanted == 0) };
+    Ok(wanted == 0 || entries.len() == groups.count() && entries.iter().all(|entry| entry.positions.len() == wanted))
 }
 
 /// The parts of a column's streams that hold the row groups in `runs`: whole streams without an `index`, which has
@@ -176,7 +175,7 @@ pub(crate) fn parts_of(
     column: u32,
     runs: &[Range<usize>],
     tail: &FileTail,
-) -> Result<Vec<((u32, StreamKind), Vec<Range<u64>>)>> {
+) -> Result<Parts> {
     let of_byte = if stripe.framing().is_plain() { 1 } else { 2 };
     let mut at = 0;
     let mut places = BTreeMap::new();

@@ -37,9 +37,11 @@ mod arrow;
 mod codec;
 pub mod encoding;
 mod error;
+mod expression;
 mod index;
 mod io;
 mod options;
+mod predicate;
 pub mod projection;
 mod proto;
 pub mod schema;
@@ -53,9 +55,11 @@ pub mod time;
 #[doc(hidden)]
 pub mod fuzzing;
 
-pub use arrow::{BatchReader, OrcFile, ROOT_COLUMN, TYPE_KEY};
+pub use arrow::{BatchReader, OrcFile, TYPE_KEY};
 pub use codec::{Compression, Framing, Stream};
 pub use error::{Error, ErrorKind, Place, Result};
+pub use expression::{Comparison, Literal, Predicate};
 pub use io::{FileSource, MemorySource, ReadAt, coalesce};
 pub use options::*;
-pub use source::ByteSource;
+pub use projection::ROOT_COLUMN;
+pub use source::{ByteSource, Positions, SeekSource};

@@ -1,5 +1,7 @@
 //! What a caller may choose: plain data, every default a documented constant.
 
+use crate::expression::Predicate;
+
 /// Default of [`ReadOptions::batch_size`], in rows.
 pub const DEFAULT_BATCH_SIZE: usize = 65_536;
 /// Default of [`Limits::tail`], in bytes.
@@ -124,7 +126,7 @@ pub enum Columns {
 }
 
 /// How to read a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
     /// Which columns to read, and in which order.
     pub columns: Columns,
@@ -146,6 +148,13 @@ pub struct ReadOptions {
     pub allow_masked: bool,
     /// Indexes of the stripes to read, in this order; `None` reads all.
     pub stripes: Option<Vec<usize>>,
+    /// Which rows to read: those for which this is true of what is read of them. Row groups that statistics or bloom
+    /// filters prove to have no such row are neither read nor decompressed.
+    pub filter: Option<Predicate>,
+    /// Most rows to read.
+    pub limit: Option<u64>,
+    /// Name of a column of 64-bit integers that is added behind the others: the number of each row in the file, from 0.
+    pub row_number: Option<String>,
     /// Threads that decode; 0 takes as many as the machine has cores.
     pub threads: usize,
     /// Bounds on what the file may make the reader do.
@@ -165,6 +174,9 @@ impl Default for ReadOptions {
             null_map_keys: NullMapKeys::default(),
             allow_masked: false,
             stripes: None,
+            filter: None,
+            limit: None,
+            row_number: None,
             threads: 0,
             limits: Limits::default(),
         }

@@ -123,8 +123,22 @@ fn way_to(schema: &Schema, id: u32) -> Result<Vec<u32>> {
     Ok(way)
 }
 
+/// Name of the one column of a file whose root is no struct.
+pub const ROOT_COLUMN: &str = "value";
+
+/// The id of the column of a dotted name.
+///
+/// # Errors
+/// `UnknownColumn` with the nearest names when there is no such column.
+pub fn find(schema: &Schema, name: &str) -> Result<u32> {
+    Ok(resolve(schema, name)?.last().copied().unwrap_or_default())
+}
+
 fn resolve(schema: &Schema, name: &str) -> Result<Vec<u32>> {
     let mut way = Vec::new();
+    if name == ROOT_COLUMN && schema.get(0)?.kind != Kind::Struct {
+        return Ok(way);
+    }
     match walk(schema, 0, name, &mut way)? {
         true => Ok(way),
         false => Err(unknown(schema, name)),

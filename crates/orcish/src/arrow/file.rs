@@ -5,18 +5,15 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 
-use super::reader::BatchReader;
+use super::reader::{BatchReader, row_number_field};
 use super::schema::Mapping;
 use crate::error::Result;
 use crate::io::{FileSource, ReadAt};
 use crate::options::{Limits, ReadOptions};
-use crate::projection::Projection;
+use crate::projection::{Projection, ROOT_COLUMN};
 use crate::schema::Kind;
 use crate::statistics::ColumnStatistics;
 use crate::tail::{FileTail, read_tail};
-
-/// Name of the one column of a file whose root is no struct.
-pub const ROOT_COLUMN: &str = "value";
 
 /// An ORC file whose tail has been read.
 #[derive(Clone)]
@@ -74,10 +71,16 @@ impl OrcFile {
 
     fn schema_of(&self, projection: &Projection, options: &ReadOptions) -> Result<SchemaRef> {
         let mapping = Mapping { tail: &self.tail, options };
-        let fields = match self.tail.schema.get(0)?.kind {
-            Kind::Struct => mapping.fields(&projection.root)?,
-            _ => vec![mapping.field(ROOT_COLUMN, &projection.root)?].into(),
+        let mut fields = match self.tail.schema.get(0)?.kind {
+            Kind::Struct => mapping.fields(&projection.root)?.to_vec(),
+            _ => vec![mapping.field(ROOT_COLUMN, &projection.root)?],
         };
+        if let Some(name) = &options.row_number {
+            if fields.iter().any(|field| field.name() == name) {
+                return Err(crate::Error::invalid(format!("row_number: there is a column {name:?} already")));
+            }
+            fields.push(Arc::new(row_number_field(name)));
+        }
         Ok(Arc::new(Schema::new(fields)))
     }
 

@@ -4,20 +4,25 @@
 //! batch after batch. Groups may run ahead of each other, and of the caller, by a few batches; the
 //! caller takes what is the front of all of them. See [`super::workers`] for who does the work.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::SchemaRef;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field, SchemaRef};
 
-use super::read::{Budget, Column, ColumnReader as _, Context, StructReader, build, build_root};
-use super::workers::Workers;
+use super::filtered::{Filter, FilteredStripe};
+use super::prune::judge_stripes;
+use super::read::{Budget, Context, build, build_root};
+use super::rows::{Columns, RowReader};
+use super::schema::{Mapping, domain};
+use super::workers::{Batch, Workers};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
-use crate::options::{Limits, ReadOptions};
-use crate::projection::{Projected, Projection};
+use crate::options::{self, Limits, ReadOptions};
+use crate::predicate::{Condition, Node, Truth, bind};
+use crate::projection::{Projected, Projection, ROOT_COLUMN};
 use crate::schema::Kind;
-use crate::stripe::Stripe;
+use crate::stripe::{StreamKind, Stripe};
 use crate::tail::FileTail;
 
 /// Groups for each thread: enough that none waits long for the slowest.
@@ -34,6 +39,8 @@ pub struct BatchReader {
     schema: SchemaRef,
     plan: Arc<Plan>,
     workers: Workers,
+    /// Rows that may still be given.
+    left: u64,
 }
 
 impl std::fmt::Debug for BatchReader {
@@ -50,12 +57,16 @@ pub(super) struct Plan {
     pub(super) options: ReadOptions,
     /// Indexes of the stripes.
     pub(super) stripes: Vec<usize>,
+    /// Which rows are wanted; all without it.
+    filter: Option<Filter>,
+    /// What statistics say of the stripes, by their indexes.
+    truths: BTreeMap<usize, Truth>,
     /// Columns of the batches: the children of a struct root, or the root itself.
-    columns: Vec<Projected>,
+    pub(super) columns: Vec<Projected>,
     schema: SchemaRef,
     is_struct: bool,
     pub(super) threads: usize,
-    batch_size: usize,
+    pub(super) batch_size: usize,
 }
 
 impl BatchReader {
@@ -69,7 +80,17 @@ impl BatchReader {
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
         }
-        let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| projection.wants(id)).collect();
+        let (condition, asked) = match &options.filter {
+            None => (None, None),
+            Some(filter) => {
+                let mapping = Mapping { tail: &tail, options: &options };
+                let condition = bind(filter, &tail.schema, &|id| domain(&mapping, id))?;
+                let asked = Projection::new(&tail.schema, &options::Columns::Ids(condition.columns()))?;
+                (Some(condition), Some(asked))
+            }
+        };
+        let reads = |id: u32| projection.wants(id) || asked.as_ref().is_some_and(|asked| asked.wants(id));
+        let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
         if !masked.is_empty() && !options.allow_masked {
             let names: Vec<_> = masked.iter().map(|&&id| tail.schema.path(id)).collect();
             return Err(Error::unsupported(format!(
@@ -77,18 +98,42 @@ impl BatchReader {
                 names.join(", ")
             )));
         }
-        let readers = projection.count() as u64;
+        let readers = (projection.count() + asked.as_ref().map_or(0, Projection::count)) as u64;
         if readers.saturating_mul(READER_BYTES) > options.limits.memory {
             let most = options.limits.memory;
             return Err(Error::limit(format!("{readers} columns at once need more than the {most} bytes allowed")));
         }
         let count = tail.stripes.len();
-        let stripes = options.stripes.clone().unwrap_or_else(|| (0..count).collect());
+        let mut stripes = options.stripes.clone().unwrap_or_else(|| (0..count).collect());
         if let Some(stripe) = stripes.iter().find(|&&stripe| stripe >= count) {
             return Err(Error::invalid(format!("no stripe {stripe}: stripes has to be below {count}")));
         }
+        let mut truths = BTreeMap::new();
+        if let Some(condition) = &condition {
+            let found = judge_stripes(condition, &source, &tail, &stripes, &options.limits)?;
+            truths = stripes.iter().copied().zip(found).collect();
+            stripes.retain(|stripe| truths.get(stripe) != Some(&Truth::Never));
+        }
         let is_struct = tail.schema.get(0)?.kind == Kind::Struct;
-        let columns = if is_struct { projection.root.children.clone() } else { vec![projection.root.clone()] };
+        let children = |root: &Projected| if is_struct { root.children.clone() } else { vec![root.clone()] };
+        let columns = children(&projection.root);
+        // A condition that is the same for all rows needs no column.
+        let filter = condition.zip(asked).filter(|(condition, _)| condition.root != Node::Constant(true));
+        let filter = filter.map(|(condition, asked)| new_filter(condition, &children(&asked.root), &columns, &tail));
+        let filter = filter.transpose()?;
+        let left = options.limit.unwrap_or(u64::MAX);
+        if filter.is_none() {
+            // No more stripes than the rows are in.
+            let mut rows = 0u64;
+            stripes.retain(|&stripe| {
+                let is_wanted = rows < left;
+                rows = rows.saturating_add(tail.stripes.get(stripe).map_or(0, |stripe| stripe.rows));
+                is_wanted
+            });
+        }
+        if left == 0 {
+            stripes.clear();
+        }
         let bytes: u64 = stripes.iter().filter_map(|&at| tail.stripes.get(at)).map(|stripe| stripe.data_length).sum();
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = match options.threads {
@@ -98,10 +143,25 @@ impl BatchReader {
         };
         // Where nothing is stored for a row, batches need no bound.
         let weightless = columns.iter().all(|column| is_weightless(&tail, column));
-        let batch_size = if weightless { usize::MAX } else { options.batch_size };
-        let plan = Plan { source, tail, projection, options, stripes, columns, schema, is_struct, threads, batch_size };
+        let is_bare = weightless && filter.is_none() && options.row_number.is_none();
+        let batch_size = if is_bare { usize::MAX } else { options.batch_size };
+        let batch_size = batch_size.min(usize::try_from(left).unwrap_or(usize::MAX)).max(1);
+        let plan = Plan {
+            source,
+            tail,
+            projection,
+            options,
+            stripes,
+            filter,
+            truths,
+            columns,
+            schema,
+            is_struct,
+            threads,
+            batch_size,
+        };
         let plan = Arc::new(plan);
-        Ok(BatchReader { schema: plan.schema.clone(), workers: Workers::new(plan.clone()), plan })
+        Ok(BatchReader { schema: plan.schema.clone(), workers: Workers::new(plan.clone()), plan, left })
     }
 
     /// Schema of the batches.
@@ -115,10 +175,18 @@ impl BatchReader {
         self.workers.while_waiting(Box::new(check));
     }
 
-    fn batch(&self, (columns, rows): (Vec<ArrayRef>, usize)) -> Result<RecordBatch> {
+    fn batch(&mut self, batch: Batch) -> Result<RecordBatch> {
+        let Batch { mut columns, rows, first_row } = batch;
+        if let Some(first_row) = first_row.filter(|_| self.plan.options.row_number.is_some()) {
+            let number = |row: u64| i64::try_from(row).unwrap_or(i64::MAX);
+            columns.push(Arc::new((first_row..first_row + rows as u64).map(number).collect::<Int64Array>()));
+        }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options);
-        batch.map_err(|error| Error::corrupt("the columns do not fit together").with_source(error))
+        let batch = batch.map_err(|error| Error::corrupt("the columns do not fit together").with_source(error))?;
+        let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(rows);
+        self.left -= wanted as u64;
+        Ok(if wanted < rows { batch.slice(0, wanted) } else { batch })
     }
 }
 
@@ -126,12 +194,39 @@ impl Iterator for BatchReader {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            self.workers.stop();
+            return None;
+        }
         let batch = self.workers.next()?.and_then(|batch| self.batch(batch));
         if batch.is_err() {
             self.workers.stop();
         }
         Some(batch.map_err(|error| error.in_file(self.plan.source.name())))
     }
+}
+
+/// The field of a column that counts rows.
+pub(super) fn row_number_field(name: &str) -> Field {
+    Field::new(name, DataType::Int64, false)
+}
+
+/// Finds the columns of a condition among those that are read for it, and those among the batches' columns.
+fn new_filter(condition: Condition, asked: &[Projected], columns: &[Projected], tail: &FileTail) -> Result<Filter> {
+    let path = |column: u32| {
+        let (mut way, mut level) = (Vec::new(), asked);
+        loop {
+            let last = |child: &Projected| tail.schema.get(child.id).map_or(child.id, |this| this.last);
+            let holds = |child: &Projected| child.id <= column && column <= last(child);
+            let Some(at) = level.iter().position(holds) else { return way };
+            way.push(at);
+            let Some(child) = level.get(at).filter(|child| child.id != column) else { return way };
+            level = &child.children;
+        }
+    };
+    let paths = condition.leaves.iter().map(|leaf| path(leaf.column)).collect();
+    let shared = columns.iter().map(|column| asked.iter().position(|asked| asked == column)).collect();
+    Ok(Filter { condition, asked: asked.to_vec(), paths, shared })
 }
 
 /// Whether a column holds nothing but structs without fields.
@@ -154,24 +249,99 @@ impl Plan {
         self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.data_length)
     }
 
+    pub(super) fn tail(&self) -> &FileTail {
+        &self.tail
+    }
+
+    pub(super) fn source(&self) -> &dyn ReadAt {
+        &*self.source
+    }
+
+    pub(super) fn budget(&self) -> Budget {
+        Budget::new(self.limits(), self.projection.count())
+    }
+
+    pub(super) fn first_row_of(&self, stripe: usize) -> u64 {
+        self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.first_row)
+    }
+
+    pub(super) fn is_filtered(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// What statistics say of a stripe.
+    pub(super) fn truth_of(&self, stripe: usize) -> Truth {
+        self.truths.get(&stripe).copied().unwrap_or(Truth::Maybe)
+    }
+
     /// Reads a stripe and makes the readers of its columns.
     pub(super) fn open(&self, index: usize) -> Result<OpenStripe> {
         let open = || {
+            if let Some(filter) = &self.filter {
+                let stripe = FilteredStripe::open(self, filter, index)?;
+                let reader = GroupReader::Filtered(Box::new(stripe));
+                let columns = (0..self.schema.fields().len()).collect();
+                return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![Group { columns, reader }] });
+            }
             let wanted = |id| self.projection.wants(id);
             let (limits, all) = (self.limits(), self.projection.all);
             let stripe = Stripe::open(&*self.source, &self.tail, index, limits, all, &wanted)?;
-            let context = Context { tail: &self.tail, stripe: &stripe, options: &self.options };
-            let groups = if self.is_struct { self.root_groups(&context)? } else { self.single_group(&context)? };
+            let groups = self.groups(&stripe)?;
             Ok(OpenStripe { rows: stripe.rows, groups })
         };
         open().map_err(|error: Error| error.in_stripe(index))
     }
 
-    fn single_group(&self, context: &Context<'_>) -> Result<Vec<Group>> {
+    /// Reads the footer of a stripe, of all columns that are read or asked.
+    pub(super) fn begin(&self, index: usize) -> Result<Stripe> {
+        let mut asked = Vec::new();
+        let roots = self.filter.iter().flat_map(|filter| &filter.asked);
+        roots.for_each(|column| collect_ids(column, &mut asked));
+        let wanted = |id: u32| id == 0 || self.projection.wants(id) || asked.contains(&id);
+        Stripe::begin(&self.source, &self.tail, index, self.limits(), &wanted)
+    }
+
+    fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {
+        Context { tail: &self.tail, stripe, options: &self.options }
+    }
+
+    /// The reader of `columns`, which are children of the root or the root itself.
+    pub(super) fn rows_of_columns(&self, stripe: &Stripe, columns: &[Projected]) -> Result<RowReader> {
+        let mapping = Mapping { tail: &self.tail, options: &self.options };
+        let (context, ids) = (self.context(stripe), self.ids_of(stripe, columns));
+        let reader = match columns {
+            [root] if !self.is_struct => {
+                let field = mapping.field(ROOT_COLUMN, root)?;
+                Columns::Root(build(&context, root, field.data_type())?)
+            }
+            columns => {
+                let types = columns.iter().map(|column| mapping.data_type(column)).collect::<Result<Vec<_>>>()?;
+                let typed: Vec<_> = columns.iter().zip(&types).collect();
+                Columns::OfRoot(Box::new(build_root(&context, &typed)?))
+            }
+        };
+        Ok(RowReader::new(reader, columns.len(), ids))
+    }
+
+    /// Ids of `columns` and of those below, and of the root if it has a stream of its own.
+    pub(super) fn ids_of(&self, stripe: &Stripe, columns: &[Projected]) -> Vec<u32> {
+        let mut ids = Vec::new();
+        if self.is_struct && stripe.streams(0).any(|(kind, _)| kind == StreamKind::Present) {
+            ids.push(0);
+        }
+        columns.iter().for_each(|column| collect_ids(column, &mut ids));
+        ids
+    }
+
+    fn groups(&self, stripe: &Stripe) -> Result<Vec<Group>> {
+        let context = self.context(stripe);
+        if self.is_struct {
+            return self.root_groups(&context);
+        }
         let columns = self.columns.iter().zip(self.schema.fields());
-        let columns = columns.map(|(column, field)| build(context, column, field.data_type()));
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        Ok(columns.into_iter().map(|column| Group { columns: vec![0], reader: GroupReader::Root(column) }).collect())
+        let columns = columns.map(|(column, field)| build(&context, column, field.data_type()));
+        let group = |column| Group { columns: vec![0], reader: GroupReader::Columns(Columns::Root(column)) };
+        Ok(columns.collect::<Result<Vec<_>>>()?.into_iter().map(group).collect())
     }
 
     /// Deals the columns out, the largest first, each to the group that has least.
@@ -196,7 +366,10 @@ impl Plan {
         let group = |(_, columns): (u64, Vec<usize>)| {
             let typed = |&index: &usize| Some((self.columns.get(index)?, self.schema.fields().get(index)?.data_type()));
             let projected: Vec<_> = columns.iter().filter_map(typed).collect();
-            Ok(Group { reader: GroupReader::Columns(build_root(context, &projected)?), columns })
+            Ok(Group {
+                reader: GroupReader::Columns(Columns::OfRoot(Box::new(build_root(context, &projected)?))),
+                columns,
+            })
         };
         dealt.into_iter().map(group).collect()
     }
@@ -216,8 +389,8 @@ pub(super) struct Group {
 }
 
 enum GroupReader {
-    Columns(StructReader),
-    Root(Column),
+    Columns(Columns),
+    Filtered(Box<FilteredStripe>),
 }
 
 /// Arrays of the columns of a group, of the same rows.
@@ -225,33 +398,29 @@ pub(super) struct Part {
     pub(super) arrays: Vec<ArrayRef>,
     pub(super) rows: usize,
     pub(super) bytes: u64,
+    /// Rows of the stripe that are done with it.
+    pub(super) passed: u64,
 }
 
 impl Group {
-    /// Decodes at most `left` rows.
+    /// Decodes some of the `left` rows.
     pub(super) fn decode(&mut self, left: u64, plan: &Plan) -> Result<Part> {
+        let reader = match (&mut self.reader, &plan.filter) {
+            (GroupReader::Filtered(stripe), Some(filter)) => return stripe.next(left, plan, filter),
+            (GroupReader::Filtered(_), None) => return Err(Error::invalid("a filter is missing")),
+            (GroupReader::Columns(reader), _) => reader,
+        };
         let rows = usize::try_from(left).unwrap_or(usize::MAX).min(plan.batch_size);
-        let budget = Budget::new(plan.limits(), plan.projection.count());
-        let rows = match self.plan(rows, budget)? {
-            // A row that needs more than its part has a batch of its own.
-            0 => self.plan(1, budget.of_one_row())?,
-            rows => rows,
-        };
-        let arrays = match &mut self.reader {
-            GroupReader::Columns(reader) => reader.read_children(rows, None)?.0,
-            GroupReader::Root(column) => vec![column.read(rows, None)?],
-        };
+        let (arrays, rows) = reader.read(rows, plan.budget())?;
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
-        Ok(Part { arrays, rows, bytes })
+        Ok(Part { arrays, rows, bytes, passed: rows as u64 })
     }
+}
 
-    /// How many of the next `rows` rows can be decoded at once.
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        match &mut self.reader {
-            GroupReader::Columns(reader) => reader.plan(rows, budget),
-            GroupReader::Root(column) => column.plan(rows, budget),
-        }
-    }
+/// Ids of a column and of those below it.
+fn collect_ids(column: &Projected, ids: &mut Vec<u32>) {
+    ids.push(column.id);
+    column.children.iter().for_each(|child| collect_ids(child, ids));
 }
 
 /// Parts that a group has decoded and nobody has taken.

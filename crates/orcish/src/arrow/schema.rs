@@ -19,8 +19,9 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 
-use crate::error::Result;
-use crate::options::{NullMapKeys, ReadOptions, StringType, TimestampUnit, UnionType};
+use crate::error::{Error, Result};
+use crate::options::{NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
+use crate::predicate::Domain;
 use crate::projection::Projected;
 use crate::schema::{Kind, Type};
 use crate::statistics::Detail;
@@ -201,4 +202,47 @@ fn fits_nanoseconds(detail: &Detail) -> bool {
 pub(super) fn decimal(this: &Type) -> (u8, u8) {
     let (precision, scale) = this.decimal();
     (u8::try_from(precision).unwrap_or(38), u8::try_from(scale).unwrap_or_default())
+}
+
+/// What column `id` can be compared as.
+///
+/// # Errors
+/// `InvalidArgument` for unions, whose nulls Arrow cannot tell from those of their variants.
+pub(super) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
+    let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
+    let timestamp = |is_instant| {
+        let nanoseconds = match mapping.unit(id)? {
+            TimeUnit::Second => 1_000_000_000,
+            TimeUnit::Millisecond => 1_000_000,
+            TimeUnit::Microsecond => 1_000,
+            TimeUnit::Nanosecond => 1,
+        };
+        let may_become_null = options.timestamp_out_of_range == OutOfRange::Null;
+        Ok(Domain::Timestamp { nanoseconds, is_instant, may_become_null })
+    };
+    Ok(match this.kind {
+        Kind::Boolean => Domain::Boolean,
+        Kind::Int | Kind::Long => match spark_type(this) {
+            None => Domain::Integer,
+            Some(SparkType::TimestampNtz) => timestamp(false)?,
+            Some(_) => Domain::Opaque,
+        },
+        Kind::Byte | Kind::Short => Domain::Integer,
+        Kind::Float => Domain::Float32,
+        Kind::Double => Domain::Float64,
+        Kind::Decimal => Domain::Decimal { scale: decimal(this).1.into() },
+        Kind::String | Kind::Varchar => Domain::Text { trimmed: false },
+        Kind::Char => Domain::Text { trimmed: options.trim_char },
+        Kind::Binary => Domain::Binary,
+        Kind::Date => Domain::Date,
+        Kind::Timestamp => timestamp(false)?,
+        Kind::TimestampInstant => timestamp(true)?,
+        Kind::List | Kind::Map | Kind::Struct | Kind::Geometry | Kind::Geography => Domain::Opaque,
+        Kind::Union => {
+            return Err(Error::invalid(format!(
+                "column {} is a union, which no filter can ask",
+                mapping.tail.schema.path(id)
+            )));
+        }
+    })
 }

@@ -27,8 +27,13 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// What the caller looks at while it waits; an error ends the reading.
 pub(super) type Check = Box<dyn FnMut() -> Result<()> + Send>;
 
-/// Columns of a batch and its rows.
-type Columns = (Vec<ArrayRef>, usize);
+/// The columns of a batch.
+pub(super) struct Batch {
+    pub(super) columns: Vec<ArrayRef>,
+    pub(super) rows: usize,
+    /// Number of its first row in the file, of which the others follow; none where rows are left out.
+    pub(super) first_row: Option<u64>,
+}
 
 pub(super) struct Workers {
     shared: Arc<Shared>,
@@ -61,7 +66,8 @@ struct Lane {
     stripe: usize,
     /// Position among the stripes to be read.
     number: usize,
-    rows_left: u64,
+    /// Rows that have been taken.
+    taken: u64,
     /// `None` while it is being opened.
     groups: Option<Vec<Slot>>,
     failed: Option<crate::Error>,
@@ -109,7 +115,7 @@ impl Workers {
 
     /// Columns of the next batch. An interruption comes out before the batches and errors that are due, and what
     /// the threads are at, such as a slow read, is not waited for. `None` at the end, and after [`stop`](Self::stop).
-    pub(super) fn next(&mut self) -> Option<Result<Columns>> {
+    pub(super) fn next(&mut self) -> Option<Result<Batch>> {
         if !std::mem::replace(&mut self.started, true) {
             for _ in 1..self.shared.plan.threads {
                 let shared = self.shared.clone();
@@ -129,7 +135,7 @@ impl Workers {
             if state.stopped {
                 return None;
             }
-            if let Some(batch) = state.take() {
+            if let Some(batch) = state.take(&shared.plan) {
                 shared.changed.notify_all();
                 return Some(batch);
             }
@@ -252,7 +258,12 @@ impl State {
             let group = Box::new(slot.group.take()?);
             return Some(Task::Decode { number, stripe, slot: index, group, rows_left });
         }
-        let most = if plan.threads == 1 { 1 } else { OPEN_STRIPES };
+        let most = match plan.threads {
+            1 => 1,
+            // The columns of a stripe that is filtered are not dealt out.
+            threads if plan.is_filtered() => threads,
+            _ => OPEN_STRIPES,
+        };
         let stripe = *plan.stripes.get(self.begun)?;
         let stored: u64 = self.open.iter().map(|lane| plan.bytes_of(lane.stripe)).sum();
         let fits = stored.saturating_add(plan.bytes_of(stripe)) <= plan.limits().memory / 2;
@@ -261,8 +272,7 @@ impl State {
         }
         let number = self.begun;
         self.begun += 1;
-        let rows_left = plan.rows_of(stripe);
-        self.open.push_back(Lane { stripe, number, rows_left, groups: None, failed: None });
+        self.open.push_back(Lane { stripe, number, taken: 0, groups: None, failed: None });
         Some(Task::Open { number, stripe })
     }
 
@@ -290,8 +300,10 @@ impl State {
                 match result {
                     Ok(part) => {
                         bytes = part.bytes;
-                        slot.rows_left -= part.rows as u64;
-                        slot.ready.push(part);
+                        slot.rows_left = slot.rows_left.saturating_sub(part.passed);
+                        if part.rows > 0 {
+                            slot.ready.push(part);
+                        }
                         // A group that is done gives its memory back.
                         slot.group = (slot.rows_left > 0).then_some(*group);
                     }
@@ -303,11 +315,11 @@ impl State {
     }
 
     /// Takes a batch from the first stripe, if all of its groups have rows ready, or its error.
-    fn take(&mut self) -> Option<Result<Columns>> {
+    fn take(&mut self, plan: &Plan) -> Option<Result<Batch>> {
         loop {
             let lane = self.open.front_mut()?;
             let slots = match &mut lane.groups {
-                Some(slots) if lane.rows_left == 0 || slots.is_empty() => {
+                Some(slots) if slots.iter().all(Slot::is_done) => {
                     self.open.pop_front();
                     continue;
                 }
@@ -327,11 +339,17 @@ impl State {
                     }
                 }
             }
-            lane.rows_left -= rows as u64;
-            if lane.rows_left == 0 {
-                self.open.pop_front();
-            }
-            return Some(Ok((columns.into_iter().flatten().collect(), rows)));
+            let first_row = (!plan.is_filtered()).then(|| plan.first_row_of(lane.stripe) + lane.taken);
+            lane.taken += rows as u64;
+            let columns = columns.into_iter().flatten().collect();
+            return Some(Ok(Batch { columns, rows, first_row }));
         }
+    }
+}
+
+impl Slot {
+    /// Whether all that it will give has been taken.
+    fn is_done(&self) -> bool {
+        self.rows_left == 0 && self.ready.len() == 0
     }
 }

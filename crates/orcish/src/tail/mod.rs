@@ -203,14 +203,40 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` when they cannot be parsed.
     pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
-        let section = decompress_all(section, self.framing(), limits.tail)?;
-        let metadata = lazy::Metadata::decode(section).map_err(|error| undecodable("stripe statistics", error))?;
-        let parse = |stripe: Bytes| {
-            let columns =
-                lazy::StripeStatistics::decode(stripe).map_err(|error| undecodable("stripe statistics", error))?;
-            (0..).zip(&columns.col_stats).map(|(id, column)| self.parse_statistics(id, column)).collect()
+        let stripes = self.stripe_statistics(section, limits)?;
+        let parse =
+            |columns: Vec<Bytes>| (0..).zip(&columns).map(|(id, column)| self.parse_statistics(id, column)).collect();
+        stripes.into_iter().map(parse).collect()
+    }
+
+    /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), but of `columns` only; `None` for those of
+    /// which a stripe has none.
+    ///
+    /// # Errors
+    /// `Corrupt` when they cannot be parsed.
+    pub(crate) fn parse_stripe_statistics_of(
+        &self,
+        section: Bytes,
+        columns: &[u32],
+        limits: &Limits,
+    ) -> Result<Vec<Vec<Option<ColumnStatistics>>>> {
+        let parse = |stripe: Vec<Bytes>| {
+            let of_column = |&id: &u32| {
+                let bytes = usize::try_from(id).ok().and_then(|id| stripe.get(id));
+                bytes.map(|bytes| self.parse_statistics(id, bytes)).transpose()
+            };
+            columns.iter().map(of_column).collect()
         };
-        metadata.stripe_stats.into_iter().map(parse).collect()
+        self.stripe_statistics(section, limits)?.into_iter().map(parse).collect()
+    }
+
+    /// Statistics of each stripe, one entry a column, not yet parsed.
+    fn stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<Bytes>>> {
+        let section = decompress_all(section, self.framing(), limits.tail)?;
+        let undecodable = |error| undecodable("stripe statistics", error);
+        let metadata = lazy::Metadata::decode(section).map_err(undecodable)?;
+        let stripe = |stripe: Bytes| Ok(lazy::StripeStatistics::decode(stripe).map_err(undecodable)?.col_stats);
+        metadata.stripe_stats.into_iter().map(stripe).collect()
     }
 
     /// The tail as bytes, from which [`from_bytes`](Self::from_bytes) makes it again in any process:

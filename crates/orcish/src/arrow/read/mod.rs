@@ -113,7 +113,6 @@ impl Column {
     }
 
     pub(super) fn seek(&mut self, to: &GroupStart<'_>) -> Result<()> {
-        let reader = &mut self.reader;
-        to.positions(self.id).and_then(|mut own| reader.seek(&mut own, to)).map_err(|error| self.named(error))
+        self.reader.seek(&mut to.positions(self.id), to).map_err(|error| self.named(error))
     }
 }

@@ -1,0 +1,398 @@
+//! From a predicate to a condition on the columns of a file: names become ids, values become sets of what the
+//! columns hold, and negations end at the leaves.
+
+use super::ranges::Ordered;
+use super::{Condition, Leaf, Node, Number, Ranges, Set, Test};
+use crate::error::{Error, Result};
+use crate::expression::{Comparison, Literal, Predicate};
+use crate::projection::find;
+use crate::schema::{Kind, Schema};
+use crate::statistics::Decimal;
+
+/// What a column is read as, so far as it can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Domain {
+    Boolean,
+    Integer,
+    Float32,
+    Float64,
+    Decimal {
+        scale: u32,
+    },
+    Text {
+        trimmed: bool,
+    },
+    Binary,
+    Date,
+    Timestamp {
+        nanoseconds: i64,
+        is_instant: bool,
+        may_become_null: bool,
+    },
+    /// It can be null or not, and nothing else can be asked.
+    Opaque,
+}
+
+/// Types `predicate` against `schema`, where `domain` says what each column is read as.
+///
+/// # Errors
+/// `UnknownColumn` for names that the schema does not have; `InvalidArgument` where a column cannot be compared with
+/// a value, or is not one value a row.
+pub(crate) fn bind(
+    predicate: &Predicate,
+    schema: &Schema,
+    domain: &dyn Fn(u32) -> Result<Domain>,
+) -> Result<Condition> {
+    let mut binder = Binder { schema, domain, leaves: Vec::new() };
+    let root = binder.node(predicate, true)?;
+    Ok(Condition { leaves: binder.leaves, root })
+}
+
+struct Binder<'a> {
+    schema: &'a Schema,
+    domain: &'a dyn Fn(u32) -> Result<Domain>,
+    leaves: Vec<Leaf>,
+}
+
+/// A column that is asked.
+struct Column<'a> {
+    name: &'a str,
+    id: u32,
+    domain: Domain,
+    type_string: String,
+}
+
+impl Binder<'_> {
+    /// The node for which `predicate` is true, or if not `positive` false.
+    fn node(&mut self, predicate: &Predicate, positive: bool) -> Result<Node> {
+        match predicate {
+            Predicate::Constant(None) => Ok(Node::Constant(false)),
+            Predicate::Constant(Some(value)) => Ok(Node::Constant(*value == positive)),
+            Predicate::Not(inner) => self.node(inner, !positive),
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                let is_all = matches!(predicate, Predicate::And(_)) == positive;
+                let nodes = parts.iter().map(|part| self.node(part, positive)).collect::<Result<Vec<_>>>()?;
+                Ok(joined(nodes, is_all))
+            }
+            Predicate::IsNull { column } => {
+                let column = self.column(column)?;
+                let test = if positive { Test::IsNull } else { Test::NotNull };
+                Ok(self.leaf(&column, test, format!("{} is {}null", column.name, if positive { "" } else { "not " })))
+            }
+            Predicate::IsNan { column } => {
+                let column = self.column(column)?;
+                if !matches!(column.domain, Domain::Float32 | Domain::Float64) {
+                    return Err(column.misfit("be NaN"));
+                }
+                let ranges = if positive { Ranges::none() } else { Ranges::all() };
+                let set = Set::Numbers { ranges, nan: positive };
+                Ok(self.leaf(&column, Test::In(set), text(predicate, positive)))
+            }
+            Predicate::StartsWith { column, prefix } => {
+                let column = self.column(column)?;
+                let set = match (column.domain, prefix) {
+                    (_, Literal::Null) => return Ok(Node::Constant(false)),
+                    (Domain::Text { .. } | Domain::Binary, Literal::String(_) | Literal::Binary(_)) => {
+                        let prefix = column.bytes(prefix)?;
+                        let end = prefix_end(&prefix);
+                        column.of_bytes(Ranges::between(prefix, end))
+                    }
+                    _ => return Err(column.misfit(&format!("begin with {} {prefix}", prefix.kind()))),
+                };
+                self.set(&column, set, positive, predicate)
+            }
+            Predicate::Compare { column, op, value } => {
+                let column = self.column(column)?;
+                let Some(set) = column.compare(*op, value)? else { return Ok(Node::Constant(false)) };
+                self.set(&column, set, positive, predicate)
+            }
+            Predicate::In { column, values } => {
+                let column = self.column(column)?;
+                let (mut sets, mut has_null) = (Vec::new(), false);
+                for value in values {
+                    match column.compare(Comparison::Equal, value)? {
+                        Some(set) => sets.push(set),
+                        None => has_null = true,
+                    }
+                }
+                // What is in none of the values is unknown where null is among them.
+                if has_null && !positive {
+                    return Ok(Node::Constant(false));
+                }
+                match union(sets) {
+                    Some(set) => self.set(&column, set, positive, predicate),
+                    None if positive => Ok(Node::Constant(false)),
+                    // Not in nothing: so are nulls.
+                    None => Ok(Node::Constant(true)),
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, column: &Column<'_>, set: Set, positive: bool, predicate: &Predicate) -> Result<Node> {
+        let set = if positive { set } else { set.complement() };
+        Ok(match set.is_empty() {
+            true => Node::Constant(false),
+            false => self.leaf(column, Test::In(set), text(predicate, positive)),
+        })
+    }
+
+    fn leaf(&mut self, column: &Column<'_>, test: Test, text: String) -> Node {
+        let may_become_null = matches!(column.domain, Domain::Timestamp { may_become_null: true, .. });
+        self.leaves.push(Leaf { column: column.id, test, may_become_null, text });
+        Node::Leaf(self.leaves.len() - 1)
+    }
+
+    fn column<'n>(&self, name: &'n str) -> Result<Column<'n>> {
+        let id = find(self.schema, name)?;
+        let mut above = self.schema.get(id)?.parent;
+        while let Some(parent) = above {
+            let this = self.schema.get(parent)?;
+            if this.kind != Kind::Struct {
+                let kind = this.kind.name();
+                let text = format!("{name:?} is within a column of type {kind}: a filter needs one value a row");
+                return Err(Error::invalid(text));
+            }
+            above = this.parent;
+        }
+        Ok(Column { name, id, domain: (self.domain)(id)?, type_string: self.schema.type_string(id)? })
+    }
+}
+
+/// The nodes put together, without those that make no difference.
+fn joined(nodes: Vec<Node>, is_all: bool) -> Node {
+    let mut kept = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        match node {
+            Node::Constant(value) if value == is_all => {}
+            Node::Constant(value) => return Node::Constant(value),
+            node => kept.push(node),
+        }
+    }
+    match (kept.len(), is_all) {
+        (0, _) => Node::Constant(is_all),
+        (1, _) => kept.pop().unwrap_or(Node::Constant(is_all)),
+        (_, true) => Node::All(kept),
+        (_, false) => Node::Any(kept),
+    }
+}
+
+fn text(predicate: &Predicate, positive: bool) -> String {
+    match predicate {
+        Predicate::Compare { column, op, value } if !positive => format!("{column} {} {value}", op.negated()),
+        predicate if !positive => format!("not {predicate}"),
+        predicate => predicate.to_string(),
+    }
+}
+
+/// The least string that is above all which begin with `prefix`.
+fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
+    let mut end = prefix.get(..=last)?.to_vec();
+    end.last_mut().into_iter().for_each(|byte| *byte += 1);
+    Some(end)
+}
+
+/// Where a number is among the values of a column.
+enum Place<T> {
+    /// Below all that the type has room for.
+    Below,
+    /// The greatest value that is not above it, and whether it is that.
+    At(T, bool),
+    Above,
+}
+
+fn compare<T: Ordered>(op: Comparison, place: Place<T>) -> Ranges<T> {
+    use Comparison as C;
+    match (place, op) {
+        (Place::Below, C::NotEqual | C::Greater | C::GreaterOrEqual) => Ranges::all(),
+        (Place::Above, C::NotEqual | C::Less | C::LessOrEqual) => Ranges::all(),
+        (Place::Below | Place::Above, _) => Ranges::none(),
+        (Place::At(value, true), C::Equal) => Ranges::of(value),
+        (Place::At(value, true), C::NotEqual) => Ranges::of(value).complement(),
+        (Place::At(_, false), C::Equal) => Ranges::none(),
+        (Place::At(_, false), C::NotEqual) => Ranges::all(),
+        (Place::At(value, true), C::Less) => Ranges::before(value),
+        (Place::At(value, _), C::Less | C::LessOrEqual) => Ranges::up_to(&value),
+        (Place::At(value, true), C::GreaterOrEqual) => Ranges::from(value),
+        (Place::At(value, _), C::Greater | C::GreaterOrEqual) => Ranges::after(&value),
+    }
+}
+
+/// Where `value / divisor` is among 64-bit integers.
+fn among_integers(value: i128, divisor: i128) -> Place<i64> {
+    let floor = value.div_euclid(divisor);
+    match i64::try_from(floor) {
+        Ok(floor) => Place::At(floor, value.rem_euclid(divisor) == 0),
+        Err(_) if floor < 0 => Place::Below,
+        Err(_) => Place::Above,
+    }
+}
+
+/// Where a number is among decimals of a scale; `None` for its digits where there are more than fit, and then
+/// `is_negative` decides.
+fn among_decimals(digits: Option<(i128, u32)>, is_negative: bool, scale: u32) -> Place<i128> {
+    let outside = || if is_negative { Place::Below } else { Place::Above };
+    let Some((unscaled, from)) = digits else { return outside() };
+    match scale.checked_sub(from) {
+        Some(more) => {
+            let value = 10i128.checked_pow(more).and_then(|power| unscaled.checked_mul(power));
+            value.map_or_else(outside, |value| Place::At(value, true))
+        }
+        None => match 10i128.checked_pow(from - scale) {
+            Some(power) => Place::At(unscaled.div_euclid(power), unscaled.rem_euclid(power) == 0),
+            None => Place::At(if unscaled < 0 { -1 } else { 0 }, unscaled == 0),
+        },
+    }
+}
+
+impl Column<'_> {
+    fn misfit(&self, what: &str) -> Error {
+        Error::invalid(format!("column {} of type {} cannot {what}", self.name, self.type_string))
+    }
+
+    fn of_bytes(&self, ranges: Ranges<Vec<u8>>) -> Set {
+        Set::Bytes { ranges, trimmed: self.domain == Domain::Text { trimmed: true } }
+    }
+
+    fn bytes(&self, value: &Literal) -> Result<Vec<u8>> {
+        match (self.domain, value) {
+            (Domain::Text { .. }, Literal::String(text)) => Ok(text.as_bytes().to_vec()),
+            (Domain::Binary, Literal::String(text)) => Ok(text.as_bytes().to_vec()),
+            (Domain::Binary | Domain::Text { .. }, Literal::Binary(bytes)) => Ok(bytes.clone()),
+            _ => Err(self.misfit(&format!("be compared with {} {value}", value.kind()))),
+        }
+    }
+
+    /// The values for which the comparison is true; none where it is unknown for all.
+    fn compare(&self, op: Comparison, value: &Literal) -> Result<Option<Set>> {
+        let misfit = || Err(self.misfit(&format!("be compared with {} {value}", value.kind())));
+        Ok(Some(match (self.domain, value) {
+            (Domain::Opaque, _) => return Err(self.misfit("be compared, only be null or not")),
+            (_, Literal::Null) => return Ok(None),
+            (Domain::Boolean, Literal::Boolean(value)) => {
+                Set::Integers(compare(op, Place::At(i64::from(*value), true)))
+            }
+            (Domain::Integer, _) => match self.place_of_number(value)? {
+                Some(place) => Set::Integers(compare(op, place)),
+                None if op == Comparison::NotEqual => Set::Integers(Ranges::all()),
+                None => Set::Integers(Ranges::none()),
+            },
+            (Domain::Float32 | Domain::Float64, _) => {
+                let number = match value {
+                    Literal::Integer(value) => *value as f64,
+                    Literal::Float(value) => *value,
+                    Literal::Decimal { .. } => value.to_string().parse().unwrap_or(f64::NAN),
+                    _ => return misfit(),
+                };
+                #[expect(clippy::cast_possible_truncation, reason = "the nearest of the type is meant")]
+                let number = if self.domain == Domain::Float32 { f64::from(number as f32) } else { number };
+                let ranges = match Number::new(number) {
+                    Some(number) => compare(op, Place::At(number, true)),
+                    None if op == Comparison::NotEqual => Ranges::all(),
+                    None => Ranges::none(),
+                };
+                Set::Numbers { ranges, nan: op == Comparison::NotEqual }
+            }
+            (Domain::Decimal { scale }, _) => {
+                let (digits, is_negative) = match value {
+                    Literal::Integer(value) => (Some((*value, 0)), *value < 0),
+                    Literal::Decimal { unscaled, scale } => (Some((*unscaled, *scale)), *unscaled < 0),
+                    Literal::Float(value) if value.is_nan() => {
+                        let all = op == Comparison::NotEqual;
+                        let ranges = if all { Ranges::all() } else { Ranges::none() };
+                        return Ok(Some(Set::Decimals { ranges, scale }));
+                    }
+                    Literal::Float(value) => (digits_of(*value), *value < 0.0),
+                    _ => return misfit(),
+                };
+                Set::Decimals { ranges: compare(op, among_decimals(digits, is_negative, scale)), scale }
+            }
+            (Domain::Text { .. } | Domain::Binary, _) => {
+                self.of_bytes(compare(op, Place::At(self.bytes(value)?, true)))
+            }
+            (Domain::Date, Literal::Date(days)) => Set::Integers(compare(op, Place::At(i64::from(*days), true))),
+            (Domain::Timestamp { nanoseconds, is_instant, .. }, _) => {
+                let nanos = match value {
+                    Literal::Timestamp { nanoseconds, is_instant: of_value } if *of_value == is_instant => *nanoseconds,
+                    Literal::Date(days) if !is_instant => i128::from(*days) * 86_400 * 1_000_000_000,
+                    _ => return misfit(),
+                };
+                Set::Ticks { ranges: compare(op, among_integers(nanos, nanoseconds.into())), nanoseconds }
+            }
+            _ => return misfit(),
+        }))
+    }
+
+    /// Where a number is among integers; none for NaN.
+    fn place_of_number(&self, value: &Literal) -> Result<Option<Place<i64>>> {
+        Ok(match value {
+            Literal::Integer(value) => Some(among_integers(*value, 1)),
+            Literal::Decimal { unscaled, scale } => Some(match 10i128.checked_pow(*scale) {
+                Some(power) => among_integers(*unscaled, power),
+                None => Place::At(if *unscaled < 0 { -1 } else { 0 }, *unscaled == 0),
+            }),
+            Literal::Float(value) if value.is_nan() => None,
+            #[expect(clippy::cast_possible_truncation, reason = "the cast saturates, far outside of 64 bits")]
+            Literal::Float(value) => Some(match among_integers(value.floor() as i128, 1) {
+                Place::At(floor, _) => Place::At(floor, value.fract() == 0.0),
+                outside => outside,
+            }),
+            _ => return Err(self.misfit(&format!("be compared with {} {value}", value.kind()))),
+        })
+    }
+}
+
+/// Digits of the shortest decimal number that is written as this one, and how many of them are behind the point;
+/// none where they are too many.
+fn digits_of(value: f64) -> Option<(i128, u32)> {
+    if value.abs() < 1e-38 {
+        // Far closer to 0 than any decimal but 0.
+        return Some(if value == 0.0 { (0, 0) } else { (if value < 0.0 { -1 } else { 1 }, 39) });
+    }
+    let number = Decimal::parse(format!("{value:e}").as_bytes())?;
+    Some((number.unscaled(), number.scale()))
+}
+
+/// What is in any of the sets, which are of one kind; none of none.
+fn union(sets: Vec<Set>) -> Option<Set> {
+    let first = sets.first()?.clone();
+    macro_rules! ranges {
+        ($variant:pat => $ranges:ident) => {
+            Ranges::union(sets.iter().filter_map(|set| match set {
+                $variant => Some($ranges.clone()),
+                _ => None,
+            }))
+        };
+    }
+    Some(match first {
+        Set::Integers(_) => Set::Integers(ranges!(Set::Integers(ranges) => ranges)),
+        Set::Ticks { nanoseconds, .. } => {
+            Set::Ticks { ranges: ranges!(Set::Ticks { ranges, .. } => ranges), nanoseconds }
+        }
+        Set::Numbers { .. } => Set::Numbers { ranges: ranges!(Set::Numbers { ranges, .. } => ranges), nan: false },
+        Set::Decimals { scale, .. } => Set::Decimals { ranges: ranges!(Set::Decimals { ranges, .. } => ranges), scale },
+        Set::Bytes { trimmed, .. } => Set::Bytes { ranges: ranges!(Set::Bytes { ranges, .. } => ranges), trimmed },
+    })
+}
+
+impl Set {
+    fn complement(&self) -> Self {
+        match self {
+            Set::Integers(ranges) => Set::Integers(ranges.complement()),
+            Set::Ticks { ranges, nanoseconds } => Set::Ticks { ranges: ranges.complement(), nanoseconds: *nanoseconds },
+            Set::Numbers { ranges, nan } => Set::Numbers { ranges: ranges.complement(), nan: !nan },
+            Set::Decimals { ranges, scale } => Set::Decimals { ranges: ranges.complement(), scale: *scale },
+            Set::Bytes { ranges, trimmed } => Set::Bytes { ranges: ranges.complement(), trimmed: *trimmed },
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Set::Integers(ranges) | Set::Ticks { ranges, .. } => ranges.is_empty(),
+            Set::Numbers { ranges, nan } => ranges.is_empty() && !nan,
+            Set::Decimals { ranges, .. } => ranges.is_empty(),
+            Set::Bytes { ranges, .. } => ranges.is_empty(),
+        }
+    }
+}

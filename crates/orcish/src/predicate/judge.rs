@@ -1,0 +1,115 @@
+//! What statistics prove of a leaf.
+
+use super::{Leaf, Number, Set, Test};
+use crate::statistics::{ColumnStatistics, Decimal, Detail};
+
+/// For how many of some rows a condition is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Truth {
+    Never,
+    Maybe,
+    Always,
+}
+
+impl Leaf {
+    /// What `statistics` of some `rows` prove. `is_top` says that the column is in no other but the root.
+    pub(crate) fn judge(&self, statistics: &ColumnStatistics, rows: u64, is_top: bool) -> Truth {
+        let has_values = statistics.values != Some(0);
+        let none_null = match statistics.values {
+            Some(values) => values >= rows,
+            // Below another column, nulls of that one are not counted.
+            None => is_top && statistics.has_null == Some(false),
+        };
+        let has_nulls = !none_null || self.may_become_null;
+        match &self.test {
+            _ if rows == 0 => Truth::Never,
+            Test::IsNull if !has_nulls => Truth::Never,
+            Test::IsNull if !has_values => Truth::Always,
+            Test::NotNull | Test::In(_) if !has_values => Truth::Never,
+            Test::NotNull if !has_nulls => Truth::Always,
+            Test::IsNull | Test::NotNull => Truth::Maybe,
+            Test::In(set) => match set.judge(&statistics.detail, statistics.values) {
+                Truth::Always if has_nulls => Truth::Maybe,
+                truth => truth,
+            },
+        }
+    }
+}
+
+impl Set {
+    /// What the bounds of values prove of those values.
+    fn judge(&self, detail: &Detail, values: Option<u64>) -> Truth {
+        let (meets, covers) = match (self, detail) {
+            (Set::Integers(ranges), Detail::Boolean { true_count: Some(trues) }) => {
+                let min = values.map(|values| i64::from(*trues >= values));
+                let max = Some(i64::from(*trues > 0));
+                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+            }
+            (Set::Integers(ranges), Detail::Integer { min, max, .. }) => {
+                (ranges.meets(min.as_ref(), max.as_ref()), both(min, max, |min, max| ranges.covers(min, max)))
+            }
+            (Set::Integers(ranges), Detail::Date { min, max }) => {
+                let (min, max) = (min.map(i64::from), max.map(i64::from));
+                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+            }
+            (Set::Ticks { ranges, nanoseconds }, detail) => {
+                let (min, max) = match detail {
+                    Detail::Timestamp { lower_bound, upper_bound, .. } => (*lower_bound, *upper_bound),
+                    // Spark's timestamps without zone are integers of microseconds.
+                    Detail::Integer { min, max, .. } => {
+                        let nanos = |micros: &i64| i128::from(*micros) * 1000;
+                        (min.as_ref().map(nanos), max.as_ref().map(nanos))
+                    }
+                    _ => (None, None),
+                };
+                let tick = |nanos: i128| clamp(nanos.div_euclid((*nanoseconds).into()));
+                let (min, max) = (min.map(tick), max.map(tick));
+                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+            }
+            (Set::Numbers { ranges, .. }, Detail::Double { min, max, .. }) => {
+                // Where both bounds are known, no value is NaN.
+                let (Some(min), Some(max)) = (min.and_then(Number::new), max.and_then(Number::new)) else {
+                    return Truth::Maybe;
+                };
+                (ranges.meets(Some(&min), Some(&max)), ranges.covers(&min, &max))
+            }
+            (Set::Decimals { ranges, scale }, Detail::Decimal { min, max, .. }) => {
+                // A value of more digits behind the point is rounded when it is read.
+                let min = min.as_ref().and_then(|min| floor(min, *scale));
+                let max = max.as_ref().and_then(|max| floor(max, *scale)?.checked_add(1));
+                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+            }
+            (Set::Bytes { ranges, trimmed }, Detail::String { min, max, .. }) => {
+                let min = min.as_ref().map(|bound| match trimmed {
+                    // Without its blanks a value is not below this, as it is not with them.
+                    true => bound.value.iter().copied().take_while(|&byte| byte > b' ').collect(),
+                    false => bound.value.to_vec(),
+                });
+                let max = max.as_ref().map(|bound| bound.value.to_vec());
+                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+            }
+            _ => return Truth::Maybe,
+        };
+        match (meets, covers) {
+            (false, _) => Truth::Never,
+            (true, true) => Truth::Always,
+            (true, false) => Truth::Maybe,
+        }
+    }
+}
+
+fn both<T>(min: &Option<T>, max: &Option<T>, covers: impl Fn(&T, &T) -> bool) -> bool {
+    min.as_ref().zip(max.as_ref()).is_some_and(|(min, max)| covers(min, max))
+}
+
+fn clamp(value: i128) -> i64 {
+    i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
+}
+
+/// The number at a scale, rounded down; none where it does not fit.
+fn floor(number: &Decimal, scale: u32) -> Option<i128> {
+    match scale.checked_sub(number.scale()) {
+        Some(more) => number.unscaled().checked_mul(10i128.checked_pow(more)?),
+        None => Some(number.unscaled().div_euclid(10i128.checked_pow(number.scale() - scale)?)),
+    }
+}

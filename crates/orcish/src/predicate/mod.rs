@@ -1,0 +1,125 @@
+//! Predicates: a condition typed against the columns of a file, and what statistics say of it.
+//!
+//! ```text
+//! Predicate ── bind ──► Condition: no negation left, each leaf "a column's value is in a set"
+//!                         │
+//!                         ├── judge (statistics, bloom filters) ──► never / maybe / always
+//!                         └── arrow::filter ──► which rows
+//! ```
+//!
+//! With negations at the leaves, a leaf is true or it is not: "unknown" and "false" need not be told apart, and
+//! what is above the leaves are plain intersections and unions.
+
+mod bind;
+mod judge;
+mod ranges;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use bind::{Domain, bind};
+pub(crate) use judge::Truth;
+pub(crate) use ranges::{Number, Ranges};
+
+use crate::error::Result;
+
+/// A condition on rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Condition {
+    pub(crate) leaves: Vec<Leaf>,
+    pub(crate) root: Node,
+}
+
+/// How leaves are put together.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Node {
+    Constant(bool),
+    /// Index of a leaf.
+    Leaf(usize),
+    All(Vec<Node>),
+    Any(Vec<Node>),
+}
+
+/// A test of one column.
+#[derive(Debug, Clone)]
+pub(crate) struct Leaf {
+    /// Column id.
+    pub(crate) column: u32,
+    pub(crate) test: Test,
+    /// Whether a value may be read as null.
+    pub(crate) may_become_null: bool,
+    /// As people write it.
+    pub(crate) text: String,
+}
+
+/// What a leaf tests.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Test {
+    IsNull,
+    NotNull,
+    /// The value is not null, and in a set.
+    In(Set),
+}
+
+/// A set of values of a column, in what is read of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Set {
+    /// Integers, booleans as 0 and 1, and days.
+    Integers(Ranges<i64>),
+    /// Timestamps, in ticks of so many nanoseconds.
+    Ticks {
+        ranges: Ranges<i64>,
+        nanoseconds: i64,
+    },
+    Numbers {
+        ranges: Ranges<Number>,
+        nan: bool,
+    },
+    /// Unscaled numbers of a scale.
+    Decimals {
+        ranges: Ranges<i128>,
+        scale: u32,
+    },
+    /// Strings and binaries; of char columns possibly without the blanks at the end.
+    Bytes {
+        ranges: Ranges<Vec<u8>>,
+        trimmed: bool,
+    },
+}
+
+impl Condition {
+    /// Ids of the columns that it asks, ascending.
+    pub(crate) fn columns(&self) -> Vec<u32> {
+        let mut columns: Vec<u32> = self.leaves.iter().map(|leaf| leaf.column).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// What follows of the whole from what each leaf is; leaves that do not matter any more are not asked.
+    pub(crate) fn judge(&self, leaf: &mut dyn FnMut(usize) -> Result<Truth>) -> Result<Truth> {
+        self.root.judge(leaf)
+    }
+}
+
+impl Node {
+    fn judge(&self, leaf: &mut dyn FnMut(usize) -> Result<Truth>) -> Result<Truth> {
+        let (parts, worst, best) = match self {
+            Node::Constant(true) => return Ok(Truth::Always),
+            Node::Constant(false) => return Ok(Truth::Never),
+            Node::Leaf(index) => return leaf(*index),
+            Node::All(parts) => (parts, Truth::Never, Truth::Always),
+            Node::Any(parts) => (parts, Truth::Always, Truth::Never),
+        };
+        let mut result = best;
+        for part in parts {
+            let truth = part.judge(leaf)?;
+            if truth == worst {
+                return Ok(worst);
+            }
+            if truth == Truth::Maybe {
+                result = Truth::Maybe;
+            }
+        }
+        Ok(result)
+    }
+}
