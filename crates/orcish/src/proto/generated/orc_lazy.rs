@@ -56,3 +56,9 @@ pub struct FileTail {
     #[prost(uint64, optional, tag = "4")]
     pub postscript_length: ::core::option::Option<u64>,
 }
+/// Of a stream of bloom filters; each is an orc.proto.BloomFilter.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BloomFilterIndex {
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    pub bloom_filter: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
+}
