@@ -34,6 +34,8 @@
 //! Whatever the bytes of a file are, reading it gives rows or an [`Error`] that says where; see [`Limits`].
 
 mod arrow;
+#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "predicates will ask"))]
+mod bloom;
 mod codec;
 pub mod encoding;
 mod error;
