@@ -235,6 +235,7 @@ def spark_files() -> None:
             (HERE / f"spark.{codec}.orc").write_bytes(part.read_bytes())
     java_files(spark._jvm, spark._jsc.hadoopConfiguration())
     rare_files(spark._jvm, spark._jsc.hadoopConfiguration())
+    bloom_files(spark._jvm, spark._jsc.hadoopConfiguration())
     spark.stop()
 
 
@@ -390,6 +391,34 @@ def rare_files(jvm, configuration) -> None:
     keys.addKey("secret", jvm.org.apache.orc.EncryptionAlgorithm.AES_CTR_128, bytes(range(16)))
     schema = "struct<id:int,name:string,code:string>"
     write_java(jvm, configuration, "masked.zstd.orc", schema, [rows], keys, compress="ZSTD")
+
+
+def bloom_files(jvm, configuration) -> None:
+    """Bloom filters of all columns, by Java (both streams, two stripes) and C++."""
+    import pyarrow as pa
+    from pyarrow import orc
+
+    types = {
+        "byte": ("tinyint", pa.int8()), "short": ("smallint", pa.int16()), "int": ("int", pa.int32()),
+        "long": ("bigint", pa.int64()), "float": ("float", pa.float32()), "double": ("double", pa.float64()),
+        "string": ("string", pa.string()), "binary": ("binary", pa.binary()), "date": ("date", pa.date32()),
+        "stamp": ("timestamp", pa.timestamp("us")), "money": ("decimal(10,2)", pa.decimal128(10, 2)),
+        "wide": ("decimal(38,10)", pa.decimal128(38, 10)),
+    }  # fmt: skip
+    rows = [{name: row[name] for name in types} for row in common_rows(60, 7)]
+    rows[0] |= {"float": -0.0, "double": -0.0, "string": "", "binary": b"", "money": Decimal("0.00")}
+    expect("bloom", rows)
+    names = list(types)
+    schema = "struct<" + ",".join(f"{name}:{type_}" for name, (type_, _) in types.items()) + ">"
+    write_java(jvm, configuration, "bloom.java.orc", schema, [rows[:30], rows[30:]], compress="ZSTD",
+               bloom_filter_columns=",".join(names), bloom_filter_write_version="original",
+               row_index_stride="1000", bloom_filter_fpp="0.2")  # fmt: skip
+    table = pa.Table.from_pylist(rows, pa.schema({name: type_ for name, (_, type_) in types.items()}))
+    with open(HERE / "bloom.pyarrow.orc", "wb") as file:
+        orc.write_table(
+            table, file, compression="zstd", row_index_stride=1000, bloom_filter_fpp=0.2,
+            bloom_filter_columns=list(range(1, len(types) + 1)),
+        )  # fmt: skip
 
 
 # Files as parts that can be changed and put together again.

@@ -11,7 +11,7 @@ use crate::data;
 const RANKS: [&[&str]; 7] = [
     &["error", "proto", "expression", "options", "source"],
     &["io", "codec", "encoding", "time", "schema", "projection"],
-    &["statistics"],
+    &["statistics", "bloom"],
     &["tail", "predicate"],
     &["stripe", "index"],
     &[],

@@ -233,6 +233,17 @@ impl IndexedStream<'_> {
         self.index.positions(group).get(from..from + rest).is_some_and(|rest| rest.iter().all(|&n| n == 0))
     }
 
+    /// Bytes of most chunks as stored, or more: the positions tell the distances of some.
+    fn usual_chunk(&self) -> u64 {
+        let offsets = (0..self.index.entries.len()).filter_map(|group| self.offset(group));
+        let distances = offsets.clone().zip(offsets.skip(1)).map(|(offset, next)| next.saturating_sub(offset));
+        let distances = distances.filter(|&distance| distance > 0);
+        let least = distances.clone().min().unwrap_or(u64::MAX);
+        // Two chunks are about twice as long as one.
+        let single = |&distance: &u64| distance < least.saturating_add(least / 2);
+        distances.filter(single).max().map_or(u64::MAX, |longest| longest + longest / 32)
+    }
+
     /// The bytes that surely or most likely hold the groups in `run`. What turns out to be missing can be read then.
     fn bytes_of(&self, run: &Range<usize>) -> Range<u64> {
         let (Some(start), Some(next)) = (self.offset(run.start), self.offset(run.end)) else {
@@ -242,11 +253,12 @@ impl IndexedStream<'_> {
         let end = match self.chunk_size {
             _ if self.is_clean(run.end) => next,
             None => next.saturating_add(self.form.longest_run()),
-            // The chunk in which the next group begins ends where another one does.
+            // The chunk in which the next group begins ends where another one does, though not always the next that
+            // is known of.
             Some(largest) => {
                 let later = run.end + 1..self.index.entries.len();
                 let after = later.map_while(|group| self.offset(group)).find(|&offset| offset > next);
-                after.unwrap_or(self.length).min(next.saturating_add(largest))
+                after.unwrap_or(self.length).min(next.saturating_add(largest.min(self.usual_chunk())))
             }
         };
         start.min(self.length)..end.min(self.length).max(start.min(self.length))

@@ -34,6 +34,7 @@
 //! Whatever the bytes of a file are, reading it gives rows or an [`Error`] that says where; see [`Limits`].
 
 mod arrow;
+mod bloom;
 mod codec;
 pub mod encoding;
 mod error;

@@ -92,6 +92,8 @@ pub struct Encoding {
     pub is_v2: bool,
     /// Entries of the dictionary.
     pub dictionary_size: u32,
+    /// What the hashes of its bloom filters are made of, in the count of the specification.
+    pub bloom_encoding: Option<u32>,
     /// Whether the specification knows the encoding. Some writers have others for columns that need none, such as structs.
     pub is_known: bool,
 }
@@ -170,6 +172,7 @@ fn encoding(column: &orc::ColumnEncoding) -> Encoding {
         is_dictionary: matches!(kind, Ok(Proto::Dictionary | Proto::DictionaryV2)),
         is_v2: matches!(kind, Ok(Proto::DirectV2 | Proto::DictionaryV2)),
         dictionary_size: column.dictionary_size.unwrap_or(0),
+        bloom_encoding: column.bloom_encoding,
         is_known: kind.is_ok(),
     }
 }
@@ -322,6 +325,11 @@ impl Stripe {
     pub(crate) fn encoding(&self, column: u32) -> Result<Encoding> {
         let known = self.encodings.get(&column).copied().filter(|encoding| encoding.is_known);
         known.ok_or_else(|| Error::corrupt("its encoding in the stripe is unknown"))
+    }
+
+    /// What the hashes of a column's bloom filters are made of.
+    pub(crate) fn bloom_encoding(&self, column: u32) -> Option<u32> {
+        self.encodings.get(&column)?.bloom_encoding
     }
 
     /// The stream of a column, decompressed as it is taken; `None` where the stripe has none.

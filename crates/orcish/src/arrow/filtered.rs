@@ -12,8 +12,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{ArrayRef, BooleanArray, Int64Array};
+use arrow_array::{Array as _, ArrayRef, BooleanArray, Int64Array, make_array};
 use arrow_buffer::BooleanBuffer;
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::{DataType, FieldRef};
 use arrow_select::concat::concat;
 use arrow_select::filter::FilterBuilder;
 
@@ -310,10 +312,14 @@ fn spans(wanted: &BooleanBuffer) -> Vec<Range<usize>> {
 
 /// Takes the wanted of an array's values.
 fn keep(wanted: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<ArrayRef> {
+    let wanted = wanted.clone();
     let all = count == wanted.len();
     let filter = (!all).then(|| FilterBuilder::new(&BooleanArray::new(wanted.clone(), None)).optimize().build());
     move |array| match &filter {
         None => Ok(array.clone()),
+        Some(_) if may_have_null_keys(array.data_type()) => {
+            copied(&[array], wanted.set_slices().map(|(from, to)| (0, from, to)))
+        }
         Some(filter) => filter.filter(array).map_err(unfit),
     }
 }
@@ -321,8 +327,40 @@ fn keep(wanted: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<Ar
 fn joined(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
     match &pieces[..] {
         [one] => Ok(one.clone()),
+        [first, ..] if may_have_null_keys(first.data_type()) => {
+            let pieces: Vec<_> = pieces.iter().collect();
+            copied(&pieces, pieces.iter().enumerate().map(|(at, piece)| (at, 0, piece.len())))
+        }
         many => concat(&many.iter().map(AsRef::as_ref).collect::<Vec<_>>()).map_err(unfit),
     }
+}
+
+/// Whether there are maps whose keys are dictionaries, which may hold nulls: what checks arrays refuses those.
+fn may_have_null_keys(kind: &DataType) -> bool {
+    match kind {
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => {
+                let is_dictionary = |field: &FieldRef| matches!(field.data_type(), DataType::Dictionary(_, _));
+                fields.first().is_some_and(is_dictionary) || may_have_null_keys(entries.data_type())
+            }
+            _ => false,
+        },
+        DataType::List(item) => may_have_null_keys(item.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| may_have_null_keys(field.data_type())),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| may_have_null_keys(field.data_type())),
+        _ => false,
+    }
+}
+
+/// Slices of arrays one after the other: which array, from where, and to where.
+fn copied(arrays: &[&ArrayRef], slices: impl Iterator<Item = (usize, usize, usize)>) -> Result<ArrayRef> {
+    let data: Vec<_> = arrays.iter().map(|array| array.to_data()).collect();
+    let capacity = arrays.iter().map(|array| array.len()).sum();
+    let mut out = MutableArrayData::new(data.iter().collect(), false, capacity);
+    for (at, from, to) in slices {
+        out.try_extend(at, from, to).map_err(unfit)?;
+    }
+    Ok(make_array(out.freeze()))
 }
 
 fn unfit(error: arrow_schema::ArrowError) -> Error {

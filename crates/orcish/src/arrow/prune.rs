@@ -6,15 +6,16 @@ use bytes::Bytes;
 
 use super::filtered::Filter;
 use super::reader::Plan;
+use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
 use crate::codec::decompress_all;
 use crate::error::{Error, Result};
 use crate::index::{ColumnIndex, Groups, Indexes, can_seek};
 use crate::io::{ReadAt, read_coalesced};
 use crate::options::Limits;
-use crate::predicate::{Condition, Truth};
+use crate::predicate::{Condition, Leaf, Truth};
 use crate::statistics::ColumnStatistics;
 use crate::stripe::{IndexKind, Stripe};
-use crate::tail::FileTail;
+use crate::tail::{Calendar, FileTail};
 
 /// Row groups of a stripe.
 pub(super) struct Pruned {
@@ -92,17 +93,81 @@ impl Plan {
         let ids = self.ids_of(stripe, &filter.asked);
         pruned.can_seek = self.index_columns(stripe, pruned.groups, &ids, &mut pruned.indexes)?;
         let judge = |group: usize| {
-            let rows = pruned.groups.rows(group);
-            condition.judge(&mut |leaf| {
-                let Some(leaf) = condition.leaves.get(leaf) else { return Ok(Truth::Maybe) };
-                let Some(index) = pruned.indexes.get(&leaf.column) else { return Ok(Truth::Maybe) };
-                let statistics = index.statistics(leaf.column, group, tail)?;
-                let rows = rows.end - rows.start;
-                Ok(statistics.map_or(Truth::Maybe, |found| leaf.judge(&found, rows, is_top(tail, leaf.column))))
-            })
+            condition.judge(&mut |leaf| self.judge_group(condition, leaf, group, pruned.groups, &pruned.indexes))
         };
         pruned.truths = (0..count).map(judge).collect::<Result<_>>()?;
+        self.look_up(condition, stripe, &mut pruned)?;
         Ok(pruned)
+    }
+
+    /// What statistics of a row group prove of a leaf.
+    fn judge_group(
+        &self,
+        condition: &Condition,
+        leaf: usize,
+        group: usize,
+        groups: Groups,
+        indexes: &Indexes,
+    ) -> Result<Truth> {
+        let Some(leaf) = condition.leaves.get(leaf) else { return Ok(Truth::Maybe) };
+        let Some(index) = indexes.get(&leaf.column) else { return Ok(Truth::Maybe) };
+        let Some(statistics) = index.statistics(leaf.column, group, self.tail())? else { return Ok(Truth::Maybe) };
+        let rows = groups.rows(group);
+        Ok(leaf.judge(&statistics, rows.end - rows.start, is_top(self.tail(), leaf.column)))
+    }
+
+    /// Asks bloom filters about the row groups of which statistics prove nothing.
+    fn look_up(&self, condition: &Condition, stripe: &Stripe, pruned: &mut Pruned) -> Result<()> {
+        let Pruned { groups, truths, indexes, .. } = pruned;
+        if !truths.contains(&Truth::Maybe) {
+            return Ok(());
+        }
+        let filters = condition.leaves.iter().map(|leaf| self.filters_of(leaf, stripe));
+        let filters: Vec<Option<(BloomFilters, Vec<Key>)>> = filters.collect::<Result<_>>()?;
+        let filters: Vec<_> =
+            filters.into_iter().map(|found| found.filter(|(filters, _)| filters.len() == groups.count())).collect();
+        if filters.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        for (group, truth) in truths.iter_mut().enumerate().filter(|(_, truth)| **truth == Truth::Maybe) {
+            *truth = condition.judge(&mut |leaf| {
+                if let Some(Some((filters, keys))) = filters.get(leaf)
+                    && !filters.may_hold(group, keys)
+                {
+                    return Ok(Truth::Never);
+                }
+                self.judge_group(condition, leaf, group, *groups, indexes)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The bloom filters of a leaf's column, and what to look for in them; none where they cannot help.
+    fn filters_of(&self, leaf: &Leaf, stripe: &Stripe) -> Result<Option<(BloomFilters, Vec<Key>)>> {
+        let tail = self.tail();
+        let column = tail.schema.get(leaf.column)?;
+        let kinds = [(IndexKind::BloomFilterUtf8, BloomKind::Utf8), (IndexKind::BloomFilter, BloomKind::Original)];
+        for (index, stream) in kinds {
+            if stripe.index(leaf.column, index).is_none() {
+                continue;
+            }
+            let maker = KeyMaker::new(&FilterOrigin {
+                writer: tail.writer_code(),
+                writer_version: tail.writer_version,
+                software_version: tail.software_version.as_deref(),
+                proleptic: tail.calendar == Calendar::ProlepticGregorian,
+                is_draft: tail.has_decimal64(),
+                writer_timezone: &stripe.writer_timezone,
+                stream,
+                bloom_encoding: stripe.bloom_encoding(leaf.column),
+                column,
+            });
+            let Some(keys) = leaf.keys(column.kind, &maker) else { continue };
+            let Some((_, section)) = self.sections(stripe, &[leaf.column], index)?.pop() else { continue };
+            let filters = BloomFilters::parse(section);
+            return Ok(Some((filters.map_err(|error| self.in_index(error, leaf.column, index))?, keys)));
+        }
+        Ok(None)
     }
 
     /// Reads the row indexes of columns, so far as the stripe has them; says whether all can be used to seek.

@@ -233,11 +233,11 @@ pub(super) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
         Kind::Decimal => Domain::Decimal { scale: decimal(this).1.into() },
         Kind::String | Kind::Varchar => Domain::Text { trimmed: false },
         Kind::Char => Domain::Text { trimmed: options.trim_char },
-        Kind::Binary => Domain::Binary,
+        Kind::Binary | Kind::Geometry | Kind::Geography => Domain::Binary,
         Kind::Date => Domain::Date,
         Kind::Timestamp => timestamp(false)?,
         Kind::TimestampInstant => timestamp(true)?,
-        Kind::List | Kind::Map | Kind::Struct | Kind::Geometry | Kind::Geography => Domain::Opaque,
+        Kind::List | Kind::Map | Kind::Struct => Domain::Opaque,
         Kind::Union => {
             return Err(Error::invalid(format!(
                 "column {} is a union, which no filter can ask",

@@ -85,12 +85,12 @@ impl Stream {
         self.base + self.next as u64
     }
 
-    /// Makes `wanted` stored bytes contiguous, unless the stream ends before.
-    fn need(&mut self, wanted: usize) -> Result<()> {
+    /// Makes `wanted` stored bytes contiguous, unless the stream ends before. Where they have to be read, it is
+    /// `ahead` bytes at least.
+    fn need(&mut self, wanted: usize, ahead: usize) -> Result<()> {
         let there = self.stored.len().saturating_sub(self.next);
         let Some(pieces) = self.pieces.as_ref().filter(|_| there < wanted) else { return Ok(()) };
         let offset = self.offset();
-        let ahead = if self.is_plain() { PLAIN_AHEAD } else { HEADER + self.framing.chunk_size };
         let mut head = self.stored.slice(self.next.min(self.stored.len())..);
         if head.is_empty() {
             head = pieces.from(offset);
@@ -108,7 +108,7 @@ impl Stream {
 
     /// Header and body of the next chunk; `None` at the end of the stream.
     fn next_chunk(&mut self) -> Result<Option<(bool, Bytes)>> {
-        self.need(HEADER)?;
+        self.need(HEADER, HEADER + self.framing.chunk_size)?;
         let rest = self.stored.get(self.next..).unwrap_or_default();
         if rest.is_empty() {
             return Ok(None);
@@ -118,7 +118,7 @@ impl Stream {
         };
         let header = u32::from_le_bytes([a, b, c, 0]);
         let length = (header >> 1) as usize;
-        self.need(HEADER + length)?;
+        self.need(HEADER + length, 0)?;
         let rest = self.stored.get(self.next..).unwrap_or_default();
         if rest.len().saturating_sub(HEADER) < length {
             let there = rest.len().saturating_sub(HEADER);
@@ -187,7 +187,7 @@ impl ByteSource for Stream {
     fn fill(&mut self, wanted: usize) -> Result<&[u8]> {
         if self.is_plain() {
             if self.pieces.is_some() {
-                self.need(wanted)?;
+                self.need(wanted, PLAIN_AHEAD)?;
             }
             return Ok(self.stored.get(self.next..).unwrap_or_default());
         }

@@ -12,6 +12,7 @@
 
 mod bind;
 mod judge;
+mod lookup;
 mod ranges;
 #[cfg(test)]
 mod tests;

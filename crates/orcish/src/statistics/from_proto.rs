@@ -12,11 +12,13 @@
 //! | ORC-1151: zone offset added as if it were 1000 times smaller | ORC C++ before 1.7.5 | bounds, a day wider |
 //! | ORC-1725: `tinyint` below 0 counts as above 127 | ORC C++ before 2.1.0 on ARM | no integers outside of the type |
 //! | ORC-763: what is within the second before 1970 is read as a second later | all | bounds near 1970 are a second wider |
+//! | `float` bounds are those of the doubles before they were rounded | ORC C++ | rounded likewise |
 //! | ORC-629: NaN first makes all NaN, NaN later goes unseen | all | nothing is known where the sum is NaN |
 //! | ORC-1008: sums that overflow unnoticed | ORC Java before 1.6.12 and 1.7.1, C++ | no sum that count and bounds exclude |
 //! | numbers of children: of a buffer's slots in Java, of batches with nulls alone in C++ | ORC Java, ORC C++ | none |
 //! | `has_null` absent | Hive before 1.1, Presto, Trino | unknown |
 //! | Julian days before 1582-10-15 | as the footer says | converted |
+//! | nothing was counted, yet 0 values are stated | ORC Java without row index | unknown, see `FileTail::column_statistics` |
 //! | least above greatest, no value but bounds, and the like | hostile files | unknown |
 
 use bytes::Bytes;
@@ -133,7 +135,7 @@ fn detail(proto: &orc::ColumnStatistics, values: Option<u64>, context: WriterCon
     } else if let Some(statistics) = &proto.collection_statistics {
         collection(statistics, context)
     } else if let Some(statistics) = &proto.double_statistics {
-        double(statistics)
+        double(statistics, context)
     } else if let Some(statistics) = &proto.string_statistics {
         string(statistics, context)
     } else if let Some(statistics) = &proto.decimal_statistics {
@@ -203,14 +205,16 @@ fn integer(statistics: &orc::IntegerStatistics, values: Option<u64>, context: Wr
     Detail::Integer { min, max, sum: statistics.sum.filter(is_possible) }
 }
 
-fn double(statistics: &orc::DoubleStatistics) -> Detail {
+fn double(statistics: &orc::DoubleStatistics, context: WriterContext) -> Detail {
     // The sum is NaN if a value is; it also is where infinities of both signs meet, and there we give away a little.
     // Presto and Trino record no sum, and nothing at all if a value is NaN.
     let numbers = [statistics.minimum, statistics.maximum, statistics.sum];
     if numbers.into_iter().flatten().any(f64::is_nan) {
         return Detail::Double { min: None, max: None, sum: None };
     }
-    let (min, max) = ordered(statistics.minimum, statistics.maximum);
+    #[expect(clippy::cast_possible_truncation, reason = "as values of the column are rounded")]
+    let stored = |bound: f64| if context.kind == Some(Kind::Float) { f64::from(bound as f32) } else { bound };
+    let (min, max) = ordered(statistics.minimum.map(stored), statistics.maximum.map(stored));
     Detail::Double { min, max, sum: statistics.sum }
 }
 

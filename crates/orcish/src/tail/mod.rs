@@ -158,8 +158,9 @@ impl FileTail {
         Framing { codec: self.compression, chunk_size: self.chunk_size }
     }
 
-    fn writer_context(&self) -> WriterContext {
-        let code = match self.writer {
+    /// The code of the software that wrote the file.
+    pub(crate) fn writer_code(&self) -> u32 {
+        match self.writer {
             Writer::Java => 0,
             Writer::Cpp => 1,
             Writer::Presto => 2,
@@ -167,8 +168,11 @@ impl FileTail {
             Writer::Trino => 4,
             Writer::Cudf => 5,
             Writer::Unknown(code) => code,
-        };
-        WriterContext::new(code, self.writer_version)
+        }
+    }
+
+    fn writer_context(&self) -> WriterContext {
+        WriterContext::new(self.writer_code(), self.writer_version)
             .with_software_version(self.software_version.as_deref())
             .with_proleptic_calendar(self.calendar == Calendar::ProlepticGregorian)
     }
@@ -193,8 +197,11 @@ impl FileTail {
     /// `Corrupt` when they cannot be parsed; `UnknownColumn` when there is no such column.
     pub fn column_statistics(&self, id: u32) -> Result<Option<ColumnStatistics>> {
         self.schema.get(id)?;
-        let Some(bytes) = usize::try_from(id).ok().and_then(|id| self.statistics.get(id)) else { return Ok(None) };
-        self.parse_statistics(id, bytes).map(Some)
+        let bytes = usize::try_from(id).ok().and_then(|id| self.statistics.get(id));
+        match bytes.filter(|_| self.were_counted(&self.statistics, self.rows)) {
+            Some(bytes) => self.parse_statistics(id, bytes).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Parses the stripe statistics, which are outside of what the tail holds: `section` is the
@@ -220,14 +227,23 @@ impl FileTail {
         columns: &[u32],
         limits: &Limits,
     ) -> Result<Vec<Vec<Option<ColumnStatistics>>>> {
-        let parse = |stripe: Vec<Bytes>| {
+        let parse = |(stripe, found): (usize, Vec<Bytes>)| {
+            let rows = self.stripes.get(stripe).map_or(0, |stripe| stripe.rows);
+            let counted = self.were_counted(&found, rows);
             let of_column = |&id: &u32| {
-                let bytes = usize::try_from(id).ok().and_then(|id| stripe.get(id));
+                let bytes = usize::try_from(id).ok().and_then(|id| found.get(id)).filter(|_| counted);
                 bytes.map(|bytes| self.parse_statistics(id, bytes)).transpose()
             };
             columns.iter().map(of_column).collect()
         };
-        self.stripe_statistics(section, limits)?.into_iter().map(parse).collect()
+        self.stripe_statistics(section, limits)?.into_iter().enumerate().map(parse).collect()
+    }
+
+    /// Whether statistics of `rows` rows, one entry a column, are any: Java, told to write no index, counts no values
+    /// but writes how many it counted. Those of the root are the rows.
+    fn were_counted(&self, columns: &[Bytes], rows: u64) -> bool {
+        let root = columns.first().map(|root| self.parse_statistics(0, root));
+        !matches!(root, Some(Ok(ColumnStatistics { values: Some(0), .. })) if rows > 0)
     }
 
     /// Statistics of each stripe, one entry a column, not yet parsed.

@@ -71,3 +71,9 @@ pub struct RowIndex {
     #[prost(message, repeated, tag = "1")]
     pub entry: ::prost::alloc::vec::Vec<RowIndexEntry>,
 }
+/// Of a stream of bloom filters; each is an orc.proto.BloomFilter.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BloomFilterIndex {
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    pub bloom_filter: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
+}

@@ -1,0 +1,460 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use proptest::prelude::*;
+
+use super::builder::BloomBuilder;
+use super::*;
+use crate::codec::decompress_all;
+use crate::schema::{Kind, Type};
+use crate::tail::{Calendar, Writer};
+use crate::{Columns, FileSource, OrcFile, ReadAt, ReadOptions};
+
+fn column(kind: Kind) -> Type {
+    Type {
+        kind,
+        children: Vec::new(),
+        field_names: Vec::new(),
+        max_length: Some(5),
+        precision: Some(10),
+        scale: Some(2),
+        attributes: Vec::new(),
+        crs: None,
+        algorithm: None,
+        last: 0,
+        parent: None,
+    }
+}
+
+/// Of today's ORC Java, in UTC.
+fn java(column: &Type) -> FilterOrigin<'_> {
+    FilterOrigin {
+        writer: 0,
+        writer_version: 9,
+        software_version: Some("2.3.0"),
+        proleptic: true,
+        is_draft: false,
+        writer_timezone: "UTC",
+        stream: BloomKind::Utf8,
+        bloom_encoding: Some(1),
+        column,
+    }
+}
+
+fn cpp(column: &Type) -> FilterOrigin<'_> {
+    FilterOrigin { writer: 1, software_version: Some("1.7.1"), ..java(column) }
+}
+
+fn is_useful(origin: FilterOrigin<'_>) -> bool {
+    KeyMaker::new(&origin).is_useful()
+}
+
+fn filters(filters: Vec<orc::BloomFilter>) -> BloomFilters {
+    BloomFilters::parse(orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec().into()).unwrap()
+}
+
+fn text(text: &str) -> Key {
+    Key(hash::bytes(text.as_bytes()))
+}
+
+fn number(number: i64) -> Key {
+    Key(hash::integer(number))
+}
+
+#[test]
+fn sizes_are_those_of_java() {
+    let shape = |values, error| {
+        let filter = BloomBuilder::new(values, error).original();
+        (filter.bitset.len() * 64, filter.num_hash_functions.unwrap())
+    };
+    assert_eq!(shape(128, 0.05), (832, 5));
+    assert_eq!(shape(10_000, 0.05), (62_400, 4));
+    assert_eq!(shape(10_000, 0.01), (95_872, 7));
+    assert_eq!(shape(0, 0.5), (64, 44));
+}
+
+#[test]
+fn most_others_are_not_found() {
+    let mut builder = BloomBuilder::new(1000, 0.01);
+    (0..1000).for_each(|i| builder.add(number(i)));
+    let filters = filters(vec![builder.utf8()]);
+    let wrong = (1000..11_000).filter(|&i| filters.may_hold(0, &[number(i)])).count();
+    assert!(wrong < 200, "{wrong} of 10,000");
+}
+
+#[test]
+fn filters_that_say_nothing_exclude_nothing() {
+    let filter = |functions, bitset: &[u64], utf8bitset: Option<&[u8]>| orc::BloomFilter {
+        num_hash_functions: functions,
+        bitset: bitset.to_vec(),
+        utf8bitset: utf8bitset.map(Bytes::copy_from_slice),
+    };
+    let high = 1 << 63;
+    let strange = vec![
+        orc::BloomFilter::default(),
+        filter(Some(3), &[], Some(&[])),
+        filter(Some(0), &[high], None),
+        filter(None, &[], Some(&[0, 0, 0, 0, 0, 0, 0, 1])),
+        filter(Some(3), &[], Some(&[0, 0, 0, 0, 0, 0, 0, 1, 1])), // no whole words
+        filter(Some(3), &[high], Some(&[0, 0, 0, 0, 0, 0, 0, 1])), // two answers
+        filter(Some(3), &[0, 0], None),
+        filter(Some(3), &[0xffff_0000], None), // big-endian C++
+        filter(Some(u32::MAX), &[u64::MAX; 4], None),
+    ];
+    let count = strange.len();
+    let strange = filters(strange);
+    assert_eq!(strange.len(), count);
+    for group in 0..count + 3 {
+        assert!(strange.may_hold(group, &[number(1), number(2)]), "filter {group}");
+    }
+    let missing = filters(vec![filter(Some(u32::MAX), &[high, 0, 0], None)]);
+    assert!(!missing.may_hold(0, &[number(1)]));
+}
+
+/// The form of Apache's `over1k_bloom.orc`: entries, probability, and bits as varints.
+#[test]
+fn filters_of_another_form_exclude_nothing() {
+    let filter = [&[0x08, 0x90, 0x4e, 0x11][..], &0.05f64.to_le_bytes(), &[0x18, 0x80, 0x01, 0x18, 0x00]].concat();
+    let index = lazy::BloomFilterIndex { bloom_filter: vec![filter.into()] };
+    let filters = BloomFilters::parse(index.encode_to_vec().into()).unwrap();
+    assert!(filters.len() == 1 && filters.may_hold(0, &[number(1)]));
+    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f])).is_err());
+}
+
+#[test]
+fn who_is_trusted_with_what() {
+    use Kind::*;
+    let all = [
+        Boolean,
+        Byte,
+        Short,
+        Int,
+        Long,
+        Float,
+        Double,
+        String,
+        Binary,
+        Timestamp,
+        List,
+        Map,
+        Struct,
+        Union,
+        Decimal,
+        Date,
+        Varchar,
+        Char,
+        TimestampInstant,
+        Geometry,
+        Geography,
+    ];
+    let trusted = |change: &dyn Fn(&mut FilterOrigin<'_>)| {
+        let trusts = |kind: &Kind| {
+            let column = column(*kind);
+            let mut origin = java(&column);
+            change(&mut origin);
+            is_useful(origin)
+        };
+        all.into_iter().filter(trusts).map(Kind::name).collect::<Vec<_>>().join(" ")
+    };
+    let numbers = "tinyint smallint int bigint float double";
+    let modern = format!("{numbers} string binary timestamp decimal date varchar char timestamp with local time zone");
+    assert_eq!(trusted(&|_| {}), modern);
+    assert_eq!(trusted(&|of| of.stream = BloomKind::Original), format!("{numbers} date"));
+    assert_eq!(trusted(&|of| of.writer_version = 5), format!("{numbers} string binary decimal date varchar"));
+    assert_eq!(trusted(&|of| of.writer_version = 6), modern.replace(" char", ""));
+    assert_eq!(trusted(&|of| of.writer_version = 4), "");
+    assert_eq!(trusted(&|of| of.bloom_encoding = Some(2)), "");
+    let timeless = modern.replace(" timestamp with local time zone", "").replace(" timestamp", "");
+    assert_eq!(trusted(&|of| of.bloom_encoding = None), timeless);
+    for zone in ["", "Europe/London", "Asia/Kolkata"] {
+        assert_eq!(trusted(&|of| of.writer_timezone = zone), modern.replacen(" timestamp", "", 1), "{zone}");
+    }
+    assert_eq!(trusted(&|of| of.is_draft = true), modern.replace(" decimal", ""));
+
+    let of_cpp = "smallint int bigint double string binary timestamp decimal date varchar \
+        timestamp with local time zone";
+    assert_eq!(trusted(&|of| *of = cpp(of.column)), of_cpp);
+    let of_trino = "smallint int bigint double string date varchar char";
+    assert_eq!(trusted(&|of| of.writer = 4), of_trino);
+    for writer in [2, 3, 5, 6, u32::MAX] {
+        assert_eq!(trusted(&|of| of.writer = writer), "");
+    }
+    for writer in [1, 4] {
+        assert_eq!(trusted(&|of| (of.writer, of.stream) = (writer, BloomKind::Original)), "");
+    }
+}
+
+#[test]
+fn releases_of_cpp() {
+    let column = column(Kind::Long);
+    let trusted = |version| is_useful(FilterOrigin { software_version: version, ..cpp(&column) });
+    for version in ["1.7.1", "1.7.11", "1.8.0", "1.8.1-SNAPSHOT", "2.0.0-SNAPSHOT", "2.3.1"] {
+        assert!(trusted(Some(version)), "{version}");
+    }
+    for version in ["", "1.6.11", "1.6.12", "1.7.0", "1.7.1-SNAPSHOT", "1.8.0-SNAPSHOT", "unknown"] {
+        assert!(!trusted(Some(version)), "{version}");
+    }
+    assert!(!trusted(None));
+}
+
+#[test]
+fn times_of_iceberg_are_not_looked_up() {
+    let mut column = column(Kind::Long);
+    column.attributes = vec![("iceberg.long-type".to_owned(), "TIME".to_owned())];
+    assert!(!is_useful(FilterOrigin { writer: 4, ..java(&column) }));
+    assert!(is_useful(java(&column)));
+}
+
+#[test]
+fn keys_are_of_all_that_is_equal() {
+    let keys = |kind| {
+        let column = column(kind);
+        KeyMaker::new(&java(&column))
+    };
+    let sorted = |mut keys: Vec<Key>| {
+        keys.sort_unstable_by_key(|key| key.0);
+        keys
+    };
+    assert_eq!(keys(Kind::Int).of_integer(-1).unwrap(), [number(-1), number(0xffff_ffff)]);
+    assert_eq!(keys(Kind::Int).of_integer(7).unwrap(), [number(7)]);
+    assert_eq!(keys(Kind::Long).of_integer(i64::MIN).unwrap(), [number(i64::MIN)]);
+    assert_eq!(keys(Kind::Short).of_integer(i64::MIN).unwrap(), [number(i64::MIN)]);
+    assert_eq!(keys(Kind::Long).of_float(1.0), None);
+
+    assert_eq!(keys(Kind::Double).of_float(f64::NAN), None);
+    assert_eq!(keys(Kind::Double).of_float(-0.0).unwrap(), [number(0), number(i64::MIN)]);
+
+    let char = |value: &str| keys(Kind::Char).of_bytes(value.as_bytes()).unwrap();
+    assert_eq!(char("日本 "), sorted(vec![text("日本"), text("日本 "), text("日本   ")]));
+    assert_eq!(char("five!"), [text("five!")]);
+    assert_eq!(keys(Kind::String).of_bytes(b"a ").unwrap(), [text("a ")]);
+    assert_eq!(keys(Kind::String).of_bytes(b"").unwrap().len(), 2);
+    let column = Type { max_length: Some(u32::MAX), ..column(Kind::Char) };
+    assert_eq!(KeyMaker::new(&java(&column)).of_bytes(b"a"), None);
+
+    let decimal = |unscaled, scale| keys(Kind::Decimal).of_decimal(unscaled, scale);
+    for (unscaled, scale, expected) in [
+        (0, 2, "0"),
+        (-5, 2, "-0.05"),
+        (150, 2, "1.5"),
+        (-12_300, 2, "-123"),
+        (100, 0, "100"),
+        (i128::MIN, 38, "-1.70141183460469231731687303715884105728"),
+    ] {
+        assert_eq!(decimal(unscaled, scale).unwrap(), [text(expected)], "{expected}");
+    }
+    assert_eq!(decimal(1, 39), None);
+    assert_eq!(decimal(10, u32::MAX), None);
+}
+
+#[test]
+fn keys_of_times() {
+    let (stamp, date) = (column(Kind::Timestamp), column(Kind::Date));
+    let keys = |nanos| KeyMaker::new(&java(&stamp)).of_timestamp(nanos);
+    assert_eq!(keys(1_500_999_999).unwrap(), [number(1500)]);
+    assert_eq!(keys(500_000_000).unwrap(), [number(500), number(-500)]);
+    assert_eq!(keys(-1_500_000_000).unwrap(), [number(-1500)]);
+    assert_eq!(keys(-1_500_000_001).unwrap(), [number(-1501), number(-1500)]);
+    assert_eq!(keys(i128::MIN), None);
+    let hybrid = FilterOrigin { proleptic: false, ..java(&stamp) };
+    assert_eq!(KeyMaker::new(&hybrid).of_timestamp(-13_000_000_000 * 1_000_000_000), None);
+
+    assert_eq!(KeyMaker::new(&java(&date)).of_date(-171_605).unwrap()[0], number(-171_605));
+    let hybrid = KeyMaker::new(&FilterOrigin { proleptic: false, ..java(&date) });
+    let keys = hybrid.of_date(-171_605).unwrap();
+    assert!(keys.contains(&number(-171_596)) && keys.contains(&number(-171_595)), "29 February and 1 March 1500");
+    assert_eq!(hybrid.of_date(-141_428), None, "a day that there was not");
+    assert_eq!(hybrid.of_date(i32::MIN), None);
+    assert_eq!(hybrid.of_date(100).unwrap(), [number(100)]);
+}
+
+proptest! {
+    #[test]
+    fn what_was_added_is_found(
+        numbers in prop::collection::vec(any::<i64>(), 0..200),
+        texts in prop::collection::vec(any::<Vec<u8>>(), 0..50),
+        room in 0..100u64,
+        error in 0.0001..0.9,
+    ) {
+        let mut builder = BloomBuilder::new(room, error);
+        let keys: Vec<Key> =
+            numbers.into_iter().map(number).chain(texts.iter().map(|text| Key(hash::bytes(text)))).collect();
+        keys.iter().for_each(|key| builder.add(*key));
+        let filters = filters(vec![builder.utf8(), builder.original()]);
+        for key in keys {
+            prop_assert!(filters.may_hold(0, &[key]) && filters.may_hold(1, &[Key(1), key]));
+        }
+    }
+
+    #[test]
+    fn stored_days_are_found(day: i32, near in -800_000..-100_000i32) {
+        for day in [day, near] {
+            let column = column(Kind::Date);
+            let keys = KeyMaker::new(&FilterOrigin { proleptic: false, ..java(&column) });
+            let read = crate::time::calendar::days_to_proleptic(day);
+            prop_assert!(keys.of_date(read).is_none_or(|keys| keys.contains(&number(day.into()))));
+        }
+    }
+
+    #[test]
+    fn decimals_are_written_as_parsed(unscaled: i64, scale in 0..30u32) {
+        let column = column(Kind::Decimal);
+        let keys = KeyMaker::new(&java(&column)).of_decimal(unscaled.into(), scale).unwrap();
+        let padded = KeyMaker::new(&java(&column)).of_decimal(i128::from(unscaled) * 10_000, scale + 4).unwrap();
+        prop_assert_eq!(keys, padded);
+    }
+
+    #[test]
+    fn any_bytes_are_filters_or_an_error(bytes: Vec<u8>, group in 0..4usize, key: u64) {
+        if let Ok(filters) = BloomFilters::parse(bytes.into()) {
+            filters.may_hold(group, &[Key(key)]);
+        }
+    }
+
+    #[test]
+    fn any_filter_answers(functions: Option<u32>, bitset: Vec<u64>, utf8bitset: Option<Vec<u8>>, key: u64) {
+        let filter = orc::BloomFilter { num_hash_functions: functions, bitset, utf8bitset: utf8bitset.map(Bytes::from) };
+        filters(vec![filter]).may_hold(0, &[Key(key)]);
+    }
+}
+
+/// What became of the values of a file's columns, by name.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Found {
+    name: String,
+    /// Values that were looked up and found in their row group.
+    found: usize,
+    /// Values that there are no keys of.
+    unknown: usize,
+    /// Numbers that are no values and were excluded.
+    excluded: usize,
+}
+
+/// Looks for each value in the filter of its row group, which has to have it.
+fn check(path: &Path) -> Vec<Found> {
+    let source = Arc::new(FileSource::open(path).unwrap());
+    let file = OrcFile::open(path).unwrap();
+    let tail = file.tail().clone();
+    let mut all: Vec<Found> = Vec::new();
+    for (at, info) in tail.stripes.iter().enumerate() {
+        let read = |range: std::ops::Range<u64>| {
+            let stored = source.read_ranges(&[range]).unwrap().remove(0);
+            decompress_all(stored, tail.framing(), 1 << 30).unwrap()
+        };
+        let footer = orc::StripeFooter::decode(read(info.footer())).unwrap();
+        let mut offset = info.offset;
+        for stream in &footer.streams {
+            let range = offset..offset + stream.length();
+            offset = range.end;
+            let kind = match stream.kind() {
+                orc::stream::Kind::BloomFilter => BloomKind::Original,
+                orc::stream::Kind::BloomFilterUtf8 => BloomKind::Utf8,
+                _ => continue,
+            };
+            let id = stream.column();
+            let this = tail.schema.get(id).unwrap();
+            if this.parent != Some(0) || !this.children.is_empty() {
+                continue;
+            }
+            let filters = BloomFilters::parse(read(range)).unwrap();
+            let stride = tail.row_index_stride as usize;
+            assert_eq!(filters.len(), usize::try_from(info.rows).unwrap().div_ceil(stride));
+            let keys = KeyMaker::new(&FilterOrigin {
+                writer: match tail.writer {
+                    Writer::Java => 0,
+                    Writer::Cpp => 1,
+                    Writer::Trino => 4,
+                    _ => u32::MAX,
+                },
+                writer_version: tail.writer_version,
+                software_version: tail.software_version.as_deref(),
+                proleptic: tail.calendar == Calendar::ProlepticGregorian,
+                is_draft: tail.has_decimal64(),
+                writer_timezone: footer.writer_timezone(),
+                stream: kind,
+                bloom_encoding: footer.columns[id as usize].bloom_encoding,
+                column: this,
+            });
+            let options = ReadOptions {
+                columns: Columns::Ids(vec![id]),
+                stripes: Some(vec![at]),
+                batch_size: stride,
+                threads: 1,
+                ..ReadOptions::default()
+            };
+            let name = format!("{} {kind:?}", tail.schema.path(id));
+            let index = all.iter().position(|found| found.name == name).unwrap_or(all.len());
+            all.resize_with(all.len().max(index + 1), Found::default);
+            let found = &mut all[index];
+            found.name = name;
+            let mut row = 0;
+            for batch in file.read(options).unwrap() {
+                let array = batch.unwrap().column(0).clone();
+                for i in 0..array.len() {
+                    let group = row / stride;
+                    row += 1;
+                    if array.is_null(i) {
+                        continue;
+                    }
+                    let Some(keys) = keys_of(&keys, &array, i) else {
+                        found.unknown += 1;
+                        continue;
+                    };
+                    assert!(filters.may_hold(group, &keys), "{}: {} in row {row}", path.display(), found.name);
+                    found.found += 1;
+                    found.excluded += usize::from(!filters.may_hold(group, &[number((1 << 50) + row as i64)]));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn keys_of(keys: &KeyMaker, array: &ArrayRef, i: usize) -> Option<Vec<Key>> {
+    match array.data_type() {
+        DataType::Int8 => keys.of_integer(array.as_primitive::<Int8Type>().value(i).into()),
+        DataType::Int16 => keys.of_integer(array.as_primitive::<Int16Type>().value(i).into()),
+        DataType::Int32 => keys.of_integer(array.as_primitive::<Int32Type>().value(i).into()),
+        DataType::Int64 => keys.of_integer(array.as_primitive::<Int64Type>().value(i)),
+        DataType::Float32 => keys.of_float(array.as_primitive::<Float32Type>().value(i).into()),
+        DataType::Float64 => keys.of_float(array.as_primitive::<Float64Type>().value(i)),
+        DataType::Utf8 => keys.of_bytes(array.as_string::<i32>().value(i).as_bytes()),
+        DataType::Binary => keys.of_bytes(array.as_binary::<i32>().value(i)),
+        DataType::Date32 => keys.of_date(array.as_primitive::<Date32Type>().value(i)),
+        DataType::Timestamp(_, _) => {
+            keys.of_timestamp(i128::from(array.as_primitive::<TimestampMicrosecondType>().value(i)) * 1000)
+        }
+        DataType::Decimal128(_, scale) => {
+            keys.of_decimal(array.as_primitive::<Decimal128Type>().value(i), u32::from(scale.cast_unsigned()))
+        }
+        _ => None,
+    }
+}
+
+/// Files with filters of every column, by ORC Java in New York (both streams) and by pyarrow.
+#[test]
+fn values_of_files_are_found() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
+    for (file, strangers) in [
+        ("bloom.java.orc", &["stamp Utf8", "money Original", "stamp Original", "string Original"][..]),
+        ("bloom.pyarrow.orc", &["byte Utf8", "float Utf8"]),
+    ] {
+        let columns = check(&data.join(file));
+        assert!(columns.len() >= 12, "{columns:?}");
+        for column in &columns {
+            let is_known = column.found > 30 && column.unknown < 2 && column.excluded > 0;
+            let is_unknown = column.found == 0 && column.unknown > 30;
+            assert!(is_known ^ is_unknown, "{file}: {column:?}");
+        }
+        for stranger in strangers {
+            assert!(columns.iter().any(|column| column.name == *stranger && column.found == 0), "{stranger}");
+        }
+    }
+}
