@@ -285,9 +285,12 @@ def _compared(name: str, column: pa.DataType, symbol: str, number: _Number) -> T
     if kind == "float" and given in ("int", "float"):
         return _floats(name, column, symbol, number)
     if kind == "date" and given == "timestamp":
-        found = whole_days(value)
+        # The column is cast to the unit of the literal, and what nanoseconds cannot hold becomes null.
+        found = whole_days(value) if number.unit != "ns" else None
     elif kind == "timestamp" and given == "date":
         found = midnight(value)
+        if column.unit == "ns" and abs(found[1]) >= 2**63:
+            return None
     elif kind == "int" and given == "float":
         # Columns are compared as doubles, which hold integers up to 2 ** 53.
         found = value if abs(value[1]) < 2**53 else None
@@ -325,7 +328,7 @@ def _unit(column: pa.DataType) -> str:
 
 
 def _timestamps(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
-    """Both sides are cut both sides to the coarser of their units, downwards."""
+    """Both sides are cut to the coarser of their units, downwards."""
     if number.value is None or number.unit is None or column.tz != number.zone:
         return None
     tick = NANOSECONDS[number.unit]

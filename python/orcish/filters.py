@@ -51,17 +51,25 @@ class Residual:
                 return data.filter(self.predicate)
             polars = sys.modules["polars"]
             return polars.from_arrow(data.to_arrow().filter(self.predicate))
-        return data.filter(self._mask(data)) if arrow else data.filter(self.predicate)
+        return self._rows(data) if arrow else data.filter(self.predicate)
 
-    def _mask(self, data: pa.Table | pa.RecordBatch) -> pa.Array:
-        """Which rows polars keeps: it is asked for them alone, but Arrow keeps the types that polars lacks."""
+    def _rows(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
+        """The rows that polars keeps, of the types that Arrow has and polars may not have."""
         polars = sys.modules["polars"]
-        names = self.columns or data.schema.names[: 1 if self.columns is not None else None]
-        frame = polars.from_arrow(data.select(names))
-        keep = frame.select(polars.all_horizontal(self.predicate).alias("keep")).to_series()
-        if len(keep) == 1 != data.num_rows:
-            keep = polars.Series([keep[0]], dtype=keep.dtype).new_from_index(0, data.num_rows)
-        return keep.to_arrow()
+        if self.columns is None:
+            # A column of row numbers might be one of those asked about.
+            frame = polars.from_arrow(data)
+            answers = frame.select(self.predicate)
+            if answers.width > 1:
+                # Which polars refuses, in its own words.
+                frame.filter(self.predicate)
+            keep = answers.to_series()
+            return data.filter((keep if len(keep) == len(frame) else keep.new_from_index(0, len(frame))).to_arrow())
+        frame = polars.from_arrow(data.select(self.columns or data.schema.names[:1]))
+        # Filters are optimized, and come to other results with nulls than the same expressions in a select.
+        number = "row of " + " ".join(frame.columns)
+        kept = frame.with_row_index(number).filter(self.predicate)
+        return data.take(kept.get_column(number).to_arrow())
 
 
 def to_expression(filters: Filters | None, schema: pa.Schema | None = None) -> Split:
