@@ -171,7 +171,11 @@ def _flat(node: Node, operators: tuple[str, ...]) -> list[Node]:
 
 
 def translate(node: Node, schema: pa.Schema) -> Translation | None:
-    """The predicate of a part, on data of a schema; ``None`` where there is none."""
+    """The predicate of a part, on data of a schema; ``None`` where there is none.
+
+    Raises:
+        ValueError: The whole predicate is to be left to polars, in one piece.
+    """
     if node.kind == "Literal":
         scalar = _scalar(node)
         if scalar is None or not pa.types.is_boolean(scalar.type):
@@ -231,6 +235,7 @@ class _Number:
         self.loose = node.kind == "Literal" and "Dyn" in node.value
         self.unit: str | None = None
         self.zone: str | None = None
+        self.type: pa.DataType | None = None
         self.value: Literal | None = None
         if self.loose and "Int" in node.value["Dyn"]:
             # 128 bits and more are no integers of Arrow.
@@ -239,6 +244,7 @@ class _Number:
         scalar = _scalar(node)
         if scalar is None or pa.types.is_dictionary(scalar.type):
             return
+        self.type = scalar.type
         if pa.types.is_timestamp(scalar.type):
             self.unit, self.zone = scalar.type.unit, scalar.type.tz
         try:
@@ -293,7 +299,7 @@ def _compared(name: str, column: pa.DataType, symbol: str, number: _Number) -> T
             return None
     elif kind == "int" and given == "float":
         # Columns are compared as doubles, which hold integers up to 2 ** 53.
-        found = value if abs(value[1]) < 2**53 else None
+        found = value if abs(value[1]) < 2**53 or math.isinf(value[1]) else None
     elif kind == "decimal" and given == "int":
         found = value
     else:
@@ -364,17 +370,27 @@ def _question(node: Node, name: str, column: pa.DataType) -> Translation | None:
         if called == "IsIn":
             return _is_in(name, column, rest[0], nulls_equal=options["nulls_equal"])
         if called == "IsBetween":
-            bounds = [_Number(part) for part in rest]
-            trees = [
-                # A bound that is null makes it unknown, even where the other one is exceeded.
-                None if bound.value == ("null",) else _compared(name, column, symbol, bound)
-                for symbol, bound in zip(_BOUNDS[options["closed"]], bounds, strict=True)
-            ]
-            return all_of([Translation(tree) for tree in trees if tree]) if all(trees) else None
+            return _between(name, column, _BOUNDS[options["closed"]], *map(_Number, rest))
     if called == "StartsWith" and kind == {"StringExpr": "string", "BinaryExpr": "binary"}.get(group):
         prefix = _Number(rest[0]).value
         return Translation(("starts_with", name, prefix)) if prefix is not None and prefix[0] == kind else None
     return None
+
+
+def _between(
+    name: str, column: pa.DataType, symbols: tuple[str, str], low: _Number, high: _Number
+) -> Translation | None:
+    if ("null",) in (low.value, high.value):
+        raise ValueError("what polars makes of a bound that is null changes with what stands beside it")
+    if low.value is None or high.value is None:
+        return None
+    # The three are cast to one type, which bounds of different types could make another than each would by itself.
+    kinds = {number.value[0] for number in (low, high) if number.value}
+    loose = low.loose and high.loose and kind_of(column) == "float"
+    if not (kinds == {"int"} or loose or (kinds != {"int", "float"} and low.type == high.type)):
+        return None
+    trees = [_compared(name, column, symbol, bound) for symbol, bound in zip(symbols, (low, high), strict=True)]
+    return all_of([Translation(tree) for tree in trees if tree]) if all(trees) else None
 
 
 def _is_in(name: str, column: pa.DataType, given: Node, *, nulls_equal: bool) -> Translation | None:

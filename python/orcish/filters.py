@@ -122,24 +122,23 @@ def _of_arrow(filters: pc.Expression, schema: pa.Schema | None) -> Split:
 
 
 def _of_polars(filters: Any, schema: pa.Schema | None) -> Split:
+    columns: list[str] | None = None
     try:
         root = _from_polars.Node(filters)
         columns = root.columns()
-        if schema is None:
-            return None, Residual(filters, columns, by_row=columns is not None)
-        translated, left = _split(
-            _from_polars.conjuncts(root), functools.partial(_from_polars.translate, schema=schema)
-        )
-        if not left:
-            return translated, None
-        if columns is None:
-            # A mean is one of all rows.
-            return None, Residual(filters, None, by_row=False)
-        rest = _from_polars.conjunction(left)
-        return translated, Residual(rest, _from_polars.Node(rest).columns())
+        if schema is not None:
+            translate = functools.partial(_from_polars.translate, schema=schema)
+            translated, left = _split(_from_polars.conjuncts(root), translate)
+            if not left:
+                return translated, None
+            # A mean is one of all rows, so that none may be missing.
+            if columns is not None:
+                rest = _from_polars.conjunction(left)
+                return translated, Residual(rest, _from_polars.Node(rest).columns())
     except Exception:
         # Likewise.
-        return None, Residual(filters, None, by_row=False)
+        pass
+    return None, Residual(filters, columns, by_row=columns is not None)
 
 
 def _split(parts: list[Any], translate: Callable[[Any], Translation | None]) -> tuple[Expression | None, list[Any]]:

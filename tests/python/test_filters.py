@@ -559,6 +559,20 @@ def test_what_asks_about_other_rows_is_left_as_a_whole(filters):
     assert residual.apply(WHOLE)["row"].to_pylist() == pl.from_arrow(WHOLE).filter(filters)["row"].to_list()
 
 
+def test_bounds_that_are_null_are_left_with_all_beside_them():
+    both = (pl.col("i64") > 1) & pl.col("i32").is_between(None, 5)
+    translated, residual = to_expression(both, SCHEMA)
+    assert translated is None
+    assert residual.predicate is both
+    assert residual.columns == ["i64", "i32"]
+
+
+def test_bounds_of_different_types_are_left():
+    # With a bound in milliseconds, the column is cut to them for the other bound too.
+    low, high = pl.lit(dt.datetime(1970, 1, 1), dtype=pl.Datetime("ms")), dt.datetime(1970, 1, 1)
+    assert split(pl.col("t_us").is_between(low, high))[0] is None
+
+
 def test_several_predicates_at_once_are_refused_as_polars_does():
     residual = to_expression(pl.col("i8", "i32") > 1, SCHEMA)[1]
     with pytest.raises(pl.exceptions.ComputeError, match="ambiguous"):
