@@ -20,12 +20,14 @@ from orcish.errors import (
     UnknownColumnError,
     UnsupportedError,
 )
+from orcish.expression import Expression, col
 from orcish.file import ORCFile, read_table
 from orcish.types import ColumnStatistics, StripeInfo
 
 __all__ = [
     "ColumnStatistics",
     "CorruptFileError",
+    "Expression",
     "LimitExceededError",
     "NullMapKeyError",
     "ORCFile",
@@ -34,5 +36,6 @@ __all__ = [
     "UnknownColumnError",
     "UnsupportedError",
     "__version__",
+    "col",
     "read_table",
 ]
