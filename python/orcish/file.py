@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from orcish import _native, deep
 from orcish.errors import NullMapKeyError, UnknownColumnError
+from orcish.reading import AfterRead, prepare
 from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StripeInfo
 
 if TYPE_CHECKING:
@@ -66,9 +67,16 @@ class ORCFile:
 
     def arrow_schema(self, **options: Unpack[ReadOptions]) -> pa.Schema:
         """The Arrow schema that reading has under the given options."""
-        # The types of encrypted columns are no secret.
-        batches = self._file.read({**options, "masked": "allow"})
+        native, after = self._prepare(options)
+        return self._schema(native) if after is None else after.schema
+
+    def _schema(self, native: dict[str, Any]) -> pa.Schema:
+        # Rows make no difference, and the types of encrypted columns are no secret.
+        batches = self._file.read({**native, "filter": None, "masked": "allow"})
         return deep.schema(batches) if batches.depth > deep.MAX_DEPTH else pa.schema(batches)
+
+    def _prepare(self, options: Any) -> tuple[dict[str, Any], AfterRead | None]:
+        return prepare(dict(options), self._schema)
 
     @property
     def type_string(self) -> str:
@@ -204,8 +212,10 @@ class ORCFile:
 
     def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
         """Read the file into a table; see :class:`~orcish.types.ReadOptions` for the keywords."""
+        native, after = self._prepare(options)
         try:
-            return _read_all(self._file.read(cast("dict[str, Any]", options)))
+            table = _read_all(self._file.read(native))
+            return table if after is None else after.table(table)
         except NullMapKeyError:
             if "null_map_keys" in options:
                 raise
@@ -214,17 +224,25 @@ class ORCFile:
 
     def iter_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
         """Read the file batch by batch, in memory that does not grow with the file."""
-        batches = self._file.read(cast("dict[str, Any]", options))
-        return _iterate(batches)
+        native, after = self._prepare(options)
+        batches = self._file.read(native)
+        if after is None:
+            return _iterate(batches)
+        return after.batches(_iterate(batches), self._schema(native))
 
     def read_stripe(self, index: int, **options: Unpack[ReadOptions]) -> pa.Table:
         """Read one stripe into a table."""
         options["stripes"] = [index]
         return self.read(**options)
 
-    def reader(self, **options: Unpack[ReadOptions]) -> _native.Batches:
+    def reader(self, **options: Unpack[ReadOptions]) -> _native.Batches | pa.RecordBatchReader:
         """An Arrow stream of the file under the given options, to be consumed once."""
-        return self._file.read(cast("dict[str, Any]", options))
+        native, after = self._prepare(options)
+        batches = self._file.read(native)
+        if after is None:
+            return batches
+        rows = after.batches(_iterate(batches), self._schema(native))
+        return pa.RecordBatchReader.from_batches(after.schema, rows)
 
     def __arrow_c_schema__(self) -> object:
         return self._file.read({"masked": "allow"}).__arrow_c_schema__()

@@ -7,6 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
+from orcish.filters import Filters
+
 __all__ = [
     "BinaryFile",
     "ColumnStatistics",
@@ -61,6 +63,14 @@ class ReadOptions(TypedDict, total=False):
     """Most rows of a batch (65,536)."""
     stripes: Sequence[int] | None
     """Indexes of the stripes to read, in this order; all by default."""
+    filters: Filters | None
+    """Which rows to read: an expression of :func:`orcish.col`, of pyarrow or of polars, or pyarrow's lists of
+    ``(column, operator, value)``. Stripes and row groups that have no such row by their statistics or bloom filters
+    are not read."""
+    limit: int | None
+    """Most rows to read."""
+    row_number: bool | str
+    """Add a column, ``row_number`` or of the name given, with the number of each row in the file, from 0."""
     threads: int
     """Threads that decode; 0, the default, takes as many as the machine has cores."""
     timestamp_unit: Literal["s", "ms", "us", "ns", "auto"]

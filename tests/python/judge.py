@@ -99,6 +99,11 @@ def _compare(symbol, value, kind, literal):
         assert isinstance(value, int | float | Decimal), (kind, literal)
         assert not isinstance(value, bool), (kind, literal)
         other = Decimal(literal[1]) if tag == "decimal" else literal[1]
+        # A floating point number beside a decimal is the shortest that it is written as, or the nearest to it.
+        if isinstance(value, Decimal) and tag == "float" and math.isfinite(other):
+            other = Decimal(repr(other))
+        if isinstance(value, float) and tag == "decimal":
+            other = float(other)
         # Python compares numbers of different types by their exact values, but raises for a NaN beside a decimal.
         if any(isinstance(number, float) and math.isnan(number) for number in (value, other)):
             return symbol == "!="

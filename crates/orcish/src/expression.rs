@@ -64,8 +64,9 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-/// A value that columns are compared with. It is taken in the type of the column: numbers compare as numbers, and a
-/// number that a floating point column cannot hold is the nearest that it can.
+/// A value that columns are compared with. Numbers compare by what they are, whatever their types, but for decimals
+/// with floating point numbers: those of a column are compared with the nearest to a decimal, and a column of
+/// decimals with the shortest decimal that a floating point number is written as.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     /// Null.
@@ -74,7 +75,7 @@ pub enum Literal {
     Boolean(bool),
     /// For columns of integers, floating point numbers and decimals.
     Integer(i128),
-    /// For columns of numbers; to decimals it is the shortest decimal number that it is written as.
+    /// For columns of numbers.
     Float(f64),
     /// `unscaled / 10^scale`, for columns of numbers.
     Decimal {

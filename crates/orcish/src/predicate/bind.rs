@@ -9,13 +9,14 @@ use crate::projection::find;
 use crate::schema::{Kind, Schema};
 use crate::statistics::Decimal;
 
+const NANOS_PER_DAY: i128 = 86_400 * 1_000_000_000;
+
 /// What a column is read as, so far as it can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Domain {
     Boolean,
     Integer,
-    Float32,
-    Float64,
+    Float,
     Decimal {
         scale: u32,
     },
@@ -81,7 +82,7 @@ impl Binder<'_> {
             }
             Predicate::IsNan { column } => {
                 let column = self.column(column)?;
-                if !matches!(column.domain, Domain::Float32 | Domain::Float64) {
+                if column.domain != Domain::Float {
                     return Err(column.misfit("be NaN"));
                 }
                 let ranges = if positive { Ranges::none() } else { Ranges::all() };
@@ -229,6 +230,15 @@ fn among_integers(value: i128, divisor: i128) -> Place<i64> {
     }
 }
 
+/// Where an integer is among floating point numbers.
+#[expect(clippy::cast_possible_truncation, reason = "a whole number of up to 128 bits, or the power of two behind them")]
+fn among_numbers(value: i128) -> Place<Number> {
+    let nearest = value as f64;
+    let is_above = nearest >= 2f64.powi(127) || nearest as i128 > value;
+    let floor = if is_above { nearest.next_down() } else { nearest };
+    Number::new(floor).map_or(Place::Above, |floor| Place::At(floor, !is_above && nearest as i128 == value))
+}
+
 /// Where a number is among decimals of a scale; `None` for its digits where there are more than fit, and then
 /// `is_negative` decides.
 fn among_decimals(digits: Option<(i128, u32)>, is_negative: bool, scale: u32) -> Place<i128> {
@@ -278,17 +288,18 @@ impl Column<'_> {
                 None if op == Comparison::NotEqual => Set::Integers(Ranges::all()),
                 None => Set::Integers(Ranges::none()),
             },
-            (Domain::Float32 | Domain::Float64, _) => {
-                let number = match value {
-                    Literal::Integer(value) => *value as f64,
-                    Literal::Float(value) => *value,
-                    Literal::Decimal { .. } => value.to_string().parse().unwrap_or(f64::NAN),
+            (Domain::Float, _) => {
+                let place = match value {
+                    Literal::Integer(value) => Some(among_numbers(*value)),
+                    Literal::Float(value) => Number::new(*value).map(|number| Place::At(number, true)),
+                    Literal::Decimal { .. } => {
+                        let nearest = value.to_string().parse().ok();
+                        nearest.and_then(Number::new).map(|number| Place::At(number, true))
+                    }
                     _ => return misfit(),
                 };
-                #[expect(clippy::cast_possible_truncation, reason = "the nearest of the type is meant")]
-                let number = if self.domain == Domain::Float32 { f64::from(number as f32) } else { number };
-                let ranges = match Number::new(number) {
-                    Some(number) => compare(op, Place::At(number, true)),
+                let ranges = match place {
+                    Some(place) => compare(op, place),
                     None if op == Comparison::NotEqual => Ranges::all(),
                     None => Ranges::none(),
                 };
@@ -312,10 +323,13 @@ impl Column<'_> {
                 self.of_bytes(compare(op, Place::At(self.bytes(value)?, true)))
             }
             (Domain::Date, Literal::Date(days)) => Set::Integers(compare(op, Place::At(i64::from(*days), true))),
+            (Domain::Date, Literal::Timestamp { nanoseconds, is_instant: false }) => {
+                Set::Integers(compare(op, among_integers(*nanoseconds, NANOS_PER_DAY)))
+            }
             (Domain::Timestamp { nanoseconds, is_instant, .. }, _) => {
                 let nanos = match value {
                     Literal::Timestamp { nanoseconds, is_instant: of_value } if *of_value == is_instant => *nanoseconds,
-                    Literal::Date(days) if !is_instant => i128::from(*days) * 86_400 * 1_000_000_000,
+                    Literal::Date(days) if !is_instant => i128::from(*days) * NANOS_PER_DAY,
                     _ => return misfit(),
                 };
                 Set::Ticks { ranges: compare(op, among_integers(nanos, nanoseconds.into())), nanoseconds }

@@ -1,0 +1,88 @@
+"""What is left to do in Python with the rows that the native core has read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.filters import Residual, to_expression
+
+__all__ = ["AfterRead", "prepare"]
+
+DEFAULT_ROW_NUMBER = "row_number"
+
+
+@dataclasses.dataclass(frozen=True)
+class AfterRead:
+    """A part of a filter that the core cannot evaluate, and what comes after it."""
+
+    residual: Residual
+    schema: pa.Schema
+    """Of the columns that were asked for, where more had to be read."""
+    limit: int | None
+
+    def table(self, table: pa.Table) -> pa.Table:
+        """The rows and columns that were asked for."""
+        return self._shape(self.residual.apply(table).slice(0, self.limit))
+
+    def batches(self, batches: Iterator[pa.RecordBatch], read: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows and columns that were asked for, batch by batch where the filter allows it."""
+        if not self.residual.by_row:
+            yield from self.table(pa.Table.from_batches(list(batches), read)).to_batches()
+            return
+        left = self.limit
+        for batch in batches:
+            if left == 0:
+                return
+            kept = self.residual.apply(batch).slice(0, left)
+            left = None if left is None else left - len(kept)
+            if len(kept):
+                yield self._shape(kept)
+
+    def _shape(self, data: Any) -> Any:
+        """Without the columns, and fields of columns, that were read for the filter only."""
+        if data.schema.equals(self.schema):
+            return data
+        columns = data.select(self.schema.names)
+        if columns.schema.equals(self.schema):
+            return columns
+        columns = columns.cast(self.schema)
+        return columns.replace_schema_metadata(self.schema.metadata)
+
+
+def prepare(
+    options: dict[str, Any], schema_of: Callable[[dict[str, Any]], pa.Schema]
+) -> tuple[dict[str, Any], AfterRead | None]:
+    """Options as the native core takes them, and what to do after the read.
+
+    Args:
+        options: Keywords of :class:`~orcish.types.ReadOptions`.
+        schema_of: Gives the schema that reading has under native options.
+    """
+    native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}
+    row_number = options.get("row_number")
+    if row_number:
+        native["row_number"] = DEFAULT_ROW_NUMBER if row_number is True else row_number
+    filters = options.get("filters")
+    if filters is None:
+        return native, None
+    everything = schema_of({**native, "columns": None})
+    expression, residual = to_expression(filters, everything)
+    if expression is not None:
+        native["filter"] = expression._tree()
+    if residual is None:
+        return native, None
+    asked = native.get("columns")
+    limit = native.pop("limit", None)
+    schema = schema_of(native)
+    if asked is not None:
+        if residual.columns is None:
+            native["columns"] = None
+        else:
+            by_id = bool(asked) and isinstance(asked[0], int)
+            names = schema.names if by_id else list(asked)
+            native["columns"] = [*names, *(name for name in residual.columns if name != native.get("row_number"))]
+    return native, AfterRead(residual, schema, limit)
