@@ -56,11 +56,12 @@ pub mod time;
 #[doc(hidden)]
 pub mod fuzzing;
 
-pub use arrow::{BatchReader, OrcFile, TYPE_KEY};
+pub use arrow::{BatchReader, Explanation, OrcFile, Outcome, StripePlan, TYPE_KEY};
 pub use codec::{Compression, Framing, Stream};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use expression::{Comparison, Literal, Predicate};
 pub use io::{FileSource, MemorySource, ReadAt, coalesce};
 pub use options::*;
+pub use predicate::Proof;
 pub use projection::ROOT_COLUMN;
 pub use source::{ByteSource, Positions, SeekSource};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 
+use super::explain::Explanation;
+use super::plan::Plan;
 use super::reader::{BatchReader, row_number_field};
 use super::schema::Mapping;
 use crate::error::Result;
@@ -90,10 +92,23 @@ impl OrcFile {
     /// `UnknownColumn` and `InvalidArgument` when `options` do not fit the file; `Unsupported` when
     /// columns are encrypted and masks are not allowed. Errors of the data come from the reader.
     pub fn read(&self, options: ReadOptions) -> Result<BatchReader> {
+        Ok(BatchReader::new(self.plan(options)?))
+    }
+
+    /// What [`read`](Self::read) would do: which stripes and row groups it skips and why, and how much it reads.
+    /// Footers of stripes, and indexes and bloom filters of the columns that the filter asks, are read for that.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and those of what is read.
+    pub fn explain(&self, options: ReadOptions) -> Result<Explanation> {
+        self.plan(options)?.explain().map_err(|error| self.named(error))
+    }
+
+    fn plan(&self, options: ReadOptions) -> Result<Plan> {
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
         let schema = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
-        BatchReader::new(self.source.clone(), self.tail.clone(), projection, schema, options)
-            .map_err(|error| self.named(error))
+        let plan = Plan::new(self.source.clone(), self.tail.clone(), projection, schema, options);
+        plan.map_err(|error| self.named(error))
     }
 
     /// Statistics of each stripe, one entry a column; they are read from the source.

@@ -20,11 +20,12 @@ use arrow_select::concat::concat;
 use arrow_select::filter::FilterBuilder;
 
 use super::filter::evaluate;
-use super::reader::{Part, Plan};
+use super::plan::Plan;
+use super::reader::Part;
 use super::rows::RowReader;
 use crate::error::{Error, Result};
 use crate::index::{Groups, Indexes};
-use crate::predicate::{Condition, Truth};
+use crate::predicate::{Condition, Truth, Verdict};
 use crate::projection::Projected;
 use crate::stripe::{Parts, Stripe};
 
@@ -79,18 +80,16 @@ impl FilteredStripe {
         let pruned = plan.prune(filter, &stripe, index)?;
         let (groups, indexes) = (pruned.groups, pruned.indexes);
         let asked = plan.rows_of_columns(&stripe, &filter.asked)?;
-        let own = |shared: &Option<usize>| shared.is_none();
-        let rest: Vec<Projected> =
-            plan.columns.iter().zip(&filter.shared).filter(|(_, shared)| own(shared)).map(|(c, _)| c.clone()).collect();
-        let rest = plan.rows_of_columns(&stripe, &rest)?;
-        let kept: VecDeque<_> = runs(&pruned.truths).collect();
+        let rest = plan.rows_of_columns(&stripe, &filter.rest(&plan.columns))?;
+        let kept: Vec<_> = runs(&pruned.verdicts).collect();
+        let is_needed = filter.is_needed(&kept);
         let all: Vec<Range<usize>> = kept.iter().map(|(run, _)| run.clone()).collect();
         let mut this = FilteredStripe {
             first_row: plan.first_row_of(index),
             stripe,
             groups,
             indexes,
-            kept,
+            kept: kept.into(),
             looked_at: 0,
             asked,
             rest,
@@ -98,7 +97,7 @@ impl FilteredStripe {
             windows: VecDeque::new(),
         };
         this.asked.can_seek = pruned.can_seek;
-        if filter.is_needed(&all, &this.kept) {
+        if is_needed {
             let parts = this.asked.parts(&this.stripe, &this.indexes, &all, plan.tail())?;
             this.load(&parts, plan)?;
         }
@@ -269,6 +268,16 @@ impl FilteredStripe {
 }
 
 impl Filter {
+    /// Those of `columns`, which are those of the batches, that it does not ask.
+    pub(super) fn rest(&self, columns: &[Projected]) -> Vec<Projected> {
+        columns
+            .iter()
+            .zip(&self.shared)
+            .filter(|(_, shared)| shared.is_none())
+            .map(|(column, _)| column.clone())
+            .collect()
+    }
+
     /// The values of a leaf's column, among those that were read.
     fn values(&self, leaf: usize, arrays: &[ArrayRef]) -> Result<ArrayRef> {
         let missing = || Error::invalid("a column of the filter is missing");
@@ -282,19 +291,19 @@ impl Filter {
     }
 
     /// Whether the columns that are asked have to be read.
-    fn is_needed(&self, runs: &[Range<usize>], kept: &VecDeque<(Range<usize>, Truth)>) -> bool {
+    pub(super) fn is_needed(&self, kept: &[(Range<usize>, Truth)]) -> bool {
         let undecided = kept.iter().any(|(_, truth)| *truth == Truth::Maybe);
-        !runs.is_empty() && (undecided || self.shared.iter().any(Option::is_some))
+        undecided || !kept.is_empty() && self.shared.iter().any(Option::is_some)
     }
 }
 
 /// Neighbouring row groups of which the same is known, but for those without a wanted row.
-fn runs(truths: &[Truth]) -> impl Iterator<Item = (Range<usize>, Truth)> {
+pub(super) fn runs(verdicts: &[Verdict]) -> impl Iterator<Item = (Range<usize>, Truth)> {
     let mut start = 0;
-    truths.chunk_by(|a, b| a == b).filter_map(move |run| {
+    verdicts.chunk_by(|a, b| a.truth == b.truth).filter_map(move |run| {
         let range = start..start + run.len();
         start = range.end;
-        run.first().filter(|truth| **truth != Truth::Never).map(|truth| (range, *truth))
+        run.first().filter(|verdict| verdict.truth != Truth::Never).map(|verdict| (range, verdict.truth))
     })
 }
 

@@ -1,8 +1,10 @@
 //! ORC to Arrow.
 
+mod explain;
 mod file;
 mod filter;
 mod filtered;
+mod plan;
 mod prune;
 mod read;
 mod reader;
@@ -10,6 +12,7 @@ mod rows;
 mod schema;
 mod workers;
 
+pub use explain::{Explanation, Outcome, StripePlan};
 pub use file::OrcFile;
 pub use reader::BatchReader;
 pub use schema::TYPE_KEY;

@@ -1,18 +1,19 @@
 //! Which stripes and row groups have rows for which a condition may be true.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::filtered::Filter;
-use super::reader::Plan;
+use super::plan::Plan;
 use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
 use crate::codec::decompress_all;
 use crate::error::{Error, Result};
 use crate::index::{ColumnIndex, Groups, Indexes, can_seek};
 use crate::io::{ReadAt, read_coalesced};
 use crate::options::Limits;
-use crate::predicate::{Condition, Leaf, Truth};
+use crate::predicate::{Condition, Leaf, Proof, Truth, Verdict};
 use crate::statistics::ColumnStatistics;
 use crate::stripe::{IndexKind, Stripe};
 use crate::tail::{Calendar, FileTail};
@@ -21,7 +22,7 @@ use crate::tail::{Calendar, FileTail};
 pub(super) struct Pruned {
     pub(super) groups: Groups,
     /// What is known of each.
-    pub(super) truths: Vec<Truth>,
+    pub(super) verdicts: Vec<Verdict>,
     /// Whether the columns that are asked can go to each.
     pub(super) can_seek: bool,
     pub(super) indexes: Indexes,
@@ -34,15 +35,13 @@ pub(super) fn judge_stripes(
     tail: &FileTail,
     stripes: &[usize],
     limits: &Limits,
-) -> Result<Vec<Truth>> {
-    let of_file = |leaf: usize| {
-        let Some(leaf) = condition.leaves.get(leaf) else { return Ok(Truth::Maybe) };
-        let statistics = tail.column_statistics(leaf.column)?;
-        Ok(statistics.map_or(Truth::Maybe, |found| leaf.judge(&found, tail.rows, is_top(tail, leaf.column))))
-    };
-    let whole = condition.judge(&mut { of_file })?;
+) -> Result<Vec<Verdict>> {
+    let whole = condition.judge(&mut |_, leaf| {
+        let found = tail.column_statistics(leaf.column)?;
+        Ok((judge(leaf, found.as_ref(), tail.rows, tail), Proof::FileStatistics))
+    })?;
     let range = tail.stripe_statistics.clone();
-    if whole != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
+    if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
         return Ok(vec![whole; stripes.len()]);
     }
     if range.end - range.start > limits.tail {
@@ -53,16 +52,20 @@ pub(super) fn judge_stripes(
     let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits)?;
     let of_stripe = |&stripe: &usize| {
         let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) else {
-            return Ok(Truth::Maybe);
+            return Ok(Verdict::MAYBE);
         };
-        condition.judge(&mut |leaf| {
-            let Some(leaf) = condition.leaves.get(leaf) else { return Ok(Truth::Maybe) };
+        condition.judge(&mut |_, leaf| {
             let at = columns.binary_search(&leaf.column).unwrap_or(usize::MAX);
-            let statistics: Option<&ColumnStatistics> = found.get(at).and_then(Option::as_ref);
-            Ok(statistics.map_or(Truth::Maybe, |found| leaf.judge(found, info.rows, is_top(tail, leaf.column))))
+            let found = found.get(at).and_then(Option::as_ref);
+            Ok((judge(leaf, found, info.rows, tail), Proof::StripeStatistics))
         })
     };
     stripes.iter().map(|stripe| of_stripe(stripe).map_err(|error: Error| error.in_stripe(*stripe))).collect()
+}
+
+/// What statistics of some `rows`, where there are any, prove of a leaf.
+fn judge(leaf: &Leaf, statistics: Option<&ColumnStatistics>, rows: u64, tail: &FileTail) -> Truth {
+    statistics.map_or(Truth::Maybe, |found| leaf.judge(found, rows, is_top(tail, leaf.column)))
 }
 
 /// Whether a column is in no other but the root.
@@ -76,15 +79,15 @@ impl Plan {
         let (tail, condition) = (self.tail(), &filter.condition);
         let mut pruned = Pruned {
             groups: Groups::new(stripe.rows, tail.row_index_stride),
-            truths: Vec::new(),
+            verdicts: Vec::new(),
             can_seek: false,
             indexes: Indexes::new(),
         };
-        let truth = self.truth_of(index);
+        let verdict = self.verdict_of(index);
         let count = pruned.groups.count();
-        if truth == Truth::Always || count < 2 {
+        if verdict.truth != Truth::Maybe || count < 2 {
             pruned.groups = Groups::one(stripe.rows);
-            pruned.truths = vec![truth; pruned.groups.count()];
+            pruned.verdicts = vec![verdict; pruned.groups.count()];
             return Ok(pruned);
         }
         if count as u64 > stripe.rows || count > most_groups(self.limits()) {
@@ -92,51 +95,43 @@ impl Plan {
         }
         let ids = self.ids_of(stripe, &filter.asked);
         pruned.can_seek = self.index_columns(stripe, pruned.groups, &ids, &mut pruned.indexes)?;
-        let judge = |group: usize| {
-            condition.judge(&mut |leaf| self.judge_group(condition, leaf, group, pruned.groups, &pruned.indexes))
+        let of_group = |group: usize| {
+            let Pruned { groups, indexes, .. } = &pruned;
+            condition.judge(&mut |_, leaf| self.judge_group(leaf, group, *groups, indexes))
         };
-        pruned.truths = (0..count).map(judge).collect::<Result<_>>()?;
+        pruned.verdicts = (0..count).map(of_group).collect::<Result<_>>()?;
         self.look_up(condition, stripe, &mut pruned)?;
         Ok(pruned)
     }
 
     /// What statistics of a row group prove of a leaf.
-    fn judge_group(
-        &self,
-        condition: &Condition,
-        leaf: usize,
-        group: usize,
-        groups: Groups,
-        indexes: &Indexes,
-    ) -> Result<Truth> {
-        let Some(leaf) = condition.leaves.get(leaf) else { return Ok(Truth::Maybe) };
-        let Some(index) = indexes.get(&leaf.column) else { return Ok(Truth::Maybe) };
-        let Some(statistics) = index.statistics(leaf.column, group, self.tail())? else { return Ok(Truth::Maybe) };
+    fn judge_group(&self, leaf: &Leaf, group: usize, groups: Groups, indexes: &Indexes) -> Result<(Truth, Proof)> {
+        let index = indexes.get(&leaf.column);
+        let statistics = index.map(|index| index.statistics(leaf.column, group, self.tail())).transpose()?.flatten();
         let rows = groups.rows(group);
-        Ok(leaf.judge(&statistics, rows.end - rows.start, is_top(self.tail(), leaf.column)))
+        Ok((judge(leaf, statistics.as_ref(), rows.end - rows.start, self.tail()), Proof::RowGroupStatistics))
     }
 
     /// Asks bloom filters about the row groups of which statistics prove nothing.
     fn look_up(&self, condition: &Condition, stripe: &Stripe, pruned: &mut Pruned) -> Result<()> {
-        let Pruned { groups, truths, indexes, .. } = pruned;
-        if !truths.contains(&Truth::Maybe) {
+        let Pruned { groups, verdicts, indexes, .. } = pruned;
+        if verdicts.iter().all(|verdict| verdict.truth != Truth::Maybe) {
             return Ok(());
         }
-        let filters = condition.leaves.iter().map(|leaf| self.filters_of(leaf, stripe));
-        let filters: Vec<Option<(BloomFilters, Vec<Key>)>> = filters.collect::<Result<_>>()?;
-        let filters: Vec<_> =
-            filters.into_iter().map(|found| found.filter(|(filters, _)| filters.len() == groups.count())).collect();
-        if filters.iter().all(Option::is_none) {
+        let mut filters = BTreeMap::new();
+        for (index, leaf) in condition.leaves.iter().enumerate() {
+            let found = self.filters_of(leaf, stripe)?.filter(|(filters, _)| filters.len() == groups.count());
+            filters.extend(found.map(|found| (index, found)));
+        }
+        if filters.is_empty() {
             return Ok(());
         }
-        for (group, truth) in truths.iter_mut().enumerate().filter(|(_, truth)| **truth == Truth::Maybe) {
-            *truth = condition.judge(&mut |leaf| {
-                if let Some(Some((filters, keys))) = filters.get(leaf)
-                    && !filters.may_hold(group, keys)
-                {
-                    return Ok(Truth::Never);
+        for (group, verdict) in verdicts.iter_mut().enumerate().filter(|(_, verdict)| verdict.truth == Truth::Maybe) {
+            *verdict = condition.judge(&mut |index, leaf| {
+                if filters.get(&index).is_some_and(|(filters, keys)| !filters.may_hold(group, keys)) {
+                    return Ok((Truth::Never, Proof::BloomFilter));
                 }
-                self.judge_group(condition, leaf, group, *groups, indexes)
+                self.judge_group(leaf, group, *groups, indexes)
             })?;
         }
         Ok(())

@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use arrow_array::ArrayRef;
 
-use super::reader::{Group, OpenStripe, Part, Plan, Ready};
+use super::plan::Plan;
+use super::reader::{Group, OpenStripe, Part, Ready};
 use crate::error::{ErrorKind, Result};
 
 /// Parts that a group may be ahead of the caller.

@@ -231,7 +231,10 @@ fn among_integers(value: i128, divisor: i128) -> Place<i64> {
 }
 
 /// Where an integer is among floating point numbers.
-#[expect(clippy::cast_possible_truncation, reason = "a whole number of up to 128 bits, or the power of two behind them")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a whole number of up to 128 bits, or the power of two behind them"
+)]
 fn among_numbers(value: i128) -> Place<Number> {
     let nearest = value as f64;
     let is_above = nearest >= 2f64.powi(127) || nearest as i128 > value;

@@ -96,10 +96,48 @@ impl Condition {
         columns
     }
 
-    /// What follows of the whole from what each leaf is; leaves that do not matter any more are not asked.
-    pub(crate) fn judge(&self, leaf: &mut dyn FnMut(usize) -> Result<Truth>) -> Result<Truth> {
-        self.root.judge(leaf)
+    /// What follows of the whole from what each leaf is, which `leaf` tells with what proves it; leaves that do not
+    /// matter any more are not asked.
+    pub(crate) fn judge(&self, leaf: &mut dyn FnMut(usize, &Leaf) -> Result<(Truth, Proof)>) -> Result<Verdict> {
+        let mut causes = Vec::new();
+        let truth = self.root.judge(&mut |index| {
+            let Some(this) = self.leaves.get(index) else { return Ok(Truth::Maybe) };
+            let (truth, proof) = leaf(index, this)?;
+            if truth == Truth::Never {
+                causes.push((index, proof));
+            }
+            Ok(truth)
+        })?;
+        if truth != Truth::Never {
+            causes.clear();
+        }
+        Ok(Verdict { truth, causes })
     }
+}
+
+/// What is known of the rows of a stripe or of a row group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) truth: Truth,
+    /// Where no row is wanted: leaves that are true of none, and what proves it.
+    pub(crate) causes: Vec<(usize, Proof)>,
+}
+
+impl Verdict {
+    pub(crate) const MAYBE: Self = Verdict { truth: Truth::Maybe, causes: Vec::new() };
+}
+
+/// What proves that a test is true of no row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Proof {
+    /// Statistics of the file.
+    FileStatistics,
+    /// Statistics of the stripe.
+    StripeStatistics,
+    /// Statistics of the row group.
+    RowGroupStatistics,
+    /// The bloom filter of the row group.
+    BloomFilter,
 }
 
 impl Node {

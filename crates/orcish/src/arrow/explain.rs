@@ -1,0 +1,143 @@
+//! What a read would do, without doing it.
+
+use std::ops::Range;
+
+use super::filtered::runs;
+use super::plan::Plan;
+use crate::error::Result;
+use crate::index::{Groups, Indexes};
+use crate::io::coalesce;
+use crate::predicate::{Proof, Truth, Verdict};
+use crate::projection::Projected;
+use crate::stripe::Stripe;
+
+/// What a read would do: which parts of a file are skipped, and why, and how much is read of the others.
+///
+/// Footers, indexes and bloom filters have been read to find out; they are not counted again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// Name of the source.
+    pub file: String,
+    /// Stripes that were asked for, in order.
+    pub stripes: Vec<StripePlan>,
+}
+
+/// What a read would do with a stripe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StripePlan {
+    /// Index of the stripe.
+    pub stripe: usize,
+    /// Its rows.
+    pub rows: u64,
+    /// What is known of it from statistics of the file and of stripes.
+    pub outcome: Outcome,
+    /// Its row groups, with their rows; none where the stripe is skipped, or is one row group.
+    pub groups: Vec<(u64, Outcome)>,
+    /// Bytes of the columns that the filter asks, which are read in any case.
+    pub filter_bytes: u64,
+    /// Requests for those, where neighbouring ranges are one.
+    pub filter_requests: usize,
+    /// Bytes of the other columns, which are read where rows are found: at most these.
+    pub other_bytes: u64,
+    /// Requests for those, at most.
+    pub other_requests: usize,
+}
+
+/// What becomes of the rows of a stripe or of a row group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// All of them are wanted: the filter is not evaluated.
+    AllWanted,
+    /// They are read to find those that are wanted.
+    Read,
+    /// None is wanted. These tests, as people write them, are true of none of them, and this proves it.
+    Skipped(Vec<(String, Proof)>),
+}
+
+impl Plan {
+    /// What reading would do.
+    pub(super) fn explain(&self) -> Result<Explanation> {
+        let mut stripes = Vec::new();
+        for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !self.stripes.contains(stripe)) {
+            stripes.push(self.stripe_plan(stripe, self.outcome(verdict)));
+        }
+        for &stripe in &self.stripes {
+            stripes.push(self.explain_stripe(stripe).map_err(|error| error.in_stripe(stripe))?);
+        }
+        stripes.sort_by_key(|plan| plan.stripe);
+        Ok(Explanation { file: self.source.name().to_owned(), stripes })
+    }
+
+    fn stripe_plan(&self, stripe: usize, outcome: Outcome) -> StripePlan {
+        StripePlan {
+            stripe,
+            rows: self.rows_of(stripe),
+            outcome,
+            groups: Vec::new(),
+            filter_bytes: 0,
+            filter_requests: 0,
+            other_bytes: 0,
+            other_requests: 0,
+        }
+    }
+
+    fn outcome(&self, verdict: &Verdict) -> Outcome {
+        let leaves = self.filter.as_ref().map_or(&[][..], |filter| &filter.condition.leaves);
+        let cause = |&(leaf, proof): &(usize, Proof)| Some((leaves.get(leaf)?.text.clone(), proof));
+        match verdict.truth {
+            Truth::Always => Outcome::AllWanted,
+            Truth::Maybe if self.filter.is_none() => Outcome::AllWanted,
+            Truth::Maybe => Outcome::Read,
+            Truth::Never => Outcome::Skipped(verdict.causes.iter().filter_map(cause).collect()),
+        }
+    }
+
+    fn explain_stripe(&self, index: usize) -> Result<StripePlan> {
+        let mut plan = self.stripe_plan(index, self.outcome(&self.verdict_of(index)));
+        let stripe = self.begin(index)?;
+        let mut all = vec![Range { start: 0, end: 1 }];
+        let (mut groups, mut indexes) = (Groups::one(stripe.rows), Indexes::new());
+        let mut rest = self.columns.clone();
+        if let Some(filter) = &self.filter {
+            let pruned = self.prune(filter, &stripe, index)?;
+            (groups, indexes) = (pruned.groups, pruned.indexes);
+            if pruned.verdicts.len() > 1 {
+                let outcome = |(group, verdict)| {
+                    let rows = groups.rows(group);
+                    (rows.end - rows.start, self.outcome(verdict))
+                };
+                plan.groups = pruned.verdicts.iter().enumerate().map(outcome).collect();
+            }
+            let kept: Vec<_> = runs(&pruned.verdicts).collect();
+            all = kept.iter().map(|(run, _)| run.clone()).collect();
+            if filter.is_needed(&kept) {
+                (plan.filter_bytes, plan.filter_requests) =
+                    self.weigh(&stripe, &filter.asked, &all, pruned.can_seek, &indexes)?;
+            }
+            rest = filter.rest(&self.columns);
+        }
+        let is_all = all.first().is_some_and(|run| *run == (0..groups.count()));
+        let ids = self.ids_of(&stripe, &rest);
+        let can_seek = !is_all && self.index_columns(&stripe, groups, &ids, &mut indexes)?;
+        (plan.other_bytes, plan.other_requests) = self.weigh(&stripe, &rest, &all, can_seek, &indexes)?;
+        Ok(plan)
+    }
+
+    /// Bytes and requests for some row groups of columns.
+    fn weigh(
+        &self,
+        stripe: &Stripe,
+        columns: &[Projected],
+        runs: &[Range<usize>],
+        can_seek: bool,
+        indexes: &Indexes,
+    ) -> Result<(u64, usize)> {
+        if runs.is_empty() {
+            return Ok((0, 0));
+        }
+        let mut reader = self.rows_of_columns(stripe, columns)?;
+        reader.can_seek = can_seek;
+        let ranges = coalesce(&stripe.ranges(&reader.parts(stripe, indexes, runs, self.tail())?));
+        Ok((ranges.iter().map(|range| range.end - range.start).sum(), ranges.len()))
+    }
+}

@@ -1,0 +1,310 @@
+//! What is read of a file, and how its stripes are opened.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+
+use super::filtered::{Filter, FilteredStripe};
+use super::prune::judge_stripes;
+use super::read::{Budget, Context, build, build_root};
+use super::reader::{Group, GroupReader, OpenStripe};
+use super::rows::{Columns, RowReader};
+use super::schema::{Mapping, domain};
+use crate::error::{Error, Result};
+use crate::io::ReadAt;
+use crate::options::{self, Limits, ReadOptions};
+use crate::predicate::{Condition, Node, Truth, Verdict, bind};
+use crate::projection::{Projected, Projection, ROOT_COLUMN};
+use crate::schema::Kind;
+use crate::stripe::{StreamKind, Stripe};
+use crate::tail::FileTail;
+
+/// Groups for each thread: enough that none waits long for the slowest.
+const GROUPS_PER_THREAD: usize = 4;
+/// Bytes that the reader of a column holds beside its values, roughly.
+const READER_BYTES: u64 = 8 << 10;
+/// Stored bytes below which a stripe is not worth a second thread.
+const WORTH_A_THREAD: u64 = 256 << 10;
+
+/// What is to be read, and from where.
+pub(super) struct Plan {
+    pub(super) source: Arc<dyn ReadAt>,
+    tail: Arc<FileTail>,
+    projection: Projection,
+    pub(super) options: ReadOptions,
+    /// Indexes of the stripes.
+    pub(super) stripes: Vec<usize>,
+    /// Which rows are wanted; all without it.
+    pub(super) filter: Option<Filter>,
+    /// What statistics say of the stripes, by their indexes.
+    pub(super) verdicts: BTreeMap<usize, Verdict>,
+    /// Columns of the batches: the children of a struct root, or the root itself.
+    pub(super) columns: Vec<Projected>,
+    pub(super) schema: SchemaRef,
+    is_struct: bool,
+    pub(super) threads: usize,
+    pub(super) batch_size: usize,
+}
+
+impl Plan {
+    pub(super) fn new(
+        source: Arc<dyn ReadAt>,
+        tail: Arc<FileTail>,
+        projection: Projection,
+        schema: SchemaRef,
+        options: ReadOptions,
+    ) -> Result<Self> {
+        if options.batch_size == 0 {
+            return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
+        }
+        let (condition, asked) = match &options.filter {
+            None => (None, None),
+            Some(filter) => {
+                let mapping = Mapping { tail: &tail, options: &options };
+                let condition = bind(filter, &tail.schema, &|id| domain(&mapping, id))?;
+                let asked = Projection::new(&tail.schema, &options::Columns::Ids(condition.columns()))?;
+                (Some(condition), Some(asked))
+            }
+        };
+        let reads = |id: u32| projection.wants(id) || asked.as_ref().is_some_and(|asked| asked.wants(id));
+        let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
+        if !masked.is_empty() && !options.allow_masked {
+            let names: Vec<_> = masked.iter().map(|&&id| tail.schema.path(id)).collect();
+            return Err(Error::unsupported(format!(
+                "columns {} are encrypted; without keys only their masks can be read, which has to be asked for",
+                names.join(", ")
+            )));
+        }
+        let readers = (projection.count() + asked.as_ref().map_or(0, Projection::count)) as u64;
+        if readers.saturating_mul(READER_BYTES) > options.limits.memory {
+            let most = options.limits.memory;
+            return Err(Error::limit(format!("{readers} columns at once need more than the {most} bytes allowed")));
+        }
+        let count = tail.stripes.len();
+        let mut stripes = options.stripes.clone().unwrap_or_else(|| (0..count).collect());
+        if let Some(stripe) = stripes.iter().find(|&&stripe| stripe >= count) {
+            return Err(Error::invalid(format!("no stripe {stripe}: stripes has to be below {count}")));
+        }
+        let mut verdicts = BTreeMap::new();
+        if let Some(condition) = &condition {
+            let found = judge_stripes(condition, &source, &tail, &stripes, &options.limits)?;
+            verdicts = stripes.iter().copied().zip(found).collect::<BTreeMap<_, Verdict>>();
+            stripes.retain(|stripe| verdicts.get(stripe).is_none_or(|verdict| verdict.truth != Truth::Never));
+        }
+        let is_struct = tail.schema.get(0)?.kind == Kind::Struct;
+        let children = |root: &Projected| if is_struct { root.children.clone() } else { vec![root.clone()] };
+        let columns = children(&projection.root);
+        // A condition that is the same for all rows needs no column.
+        let filter = condition.zip(asked).filter(|(condition, _)| condition.root != Node::Constant(true));
+        let filter = filter.map(|(condition, asked)| new_filter(condition, &children(&asked.root), &columns, &tail));
+        let filter = filter.transpose()?;
+        let left = options.limit.unwrap_or(u64::MAX);
+        if filter.is_none() {
+            // No more stripes than the rows are in.
+            let mut rows = 0u64;
+            stripes.retain(|&stripe| {
+                let is_wanted = rows < left;
+                rows = rows.saturating_add(tail.stripes.get(stripe).map_or(0, |stripe| stripe.rows));
+                is_wanted
+            });
+        }
+        if left == 0 {
+            stripes.clear();
+        }
+        let bytes: u64 = stripes.iter().filter_map(|&at| tail.stripes.get(at)).map(|stripe| stripe.data_length).sum();
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = match options.threads {
+            _ if bytes < WORTH_A_THREAD => 1,
+            0 => cores,
+            threads => threads,
+        };
+        // Where nothing is stored for a row, batches need no bound.
+        let weightless = columns.iter().all(|column| is_weightless(&tail, column));
+        let is_bare = weightless && filter.is_none() && options.row_number.is_none();
+        let batch_size = if is_bare { usize::MAX } else { options.batch_size };
+        let batch_size = batch_size.min(usize::try_from(left).unwrap_or(usize::MAX)).max(1);
+        Ok(Plan {
+            source,
+            tail,
+            projection,
+            options,
+            stripes,
+            filter,
+            verdicts,
+            columns,
+            schema,
+            is_struct,
+            threads,
+            batch_size,
+        })
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    pub(super) fn rows_of(&self, stripe: usize) -> u64 {
+        self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.rows)
+    }
+
+    /// Stored bytes of a stripe, all columns.
+    pub(super) fn bytes_of(&self, stripe: usize) -> u64 {
+        self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.data_length)
+    }
+
+    pub(super) fn tail(&self) -> &FileTail {
+        &self.tail
+    }
+
+    pub(super) fn source(&self) -> &dyn ReadAt {
+        &*self.source
+    }
+
+    pub(super) fn budget(&self) -> Budget {
+        Budget::new(self.limits(), self.projection.count())
+    }
+
+    pub(super) fn first_row_of(&self, stripe: usize) -> u64 {
+        self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.first_row)
+    }
+
+    pub(super) fn is_filtered(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// What statistics say of a stripe.
+    pub(super) fn verdict_of(&self, stripe: usize) -> Verdict {
+        self.verdicts.get(&stripe).cloned().unwrap_or(Verdict::MAYBE)
+    }
+
+    /// Reads a stripe and makes the readers of its columns.
+    pub(super) fn open(&self, index: usize) -> Result<OpenStripe> {
+        let open = || {
+            if let Some(filter) = &self.filter {
+                let stripe = FilteredStripe::open(self, filter, index)?;
+                let reader = GroupReader::Filtered(Box::new(stripe));
+                let columns = (0..self.schema.fields().len()).collect();
+                return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![Group { columns, reader }] });
+            }
+            let wanted = |id| self.projection.wants(id);
+            let (limits, all) = (self.limits(), self.projection.all);
+            let stripe = Stripe::open(&*self.source, &self.tail, index, limits, all, &wanted)?;
+            let groups = self.groups(&stripe)?;
+            Ok(OpenStripe { rows: stripe.rows, groups })
+        };
+        open().map_err(|error: Error| error.in_stripe(index))
+    }
+
+    /// Reads the footer of a stripe, of all columns that are read or asked.
+    pub(super) fn begin(&self, index: usize) -> Result<Stripe> {
+        let mut asked = Vec::new();
+        let roots = self.filter.iter().flat_map(|filter| &filter.asked);
+        roots.for_each(|column| collect_ids(column, &mut asked));
+        let wanted = |id: u32| id == 0 || self.projection.wants(id) || asked.contains(&id);
+        Stripe::begin(&self.source, &self.tail, index, self.limits(), &wanted)
+    }
+
+    fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {
+        Context { tail: &self.tail, stripe, options: &self.options }
+    }
+
+    /// The reader of `columns`, which are children of the root or the root itself.
+    pub(super) fn rows_of_columns(&self, stripe: &Stripe, columns: &[Projected]) -> Result<RowReader> {
+        let mapping = Mapping { tail: &self.tail, options: &self.options };
+        let (context, ids) = (self.context(stripe), self.ids_of(stripe, columns));
+        let reader = match columns {
+            [root] if !self.is_struct => {
+                let field = mapping.field(ROOT_COLUMN, root)?;
+                Columns::Root(build(&context, root, field.data_type())?)
+            }
+            columns => {
+                let types = columns.iter().map(|column| mapping.data_type(column)).collect::<Result<Vec<_>>>()?;
+                let typed: Vec<_> = columns.iter().zip(&types).collect();
+                Columns::OfRoot(Box::new(build_root(&context, &typed)?))
+            }
+        };
+        Ok(RowReader::new(reader, columns.len(), ids))
+    }
+
+    /// Ids of `columns` and of those below, and of the root if it has a stream of its own.
+    pub(super) fn ids_of(&self, stripe: &Stripe, columns: &[Projected]) -> Vec<u32> {
+        let mut ids = Vec::new();
+        if self.is_struct && stripe.streams(0).any(|(kind, _)| kind == StreamKind::Present) {
+            ids.push(0);
+        }
+        columns.iter().for_each(|column| collect_ids(column, &mut ids));
+        ids
+    }
+
+    fn groups(&self, stripe: &Stripe) -> Result<Vec<Group>> {
+        let context = self.context(stripe);
+        if self.is_struct {
+            return self.root_groups(&context);
+        }
+        let columns = self.columns.iter().zip(self.schema.fields());
+        let columns = columns.map(|(column, field)| build(&context, column, field.data_type()));
+        let group = |column| Group { columns: vec![0], reader: GroupReader::Columns(Columns::Root(column)) };
+        Ok(columns.collect::<Result<Vec<_>>>()?.into_iter().map(group).collect())
+    }
+
+    /// Deals the columns out, the largest first, each to the group that has least.
+    fn root_groups(&self, context: &Context<'_>) -> Result<Vec<Group>> {
+        let count =
+            if self.threads == 1 { 1 } else { (self.threads * GROUPS_PER_THREAD).min(self.columns.len()).max(1) };
+        let bytes = |column: &Projected| {
+            let last = self.tail.schema.get(column.id).map_or(column.id, |this| this.last);
+            context.stripe.stored_bytes(column.id..=last)
+        };
+        let mut sizes: Vec<_> = self.columns.iter().map(bytes).enumerate().collect();
+        if count > 1 {
+            sizes.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
+        }
+        let mut dealt: Vec<(u64, Vec<usize>)> = vec![(0, Vec::new()); count];
+        for (index, size) in sizes {
+            if let Some((sum, indexes)) = dealt.iter_mut().min_by_key(|(sum, indexes)| (*sum, indexes.len())) {
+                *sum += size;
+                indexes.push(index);
+            }
+        }
+        let group = |(_, columns): (u64, Vec<usize>)| {
+            let typed = |&index: &usize| Some((self.columns.get(index)?, self.schema.fields().get(index)?.data_type()));
+            let projected: Vec<_> = columns.iter().filter_map(typed).collect();
+            Ok(Group {
+                reader: GroupReader::Columns(Columns::OfRoot(Box::new(build_root(context, &projected)?))),
+                columns,
+            })
+        };
+        dealt.into_iter().map(group).collect()
+    }
+}
+
+/// Finds the columns of a condition among those that are read for it, and those among the batches' columns.
+fn new_filter(condition: Condition, asked: &[Projected], columns: &[Projected], tail: &FileTail) -> Result<Filter> {
+    let path = |column: u32| {
+        let (mut way, mut level) = (Vec::new(), asked);
+        loop {
+            let last = |child: &Projected| tail.schema.get(child.id).map_or(child.id, |this| this.last);
+            let holds = |child: &Projected| child.id <= column && column <= last(child);
+            let Some(at) = level.iter().position(holds) else { return way };
+            way.push(at);
+            let Some(child) = level.get(at).filter(|child| child.id != column) else { return way };
+            level = &child.children;
+        }
+    };
+    let paths = condition.leaves.iter().map(|leaf| path(leaf.column)).collect();
+    let shared = columns.iter().map(|column| asked.iter().position(|asked| asked == column)).collect();
+    Ok(Filter { condition, asked: asked.to_vec(), paths, shared })
+}
+
+/// Whether a column holds nothing but structs without fields.
+fn is_weightless(tail: &FileTail, column: &Projected) -> bool {
+    let is_struct = tail.schema.get(column.id).is_ok_and(|this| this.kind == Kind::Struct);
+    is_struct && column.children.iter().all(|child| is_weightless(tail, child))
+}
+
+/// Ids of a column and of those below it.
+fn collect_ids(column: &Projected, ids: &mut Vec<u32>) {
+    ids.push(column.id);
+    column.children.iter().for_each(|child| collect_ids(child, ids));
+}
