@@ -55,6 +55,8 @@ pub mod fuzzing;
 pub use arrow::{BatchReader, OrcFile, ROOT_COLUMN, TYPE_KEY};
 pub use codec::{Compression, Framing, Stream};
 pub use error::{Error, ErrorKind, Place, Result};
-pub use io::{FileSource, MemorySource, ReadAt, coalesce};
+#[cfg(feature = "object-store")]
+pub use io::ObjectSource;
+pub use io::{Check, FileSource, MemorySource, ReadAt, StorageOptions, coalesce, list, open};
 pub use options::*;
 pub use source::ByteSource;

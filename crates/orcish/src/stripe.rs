@@ -8,7 +8,7 @@ use prost::Message as _;
 
 use crate::codec::{Framing, Stream, decompress_all};
 use crate::error::{Error, Result};
-use crate::io::{ReadAt, read_coalesced};
+use crate::io::{ReadAt, coalesce, part_of, read_coalesced};
 use crate::options::Limits;
 use crate::proto::orc;
 use crate::tail::{FileTail, StripeInfo, undecodable};
@@ -149,7 +149,8 @@ pub(crate) struct Stripe {
 
 impl Stripe {
     /// Reads the stripe at `index`: its footer, and the data streams of the columns that are `wanted`.
-    /// Where all columns are, both come in one request.
+    /// Where all columns are, or where another request costs more than the bytes of the others, both come in
+    /// one request.
     pub(crate) fn open(
         source: &dyn ReadAt,
         tail: &FileTail,
@@ -170,27 +171,26 @@ impl Stripe {
             return Err(Error::limit(format!("a footer of {} bytes, more than allowed", info.footer_length)));
         }
         let (data, footer) = (info.data(), info.footer());
-        let (stored_footer, whole) = if all {
-            held(footer.end - data.start)?;
-            let mut parts = read_coalesced(source, &[footer, data.clone()])?;
+        let gap = source.gap();
+        let whole_length = footer.end - data.start;
+        let (stored_footer, whole) = if all || whole_length <= gap.min(limits.memory) {
+            held(whole_length)?;
+            let mut parts = read_coalesced(source, &[footer, data.clone()], 0)?;
             let whole = parts.pop();
             (parts.pop(), whole)
         } else {
-            (read_coalesced(source, &[footer])?.pop(), None)
+            (read_coalesced(source, &[footer], 0)?.pop(), None)
         };
         let footer = StripeFooter::parse(stored_footer.unwrap_or_default(), info, tail, limits, wanted)?;
         let ranges: Vec<_> = footer.streams.values().cloned().collect();
-        let from_whole = |range: &Range<u64>| {
-            let whole = whole.as_ref()?;
-            let from = usize::try_from(range.start.checked_sub(data.start)?).ok()?;
-            let to = usize::try_from(range.end.checked_sub(data.start)?).ok()?;
-            (to <= whole.len()).then(|| whole.slice(from..to))
-        };
+        let from_whole = |range: &Range<u64>| part_of(whole.as_ref()?, data.start, range);
         let parts = match ranges.iter().map(from_whole).collect::<Option<Vec<_>>>() {
             Some(parts) => parts,
             None => {
-                held(ranges.iter().map(|range| range.end - range.start).sum())?;
-                read_coalesced(source, &ranges)?
+                let length = |gap| coalesce(&ranges, gap).iter().map(|range| range.end - range.start).sum();
+                held(length(0))?;
+                // Gaps are read where there is memory for them.
+                read_coalesced(source, &ranges, if length(gap) <= limits.memory { gap } else { 0 })?
             }
         };
         Ok(Stripe {

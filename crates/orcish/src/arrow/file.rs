@@ -54,6 +54,11 @@ impl OrcFile {
         OrcFile { source, tail: Arc::new(tail) }
     }
 
+    /// What messages call the source: a path, or a URL without credentials.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
     /// The tail.
     pub fn tail(&self) -> &FileTail {
         &self.tail
