@@ -38,7 +38,8 @@ StorageOptions: TypeAlias = "Mapping[str, str | int | bool]"
 Keys are those of the Rust crate ``object_store``, in lower case: ``aws_access_key_id``, ``aws_secret_access_key``,
 ``aws_session_token``, ``aws_region``, ``aws_endpoint``, ``aws_skip_signature`` (no credentials), …;
 ``google_service_account``, …; ``azure_storage_account_name``, ``azure_storage_account_key``, …; and for all of them
-``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, ``header.NAME`` is sent along.
+``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, the value of
+``header.NAME`` is sent as a header.
 
 These say how requests are made:
 

@@ -22,7 +22,7 @@ class Files(http.server.BaseHTTPRequestHandler):
         asked = self.headers.get("Range")
         server = self.server
         server.log.append((self.command, asked))
-        server.headers.append(dict(self.headers))
+        server.headers.append(self.headers)
         for rule in server.rules:
             if rule(self, asked):
                 return
@@ -41,10 +41,12 @@ class Files(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(part)))
         if server.etags:
             self.send_header("ETag", f'"{hash(data)}"')
+        if not head:
+            # Before the client can have seen it.
+            server.sent.append(len(part))
         self.end_headers()
         if not head:
             self.wfile.write(part)
-            server.sent.append(len(part))
 
     def _span(self, asked, size):
         if asked is None or not self.server.ranges:

@@ -27,6 +27,9 @@ pub(super) fn fault(what: &str, error: &object_store::Error, address: &Address) 
             return Error::io(what, error).in_file(&address.name);
         }
         _ if is_timeout(error) => io::ErrorKind::TimedOut,
+        // So it is where a list is asked for.
+        _ if has_status(error, "404") => io::ErrorKind::NotFound,
+        _ if has_status(error, "403") || has_status(error, "401") => io::ErrorKind::PermissionDenied,
         _ => io::ErrorKind::Other,
     };
     Error::io(what, io::Error::new(kind, text(error, address))).in_file(&address.name)
@@ -39,11 +42,16 @@ pub(super) fn is_refusal(error: &object_store::Error) -> bool {
         object_store::Error::NotSupported { .. } | object_store::Error::NotImplemented { .. } => true,
         object_store::Error::Generic { .. } => {
             let text = error.to_string();
-            // The type that has the status as a number is not public.
-            ["status code: 4", "status code: 501", "Content-Range", "Requested "].iter().any(|part| text.contains(part))
+            let wrong = ["Content-Range", "Requested "].iter().any(|part| text.contains(part));
+            wrong || has_status(error, "4") || has_status(error, "501")
         }
         _ => false,
     }
+}
+
+/// Whether a server answered with a status that begins so. The type that has it as a number is not public.
+fn has_status(error: &object_store::Error, status: &str) -> bool {
+    error.to_string().contains(&format!("non-2xx status code: {status}"))
 }
 
 fn sources(error: &object_store::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {

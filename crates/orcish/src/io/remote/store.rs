@@ -177,7 +177,7 @@ impl Address {
         let mut options = ClientOptions::new();
         let mut headers = HeaderMap::new();
         let mut header = |name: &str, value: &str| {
-            let name = HeaderName::try_from(name).map_err(|_| self.unknown(name))?;
+            let name = HeaderName::try_from(name).map_err(|_| self.unknown(&format!("header.{name}")))?;
             let wrong = |_| Error::invalid(format!("the value of the header {name} is none")).in_file(&self.name);
             let mut value = HeaderValue::try_from(value).map_err(wrong)?;
             value.set_sensitive(true);

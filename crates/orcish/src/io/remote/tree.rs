@@ -37,7 +37,8 @@ impl StoreTree {
         T: Send + 'static,
         F: Future<Output = object_store::Result<T>> + Send + 'static,
     {
-        let parse = |folder: &String| self.address.parse(folder).map(|path| (!path.as_ref().is_empty()).then_some(path));
+        let parse =
+            |folder: &String| self.address.parse(folder).map(|path| (!path.as_ref().is_empty()).then_some(path));
         let paths = folders.iter().map(parse).collect::<Result<Vec<_>>>()?;
         let (store, address) = (self.store.clone(), self.address.clone());
         let lists = async move {

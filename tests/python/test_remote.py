@@ -1,0 +1,403 @@
+"""Files of HTTP servers and of S3: how many requests they take, how they fail, and how they are listed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import urllib.request
+import warnings
+
+import fsspec
+import orcish
+import pyarrow as pa
+import pytest
+from orcish import _native
+from orcish.cli import main
+from servers import serve
+from support import layout, run_python, write_arrow
+
+SMALL = pa.table({"a": list(range(5000)), "s": [f"text {i}" for i in range(5000)]})
+SMALL_DATA = write_arrow(SMALL)
+ROWS = 400_000
+WIDE = pa.table({f"c{c}": pa.array([(i * 2654435761 + c * 97) % 2**40 for i in range(ROWS)]) for c in range(6)})
+WIDE_DATA = write_arrow(WIDE, stripe_size=8 << 20, compression="uncompressed")
+FEW = {"orcish.max_retries": 0}
+
+
+@pytest.fixture
+def server():
+    with serve({"/t/small ü.orc": SMALL_DATA, "/t/wide.orc": WIDE_DATA}) as server:
+        yield server
+
+
+def test_a_small_file_takes_two_requests(server):
+    """One for the tail, and one for all else, whatever is read of it."""
+    file = orcish.ORCFile(f"{server.url}/t/small%20%C3%BC.orc")
+    assert server.take() == ([("GET", "bytes=-65536")], min(65536, len(SMALL_DATA)))
+    assert file.file_length == len(SMALL_DATA)
+    assert file.read().equals(SMALL)
+    assert file.read(columns=["s"]).equals(SMALL.select(["s"]))
+    assert file.stripe_statistics("a")[0].max == 4999
+    assert len(server.take()[0]) == (len(SMALL_DATA) > 65536)
+
+
+def test_the_tail_takes_one_request(server):
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc")
+    assert server.take() == ([("GET", "bytes=-65536")], 65536)
+    assert file.num_rows == ROWS
+    assert orcish.ORCFile(f"{server.url}/t/wide.orc", tail=file.tail_bytes()).num_rows == ROWS
+    assert server.take() == ([], 0)
+
+
+def test_a_tail_that_is_longer_than_the_first_read(server):
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options={"orcish.first_read": 100})
+    log, sent = server.take()
+    tail = file._file.properties["tail_length"]
+    assert log == [("GET", "bytes=-100"), ("GET", f"bytes={len(WIDE_DATA) - tail}-{len(WIDE_DATA) - 1}")]
+    assert sent == 100 + tail
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_two_columns(server, threads):
+    """Of each stripe its footer, then one request for each column: what lies between is more than a gap."""
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc")
+    server.take()
+    assert file.read(columns=["c1", "c4"], threads=threads).equals(WIDE.select(["c1", "c4"]))
+    log, sent = server.take()
+    found = layout(WIDE_DATA)
+    wanted = found.data_ranges({2, 5}) + found.stripe_footers
+    needed = sum(map(len, wanted))
+    assert file.num_stripes > 1
+    assert len(log) <= 3 * file.num_stripes
+    assert needed - 65536 <= sent <= needed
+    spans = {tuple(map(int, asked.removeprefix("bytes=").split("-"))) for _, asked in log}
+    for first, last in spans:
+        assert any(r.start <= first for r in wanted)
+        assert last < len(WIDE_DATA) - 65536 or any(r.start <= first <= r.stop for r in wanted)
+
+
+def test_gaps_are_read_where_that_is_wanted(server):
+    """With a gap that the columns between fit into, one request a stripe fetches them too."""
+    read = {}
+    for gap in (0, 6 << 20):
+        options = {"orcish.coalesce_gap": gap, "orcish.part_size": 64 << 20, "orcish.first_read": 2000}
+        file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=options)
+        server.take()
+        assert file.read(columns=["c0", "c5"]).equals(WIDE.select(["c0", "c5"]))
+        read[gap] = server.take()
+    assert len(read[0][0]) == 3 * file.num_stripes
+    assert len(read[6 << 20][0]) == 2 * file.num_stripes
+    assert read[0][1] < read[6 << 20][1] <= len(WIDE_DATA)
+
+
+def test_long_ranges_are_read_in_parts_side_by_side(server):
+    options = {"orcish.part_size": 500_000, "orcish.concurrency": 4, "orcish.coalesce_gap": 0}
+    busy, most, lock = 0, 0, threading.Lock()
+
+    def rule(handler, asked):
+        nonlocal busy, most
+        with lock:
+            busy += 1
+            most = max(most, busy)
+        time.sleep(0.02)
+        with lock:
+            busy -= 1
+
+    server.rules.append(rule)
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=options)
+    server.take()
+    assert file.read(threads=1).equals(WIDE)
+    log, sent = server.take()
+    assert len(log) >= len(WIDE_DATA) // 500_000
+    assert all(end - start < 500_000 for start, end in (map(int, a[6:].split("-")) for _, a in log))
+    assert sent <= len(WIDE_DATA)
+    assert 1 < most <= 4
+
+
+def test_servers_without_suffixes():
+    with serve({"/t.orc": WIDE_DATA}, suffixes=False) as server:
+        file = orcish.ORCFile(f"{server.url}/t.orc")
+        assert [asked for asked, _ in server.log] == ["GET", "HEAD", "GET"]
+        assert file.read(columns=["c1"]).equals(WIDE.select(["c1"]))
+
+
+@pytest.mark.parametrize("suffixes", [True, False])
+def test_servers_that_refuse_what_they_do_not_know(suffixes):
+    def rule(handler, asked):
+        if asked and asked.startswith("bytes=-") and not suffixes:
+            handler.send_error(416)
+            return True
+        return False
+
+    with serve({"/t.orc": SMALL_DATA, "/empty.orc": b""}) as server:
+        server.rules.append(rule)
+        assert orcish.read_table(f"{server.url}/t.orc").equals(SMALL)
+        with pytest.raises(orcish.CorruptFileError, match=r"empty\.orc.*0 bytes"):
+            orcish.ORCFile(f"{server.url}/empty.orc")
+
+
+def test_servers_without_ranges():
+    with serve({"/t.orc": SMALL_DATA}, ranges=False) as server:
+        with pytest.raises(OSError, match=r"t\.orc: .*whole files only"):
+            orcish.ORCFile(f"{server.url}/t.orc")
+        # What the message says.
+        with urllib.request.urlopen(f"{server.url}/t.orc") as response:
+            assert orcish.read_table(response.read()).equals(SMALL)
+
+
+def test_missing_files(server):
+    for path in ("none.orc", "t/none.orc"):
+        with pytest.raises(FileNotFoundError, match=rf"{server.url}/{path}"):
+            orcish.read_table(f"{server.url}/{path}")
+
+
+@pytest.mark.parametrize(("status", "error"), [(403, PermissionError), (401, PermissionError), (500, OSError)])
+def test_statuses(server, status, error):
+    server.rules.append(lambda handler, asked: handler.send_error(status) or True)
+    with pytest.raises(error, match=r"wide\.orc"):
+        orcish.read_table(f"{server.url}/t/wide.orc", storage_options=FEW)
+
+
+def test_passing_faults_are_tried_again(server):
+    def rule(handler, asked):
+        failed = len(server.log) <= 2
+        if failed:
+            handler.send_error(503)
+        return failed
+
+    server.rules.append(rule)
+    assert orcish.ORCFile(f"{server.url}/t/wide.orc").num_rows == ROWS
+    assert len(server.log) == 3
+
+
+def test_servers_that_are_not_there():
+    with serve({}) as server:
+        url = server.url
+    with pytest.raises(OSError, match=rf"{url}/t\.orc: .*(refused|connect)"):
+        orcish.read_table(f"{url}/t.orc", storage_options=FEW)
+
+
+def test_servers_that_do_not_answer(server):
+    server.rules.append(lambda handler, asked: time.sleep(2))
+    with pytest.raises(TimeoutError, match=r"wide\.orc"):
+        orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options={**FEW, "timeout": "200ms"})
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_line_that_breaks_in_the_middle(server, threads):
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=FEW)
+
+    def rule(handler, asked):
+        handler.send_response(206)
+        first, last = map(int, asked[6:].split("-"))
+        handler.send_header("Content-Range", f"bytes {first}-{last}/{len(WIDE_DATA)}")
+        handler.send_header("Content-Length", str(last + 1 - first))
+        handler.end_headers()
+        handler.wfile.write(WIDE_DATA[first : (first + last) // 2])
+        handler.wfile.flush()
+        handler.close_connection = True
+        return True
+
+    server.rules.append(rule)
+    with pytest.raises(OSError, match=rf"{server.url}/t/wide\.orc: stripe 0: cannot be read"):
+        file.read(threads=threads)
+    server.rules.clear()
+    assert file.read(threads=threads).equals(WIDE)
+
+
+def test_a_file_that_changes_is_not_mixed_with_the_new_one():
+    with serve({"/t.orc": WIDE_DATA}, etags=True) as server:
+        file = orcish.ORCFile(f"{server.url}/t.orc")
+        server.rules.append(
+            lambda handler, asked: handler.headers.get("If-Match") and (handler.send_error(412) or True)
+        )
+        with pytest.raises(OSError, match="another one than when it was opened"):
+            file.read()
+        assert orcish.ORCFile(f"{server.url}/t.orc").num_rows == ROWS
+
+
+def test_secrets_are_not_shown(server):
+    """Credentials and queries of URLs are sent, and not said."""
+    host = server.url.removeprefix("http://")
+    url = f"http://me:pass%20word@{host}/t/wide.orc?token=hidden&x=1"
+    file = orcish.ORCFile(url)
+    assert repr(file) == f"<orcish.ORCFile {server.url}/t/wide.orc: {ROWS} rows, {file.num_stripes} stripes>"
+    assert server.headers[-1]["Authorization"] == "Basic bWU6cGFzcyB3b3Jk"
+    paths = []
+    server.rules.append(lambda handler, asked: paths.append(handler.path) or handler.send_error(500) or True)
+    with pytest.raises(OSError, match=r"wide\.orc") as error:
+        orcish.ORCFile(url, storage_options=FEW)
+    assert paths == ["/t/wide.orc?token=hidden&x=1"]
+    assert "hidden" not in str(error.value)
+    assert "pass" not in str(error.value)
+    with pytest.raises(ValueError, match="credentials") as error:
+        orcish.ORCFile("s3://key:secret@bucket/t.orc")
+    assert "secret" not in str(error.value)
+
+
+def test_headers(server):
+    options = {"header.authorization": "Bearer abc", "user_agent": "tests"}
+    orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=options)
+    assert server.headers[-1]["Authorization"] == "Bearer abc"
+    assert server.headers[-1]["User-Agent"] == "tests"
+
+
+def test_wrong_storage_options(server):
+    url = f"{server.url}/t/wide.orc"
+    for options in ({"speed": "1"}, {"orcish.speed": 1}, {"orcish.part_size": "many"}, {"header.": "x"}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            orcish.ORCFile(url, storage_options=options)
+    with pytest.raises(TypeError, match="timeout"):
+        orcish.ORCFile(url, storage_options={"timeout": None})
+    # Paths have no use for them.
+    with pytest.raises(FileNotFoundError):
+        orcish.ORCFile("none.orc", storage_options={"speed": "1"})
+
+
+def test_local_urls(tmp_path):
+    path = tmp_path / "a b.orc"
+    path.write_bytes(SMALL_DATA)
+    assert orcish.read_table(path.as_uri()).equals(SMALL)
+    assert orcish.read_table(f"file:{tmp_path}/a%20b.orc").equals(SMALL)
+    with pytest.raises(FileNotFoundError, match=r"none\.orc"):
+        orcish.read_table("file:///nowhere/none.orc")
+
+
+def test_other_schemes_are_for_fsspec():
+    for url in ("hdfs://host/t.orc", "memory://t.orc", "ftp://host/t.orc"):
+        with pytest.raises(ValueError, match="fsspec"):
+            orcish.ORCFile(url)
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/orcish-remote/t.orc", SMALL_DATA)
+    try:
+        with fsspec.open("memory://orcish-remote/t.orc", "rb") as file:
+            assert orcish.read_table(file).equals(SMALL)
+    finally:
+        memory.rm("/orcish-remote", recursive=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_fsspec_over_http(server):
+    with fsspec.open(f"{server.url}/t/wide.orc", "rb", block_size=1 << 20) as file:
+        assert orcish.read_table(file, columns=["c2"]).equals(WIDE.select(["c2"]))
+
+
+def test_the_command_line(server, capsys):
+    assert main(["meta", "--json", f"{server.url}/t/wide.orc"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == ROWS
+    assert main(["meta", "hdfs://a/b", f"{server.url}/none.orc"]) == 1
+    out, err = capsys.readouterr()
+    assert not out
+    assert "fsspec" in err
+    assert "none.orc" in err
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "call", ["orcish.ORCFile(url)", "file.read(threads={})", "list(file.iter_batches(threads={}))"]
+)
+def test_ctrl_c(server, threads, call):
+    """SIGINT while the server keeps a reader waiting."""
+    code = f"""
+        import os, sys, orcish
+        url = sys.argv[1]
+        file = orcish.ORCFile(url)
+        print("reading", flush=True)
+        sys.stdin.readline()
+        try:
+            {call.format(threads)}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            os._exit(0)
+    """
+    asked, end = threading.Event(), threading.Event()
+    command = [sys.executable, "-c", textwrap.dedent(code), f"{server.url}/t/wide.orc"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "reading\n"
+            server.rules.append(lambda handler, _: asked.set() or end.wait(30))
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            assert asked.wait(20)
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "interrupted\n"
+            assert time.monotonic() - start < 5
+        finally:
+            end.set()
+            process.kill()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_fork_after_use(server):
+    """A child reads what its parent opened, and its own child too; the parent is not disturbed."""
+    out = run_python(
+        """
+        import os, sys, warnings, orcish
+        warnings.simplefilter("ignore")
+        file = orcish.ORCFile(sys.argv[1], storage_options={"orcish.max_retries": 0})
+        want = file.read(columns=["c1"])
+        def read():
+            return file.read(columns=["c1"]).equals(want) and orcish.ORCFile(sys.argv[1]).num_rows == len(want)
+        def child(inner):
+            pid = os.fork()
+            if pid == 0:
+                fine = read() and inner()
+                del globals()["file"]
+                os._exit(0 if fine else 1)
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        print(child(lambda: child(lambda: True) and read()), child(lambda: True), read())
+        """,
+        f"{server.url}/t/wide.orc",
+    )
+    assert out.split() == ["True", "True", "True"]
+
+
+def test_workers_of_spark_read_urls(spark, server):
+    """Workers of PySpark are forked from a daemon."""
+    url = f"{server.url}/t/wide.orc"
+
+    def rows(_):
+        import orcish
+
+        yield orcish.read_table(url, columns=["c0"]).num_rows
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = spark.sparkContext.parallelize(range(2), 2).mapPartitions(rows).collect()
+    assert found == [ROWS, ROWS]
+
+
+def test_connections_are_used_again(server):
+    ports = set()
+    server.rules.append(lambda handler, asked: ports.add(handler.client_address))
+    for _ in range(20):
+        orcish.ORCFile(f"{server.url}/t/wide.orc")
+    assert len(ports) <= 2
+
+
+def test_listing_one_file_over_http(server):
+    url = f"{server.url}/t/small%20%C3%BC.orc"
+    assert _native.list_files(url) == [(url, len(SMALL_DATA))]
+
+
+def test_listing_folders(tmp_path, monkeypatch):
+    for name in ("dt=1/a.orc", "dt=1/_SUCCESS", "dt=2/b.orc", "_temporary/c.orc", ".c.orc.crc"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(SMALL_DATA)
+    want = [(f"{tmp_path}/{name}", len(SMALL_DATA)) for name in ("dt=1/a.orc", "dt=2/b.orc")]
+    for location in (tmp_path, f"{tmp_path}/", tmp_path.as_uri(), f"{tmp_path}/dt=*/*.orc", f"{tmp_path}/**/*.orc"):
+        assert _native.list_files(str(location)) == want
+    assert _native.list_files(f"{tmp_path}/dt=[2-9]") == want[1:]
+    assert _native.list_files(f"{tmp_path}/*.none") == []
+    monkeypatch.chdir(tmp_path)
+    assert _native.list_files("dt=1/*") == [("dt=1/a.orc", len(SMALL_DATA))]
+    with pytest.raises(FileNotFoundError, match="none"):
+        _native.list_files(f"{tmp_path}/none")
+    with pytest.raises(ValueError, match=r"a\[b"):
+        _native.list_files(f"{tmp_path}/a[b/x")
