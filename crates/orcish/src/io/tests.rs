@@ -1,3 +1,10 @@
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::single_range_in_vec_init,
+    clippy::unwrap_in_result,
+    reason = "numbers of tests are small; one range is what is meant"
+)]
+
 use std::ops::Range;
 use std::sync::Mutex;
 
@@ -39,7 +46,6 @@ pub(super) fn some_ranges(size: u64) -> impl Strategy<Value = Vec<Range<u64>>> {
 }
 
 #[test]
-#[expect(clippy::single_range_in_vec_init, reason = "one range is what is meant")]
 fn joins_what_touches() {
     assert_eq!(coalesce(&[10..20, 0..5, 20..30, 25..28, 7..7], 0), [0..5, 10..30]);
     assert_eq!(coalesce(&[3..5, 5..9], 0), [3..9]);

@@ -1,3 +1,9 @@
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::single_range_in_vec_init,
+    reason = "numbers of tests are small; one range is what is meant"
+)]
+
 use std::sync::Mutex;
 
 use futures_util::stream::BoxStream;
