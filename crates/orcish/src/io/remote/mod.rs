@@ -38,8 +38,8 @@ pub struct ObjectSource {
     known: OnceLock<Known>,
     /// Where the end of the file begins that was read first, and its bytes.
     end: OnceLock<(u64, Bytes)>,
-    /// All before the end, where that is less than another request costs.
-    start: OnceLock<Bytes>,
+    /// The whole file, where what is before the end is less than another request costs.
+    whole: OnceLock<Bytes>,
 }
 
 /// What is known of a file.
@@ -91,7 +91,7 @@ impl ObjectSource {
             check: options.check().cloned(),
             known: OnceLock::new(),
             end: OnceLock::new(),
-            start: OnceLock::new(),
+            whole: OnceLock::new(),
         })
     }
 
@@ -123,23 +123,21 @@ impl ObjectSource {
         if range.is_empty() {
             return Some(Bytes::new());
         }
-        let end = self.end.get().and_then(|(at, bytes)| part_of(bytes, *at, range));
-        end.or_else(|| part_of(self.start.get()?, 0, range))
+        match (self.whole.get(), self.end.get()) {
+            (Some(whole), _) => part_of(whole, 0, range),
+            (None, Some((at, bytes))) => part_of(bytes, *at, range),
+            (None, None) => None,
+        }
     }
 
     /// Reads a small file as a whole, and keeps it. Gives whether it is one.
-    fn keep_start(&self) -> Result<bool> {
-        match self.end.get() {
-            Some(&(at, _)) if at <= self.gap() => {
-                if self.start.get().is_none()
-                    && let Some(bytes) = self.fetch(std::slice::from_ref(&(0..at)))?.pop()
-                {
-                    self.start.get_or_init(|| bytes);
-                }
-                Ok(true)
-            }
-            _ => Ok(false),
+    fn keep_whole(&self) -> Result<bool> {
+        let Some((at, end)) = self.end.get().filter(|(at, _)| *at <= self.gap()) else { return Ok(false) };
+        if self.whole.get().is_none() {
+            let start = self.fetch(std::slice::from_ref(&(0..*at)))?.pop().unwrap_or_default();
+            self.whole.get_or_init(|| [&*start, &**end].concat().into());
         }
+        Ok(true)
     }
 
     /// The bytes of ranges, side by side and in parts.
@@ -253,7 +251,7 @@ impl ReadAt for ObjectSource {
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let mut known: Vec<_> = ranges.iter().map(|range| self.kept(range)).collect();
-        if known.contains(&None) && self.keep_start()? {
+        if known.contains(&None) && self.keep_whole()? {
             known = ranges.iter().map(|range| self.kept(range)).collect();
         }
         let missing = ranges.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(range, _)| range.clone());
