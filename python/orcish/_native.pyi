@@ -2,9 +2,12 @@
 
 from typing import Any, final
 
-__all__ = ["Batches", "File", "Node", "__version__"]
+__all__ = ["Batches", "File", "Node", "__version__", "list_files"]
 
 __version__: str
+
+def list_files(location: str, storage_options: dict[str, Any] | None = None) -> list[tuple[str, int]]:
+    """Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern."""
 
 @final
 class Batches:
@@ -45,7 +48,16 @@ class Node:
 class File:
     """An ORC file whose tail has been read."""
 
-    def __new__(cls, source: object, *, tail: bytes | None = None, limits: dict[str, int] | None = None) -> File: ...
+    def __new__(
+        cls,
+        source: object,
+        *,
+        tail: bytes | None = None,
+        limits: dict[str, int] | None = None,
+        storage_options: dict[str, Any] | None = None,
+    ) -> File: ...
+    @property
+    def name(self) -> str: ...
     @property
     def num_rows(self) -> int: ...
     @property

@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish import _native, deep
 from orcish.errors import NullMapKeyError, UnknownColumnError
 from orcish.reading import AfterRead, prepare
-from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StripeInfo
+from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StorageOptions, StripeInfo
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["ORCFile", "read_table"]
 
 
-def read_table(source: Source, *, limits: Limits | None = None, **options: Unpack[ReadOptions]) -> pa.Table:
-    """Read a file into a table; see :class:`~orcish.types.ReadOptions` for the keywords.
+def read_table(
+    source: Source,
+    *,
+    limits: Limits | None = None,
+    storage_options: StorageOptions | None = None,
+    **options: Unpack[ReadOptions],
+) -> pa.Table:
+    """Read a file into a table; see :class:`ORCFile` and :class:`~orcish.types.ReadOptions` for the keywords.
 
     The chunks of the table are the batches of :meth:`ORCFile.iter_batches`.
 
@@ -33,7 +39,7 @@ def read_table(source: Source, *, limits: Limits | None = None, **options: Unpac
         LimitExceededError: The file asks for more than ``limits`` allow.
         OSError: The source cannot be read.
     """
-    return ORCFile(source, limits=limits).read(**options)
+    return ORCFile(source, limits=limits, storage_options=storage_options).read(**options)
 
 
 class ORCFile:
@@ -42,18 +48,32 @@ class ORCFile:
     The file is an Arrow stream itself: whatever takes objects with ``__arrow_c_stream__`` reads it.
 
     Args:
-        source: A path, the bytes of a whole file, or an object with ``read`` and ``seek``.
+        source: A path, the bytes of a whole file, an object with ``read`` and ``seek``, or a URL: ``s3://``, ``gs://``,
+            ``az://``, ``abfs://``, ``abfss://``, ``https://``, ``http://``, ``file://``.
         tail: What :meth:`tail_bytes` gave for the same file, here or in another process: it is then not read again.
         limits: Bounds on what the file may make the reader do.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
     """
 
-    def __init__(self, source: Source, *, tail: bytes | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        tail: bytes | None = None,
+        limits: Limits | None = None,
+        storage_options: StorageOptions | None = None,
+    ) -> None:
         native = os.fspath(source) if isinstance(source, os.PathLike) else source
         if not isinstance(native, str | bytes) and not hasattr(native, "read"):
             # pyarrow's buffers included: all that gives its memory away.
             native = bytes(memoryview(cast("bytes", native)))
-        self._file = _native.File(native, tail=tail, limits=cast("dict[str, int] | None", limits))
-        self._source = native if isinstance(native, str) else f"<{type(source).__name__}>"
+        self._file = _native.File(
+            native,
+            tail=tail,
+            limits=cast("dict[str, int] | None", limits),
+            storage_options=None if storage_options is None else dict(storage_options),
+        )
+        self._source = self._file.name if isinstance(native, str) else f"<{type(source).__name__}>"
 
     def __repr__(self) -> str:
         return f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>"

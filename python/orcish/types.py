@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 from orcish.filters import Filters
@@ -16,6 +16,7 @@ __all__ = [
     "Limits",
     "ReadOptions",
     "Source",
+    "StorageOptions",
     "StripeInfo",
 ]
 
@@ -31,7 +32,26 @@ class BinaryFile(Protocol):
 
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryFile"
-"""A path, the bytes of a whole file, or a file object."""
+"""A path, a URL, the bytes of a whole file, or a file object."""
+
+StorageOptions: TypeAlias = "Mapping[str, str | int | bool]"
+"""How the store of a URL is reached, beside what variables of the environment say.
+
+Keys are those of the Rust crate ``object_store``, in lower case: ``aws_access_key_id``, ``aws_secret_access_key``,
+``aws_session_token``, ``aws_region``, ``aws_endpoint``, ``aws_skip_signature`` (no credentials), …;
+``google_service_account``, …; ``azure_storage_account_name``, ``azure_storage_account_key``, …; and for all of them
+``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, the value of
+``header.NAME`` is sent as a header.
+
+These say how requests are made:
+
+- ``orcish.first_read``: bytes to read from the end of a file at first (65,536);
+- ``orcish.coalesce_gap``: bytes that are rather read than another request is made (1,048,576);
+- ``orcish.part_size``: most bytes of a request (8,388,608); longer ranges are read in parts, side by side;
+- ``orcish.concurrency``: most requests of one read at a time (10);
+- ``orcish.max_retries`` (10) and ``orcish.retry_timeout``, in seconds (180): how often and how long requests that
+  failed for a passing reason are made again.
+"""
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
 """Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree."""

@@ -1,16 +1,19 @@
 //! From errors of the core to exceptions of `orcish.errors`.
 
 use std::error::Error as _;
+use std::io;
 
 use orcish::{Error, ErrorKind};
-use pyo3::exceptions::{PyException, PyOSError, PyValueError};
+use pyo3::exceptions::{
+    PyException, PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyPermissionError, PyTimeoutError, PyValueError,
+};
 use pyo3::prelude::*;
 
 /// The error for an exception of a Python file object, or of a handler of signals.
 pub(crate) fn from_python(py: Python<'_>, text: &str, error: PyErr) -> Error {
     // Exceptions that are no `Exception`, such as `KeyboardInterrupt`, are no faults: they are to end things.
     let kind = if error.is_instance_of::<PyException>(py) { ErrorKind::Io } else { ErrorKind::Interrupted };
-    Error::new(kind, text).with_source(std::io::Error::other(error))
+    Error::new(kind, text).with_source(io::Error::other(error))
 }
 
 /// An error if a signal, such as that of Ctrl-C, has come whose handler raised an exception.
@@ -40,18 +43,21 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
 }
 
 fn io_error(py: Python<'_>, error: &Error, text: String) -> PyErr {
-    let Some(source) = error.source().and_then(|source| source.downcast_ref::<std::io::Error>()) else {
+    let Some(source) = error.source().and_then(|source| source.downcast_ref::<io::Error>()) else {
         return PyOSError::new_err(text);
     };
     if let Some(python) = source.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
         return python.clone_ref(py);
     }
     // With an error number Python picks the subclass, such as FileNotFoundError.
-    match source.raw_os_error() {
-        Some(number) => PyOSError::new_err((number, text)),
-        None if source.kind() == std::io::ErrorKind::IsADirectory => {
-            pyo3::exceptions::PyIsADirectoryError::new_err(text)
-        }
-        None => PyOSError::new_err(text),
+    if let Some(number) = source.raw_os_error() {
+        return PyOSError::new_err((number, text));
+    }
+    match source.kind() {
+        io::ErrorKind::NotFound => PyFileNotFoundError::new_err(text),
+        io::ErrorKind::PermissionDenied => PyPermissionError::new_err(text),
+        io::ErrorKind::TimedOut => PyTimeoutError::new_err(text),
+        io::ErrorKind::IsADirectory => PyIsADirectoryError::new_err(text),
+        _ => PyOSError::new_err(text),
     }
 }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::to_python;
-use crate::options::{limits, read_options};
+use crate::options::{limits, read_options, storage_options};
 use crate::stream::Batches;
 use crate::{source, statistics};
 
@@ -25,23 +25,30 @@ impl File {
 
 #[pymethods]
 impl File {
-    /// Opens `source`: a path, bytes, or an object with `read` and `seek`. With `tail`, from
+    /// Opens `source`: a path or URL, bytes, or an object with `read` and `seek`. With `tail`, from
     /// `tail_bytes`, nothing is read.
     #[new]
-    #[pyo3(signature = (source, *, tail=None, limits=None))]
+    #[pyo3(signature = (source, *, tail=None, limits=None, storage_options=None))]
     fn new(
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
         tail: Option<&[u8]>,
         limits: Option<&Bound<'_, PyDict>>,
+        storage_options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
-        let source = source::open(source)?;
+        let source = source::open(source, &self::storage_options(storage_options)?)?;
         let file = py.detach(|| match tail {
             Some(tail) => Ok(OrcFile::with_tail(source, FileTail::from_bytes(tail, &limits)?)),
             None => OrcFile::new(source, &limits),
         });
         Ok(File { file: file.map_err(|error| to_python(py, &error))?, limits })
+    }
+
+    /// What messages call the source: a path, or a URL without credentials.
+    #[getter]
+    fn name(&self) -> &str {
+        self.file.name()
     }
 
     /// Number of rows.
@@ -158,4 +165,16 @@ impl File {
         let options = read_options(options, &self.limits)?;
         Ok(Batches::new(self.file.read(options).map_err(|error| to_python(py, &error))?))
     }
+}
+
+/// Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern.
+#[pyfunction]
+#[pyo3(signature = (location, storage_options=None))]
+pub(crate) fn list_files(
+    py: Python<'_>,
+    location: &str,
+    storage_options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<(String, u64)>> {
+    let storage = self::storage_options(storage_options)?;
+    py.detach(|| orcish::list(location, &storage)).map_err(|error| to_python(py, &error))
 }

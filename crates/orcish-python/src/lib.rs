@@ -21,6 +21,8 @@ mod _native {
     #[pymodule_export]
     use crate::file::File;
     #[pymodule_export]
+    use crate::file::list_files;
+    #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]
     use crate::stream::Batches;

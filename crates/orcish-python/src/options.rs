@@ -1,9 +1,15 @@
 //! Options as Python passes them: words and numbers.
 
-use orcish::{Columns, Limits, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
-use pyo3::exceptions::PyValueError;
+use std::sync::Arc;
+
+use orcish::{
+    Columns, Limits, NullMapKeys, OutOfRange, ReadOptions, StorageOptions, StringType, TimestampUnit, UnionType,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict, PyInt, PyString};
+
+use crate::errors::check_signals;
 
 use crate::predicate::predicate;
 
@@ -106,4 +112,24 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
         }
     }
     Ok(limits)
+}
+
+/// The storage options in `given`, whose values are text, numbers or booleans. Requests are ended by signals.
+pub(crate) fn storage_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<StorageOptions> {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for (key, value) in given.into_iter().flatten() {
+        let key: String = key.extract()?;
+        let value = if let Ok(value) = value.cast::<PyBool>() {
+            value.is_true().to_string()
+        } else if value.is_instance_of::<PyString>() || value.is_instance_of::<PyInt>() {
+            value.str()?.extract()?
+        } else {
+            let kind = value.get_type();
+            return Err(PyTypeError::new_err(format!("the storage option {key} is a {}, no text", kind.name()?)));
+        };
+        pairs.push((key, value));
+    }
+    // At the end of the process there is no interpreter, and no handler of signals.
+    let check = || Python::try_attach(check_signals).unwrap_or(Ok(()));
+    Ok(pairs.into_iter().collect::<StorageOptions>().while_waiting(Arc::new(check)))
 }

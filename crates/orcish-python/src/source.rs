@@ -1,12 +1,11 @@
-//! What a file may be read from: a path, bytes, or a Python object with `read` and `seek`.
+//! What a file may be read from: a path or URL, bytes, or a Python object with `read` and `seek`.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use orcish::{FileSource, MemorySource, ReadAt, Result};
+use orcish::{FileSource, MemorySource, ReadAt, Result, StorageOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -17,13 +16,16 @@ use crate::errors::{check_signals, from_python};
 /// How long a thread waits for its turn before it looks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The source for `object`: `str` is a path, `bytes` are the file itself.
-pub(crate) fn open(object: &Bound<'_, PyAny>) -> PyResult<Arc<dyn ReadAt>> {
+/// The source for `object`: `str` is a path or URL, `bytes` are the file itself.
+pub(crate) fn open(object: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyResult<Arc<dyn ReadAt>> {
     let py = object.py();
     if let Ok(path) = object.cast::<PyString>() {
-        let path: PathBuf = path.extract()?;
-        let source = py.detach(|| FileSource::open(path));
-        return Ok(Arc::new(source.map_err(|error| crate::errors::to_python(py, &error))?));
+        let opened = match path.to_str() {
+            Ok(location) => py.detach(|| orcish::open(location, storage)),
+            // A path of the system that is not Unicode.
+            Err(_) => FileSource::open(path.extract::<std::path::PathBuf>()?).map(|source| Arc::new(source) as _),
+        };
+        return opened.map_err(|error| crate::errors::to_python(py, &error));
     }
     if let Ok(bytes) = object.cast::<PyBytes>() {
         let bytes = PyBackedBytes::from(bytes.clone());

@@ -60,7 +60,9 @@ pub use arrow::{BatchReader, Explanation, OrcFile, Outcome, StripePlan, TYPE_KEY
 pub use codec::{Compression, Framing, Stream};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use expression::{Comparison, Literal, Predicate};
-pub use io::{FileSource, MemorySource, ReadAt, coalesce};
+#[cfg(feature = "object-store")]
+pub use io::ObjectSource;
+pub use io::{Check, FileSource, MemorySource, ReadAt, StorageOptions, coalesce, list, open};
 pub use options::*;
 pub use predicate::Proof;
 pub use projection::ROOT_COLUMN;

@@ -1,5 +1,7 @@
 //! What a caller may choose: plain data, every default a documented constant.
 
+use std::time::Duration;
+
 use crate::expression::Predicate;
 
 /// Default of [`ReadOptions::batch_size`], in rows.
@@ -16,6 +18,19 @@ pub const DEFAULT_MAX_COLUMNS: usize = 1 << 20;
 pub const DEFAULT_MAX_STRIPES: usize = 1 << 20;
 /// Default of [`Limits::memory`], in bytes.
 pub const DEFAULT_MAX_MEMORY: u64 = 4 << 30;
+
+/// Default of [`RemoteOptions::first_read`], in bytes.
+pub const DEFAULT_REMOTE_FIRST_READ: u64 = 64 << 10;
+/// Default of [`RemoteOptions::coalesce_gap`], in bytes.
+pub const DEFAULT_COALESCE_GAP: u64 = 1 << 20;
+/// Default of [`RemoteOptions::part_size`], in bytes.
+pub const DEFAULT_PART_SIZE: u64 = 8 << 20;
+/// Default of [`RemoteOptions::concurrency`].
+pub const DEFAULT_CONCURRENCY: usize = 10;
+/// Default of [`RemoteOptions::max_retries`].
+pub const DEFAULT_MAX_RETRIES: usize = 10;
+/// Default of [`RemoteOptions::retry_timeout`].
+pub const DEFAULT_RETRY_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Bounds on what a file may make a reader do; checked before anything is allocated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,6 +194,36 @@ impl Default for ReadOptions {
             row_number: None,
             threads: 0,
             limits: Limits::default(),
+        }
+    }
+}
+
+/// How requests for files that are not local are made.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RemoteOptions {
+    /// Bytes to read from the end of a file at first; what they hold is not asked for again.
+    pub first_read: u64,
+    /// Bytes that are read sooner than another request is made.
+    pub coalesce_gap: u64,
+    /// Most bytes of a request: longer ranges are read in parts, side by side.
+    pub part_size: u64,
+    /// Most requests that one read has under way at a time.
+    pub concurrency: usize,
+    /// How often a request that failed for a passing reason is made again.
+    pub max_retries: usize,
+    /// How long after the first attempt a request may still be made again.
+    pub retry_timeout: Duration,
+}
+
+impl Default for RemoteOptions {
+    fn default() -> Self {
+        RemoteOptions {
+            first_read: DEFAULT_REMOTE_FIRST_READ,
+            coalesce_gap: DEFAULT_COALESCE_GAP,
+            part_size: DEFAULT_PART_SIZE,
+            concurrency: DEFAULT_CONCURRENCY,
+            max_retries: DEFAULT_MAX_RETRIES,
+            retry_timeout: DEFAULT_RETRY_TIMEOUT,
         }
     }
 }

@@ -9,7 +9,7 @@ use prost::Message as _;
 
 use crate::codec::{Framing, Pieces, Stream, decompress_all};
 use crate::error::{Error, Result};
-use crate::io::{ReadAt, read_coalesced};
+use crate::io::{ReadAt, coalesce, part_of, read_coalesced};
 use crate::options::Limits;
 use crate::proto::orc;
 use crate::tail::{FileTail, StripeInfo, undecodable};
@@ -207,6 +207,14 @@ fn held(bytes: u64, limits: &Limits) -> Result<()> {
     Err(Error::limit(format!("{bytes} bytes to be read at once, more than the {} allowed", limits.memory)))
 }
 
+/// Reads ranges, with the gaps between them where that spares requests and there is memory for it.
+pub(crate) fn read_within(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Limits) -> Result<Vec<Bytes>> {
+    let gap = source.gap();
+    let length = |gap| coalesce(ranges, gap).iter().map(|range| range.end - range.start).sum();
+    held(length(0), limits)?;
+    read_coalesced(source, ranges, if length(gap) <= limits.memory { gap } else { 0 })
+}
+
 fn info_of<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a StripeInfo> {
     let info = tail.stripes.get(index);
     let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
@@ -218,7 +226,8 @@ fn info_of<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a 
 
 impl Stripe {
     /// Reads the stripe at `index`: its footer, and the data streams of the columns that are `wanted`.
-    /// Where all columns are, both come in one request.
+    /// Where all columns are, or where another request costs more than the bytes of the others, both come in
+    /// one request.
     pub(crate) fn open(
         source: &dyn ReadAt,
         tail: &FileTail,
@@ -229,27 +238,23 @@ impl Stripe {
     ) -> Result<Self> {
         let info = info_of(tail, index, limits)?;
         let (data, footer) = (info.data(), info.footer());
-        let (stored_footer, whole) = if all {
-            held(footer.end - data.start, limits)?;
-            let mut parts = read_coalesced(source, &[footer, data.clone()])?;
+        let gap = source.gap();
+        let whole_length = footer.end - data.start;
+        let (stored_footer, whole) = if all || whole_length <= gap.min(limits.memory) {
+            held(whole_length, limits)?;
+            let mut parts = read_coalesced(source, &[footer, data.clone()], 0)?;
             let whole = parts.pop();
             (parts.pop(), whole)
         } else {
-            (read_coalesced(source, &[footer])?.pop(), None)
+            (read_coalesced(source, &[footer], 0)?.pop(), None)
         };
         let footer = StripeFooter::parse(stored_footer.unwrap_or_default(), info, tail, limits, wanted)?;
         let ranges: Vec<_> = footer.streams.values().cloned().collect();
-        let from_whole = |range: &Range<u64>| {
-            let whole = whole.as_ref()?;
-            let from = usize::try_from(range.start.checked_sub(data.start)?).ok()?;
-            let to = usize::try_from(range.end.checked_sub(data.start)?).ok()?;
-            (to <= whole.len()).then(|| whole.slice(from..to))
-        };
+        let from_whole = |range: &Range<u64>| part_of(whole.as_ref()?, data.start, range);
         let parts = match ranges.iter().map(from_whole).collect::<Option<Vec<_>>>() {
             Some(parts) => parts,
             None => {
-                held(ranges.iter().map(|range| range.end - range.start).sum(), limits)?;
-                read_coalesced(source, &ranges)?
+                read_within(source, &ranges, limits)?
             }
         };
         let mut parts = parts.into_iter();
@@ -266,7 +271,7 @@ impl Stripe {
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
         let info = info_of(tail, index, limits)?;
-        let stored = read_coalesced(&**source, &[info.footer()])?.pop();
+        let stored = read_coalesced(&**source, &[info.footer()], 0)?.pop();
         let footer = StripeFooter::parse(stored.unwrap_or_default(), info, tail, limits, wanted)?;
         Ok(Self::new(info, tail, footer, |range| Stored::Pieces(Arc::new(Pieces::new(source.clone(), range)))))
     }
@@ -286,8 +291,7 @@ impl Stripe {
     /// Reads `parts` of streams, which replace what was in memory of those streams.
     pub(crate) fn load(&self, source: &dyn ReadAt, parts: &Parts, limits: &Limits) -> Result<()> {
         let ranges = self.ranges(parts);
-        held(ranges.iter().map(|range| range.end - range.start).sum(), limits)?;
-        let mut read = read_coalesced(source, &ranges)?.into_iter();
+        let mut read = read_within(source, &ranges, limits)?.into_iter();
         for (key, wanted) in parts {
             if let Some(Stored::Pieces(pieces)) = self.streams.get(key) {
                 pieces.set(wanted.iter().map(|range| (range.start, read.next().unwrap_or_default())).collect());

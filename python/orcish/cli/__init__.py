@@ -103,7 +103,7 @@ def _meta(options: argparse.Namespace) -> int:
     for number, name in enumerate(options.files):
         try:
             described = describe(name, ORCFile(name), arrow=options.arrow, statistics=options.statistics)
-        except (OrcishError, OSError) as error:
+        except (OrcishError, OSError, ValueError) as error:
             code = _fail(error)
             continue
         if options.json:

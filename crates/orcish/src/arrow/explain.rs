@@ -137,7 +137,8 @@ impl Plan {
         }
         let mut reader = self.rows_of_columns(stripe, columns)?;
         reader.can_seek = can_seek;
-        let ranges = coalesce(&stripe.ranges(&reader.parts(stripe, indexes, runs, self.tail())?));
+        let parts = reader.parts(stripe, indexes, runs, self.tail())?;
+        let ranges = coalesce(&stripe.ranges(&parts), self.source.gap());
         Ok((ranges.iter().map(|range| range.end - range.start).sum(), ranges.len()))
     }
 }

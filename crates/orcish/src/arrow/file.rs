@@ -31,7 +31,7 @@ impl std::fmt::Debug for OrcFile {
 }
 
 impl OrcFile {
-    /// Opens the file at `path`.
+    /// Opens the file at `path`. For URLs there is [`crate::open`], whose source [`new`](Self::new) takes.
     ///
     /// # Errors
     /// `Io` when it cannot be read; see [`new`](Self::new).
@@ -51,6 +51,11 @@ impl OrcFile {
     /// A file whose tail is known, from this process or another: nothing is read.
     pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
         OrcFile { source, tail: Arc::new(tail) }
+    }
+
+    /// What messages call the source: a path, or a URL without credentials.
+    pub fn name(&self) -> &str {
+        self.source.name()
     }
 
     /// The tail.

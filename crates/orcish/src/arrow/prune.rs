@@ -11,11 +11,11 @@ use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
 use crate::codec::decompress_all;
 use crate::error::{Error, Result};
 use crate::index::{ColumnIndex, Groups, Indexes, can_seek};
-use crate::io::{ReadAt, read_coalesced};
+use crate::io::ReadAt;
 use crate::options::Limits;
 use crate::predicate::{Condition, Leaf, Proof, Truth, Verdict};
 use crate::statistics::ColumnStatistics;
-use crate::stripe::{IndexKind, Stripe};
+use crate::stripe::{IndexKind, Stripe, read_within};
 use crate::tail::{Calendar, FileTail};
 
 /// Row groups of a stripe.
@@ -47,7 +47,7 @@ pub(super) fn judge_stripes(
     if range.end - range.start > limits.tail {
         return Err(Error::limit("stripe statistics of more bytes than allowed"));
     }
-    let section = read_coalesced(&**source, &[range])?.pop().unwrap_or_default();
+    let section = read_within(&**source, &[range], limits)?.pop().unwrap_or_default();
     let columns = condition.columns();
     let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits)?;
     let of_stripe = |&stripe: &usize| {
@@ -190,11 +190,7 @@ impl Plan {
     fn sections(&self, stripe: &Stripe, ids: &[u32], kind: IndexKind) -> Result<Vec<(u32, Bytes)>> {
         let found: Vec<_> = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?))).collect();
         let (found, ranges): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-        if bytes > self.limits().memory {
-            return Err(Error::limit(format!("indexes of {bytes} bytes, more than the memory allowed")));
-        }
-        let sections = read_coalesced(self.source(), &ranges)?;
+        let sections = read_within(self.source(), &ranges, self.limits())?;
         let decompress = |(id, section)| {
             let section = decompress_all(section, stripe.framing(), self.limits().tail);
             Ok((id, section.map_err(|error| self.in_index(error, id, kind))?))

@@ -157,7 +157,7 @@ impl Mapping<'_> {
 
     pub(super) fn variants(&self, column: &Projected) -> Result<UnionFields> {
         let fields = self.fields(column)?;
-        Ok((0..).zip(fields.iter().cloned()).collect())
+        Ok((0..=i8::MAX).zip(fields.iter().cloned()).collect())
     }
 
     /// A union as a struct: its tag, and a field for each variant.

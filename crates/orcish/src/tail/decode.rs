@@ -8,13 +8,11 @@ use prost::Message as _;
 use super::{Calendar, FileTail, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
-use crate::io::ReadAt;
+use crate::io::{FIRST_READ, ReadAt};
 use crate::options::Limits;
 use crate::proto::{lazy, orc};
 use crate::schema::Schema;
 
-/// Bytes that are read from the end of a file at first: enough for most tails.
-pub const FIRST_READ: u64 = 16 << 10;
 /// Chunk size of files that do not state one.
 const DEFAULT_CHUNK_SIZE: u64 = 256 << 10;
 const MAGIC: &[u8] = b"ORC";
@@ -43,7 +41,8 @@ impl<'a> TailDecoder<'a> {
         TailDecoder { file_length, limits, head: None }
     }
 
-    /// The first step.
+    /// The first step. Where the end of the file has been read already, however much of it, it can be given to
+    /// [`next`](Self::next) instead.
     ///
     /// # Errors
     /// `Corrupt` when the file is too short to be one.
@@ -114,8 +113,13 @@ impl<'a> TailDecoder<'a> {
 /// Those of the source and of [`TailDecoder`], with the name of the source.
 pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
     let named = |error: Error| error.in_file(source.name());
-    let mut decoder = TailDecoder::new(source.size().map_err(named)?, limits);
-    let mut step = decoder.start().map_err(named)?;
+    let (size, end) = source.read_suffix(source.first_read()).map_err(named)?;
+    let mut decoder = TailDecoder::new(size, limits);
+    decoder.start().map_err(named)?;
+    if end.is_empty() || end.len() as u64 > size {
+        return Err(named(Error::new(crate::ErrorKind::Io, "the source gave another number of bytes than asked for")));
+    }
+    let mut step = decoder.next(end).map_err(named)?;
     loop {
         match step {
             Step::Done(tail) => return Ok(*tail),

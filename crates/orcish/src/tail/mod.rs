@@ -11,7 +11,9 @@ use std::ops::Range;
 use bytes::Bytes;
 use prost::Message as _;
 
-pub use decode::{FIRST_READ, Step, TailDecoder, read_tail};
+pub use decode::{Step, TailDecoder, read_tail};
+
+pub use crate::io::FIRST_READ;
 
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};

@@ -1,0 +1,121 @@
+//! Files of the local file system.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+
+use super::{ReadAt, within};
+use crate::error::{Error, Result};
+
+/// Buffers that are used again: memory that is new each time has to be zeroed, by us or by the system.
+#[derive(Debug, Default)]
+struct Pool(Mutex<Vec<Vec<u8>>>);
+
+/// Most buffers that are kept, and most bytes of one.
+const KEPT_BUFFERS: usize = 2;
+const KEPT_BYTES: usize = 512 << 20;
+
+/// A buffer on loan, of which the first `length` bytes count.
+struct Loan {
+    buffer: Vec<u8>,
+    length: usize,
+    pool: Arc<Pool>,
+}
+
+impl Pool {
+    fn lend(self: &Arc<Self>, length: usize) -> Loan {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fit = kept.iter().rposition(|buffer| buffer.len() >= length);
+        let buffer = fit.map(|at| kept.swap_remove(at)).unwrap_or_else(|| vec![0; length]);
+        Loan { buffer, length, pool: self.clone() }
+    }
+}
+
+impl AsRef<[u8]> for Loan {
+    fn as_ref(&self) -> &[u8] {
+        self.buffer.get(..self.length).unwrap_or_default()
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut kept = self.pool.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if buffer.len() > KEPT_BYTES {
+            return;
+        }
+        kept.push(buffer);
+        // The smallest goes.
+        kept.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.len()));
+        kept.truncate(KEPT_BUFFERS);
+    }
+}
+
+/// A file of the local file system.
+#[derive(Debug)]
+pub struct FileSource {
+    #[expect(clippy::disallowed_types, reason = "this is where files are opened")]
+    file: std::fs::File,
+    name: String,
+    size: u64,
+    buffers: Arc<Pool>,
+}
+
+impl FileSource {
+    /// Opens the file at `path`.
+    ///
+    /// # Errors
+    /// Of kind `Io`, with the system's error as its source.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let name = path.as_ref().display().to_string();
+        let fault = |error| Error::io("cannot be opened", error).in_file(&name);
+        #[expect(clippy::disallowed_types, reason = "this is where files are opened")]
+        let file = std::fs::File::open(path.as_ref()).map_err(fault)?;
+        let metadata = file.metadata().map_err(fault)?;
+        if metadata.is_dir() {
+            return Err(fault(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
+        }
+        Ok(FileSource { file, size: metadata.len(), name, buffers: Arc::default() })
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+        let mut done = 0;
+        while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            match std::os::windows::fs::FileExt::seek_read(&self.file, rest, offset + done as u64)? {
+                0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+                n => done += n,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ReadAt for FileSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let read = |range: &Range<u64>| {
+            let length = within(range, self.size)?;
+            let mut loan = self.buffers.lend(length);
+            let buffer = loan.buffer.get_mut(..length).unwrap_or_default();
+            self.read_at(buffer, range.start)
+                .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
+            Ok(Bytes::from_owner(loan))
+        };
+        ranges.iter().map(read).collect()
+    }
+}

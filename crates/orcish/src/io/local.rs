@@ -1,0 +1,92 @@
+//! Listing of the local file system.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+
+use super::list::{Found, Level, Tree, join};
+use super::pattern::is_hidden;
+use crate::error::{Error, Result};
+
+/// Deepest folder that is looked into: links may go in circles.
+const MOST_DEPTH: usize = 64;
+
+/// The folders and files of the system.
+pub(super) struct LocalTree(String);
+
+impl LocalTree {
+    pub(super) fn new(name: &str) -> Self {
+        LocalTree(name.to_owned())
+    }
+
+    fn fault(&self, error: io::Error) -> Error {
+        Error::io("cannot be listed", error).in_file(&self.0)
+    }
+
+    /// What is in a folder; `None` where there is none.
+    fn level(&self, folder: &str) -> Result<Option<Level>> {
+        let mut level = Level::default();
+        let entries = match fs::read_dir(if folder.is_empty() { "." } else { folder }) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            entries => entries.map_err(|error| self.fault(error))?,
+        };
+        for entry in entries {
+            let name = entry.map_err(|error| self.fault(error))?.file_name();
+            let Some(name) = name.to_str() else {
+                return Err(self.fault(io::Error::other(format!("the file name {name:?} is not UTF-8"))));
+            };
+            let path = join(folder, name);
+            // Of what a link leads to. It may lead nowhere, and files may go away meanwhile.
+            let Ok(metadata) = fs::metadata(&path) else { continue };
+            if metadata.is_dir() {
+                level.folders.push(path);
+            } else {
+                level.files.push((path, metadata.len()));
+            }
+        }
+        Ok(Some(level))
+    }
+}
+
+impl Tree for LocalTree {
+    fn file(&self, path: &str) -> Result<Option<u64>> {
+        let metadata = fs::metadata(path).map_err(|error| self.fault(error))?;
+        Ok(metadata.is_file().then_some(metadata.len()))
+    }
+
+    fn children(&self, folders: &[String]) -> Result<Level> {
+        let mut children = Level::default();
+        for folder in folders {
+            let level = self.level(folder)?.unwrap_or_default();
+            children.folders.extend(level.folders);
+            children.files.extend(level.files);
+        }
+        Ok(children)
+    }
+
+    fn descendants(&self, folders: &[String]) -> Result<Vec<Found>> {
+        let mut found = Vec::new();
+        let mut open: Vec<(String, usize)> = folders.iter().map(|folder| (folder.clone(), 0)).collect();
+        while let Some((folder, depth)) = open.pop() {
+            if depth > MOST_DEPTH {
+                return Err(self.fault(io::Error::other(format!("folders are nested too deep at {folder}"))));
+            }
+            let level = self.level(&folder)?.unwrap_or_default();
+            found.extend(level.files);
+            let shown = |path: &String| !is_hidden(path.rsplit('/').next().unwrap_or_default());
+            open.extend(level.folders.into_iter().filter(shown).map(|folder| (folder, depth + 1)));
+        }
+        Ok(found)
+    }
+
+    fn has_folders(&self) -> bool {
+        true
+    }
+
+    fn location(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
+    fn name(&self) -> &str {
+        &self.0
+    }
+}

@@ -1,0 +1,204 @@
+//! From a URL and options to a store, which is used again for other files.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use base64::Engine as _;
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::http::HttpBuilder;
+use object_store::path::Path;
+use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+
+use super::fault::fault;
+use super::process::PerProcess;
+use crate::error::{Error, Result};
+use crate::io::StorageOptions;
+use crate::io::location::{Location, Remote, parse, percent_decode};
+use crate::options::RemoteOptions;
+
+/// Stores that are kept, with their connections.
+const KEPT_STORES: usize = 16;
+/// What the names of variables begin with that stores take options from.
+const VARIABLES: [&str; 4] = ["AWS_", "GOOGLE_", "AZURE_", "SERVICE_ACCOUNT"];
+
+/// A URL, and the options that its store is made with.
+#[derive(Debug, Clone)]
+pub(super) struct Address {
+    /// The URL for messages.
+    pub(super) name: String,
+    /// Path below the bucket, container or server, decoded.
+    pub(super) path: String,
+    pub(super) url: Remote,
+    pub(super) options: RemoteOptions,
+    /// Keys in lower case.
+    pairs: Vec<(String, String)>,
+}
+
+/// What tells stores apart.
+#[derive(Debug, PartialEq, Eq)]
+struct Key {
+    base: (String, String, Option<String>),
+    options: RemoteOptions,
+    pairs: Vec<(String, String)>,
+    variables: Vec<(String, String)>,
+}
+
+impl Address {
+    pub(super) fn new(url: &str, options: &StorageOptions) -> Result<Self> {
+        let Location::Remote(url) = parse(url) else {
+            return Err(Error::invalid("a path of the local file system, not a URL").in_file(url));
+        };
+        let name = url.name();
+        let named = |error: Error| error.in_file(&name);
+        let is_cloud = matches!(url.scheme.as_str(), "s3" | "s3a" | "gs") || url.is_azure();
+        if !is_cloud && !url.is_http() {
+            let text = format!("{}:// is unknown here: open it with fsspec and read from the file object", url.scheme);
+            return Err(named(Error::invalid(text)));
+        }
+        if url.credentials().is_some() && !url.is_http() {
+            return Err(named(Error::invalid("credentials belong into the storage options, not into the URL")));
+        }
+        if url.host().is_empty() {
+            return Err(named(Error::invalid("the URL names no bucket or host")));
+        }
+        let (path, _) = url.path_and_query();
+        // Keys of stores are taken as they are, as all that writes them shows them; URLs of HTTP are encoded.
+        let path = if url.is_http() { percent_decode(path) } else { path.to_owned() };
+        let (options, pairs) = options.split().map_err(named)?;
+        Ok(Address { name, path, url, options, pairs })
+    }
+
+    /// The key of the file.
+    pub(super) fn key(&self) -> Result<Path> {
+        self.parse(&self.path)
+    }
+
+    pub(super) fn parse(&self, path: &str) -> Result<Path> {
+        Path::parse(path).map_err(|error| Error::invalid(format!("no path of a store: {error}")).in_file(&self.name))
+    }
+
+    /// The URL of another path, with what this one has beside it.
+    pub(super) fn with_path(&self, path: &str) -> String {
+        let Remote { scheme, authority, .. } = &self.url;
+        match url::Url::parse(&self.base()).ok().filter(|_| self.url.is_http()) {
+            Some(mut url) => {
+                if let Ok(mut segments) = url.path_segments_mut() {
+                    segments.extend(path.split('/'));
+                }
+                let rest = url.as_str().get(url[..url::Position::BeforePath].len()..).unwrap_or_default();
+                format!("{scheme}://{authority}{rest}")
+            }
+            None => format!("{scheme}://{authority}/{path}"),
+        }
+    }
+
+    /// What messages must not show.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
+        [self.url.path_and_query().1, self.url.credentials()].into_iter().flatten().filter(|text| !text.is_empty())
+    }
+
+    /// The URL of the bucket, container or server; a query goes with every request.
+    fn base(&self) -> String {
+        let (scheme, host) = (&self.url.scheme, self.url.host());
+        match self.url.path_and_query().1 {
+            Some(query) => format!("{scheme}://{host}/?{query}"),
+            None => format!("{scheme}://{host}/"),
+        }
+    }
+
+    /// The store: one that is there, or a new one.
+    pub(super) fn connect(&self) -> Result<Arc<dyn ObjectStore>> {
+        type Stores = Mutex<Vec<(Key, Arc<dyn ObjectStore>)>>;
+        static STORES: OnceLock<PerProcess<Stores>> = OnceLock::new();
+        let stores = STORES.get_or_init(|| PerProcess::new(Stores::default())).get(&Stores::default);
+        let is_wanted = |name: &str| VARIABLES.iter().any(|start| name.starts_with(start));
+        let text = |name: std::ffi::OsString| name.into_string().ok();
+        let variables = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+        let key = Key {
+            base: (self.url.scheme.clone(), self.url.authority.clone(), self.query()),
+            options: self.options.clone(),
+            pairs: self.pairs.clone(),
+            variables: variables.filter(|(name, _)| is_wanted(name)).collect(),
+        };
+        let mut stores = stores.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = stores.iter().position(|(other, _)| *other == key).map(|at| stores.remove(at));
+        let (key, store) = match found {
+            Some(found) => found,
+            None => (key, self.build()?),
+        };
+        // The last one used is the last one to go.
+        stores.insert(0, (key, store.clone()));
+        stores.truncate(KEPT_STORES);
+        Ok(store)
+    }
+
+    fn query(&self) -> Option<String> {
+        self.url.path_and_query().1.map(str::to_owned)
+    }
+
+    fn build(&self) -> Result<Arc<dyn ObjectStore>> {
+        // Fails where the process has one already, which does as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let retry = RetryConfig {
+            max_retries: self.options.max_retries,
+            retry_timeout: self.options.retry_timeout,
+            backoff: BackoffConfig::default(),
+        };
+        let fault = |error| fault("cannot be reached", &error, self);
+        /// A builder with the options of the environment, then those given.
+        macro_rules! build {
+            ($builder:ty) => {{
+                let mut builder = <$builder>::from_env().with_url(self.base()).with_retry(retry);
+                for (key, value) in &self.pairs {
+                    builder = builder.with_config(key.parse().map_err(|_| self.unknown(key))?, value);
+                }
+                Arc::new(builder.build().map_err(fault)?)
+            }};
+        }
+        Ok(match self.url.scheme.as_str() {
+            "s3" | "s3a" => build!(AmazonS3Builder),
+            "gs" => build!(GoogleCloudStorageBuilder),
+            "http" | "https" => {
+                let builder = HttpBuilder::new().with_url(self.base()).with_retry(retry);
+                Arc::new(builder.with_client_options(self.http_options()?).build().map_err(fault)?)
+            }
+            _ => build!(MicrosoftAzureBuilder),
+        })
+    }
+
+    fn unknown(&self, key: &str) -> Error {
+        Error::invalid(format!("unknown storage option {key:?} of {}", self.url.scheme)).in_file(&self.name)
+    }
+
+    /// Options of HTTP: those of its client, and headers (`header.authorization`).
+    fn http_options(&self) -> Result<ClientOptions> {
+        let mut options = ClientOptions::new();
+        let mut headers = HeaderMap::new();
+        let mut header = |name: &str, value: &str| {
+            let name = HeaderName::try_from(name).map_err(|_| self.unknown(&format!("header.{name}")))?;
+            let wrong = |_| Error::invalid(format!("the value of the header {name} is none")).in_file(&self.name);
+            let mut value = HeaderValue::try_from(value).map_err(wrong)?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
+            Ok(())
+        };
+        if let Some(credentials) = self.url.credentials() {
+            let encoded = base64::engine::general_purpose::STANDARD.encode(percent_decode(credentials));
+            header(AUTHORIZATION.as_str(), &format!("Basic {encoded}"))?;
+        }
+        // Who writes `http://` wants no encryption.
+        options = options.with_allow_http(self.url.scheme == "http");
+        for (key, value) in &self.pairs {
+            match key.strip_prefix("header.") {
+                Some(name) => header(name, value)?,
+                None => {
+                    let key: ClientConfigKey = key.parse().map_err(|_| self.unknown(key))?;
+                    options = options.with_config(key, value);
+                }
+            }
+        }
+        Ok(options.with_default_headers(headers))
+    }
+}

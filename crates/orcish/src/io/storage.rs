@@ -1,0 +1,85 @@
+//! How files beyond the local file system are reached.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::Result;
+
+/// What is called now and then while a request is under way; an error ends the request.
+pub type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
+
+/// How files beyond the local file system are reached: keys and values of their store, such as
+/// `aws_access_key_id`, `google_service_account`, `azure_storage_account_name`, `timeout` or `allow_http`, as
+/// the crate `object_store` spells them, and those of [`RemoteOptions`](crate::RemoteOptions), which begin with
+/// `orcish.`. Paths of the local file system need none, and take no notice of any.
+#[derive(Clone, Default)]
+pub struct StorageOptions {
+    pairs: Vec<(String, String)>,
+    check: Option<Check>,
+}
+
+impl fmt::Debug for StorageOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Values may be secrets.
+        f.debug_set().entries(self.pairs.iter().map(|(key, _)| key)).finish()
+    }
+}
+
+impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for StorageOptions {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        let pairs = pairs.into_iter().map(|(key, value)| (key.into(), value.into()));
+        StorageOptions { pairs: pairs.collect(), check: None }
+    }
+}
+
+impl StorageOptions {
+    /// Has `check` called now and then while a request is under way, on the thread that waits for it.
+    #[must_use]
+    pub fn while_waiting(mut self, check: Check) -> Self {
+        self.check = Some(check);
+        self
+    }
+}
+
+#[cfg(feature = "object-store")]
+mod remote {
+    use std::time::Duration;
+
+    use super::{Check, StorageOptions};
+    use crate::error::{Error, Result};
+    use crate::options::RemoteOptions;
+
+    impl StorageOptions {
+        pub(in crate::io) fn check(&self) -> Option<&Check> {
+            self.check.as_ref()
+        }
+
+        /// The options of requests, and those that are left, which are for the store, in order.
+        pub(in crate::io) fn split(&self) -> Result<(RemoteOptions, Vec<(String, String)>)> {
+            let mut remote = RemoteOptions::default();
+            let mut rest = Vec::new();
+            for (key, value) in &self.pairs {
+                let key = key.to_ascii_lowercase();
+                let Some(name) = key.strip_prefix("orcish.") else {
+                    rest.push((key, value.clone()));
+                    continue;
+                };
+                let number = value.trim().parse::<u64>().map_err(|_| {
+                    Error::invalid(format!("the storage option {key} is {value:?}, where a number has to be"))
+                })?;
+                let count = || usize::try_from(number).unwrap_or(usize::MAX);
+                match name {
+                    "first_read" => remote.first_read = number.max(1),
+                    "coalesce_gap" => remote.coalesce_gap = number,
+                    "part_size" => remote.part_size = number.max(1),
+                    "concurrency" => remote.concurrency = count().max(1),
+                    "max_retries" => remote.max_retries = count(),
+                    "retry_timeout" => remote.retry_timeout = Duration::from_secs(number),
+                    _ => return Err(Error::invalid(format!("unknown storage option {key:?}"))),
+                }
+            }
+            rest.sort();
+            Ok((remote, rest))
+        }
+    }
+}

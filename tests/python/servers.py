@@ -1,0 +1,108 @@
+"""Servers of files for the tests, on this machine."""
+
+import contextlib
+import http.server
+import re
+import threading
+import urllib.parse
+
+
+class Files(http.server.BaseHTTPRequestHandler):
+    """Gives the files of its server, whole or by range, and writes down what it was asked for."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_HEAD(self):
+        self._answer(head=True)
+
+    def do_GET(self):
+        self._answer(head=False)
+
+    def _answer(self, *, head):
+        asked = self.headers.get("Range")
+        server = self.server
+        server.log.append((self.command, asked))
+        server.headers.append(self.headers)
+        for rule in server.rules:
+            if rule(self, asked):
+                return
+        data = server.files.get(urllib.parse.unquote(urllib.parse.urlsplit(self.path).path))
+        if data is None:
+            self.send_error(404)
+            return
+        span = self._span(asked, len(data))
+        if span == "outside":
+            self.send_error(416)
+            return
+        part = data if span is None else data[span[0] : span[1]]
+        self.send_response(200 if span is None else 206)
+        if span is not None:
+            self.send_header("Content-Range", f"bytes {span[0]}-{span[1] - 1}/{len(data)}")
+        self.send_header("Content-Length", str(len(part)))
+        if server.etags:
+            self.send_header("ETag", f'"{hash(data)}"')
+        if not head:
+            # Before the client can have seen it.
+            server.sent.append(len(part))
+        self.end_headers()
+        if not head:
+            self.wfile.write(part)
+
+    def _span(self, asked, size):
+        if asked is None or not self.server.ranges:
+            return None
+        first, last = re.fullmatch(r"bytes=(\d*)-(\d*)", asked).groups()
+        if not first:
+            if not self.server.suffixes:
+                return None
+            return (max(0, size - int(last)), size) if size else "outside"
+        return (int(first), min(int(last) + 1, size)) if int(first) < size else "outside"
+
+    def send_error(self, code, message=None, explain=None):
+        body = b"no"
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+class FileServer(http.server.ThreadingHTTPServer):
+    """A server of files; ``log`` has the requests, ``sent`` the bytes of each answer."""
+
+    daemon_threads = True
+
+    def __init__(self, files, *, ranges=True, suffixes=True, etags=False):
+        super().__init__(("127.0.0.1", 0), Files)
+        self.files, self.ranges, self.suffixes, self.etags = files, ranges, suffixes, etags
+        self.log, self.sent, self.headers, self.rules = [], [], [], []
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def take(self):
+        """The ranges of the requests since the last call, and the bytes of their answers."""
+        log, sent = list(self.log), sum(self.sent)
+        self.log.clear()
+        self.sent.clear()
+        return log, sent
+
+    def handle_error(self, request, client_address):
+        """Clients may go away."""
+
+
+@contextlib.contextmanager
+def serve(files, **options):
+    """A server that runs as long as the block."""
+    with FileServer(files, **options) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,298 @@
+"""Files of HTTP servers: how many requests they take, and how they fail."""
+
+import json
+import threading
+import time
+import urllib.request
+
+import fsspec
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.cli import main
+from servers import serve
+from support import layout, write_arrow
+
+SMALL = pa.table({"a": [(i * 2654435761) % 2**40 for i in range(20_000)], "s": [f"text {i}" for i in range(20_000)]})
+SMALL_DATA = write_arrow(SMALL)
+ROWS = 400_000
+WIDE = pa.table({f"c{c}": pa.array([(i * 2654435761 + c * 97) % 2**40 for i in range(ROWS)]) for c in range(6)})
+WIDE_DATA = write_arrow(WIDE, stripe_size=8 << 20, compression="uncompressed")
+FEW = {"orcish.max_retries": 0}
+
+
+@pytest.fixture
+def server():
+    with serve({"/t/small ü.orc": SMALL_DATA, "/t/wide.orc": WIDE_DATA}) as server:
+        yield server
+
+
+def test_a_small_file_takes_two_requests(server):
+    """One for the tail, and one for all else, whatever is read of it."""
+    file = orcish.ORCFile(f"{server.url}/t/small%20%C3%BC.orc")
+    assert server.take() == ([("GET", "bytes=-65536")], 65536)
+    assert file.file_length == len(SMALL_DATA) > 65536
+    assert file.read(columns=["s"]).equals(SMALL.select(["s"]))
+    assert file.read().equals(SMALL)
+    assert file.stripe_statistics("s")[0].max == "text 9999"
+    assert server.take() == ([("GET", f"bytes=0-{len(SMALL_DATA) - 65536 - 1}")], len(SMALL_DATA) - 65536)
+
+
+def test_the_tail_takes_one_request(server):
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc")
+    assert server.take() == ([("GET", "bytes=-65536")], 65536)
+    assert file.num_rows == ROWS
+    assert orcish.ORCFile(f"{server.url}/t/wide.orc", tail=file.tail_bytes()).num_rows == ROWS
+    assert server.take() == ([], 0)
+
+
+def test_a_tail_that_is_longer_than_the_first_read(server):
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options={"orcish.first_read": 100})
+    log, sent = server.take()
+    tail = file._file.properties["tail_length"]
+    assert log == [("GET", "bytes=-100"), ("GET", f"bytes={len(WIDE_DATA) - tail}-{len(WIDE_DATA) - 1}")]
+    assert sent == 100 + tail
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_two_columns(server, threads):
+    """Of each stripe its footer, then one request for each column: what lies between is more than a gap."""
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc")
+    server.take()
+    assert file.read(columns=["c1", "c4"], threads=threads).equals(WIDE.select(["c1", "c4"]))
+    log, sent = server.take()
+    found = layout(WIDE_DATA)
+    wanted = found.data_ranges({2, 5}) + found.stripe_footers
+    needed = sum(map(len, wanted))
+    assert file.num_stripes > 1
+    assert len(log) <= 3 * file.num_stripes
+    assert needed - 65536 <= sent <= needed
+    spans = {tuple(map(int, asked.removeprefix("bytes=").split("-"))) for _, asked in log}
+    for first, last in spans:
+        assert any(r.start <= first for r in wanted)
+        assert last < len(WIDE_DATA) - 65536 or any(r.start <= first <= r.stop for r in wanted)
+
+
+def test_gaps_are_read_where_that_is_wanted(server):
+    """With a gap that the columns between fit into, one request a stripe fetches them too."""
+    read = {}
+    for gap in (0, 6 << 20):
+        options = {"orcish.coalesce_gap": gap, "orcish.part_size": 64 << 20, "orcish.first_read": 2000}
+        file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=options)
+        server.take()
+        assert file.read(columns=["c0", "c5"]).equals(WIDE.select(["c0", "c5"]))
+        read[gap] = server.take()
+    # The footer of the last stripe came with the tail.
+    assert len(read[0][0]) == 3 * file.num_stripes - 1
+    assert len(read[6 << 20][0]) == 2 * file.num_stripes - 1
+    assert read[0][1] < read[6 << 20][1] <= len(WIDE_DATA)
+
+
+def test_long_ranges_are_read_in_parts_side_by_side(server):
+    options = {"orcish.part_size": 500_000, "orcish.concurrency": 4, "orcish.coalesce_gap": 0}
+    busy, most, lock = 0, 0, threading.Lock()
+
+    def rule(handler, asked):
+        nonlocal busy, most
+        with lock:
+            busy += 1
+            most = max(most, busy)
+        time.sleep(0.02)
+        with lock:
+            busy -= 1
+
+    server.rules.append(rule)
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=options)
+    server.take()
+    assert file.read(threads=1).equals(WIDE)
+    log, sent = server.take()
+    assert len(log) >= len(WIDE_DATA) // 500_000
+    assert all(end - start < 500_000 for start, end in (map(int, a[6:].split("-")) for _, a in log))
+    assert sent <= len(WIDE_DATA)
+    assert 1 < most <= 4
+
+
+def test_servers_without_suffixes():
+    with serve({"/t.orc": WIDE_DATA}, suffixes=False) as server:
+        file = orcish.ORCFile(f"{server.url}/t.orc")
+        assert [asked for asked, _ in server.log] == ["GET", "HEAD", "GET"]
+        assert file.read(columns=["c1"]).equals(WIDE.select(["c1"]))
+
+
+@pytest.mark.parametrize("suffixes", [True, False])
+def test_servers_that_refuse_what_they_do_not_know(suffixes):
+    def rule(handler, asked):
+        if asked and asked.startswith("bytes=-") and not suffixes:
+            handler.send_error(416)
+            return True
+        return False
+
+    with serve({"/t.orc": SMALL_DATA, "/empty.orc": b""}) as server:
+        server.rules.append(rule)
+        assert orcish.read_table(f"{server.url}/t.orc").equals(SMALL)
+        with pytest.raises(orcish.CorruptFileError, match=r"empty\.orc.*0 bytes"):
+            orcish.ORCFile(f"{server.url}/empty.orc")
+
+
+def test_servers_without_ranges():
+    with serve({"/t.orc": SMALL_DATA}, ranges=False) as server:
+        with pytest.raises(OSError, match=r"t\.orc: .*whole files only"):
+            orcish.ORCFile(f"{server.url}/t.orc")
+        # What the message says.
+        with urllib.request.urlopen(f"{server.url}/t.orc") as response:
+            assert orcish.read_table(response.read()).equals(SMALL)
+
+
+def test_missing_files(server):
+    for path in ("none.orc", "t/none.orc"):
+        with pytest.raises(FileNotFoundError, match=rf"{server.url}/{path}"):
+            orcish.read_table(f"{server.url}/{path}")
+
+
+@pytest.mark.parametrize(("status", "error"), [(403, PermissionError), (401, PermissionError), (500, OSError)])
+def test_statuses(server, status, error):
+    server.rules.append(lambda handler, asked: handler.send_error(status) or True)
+    with pytest.raises(error, match=r"wide\.orc"):
+        orcish.read_table(f"{server.url}/t/wide.orc", storage_options=FEW)
+
+
+def test_passing_faults_are_tried_again(server):
+    def rule(handler, asked):
+        failed = len(server.log) <= 2
+        if failed:
+            handler.send_error(503)
+        return failed
+
+    server.rules.append(rule)
+    assert orcish.ORCFile(f"{server.url}/t/wide.orc").num_rows == ROWS
+    assert len(server.log) == 3
+
+
+def test_servers_that_are_not_there():
+    with serve({}) as server:
+        url = server.url
+    with pytest.raises(OSError, match=rf"{url}/t\.orc: .*(refused|connect)"):
+        orcish.read_table(f"{url}/t.orc", storage_options=FEW)
+
+
+def test_servers_that_do_not_answer(server):
+    server.rules.append(lambda handler, asked: time.sleep(2))
+    with pytest.raises(TimeoutError, match=r"wide\.orc"):
+        orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options={**FEW, "timeout": "200ms"})
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_line_that_breaks_in_the_middle(server, threads):
+    file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=FEW)
+
+    def rule(handler, asked):
+        handler.send_response(206)
+        first, last = map(int, asked[6:].split("-"))
+        handler.send_header("Content-Range", f"bytes {first}-{last}/{len(WIDE_DATA)}")
+        handler.send_header("Content-Length", str(last + 1 - first))
+        handler.end_headers()
+        handler.wfile.write(WIDE_DATA[first : (first + last) // 2])
+        handler.wfile.flush()
+        handler.close_connection = True
+        return True
+
+    server.rules.append(rule)
+    with pytest.raises(OSError, match=rf"{server.url}/t/wide\.orc: stripe 0: cannot be read"):
+        file.read(threads=threads)
+    server.rules.clear()
+    assert file.read(threads=threads).equals(WIDE)
+
+
+def test_a_file_that_changes_is_not_mixed_with_the_new_one():
+    with serve({"/t.orc": WIDE_DATA}, etags=True) as server:
+        file = orcish.ORCFile(f"{server.url}/t.orc")
+        server.rules.append(
+            lambda handler, asked: handler.headers.get("If-Match") and (handler.send_error(412) or True)
+        )
+        with pytest.raises(OSError, match="another one than when it was opened"):
+            file.read()
+        assert orcish.ORCFile(f"{server.url}/t.orc").num_rows == ROWS
+
+
+def test_secrets_are_not_shown(server):
+    """Credentials and queries of URLs are sent, and not said."""
+    host = server.url.removeprefix("http://")
+    url = f"http://me:pass%20word@{host}/t/wide.orc?token=hidden&x=1"
+    file = orcish.ORCFile(url)
+    assert repr(file) == f"<orcish.ORCFile {server.url}/t/wide.orc: {ROWS} rows, {file.num_stripes} stripes>"
+    assert server.headers[-1]["Authorization"] == "Basic bWU6cGFzcyB3b3Jk"
+    paths = []
+    server.rules.append(lambda handler, asked: paths.append(handler.path) or handler.send_error(500) or True)
+    with pytest.raises(OSError, match=r"wide\.orc") as error:
+        orcish.ORCFile(url, storage_options=FEW)
+    assert paths == ["/t/wide.orc?token=hidden&x=1"]
+    assert "hidden" not in str(error.value)
+    assert "pass" not in str(error.value)
+    with pytest.raises(ValueError, match="credentials") as error:
+        orcish.ORCFile("s3://key:secret@bucket/t.orc")
+    assert "secret" not in str(error.value)
+
+
+def test_headers(server):
+    options = {"header.authorization": "Bearer abc", "user_agent": "tests"}
+    orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=options)
+    assert server.headers[-1]["Authorization"] == "Bearer abc"
+    assert server.headers[-1]["User-Agent"] == "tests"
+
+
+def test_wrong_storage_options(server):
+    url = f"{server.url}/t/wide.orc"
+    for options in ({"speed": "1"}, {"orcish.speed": 1}, {"orcish.part_size": "many"}, {"header.": "x"}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            orcish.ORCFile(url, storage_options=options)
+    with pytest.raises(TypeError, match="timeout"):
+        orcish.ORCFile(url, storage_options={"timeout": None})
+    # Paths have no use for them.
+    with pytest.raises(FileNotFoundError):
+        orcish.ORCFile("none.orc", storage_options={"speed": "1"})
+
+
+def test_local_urls(tmp_path):
+    path = tmp_path / "a b.orc"
+    path.write_bytes(SMALL_DATA)
+    assert orcish.read_table(path.as_uri()).equals(SMALL)
+    assert orcish.read_table(f"file:{tmp_path}/a%20b.orc").equals(SMALL)
+    with pytest.raises(FileNotFoundError, match=r"none\.orc"):
+        orcish.read_table("file:///nowhere/none.orc")
+
+
+def test_other_schemes_are_for_fsspec():
+    for url in ("hdfs://host/t.orc", "memory://t.orc", "ftp://host/t.orc"):
+        with pytest.raises(ValueError, match="fsspec"):
+            orcish.ORCFile(url)
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/orcish-remote/t.orc", SMALL_DATA)
+    try:
+        with fsspec.open("memory://orcish-remote/t.orc", "rb") as file:
+            assert orcish.read_table(file).equals(SMALL)
+    finally:
+        memory.rm("/orcish-remote", recursive=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_fsspec_over_http(server):
+    with fsspec.open(f"{server.url}/t/wide.orc", "rb", block_size=1 << 20) as file:
+        assert orcish.read_table(file, columns=["c2"]).equals(WIDE.select(["c2"]))
+
+
+def test_the_command_line(server, capsys):
+    assert main(["meta", "--json", f"{server.url}/t/wide.orc"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == ROWS
+    assert main(["meta", "hdfs://a/b", f"{server.url}/none.orc"]) == 1
+    out, err = capsys.readouterr()
+    assert not out
+    assert "fsspec" in err
+    assert "none.orc" in err
+
+
+def test_connections_are_used_again(server):
+    ports = set()
+    server.rules.append(lambda handler, asked: ports.add(handler.client_address))
+    for _ in range(20):
+        orcish.ORCFile(f"{server.url}/t/wide.orc")
+    assert len(ports) <= 2
