@@ -33,3 +33,13 @@ pub(crate) fn stream<'py>(
 ) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
 }
+
+/// The schema that a capsule of another producer holds.
+#[expect(unsafe_code, reason = "what a capsule points to is known by its name only")]
+pub(crate) fn read_schema(capsule: &Bound<'_, PyCapsule>) -> PyResult<Schema> {
+    let pointer = capsule.pointer_checked(Some(c"arrow_schema"))?;
+    // SAFETY: a capsule of this name holds an `ArrowSchema`, by the Arrow PyCapsule interface, for as long as it
+    // lives; it is only looked at here.
+    let schema = unsafe { pointer.cast::<FFI_ArrowSchema>().as_ref() };
+    Schema::try_from(schema).map_err(|error| PyValueError::new_err(error.to_string()))
+}

@@ -3,10 +3,11 @@
 use orcish::tail::{Calendar, FileTail};
 use orcish::{Limits, OrcFile};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::errors::to_python;
 use crate::options::{limits, read_options, storage_options};
+use crate::scan::explanation;
 use crate::stream::Batches;
 use crate::{source, statistics};
 
@@ -157,6 +158,18 @@ impl File {
             stripes.append(columns.collect::<PyResult<Vec<_>>>()?)?;
         }
         Ok(stripes)
+    }
+
+    /// What reading under the given options would do: the name of the file, and its stripes.
+    #[pyo3(signature = (options=None))]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<(String, Vec<Bound<'py, PyTuple>>)> {
+        let options = read_options(options, &self.limits)?;
+        let found = py.detach(|| self.file.explain(options)).map_err(|error| to_python(py, &error))?;
+        explanation(py, &found)
     }
 
     /// Begins to read under the given options.

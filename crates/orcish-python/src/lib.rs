@@ -6,6 +6,7 @@ mod file;
 mod node;
 mod options;
 mod predicate;
+mod scan;
 mod source;
 mod statistics;
 mod stream;
@@ -24,6 +25,8 @@ mod _native {
     use crate::file::list_files;
     #[pymodule_export]
     use crate::node::Node;
+    #[pymodule_export]
+    use crate::scan::{Scan, partitions_of};
     #[pymodule_export]
     use crate::stream::Batches;
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use orcish::BatchReader;
+use orcish::scan::ScanReader;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -18,7 +19,10 @@ type Failure = Arc<Mutex<Option<PyErr>>>;
 
 /// A reader that is dropped without the interpreter: that waits for its threads, and they may wait for
 /// the interpreter to read from a file object.
-struct Reader(Option<BatchReader>);
+struct Reader(Option<Source>);
+
+/// What batches come from.
+type Source = Box<dyn Iterator<Item = orcish::Result<RecordBatch>> + Send>;
 
 impl Reader {
     fn next(&mut self) -> Option<orcish::Result<RecordBatch>> {
@@ -46,7 +50,16 @@ impl Batches {
     pub(crate) fn new(mut reader: BatchReader) -> Self {
         // The caller may wait for a file object that another thread is reading from.
         reader.while_waiting(|| Python::attach(check_signals));
-        Batches { schema: reader.schema(), reader: Mutex::new(Some(Reader(Some(reader)))), failure: Failure::default() }
+        Self::of(reader.schema(), Box::new(reader))
+    }
+
+    pub(crate) fn of_scan(mut reader: ScanReader) -> Self {
+        reader.while_waiting(|| Python::attach(check_signals));
+        Self::of(reader.schema(), Box::new(reader))
+    }
+
+    fn of(schema: SchemaRef, reader: Source) -> Self {
+        Batches { schema, reader: Mutex::new(Some(Reader(Some(reader)))), failure: Failure::default() }
     }
 }
 

@@ -45,6 +45,7 @@ mod options;
 mod predicate;
 pub mod projection;
 mod proto;
+pub mod scan;
 pub mod schema;
 mod source;
 pub mod statistics;

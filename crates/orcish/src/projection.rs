@@ -73,11 +73,15 @@ impl Projection {
                 }
             }
         }
-        let root = project(schema, &asked)?;
+        Ok(Self::of_root(schema, project(schema, &asked)?))
+    }
+
+    /// The projection to what is read below the root.
+    pub(crate) fn of_root(schema: &Schema, root: Projected) -> Self {
         let mut wanted = vec![false; schema.types().len()];
         mark(&root, &mut wanted);
         let all = wanted.iter().all(|&wanted| wanted);
-        Ok(Projection { root, all, wanted })
+        Projection { root, all, wanted }
     }
 
     /// Number of columns that are read, nested ones and the root included.
@@ -187,12 +191,16 @@ const COMPARED: usize = 10_000;
 
 fn unknown(schema: &Schema, name: &str) -> Error {
     let count = u32::try_from(schema.types().len()).unwrap_or(u32::MAX);
-    let paths = (1..count).take(COMPARED).map(|id| schema.path(id));
-    let mut near: Vec<(usize, String)> = paths.map(|path| (distance(name, &path), path)).collect();
+    let near = nearest(name, (1..count).map(|id| schema.path(id)));
+    Error::new(ErrorKind::UnknownColumn, format!("no column is named {name:?}; {near}"))
+}
+
+/// The names that are nearest to `name`, as a hint in messages.
+pub(crate) fn nearest(name: &str, names: impl Iterator<Item = String>) -> String {
+    let mut near: Vec<(usize, String)> = names.take(COMPARED).map(|other| (distance(name, &other), other)).collect();
     near.sort();
     let names: Vec<_> = near.into_iter().take(SUGGESTIONS).map(|(_, path)| path).collect();
-    let hint = if names.is_empty() { "the file has none".to_owned() } else { format!("nearest: {}", names.join(", ")) };
-    Error::new(ErrorKind::UnknownColumn, format!("no column is named {name:?}; {hint}"))
+    if names.is_empty() { "there is none".to_owned() } else { format!("nearest: {}", names.join(", ")) }
 }
 
 /// Edit distance without regard to case, of at most 100 characters.

@@ -253,9 +253,7 @@ impl Stripe {
         let from_whole = |range: &Range<u64>| part_of(whole.as_ref()?, data.start, range);
         let parts = match ranges.iter().map(from_whole).collect::<Option<Vec<_>>>() {
             Some(parts) => parts,
-            None => {
-                read_within(source, &ranges, limits)?
-            }
+            None => read_within(source, &ranges, limits)?,
         };
         let mut parts = parts.into_iter();
         let stored = |_: Range<u64>| Stored::Whole(parts.next().unwrap_or_default());

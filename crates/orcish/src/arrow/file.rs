@@ -8,10 +8,11 @@ use arrow_schema::{Schema, SchemaRef};
 use super::explain::Explanation;
 use super::plan::Plan;
 use super::reader::{BatchReader, row_number_field};
-use super::schema::Mapping;
+use super::schema::{Mapping, domain};
 use crate::error::Result;
 use crate::io::{FileSource, ReadAt};
 use crate::options::{Limits, ReadOptions};
+use crate::predicate::{Condition, bind};
 use crate::projection::{Projection, ROOT_COLUMN};
 use crate::schema::Kind;
 use crate::statistics::ColumnStatistics;
@@ -109,10 +110,51 @@ impl OrcFile {
         self.plan(options)?.explain().map_err(|error| self.named(error))
     }
 
+    /// As [`read`](Self::read), of a projection and a condition that were made elsewhere.
+    pub(crate) fn read_projected(
+        &self,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<BatchReader> {
+        Ok(BatchReader::new(self.plan_of(projection, options, condition)?))
+    }
+
+    /// As [`explain`](Self::explain), of a projection and a condition that were made elsewhere.
+    pub(crate) fn explain_projected(
+        &self,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<Explanation> {
+        let plan = self.plan_of(projection, options, condition)?;
+        plan.explain().map_err(|error| self.named(error))
+    }
+
+    /// Indexes of the stripes that reading opens.
+    pub(crate) fn stripes_read(
+        &self,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<Vec<usize>> {
+        Ok(self.plan_of(projection, options, condition)?.stripes)
+    }
+
     fn plan(&self, options: ReadOptions) -> Result<Plan> {
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
+        let condition = options.filter.as_ref().map(|filter| {
+            let mapping = Mapping { tail: &self.tail, options: &options };
+            bind(filter, &self.tail.schema, &|id| domain(&mapping, id))
+        });
+        let condition = condition.transpose().map_err(|error| self.named(error))?;
+        self.plan_of(projection, options, condition)
+    }
+
+    /// The plan of reading what is known by now.
+    fn plan_of(&self, projection: Projection, options: ReadOptions, condition: Option<Condition>) -> Result<Plan> {
         let schema = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
-        let plan = Plan::new(self.source.clone(), self.tail.clone(), projection, schema, options);
+        let plan = Plan::new(self.source.clone(), self.tail.clone(), projection, schema, options, condition);
         plan.map_err(|error| self.named(error))
     }
 

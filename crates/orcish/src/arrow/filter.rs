@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::predicate::{Condition, Node, Ranges, Set, Test};
 
 /// The rows, of `rows`, for which `condition` is true, given the values of its leaves' columns.
-pub(super) fn evaluate(
+pub(crate) fn evaluate(
     condition: &Condition,
     rows: usize,
     values: &dyn Fn(usize) -> Result<ArrayRef>,

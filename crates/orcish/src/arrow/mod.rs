@@ -16,3 +16,6 @@ pub use explain::{Explanation, Outcome, StripePlan};
 pub use file::OrcFile;
 pub use reader::BatchReader;
 pub use schema::TYPE_KEY;
+
+pub(crate) use filter::evaluate;
+pub(crate) use schema::{Mapping, domain};

@@ -10,11 +10,11 @@ use super::prune::judge_stripes;
 use super::read::{Budget, Context, build, build_root};
 use super::reader::{Group, GroupReader, OpenStripe};
 use super::rows::{Columns, RowReader};
-use super::schema::{Mapping, domain};
+use super::schema::Mapping;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::options::{self, Limits, ReadOptions};
-use crate::predicate::{Condition, Node, Truth, Verdict, bind};
+use crate::predicate::{Condition, Node, Truth, Verdict};
 use crate::projection::{Projected, Projection, ROOT_COLUMN};
 use crate::schema::Kind;
 use crate::stripe::{StreamKind, Stripe};
@@ -54,19 +54,15 @@ impl Plan {
         projection: Projection,
         schema: SchemaRef,
         options: ReadOptions,
+        condition: Option<Condition>,
     ) -> Result<Self> {
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
         }
-        let (condition, asked) = match &options.filter {
-            None => (None, None),
-            Some(filter) => {
-                let mapping = Mapping { tail: &tail, options: &options };
-                let condition = bind(filter, &tail.schema, &|id| domain(&mapping, id))?;
-                let asked = Projection::new(&tail.schema, &options::Columns::Ids(condition.columns()))?;
-                (Some(condition), Some(asked))
-            }
-        };
+        let asked = condition
+            .as_ref()
+            .map(|condition| Projection::new(&tail.schema, &options::Columns::Ids(condition.columns())));
+        let asked = asked.transpose()?;
         let reads = |id: u32| projection.wants(id) || asked.as_ref().is_some_and(|asked| asked.wants(id));
         let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
         if !masked.is_empty() && !options.allow_masked {

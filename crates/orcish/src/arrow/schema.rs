@@ -59,9 +59,9 @@ pub(super) fn spark_type(this: &Type) -> Option<SparkType> {
 }
 
 /// Makes Arrow fields of the columns of a file.
-pub(super) struct Mapping<'a> {
-    pub(super) tail: &'a FileTail,
-    pub(super) options: &'a ReadOptions,
+pub(crate) struct Mapping<'a> {
+    pub(crate) tail: &'a FileTail,
+    pub(crate) options: &'a ReadOptions,
 }
 
 impl Mapping<'_> {
@@ -84,7 +84,7 @@ impl Mapping<'_> {
         Ok(Arc::new(Field::new(name, self.data_type(column)?, true).with_metadata(metadata)))
     }
 
-    pub(super) fn data_type(&self, column: &Projected) -> Result<DataType> {
+    pub(crate) fn data_type(&self, column: &Projected) -> Result<DataType> {
         let this = self.tail.schema.get(column.id)?;
         Ok(match this.kind {
             Kind::Boolean => DataType::Boolean,
@@ -208,7 +208,7 @@ pub(super) fn decimal(this: &Type) -> (u8, u8) {
 ///
 /// # Errors
 /// `InvalidArgument` for unions, whose nulls Arrow cannot tell from those of their variants.
-pub(super) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
+pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
     let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
     let timestamp = |is_instant| {
         let nanoseconds = match mapping.unit(id)? {

@@ -44,23 +44,68 @@ pub(crate) fn bind(
     schema: &Schema,
     domain: &dyn Fn(u32) -> Result<Domain>,
 ) -> Result<Condition> {
-    let mut binder = Binder { schema, domain, leaves: Vec::new() };
+    bind_names(predicate, &|name| {
+        let id = find(schema, name)?;
+        check_is_value(schema, id, name)?;
+        Ok(Named { domain: domain(id)?, type_string: schema.type_string(id)?, held: Held::Column(id) })
+    })
+}
+
+/// As [`bind`], where `named` says what each name stands for.
+pub(crate) fn bind_names(predicate: &Predicate, named: &dyn Fn(&str) -> Result<Named>) -> Result<Condition> {
+    let mut binder = Binder { named, leaves: Vec::new() };
     let root = binder.node(predicate, true)?;
     Ok(Condition { leaves: binder.leaves, root })
 }
 
+/// What a name stands for.
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) domain: Domain,
+    /// The type as people write it.
+    pub(crate) type_string: String,
+    pub(crate) held: Held,
+}
+
+/// Where the values of a name are.
+#[derive(Debug, Clone)]
+pub(crate) enum Held {
+    /// In a column, by its id.
+    Column(u32),
+    /// The value is the same in every row: an integer, or days.
+    Integer(i64),
+    /// The value is the same in every row: a text.
+    Text(Vec<u8>),
+    /// Null in every row.
+    Null,
+}
+
+/// Checks that a column has one value a row.
+pub(crate) fn check_is_value(schema: &Schema, id: u32, name: &str) -> Result<()> {
+    let mut above = schema.get(id)?.parent;
+    while let Some(parent) = above {
+        let this = schema.get(parent)?;
+        if this.kind != Kind::Struct {
+            let kind = this.kind.name();
+            let text = format!("{name:?} is within a column of type {kind}: a filter needs one value a row");
+            return Err(Error::invalid(text));
+        }
+        above = this.parent;
+    }
+    Ok(())
+}
+
 struct Binder<'a> {
-    schema: &'a Schema,
-    domain: &'a dyn Fn(u32) -> Result<Domain>,
+    named: &'a dyn Fn(&str) -> Result<Named>,
     leaves: Vec<Leaf>,
 }
 
 /// A column that is asked.
 struct Column<'a> {
     name: &'a str,
-    id: u32,
     domain: Domain,
     type_string: String,
+    held: Held,
 }
 
 impl Binder<'_> {
@@ -139,24 +184,28 @@ impl Binder<'_> {
     }
 
     fn leaf(&mut self, column: &Column<'_>, test: Test, text: String) -> Node {
+        let id = match (&column.held, &test) {
+            (Held::Column(id), _) => *id,
+            (Held::Null, test) => return Node::Constant(*test == Test::IsNull),
+            (_, Test::IsNull) => return Node::Constant(false),
+            (_, Test::NotNull) => return Node::Constant(true),
+            (Held::Integer(value), Test::In(Set::Integers(ranges))) => {
+                return Node::Constant(ranges.holds(|bound| bound <= value));
+            }
+            (Held::Text(value), Test::In(Set::Bytes { ranges, .. })) => {
+                return Node::Constant(ranges.holds(|bound| bound <= value));
+            }
+            // No other sets are made of their types.
+            (Held::Integer(_) | Held::Text(_), Test::In(_)) => return Node::Constant(false),
+        };
         let may_become_null = matches!(column.domain, Domain::Timestamp { may_become_null: true, .. });
-        self.leaves.push(Leaf { column: column.id, test, may_become_null, text });
+        self.leaves.push(Leaf { column: id, test, may_become_null, text });
         Node::Leaf(self.leaves.len() - 1)
     }
 
     fn column<'n>(&self, name: &'n str) -> Result<Column<'n>> {
-        let id = find(self.schema, name)?;
-        let mut above = self.schema.get(id)?.parent;
-        while let Some(parent) = above {
-            let this = self.schema.get(parent)?;
-            if this.kind != Kind::Struct {
-                let kind = this.kind.name();
-                let text = format!("{name:?} is within a column of type {kind}: a filter needs one value a row");
-                return Err(Error::invalid(text));
-            }
-            above = this.parent;
-        }
-        Ok(Column { name, id, domain: (self.domain)(id)?, type_string: self.schema.type_string(id)? })
+        let Named { domain, type_string, held } = (self.named)(name)?;
+        Ok(Column { name, domain, type_string, held })
     }
 }
 

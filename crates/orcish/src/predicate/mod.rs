@@ -17,7 +17,7 @@ mod ranges;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use bind::{Domain, bind};
+pub(crate) use bind::{Domain, Held, Named, bind, bind_names, check_is_value};
 pub(crate) use judge::Truth;
 pub(crate) use ranges::{Number, Ranges};
 
@@ -98,7 +98,7 @@ impl Condition {
 
     /// What follows of the whole from what each leaf is, which `leaf` tells with what proves it; leaves that do not
     /// matter any more are not asked.
-    pub(crate) fn judge(&self, leaf: &mut dyn FnMut(usize, &Leaf) -> Result<(Truth, Proof)>) -> Result<Verdict> {
+    pub(crate) fn judge(&self, leaf: &mut Judge<'_>) -> Result<Verdict> {
         let mut causes = Vec::new();
         let truth = self.root.judge(&mut |index| {
             let Some(this) = self.leaves.get(index) else { return Ok(Truth::Maybe) };
@@ -114,6 +114,9 @@ impl Condition {
         Ok(Verdict { truth, causes })
     }
 }
+
+/// Tells what is known of a leaf, given its index, and what proves it.
+pub(crate) type Judge<'a> = dyn FnMut(usize, &Leaf) -> Result<(Truth, Proof)> + 'a;
 
 /// What is known of the rows of a stripe or of a row group.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,144 @@
+//! A scan over the files of a table.
+
+use bytes::Bytes;
+use orcish::scan::{Matching, Split, TableFile};
+use orcish::{Explanation, Limits, Outcome, Proof, StripePlan};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
+
+use crate::errors::to_python;
+use crate::options::{limits, read_options, storage_options};
+use crate::stream::Batches;
+use crate::{capsule, source};
+
+/// A file of a table: location, bytes or file object instead, partition values, tail, stripes.
+type FileSpec<'py> =
+    (String, Option<Bound<'py, PyAny>>, Vec<(String, Option<String>)>, Option<Vec<u8>>, Option<Vec<usize>>);
+
+/// A part of a scan: location, partition values, tail, stripes, rows, bytes.
+type SplitSpec<'py> =
+    (String, Vec<(String, Option<String>)>, Option<Bound<'py, PyBytes>>, Option<Vec<usize>>, u64, u64);
+
+/// A scan over the files of a table.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct Scan {
+    scan: orcish::scan::Scan,
+    limits: Limits,
+}
+
+#[pymethods]
+impl Scan {
+    /// A scan over `files`, whose columns are found by `matching`: `name`, `name_ignoring_case`, `position`, or the
+    /// key of an attribute.
+    #[new]
+    #[pyo3(signature = (files, *, schema=None, options=None, matching="name", storage_options=None, limits=None))]
+    fn new(
+        py: Python<'_>,
+        files: Vec<FileSpec<'_>>,
+        schema: Option<&Bound<'_, PyCapsule>>,
+        options: Option<&Bound<'_, PyDict>>,
+        matching: &str,
+        storage_options: Option<&Bound<'_, PyDict>>,
+        limits: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let limits = self::limits(limits)?;
+        let options = read_options(options, &limits)?;
+        let storage = self::storage_options(storage_options)?;
+        let schema = schema.map(capsule::read_schema).transpose()?.map(std::sync::Arc::new);
+        let file = |(location, object, partition, tail, stripes): FileSpec<'_>| {
+            let source = object.map(|object| source::open(&object, &storage)).transpose()?;
+            Ok(TableFile { location, source, partition, tail: tail.map(Bytes::from), stripes })
+        };
+        let files = files.into_iter().map(file).collect::<PyResult<Vec<_>>>()?;
+        let matching = match matching {
+            "name" => Matching::Name,
+            "name_ignoring_case" => Matching::NameIgnoringCase,
+            "position" => Matching::Position,
+            key => Matching::Attribute(key.to_owned()),
+        };
+        let scan = py.detach(|| orcish::scan::Scan::new(files, schema, options, matching, storage));
+        Ok(Scan { scan: scan.map_err(|error| to_python(py, &error))?, limits })
+    }
+
+    /// A scan of the same table under other options.
+    fn with_options(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let options = read_options(Some(options), &self.limits)?;
+        let scan = py.detach(|| self.scan.with_options(options));
+        Ok(Scan { scan: scan.map_err(|error| to_python(py, &error))?, limits: self.limits.clone() })
+    }
+
+    /// The schema of the batches as a PyCapsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.scan.schema())
+    }
+
+    /// The schema of the table without its partition columns as a PyCapsule.
+    fn table_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.scan.table_schema())
+    }
+
+    /// Locations of the files.
+    #[getter]
+    fn files(&self) -> Vec<String> {
+        self.scan.files().iter().map(|file| file.location.clone()).collect()
+    }
+
+    /// Begins to read.
+    fn read(&self) -> Batches {
+        Batches::of_scan(self.scan.read())
+    }
+
+    /// Number of rows.
+    fn count(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.scan.count()).map_err(|error| to_python(py, &error))
+    }
+
+    /// What reading would do: for each file its name and its stripes.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Vec<Bound<'py, PyTuple>>)>> {
+        let found = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
+        found.iter().map(|file| explanation(py, file)).collect()
+    }
+
+    /// Parts of about so many bytes.
+    fn splits<'py>(&self, py: Python<'py>, bytes: u64) -> PyResult<Vec<SplitSpec<'py>>> {
+        let found = py.detach(|| self.scan.splits(bytes)).map_err(|error| to_python(py, &error))?;
+        let spec = |split: Split| {
+            let TableFile { location, partition, tail, stripes, .. } = split.file;
+            let tail = tail.map(|tail| PyBytes::new(py, &tail));
+            (location, partition, tail, stripes, split.rows, split.bytes)
+        };
+        Ok(found.into_iter().map(spec).collect())
+    }
+}
+
+/// Names and values of the partition columns in a path.
+#[pyfunction]
+pub(crate) fn partitions_of(location: &str) -> Vec<(String, Option<String>)> {
+    orcish::scan::partitions_of(location)
+}
+
+/// A file's name and its stripes: index, rows, outcome, row groups, bytes and requests for the columns that the
+/// filter asks, and for the others.
+pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<(String, Vec<Bound<'py, PyTuple>>)> {
+    let stripe = |plan: &StripePlan| {
+        let groups: Vec<_> = plan.groups.iter().map(|(rows, found)| (*rows, outcome(found))).collect();
+        let weights = (plan.filter_bytes, plan.filter_requests, plan.other_bytes, plan.other_requests);
+        (plan.stripe, plan.rows, outcome(&plan.outcome), groups, weights).into_pyobject(py)
+    };
+    Ok((file.file.clone(), file.stripes.iter().map(stripe).collect::<PyResult<_>>()?))
+}
+
+/// A word, and for what is skipped the tests that no row passes, each with what proves it.
+fn outcome(found: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
+    let proof = |proof: &Proof| match proof {
+        Proof::FileStatistics => "statistics of the file",
+        Proof::StripeStatistics => "statistics of the stripe",
+        Proof::RowGroupStatistics => "statistics of the row group",
+        Proof::BloomFilter => "bloom filter",
+    };
+    match found {
+        Outcome::AllWanted => ("all", Vec::new()),
+        Outcome::Read => ("read", Vec::new()),
+        Outcome::Skipped(causes) => ("skipped", causes.iter().map(|(test, by)| (test.clone(), proof(by))).collect()),
+    }
+}

@@ -1,0 +1,186 @@
+//! Scans over the files of a table: one schema, one filter, any number of files.
+//!
+//! ```text
+//! files ── partition values ── tail ── statistics ──► stripes ──► BatchReader ── adapt ──► batches of the table
+//!          a file whose values do not fit the filter is not opened
+//! ```
+
+mod adapt;
+mod file;
+mod partition;
+mod reader;
+mod table;
+
+use std::sync::Arc;
+
+use arrow_schema::{Schema, SchemaRef};
+use bytes::Bytes;
+
+use crate::arrow::{Explanation, OrcFile};
+use crate::error::{Error, Result};
+use crate::io::{ReadAt, StorageOptions};
+use crate::options::{Columns, ReadOptions};
+
+pub use partition::partitions_of;
+pub use reader::ScanReader;
+use table::Table;
+
+/// How the columns of a table are found in its files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Matching {
+    /// By name.
+    #[default]
+    Name,
+    /// By name, whatever its case.
+    NameIgnoringCase,
+    /// By place among the columns of the root; by name within other structs.
+    Position,
+    /// By an attribute of the type, such as `iceberg.id`.
+    Attribute(String),
+}
+
+/// A file of a table.
+#[derive(Clone, Default)]
+pub struct TableFile {
+    /// Path or URL, as [`open`](crate::open) takes it; what messages call it.
+    pub location: String,
+    /// Where its bytes are, if not at the location.
+    pub source: Option<Arc<dyn ReadAt>>,
+    /// Names and values of its partition columns; see [`partitions_of`].
+    pub partition: Vec<(String, Option<String>)>,
+    /// Its tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes): it is not read again.
+    pub tail: Option<Bytes>,
+    /// Indexes of the stripes that belong to the scan; all without.
+    pub stripes: Option<Vec<usize>>,
+}
+
+impl std::fmt::Debug for TableFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let TableFile { location, partition, stripes, .. } = self;
+        let mut debug = f.debug_struct("TableFile");
+        debug.field("location", location).field("partition", partition).field("stripes", stripes);
+        debug.finish_non_exhaustive()
+    }
+}
+
+/// Part of a scan that can be read alone, in this process or in another.
+#[derive(Debug, Clone)]
+pub struct Split {
+    /// The file with its tail and the stripes.
+    pub file: TableFile,
+    /// Rows of the stripes.
+    pub rows: u64,
+    /// Bytes of the stripes as stored, all columns.
+    pub bytes: u64,
+}
+
+/// What to read of a table.
+#[derive(Debug, Clone)]
+pub struct Scan {
+    table: Arc<Table>,
+}
+
+impl Scan {
+    /// A scan over `files`, in this order. The schema of the table is `schema`, or else that of the first file, and
+    /// behind it the partition columns; `options` say what is read of it. `options.stripes` is not used.
+    ///
+    /// # Errors
+    /// Those of opening the first file where its schema is needed; `InvalidArgument` and `UnknownColumn` where the
+    /// options do not fit the schema, or files differ in their partition columns.
+    pub fn new(
+        files: Vec<TableFile>,
+        schema: Option<SchemaRef>,
+        options: ReadOptions,
+        matching: Matching,
+        storage: StorageOptions,
+    ) -> Result<Self> {
+        Ok(Scan { table: Arc::new(Table::new(files, schema, options, matching, storage)?) })
+    }
+
+    /// A scan of the same table under other options; those that decide the types of columns stay as they were.
+    ///
+    /// # Errors
+    /// `InvalidArgument` and `UnknownColumn` where they do not fit the table.
+    pub fn with_options(&self, options: ReadOptions) -> Result<Self> {
+        Ok(Scan { table: Arc::new(self.table.with_options(options)?) })
+    }
+
+    /// Schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.table.output.clone()
+    }
+
+    /// The files.
+    pub fn files(&self) -> &[TableFile] {
+        &self.table.files
+    }
+
+    /// Schema of the whole table, without its partition columns: what a scan of the same table is made with elsewhere.
+    pub fn table_schema(&self) -> SchemaRef {
+        Arc::new(Schema::new(self.table.fields.clone()))
+    }
+
+    /// Reads batch by batch, file after file.
+    pub fn read(&self) -> ScanReader {
+        ScanReader::new(self.table.clone())
+    }
+
+    /// What reading would do, for each file. Files that no row is read of by their partition have no stripes.
+    ///
+    /// # Errors
+    /// As reading.
+    pub fn explain(&self) -> Result<Vec<Explanation>> {
+        self.table.each_file(|at| match self.table.open_file(at)? {
+            None => Ok(Explanation { file: self.table.name(at), stripes: Vec::new() }),
+            Some(file) => file.explain(),
+        })
+    }
+
+    /// Number of rows that the scan gives. Rows that statistics count are not read, and of others only what the
+    /// filter asks.
+    ///
+    /// # Errors
+    /// As reading.
+    pub fn count(&self) -> Result<u64> {
+        let limit = self.table.options.limit.unwrap_or(u64::MAX);
+        if self.table.options.filter.is_none() {
+            let rows = self.table.each_file(|at| {
+                let file = self.table.orc_file(at)?;
+                let stripes = &file.tail().stripes;
+                Ok(match self.table.files.get(at).and_then(|file| file.stripes.as_ref()) {
+                    None => file.tail().rows,
+                    Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
+                })
+            })?;
+            return Ok(rows.into_iter().fold(0, u64::saturating_add).min(limit));
+        }
+        let options =
+            ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
+        let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
+        counting.read().map(|batch| Ok(batch?.num_rows() as u64)).sum()
+    }
+
+    /// Parts of about `bytes` stored bytes each, none of which has stripes of two files; stripes that statistics prove
+    /// to have no wanted row are in none.
+    ///
+    /// # Errors
+    /// As reading.
+    pub fn splits(&self, bytes: u64) -> Result<Vec<Split>> {
+        let of_files = self.table.each_file(|at| match self.table.open_file(at)? {
+            None => Ok(Vec::new()),
+            Some(file) => file.splits(self.table.files.get(at).cloned().unwrap_or_default(), bytes),
+        })?;
+        Ok(of_files.into_iter().flatten().collect())
+    }
+
+    /// The file at an index, with its tail.
+    ///
+    /// # Errors
+    /// As opening it.
+    pub fn open(&self, file: usize) -> Result<OrcFile> {
+        if file >= self.table.files.len() {
+            return Err(Error::invalid(format!("no file {file}, of {}", self.table.files.len())));
+        }
+        self.table.orc_file(file)
+    }
+}

@@ -1,0 +1,278 @@
+//! Batches of a scan, in order of the files, which several threads read ahead.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use super::file::FileReader;
+use super::table::Table;
+use crate::error::Result;
+
+/// Batches of a file that may wait to be taken.
+const BATCHES_AHEAD: usize = 4;
+/// How long the caller waits for other threads before it looks whether to go on.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+type Check = Arc<Mutex<dyn FnMut() -> Result<()> + Send>>;
+
+/// Batches of a scan, in order. An error ends it.
+pub struct ScanReader {
+    table: Arc<Table>,
+    way: Way,
+    /// Rows that may still be given.
+    left: u64,
+    check: Option<Check>,
+}
+
+enum Way {
+    /// One file after the other, by the caller.
+    Alone {
+        next: usize,
+        current: Option<Box<FileReader>>,
+    },
+    /// Not begun.
+    Ahead(Arc<Shared>, Vec<JoinHandle<()>>),
+    Done,
+}
+
+/// What the threads share.
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The next file to be taken up.
+    next: usize,
+    /// Files that are being read, in order.
+    lanes: VecDeque<Lane>,
+    stopped: bool,
+    panic: Option<Box<dyn std::any::Any + Send>>,
+}
+
+struct Lane {
+    file: usize,
+    ready: VecDeque<Result<RecordBatch>>,
+    done: bool,
+}
+
+impl std::fmt::Debug for ScanReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScanReader").field("schema", &self.table.output).finish_non_exhaustive()
+    }
+}
+
+impl ScanReader {
+    pub(super) fn new(table: Arc<Table>) -> Self {
+        let alone = table.files.len() < 2 || table.threads() == 1;
+        let way = match alone {
+            true => Way::Alone { next: 0, current: None },
+            false => Way::Ahead(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() }), Vec::new()),
+        };
+        ScanReader { left: table.options.limit.unwrap_or(u64::MAX), table, way, check: None }
+    }
+
+    /// Schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.table.output.clone()
+    }
+
+    /// Has `check` called now and then while the caller waits for other threads; its error ends the reading.
+    pub fn while_waiting(&mut self, check: impl FnMut() -> Result<()> + Send + 'static) {
+        self.check = Some(Arc::new(Mutex::new(check)));
+    }
+
+    fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
+        match &mut self.way {
+            Way::Done => None,
+            Way::Alone { next, current } => loop {
+                if let Some(reader) = current {
+                    match reader.next() {
+                        Some(batch) => return Some(batch),
+                        None => *current = None,
+                    }
+                }
+                if *next >= self.table.files.len() {
+                    return None;
+                }
+                let at = *next;
+                *next += 1;
+                if at > 0 {
+                    self.table.close(at - 1);
+                }
+                match self
+                    .table
+                    .open_file(at)
+                    .and_then(|file| file.map(|file| file.read(self.table.threads())).transpose())
+                {
+                    Ok(None) => {}
+                    Err(error) => return Some(Err(error)),
+                    Ok(Some(mut reader)) => {
+                        if let Some(check) = self.check.clone() {
+                            reader.while_waiting(move || check.lock().unwrap_or_else(PoisonError::into_inner)());
+                        }
+                        *current = Some(Box::new(reader));
+                    }
+                }
+            },
+            Way::Ahead(shared, threads) => {
+                if threads.is_empty() {
+                    let count = self.table.threads().min(self.table.files.len());
+                    // With fewer files than threads each file has several.
+                    let each = (self.table.threads() / count).max(1);
+                    for _ in 0..count {
+                        let (shared, table) = (shared.clone(), self.table.clone());
+                        let work = move || shared.work(&table, count + 1, each);
+                        threads.extend(std::thread::Builder::new().name("orcish-scan".to_owned()).spawn(work).ok());
+                    }
+                    if threads.is_empty() {
+                        // No thread can be made.
+                        self.way = Way::Alone { next: 0, current: None };
+                        return self.next_batch();
+                    }
+                }
+                shared.take(&self.table, self.check.as_ref())
+            }
+        }
+    }
+
+    fn stop(&mut self) {
+        if let Way::Ahead(shared, threads) = std::mem::replace(&mut self.way, Way::Done) {
+            shared.lock().stopped = true;
+            shared.changed.notify_all();
+            for thread in threads {
+                // A panic has been caught before.
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+impl Iterator for ScanReader {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let batch = if self.left == 0 { None } else { self.next_batch() };
+            let Some(Ok(batch)) = batch else {
+                self.stop();
+                self.way = Way::Done;
+                return batch;
+            };
+            let rows = batch.num_rows();
+            let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(rows);
+            self.left -= wanted as u64;
+            if wanted > 0 {
+                return Some(Ok(if wanted < rows { batch.slice(0, wanted) } else { batch }));
+            }
+        }
+    }
+}
+
+impl Drop for ScanReader {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What each thread does: takes up one file after the other, no more than `most` of which may be begun.
+    fn work(&self, table: &Arc<Table>, most: usize, threads: usize) {
+        loop {
+            let mut state = self.lock();
+            let file = loop {
+                if state.stopped || state.next >= table.files.len() {
+                    return;
+                }
+                if state.lanes.len() < most {
+                    break state.next;
+                }
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            };
+            state.next += 1;
+            state.lanes.push_back(Lane { file, ready: VecDeque::new(), done: false });
+            drop(state);
+            let read = || match table.open_file(file).and_then(|file| file.map(|file| file.read(threads)).transpose()) {
+                Ok(None) => {}
+                Err(error) => _ = self.give(file, Err(error)),
+                Ok(Some(reader)) => _ = reader.into_iter().try_for_each(|batch| self.give(file, batch)),
+            };
+            let result = catch_unwind(AssertUnwindSafe(read));
+            table.close(file);
+            let mut state = self.lock();
+            if let Err(panic) = result {
+                state.panic = Some(panic);
+            }
+            state.lanes.iter_mut().filter(|lane| lane.file == file).for_each(|lane| lane.done = true);
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Hands a batch over, once there is room; none where nobody wants it any more.
+    fn give(&self, file: usize, batch: Result<RecordBatch>) -> Option<()> {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return None;
+            }
+            let lane = state.lanes.iter_mut().find(|lane| lane.file == file)?;
+            if lane.ready.len() < BATCHES_AHEAD {
+                lane.ready.push_back(batch);
+                drop(state);
+                self.changed.notify_all();
+                return Some(());
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The next batch in order of the files.
+    fn take(&self, table: &Table, check: Option<&Check>) -> Option<Result<RecordBatch>> {
+        let mut state = self.lock();
+        loop {
+            if let Some(panic) = state.panic.take() {
+                state.stopped = true;
+                drop(state);
+                self.changed.notify_all();
+                resume_unwind(panic);
+            }
+            let is_last = state.next >= table.files.len();
+            match state.lanes.front_mut() {
+                Some(lane) => {
+                    if let Some(batch) = lane.ready.pop_front() {
+                        drop(state);
+                        self.changed.notify_all();
+                        return Some(batch);
+                    }
+                    if lane.done {
+                        state.lanes.pop_front();
+                        self.changed.notify_all();
+                        continue;
+                    }
+                }
+                None if is_last => return None,
+                None => {}
+            }
+            let (waited, timeout) = self.changed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner);
+            state = waited;
+            if let Some(check) = check.filter(|_| timeout.timed_out()) {
+                drop(state);
+                if let Err(error) = check.lock().unwrap_or_else(PoisonError::into_inner)() {
+                    return Some(Err(error));
+                }
+                state = self.lock();
+            }
+        }
+    }
+}
