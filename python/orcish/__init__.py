@@ -20,22 +20,30 @@ from orcish.errors import (
     UnknownColumnError,
     UnsupportedError,
 )
+from orcish.explanation import Explanation
 from orcish.expression import Expression, col
 from orcish.file import ORCFile, read_table
+from orcish.polars import scan_polars
+from orcish.scan import Scan, Split, scan
 from orcish.types import ColumnStatistics, StripeInfo
 
 __all__ = [
     "ColumnStatistics",
     "CorruptFileError",
+    "Explanation",
     "Expression",
     "LimitExceededError",
     "NullMapKeyError",
     "ORCFile",
     "OrcishError",
+    "Scan",
+    "Split",
     "StripeInfo",
     "UnknownColumnError",
     "UnsupportedError",
     "__version__",
     "col",
     "read_table",
+    "scan",
+    "scan_polars",
 ]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from orcish import _native, deep
+from orcish import _native
 from orcish.errors import NullMapKeyError, UnknownColumnError
-from orcish.reading import AfterRead, prepare
+from orcish.explanation import Explanation
+from orcish.reading import AfterRead, iterate, prepare, read_all, schema_of
 from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StorageOptions, StripeInfo
 
 if TYPE_CHECKING:
@@ -92,8 +93,7 @@ class ORCFile:
 
     def _schema(self, native: dict[str, Any]) -> pa.Schema:
         # Rows make no difference, and the types of encrypted columns are no secret.
-        batches = self._file.read({**native, "filter": None, "masked": "allow"})
-        return deep.schema(batches) if batches.depth > deep.MAX_DEPTH else pa.schema(batches)
+        return schema_of(self._file.read({**native, "filter": None, "masked": "allow"}))
 
     def _prepare(self, options: Any) -> tuple[dict[str, Any], AfterRead | None]:
         return prepare(dict(options), self._schema)
@@ -234,7 +234,7 @@ class ORCFile:
         """Read the file into a table; see :class:`~orcish.types.ReadOptions` for the keywords."""
         native, after = self._prepare(options)
         try:
-            table = _read_all(self._file.read(native))
+            table = read_all(self._file.read(native))
             return table if after is None else after.table(table)
         except NullMapKeyError:
             if "null_map_keys" in options:
@@ -247,13 +247,21 @@ class ORCFile:
         native, after = self._prepare(options)
         batches = self._file.read(native)
         if after is None:
-            return _iterate(batches)
-        return after.batches(_iterate(batches), self._schema(native))
+            return iterate(batches)
+        return after.batches(iterate(batches), self._schema(native))
 
     def read_stripe(self, index: int, **options: Unpack[ReadOptions]) -> pa.Table:
         """Read one stripe into a table."""
         options["stripes"] = [index]
         return self.read(**options)
+
+    def explain(self, **options: Unpack[ReadOptions]) -> Explanation:
+        """What reading would do: which stripes and row groups are skipped and why, and how much is read.
+
+        Footers of stripes, and row indexes and bloom filters of the columns that the filter asks, are read for that.
+        """
+        native, after = self._prepare(options)
+        return Explanation.of([self._file.explain(native)], None if after is None else str(after.residual))
 
     def reader(self, **options: Unpack[ReadOptions]) -> _native.Batches | pa.RecordBatchReader:
         """An Arrow stream of the file under the given options, to be consumed once."""
@@ -261,7 +269,7 @@ class ORCFile:
         batches = self._file.read(native)
         if after is None:
             return batches
-        rows = after.batches(_iterate(batches), self._schema(native))
+        rows = after.batches(iterate(batches), self._schema(native))
         return pa.RecordBatchReader.from_batches(after.schema, rows)
 
     def __arrow_c_schema__(self) -> object:
@@ -269,32 +277,6 @@ class ORCFile:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._file.read().__arrow_c_stream__(requested_schema)
-
-
-def _read_all(batches: _native.Batches) -> pa.Table:
-    if batches.depth > deep.MAX_DEPTH:
-        return deep.read_all(batches)
-    try:
-        return pa.RecordBatchReader.from_stream(batches).read_all()
-    except Exception:
-        batches.raise_failure()
-        raise
-
-
-def _iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
-    if batches.depth > deep.MAX_DEPTH:
-        yield from deep.iterate(batches)
-        return
-    reader = pa.RecordBatchReader.from_stream(batches)
-    while True:
-        try:
-            batch = reader.read_next_batch()
-        except StopIteration:
-            return
-        except Exception:
-            batches.raise_failure()
-            raise
-        yield batch
 
 
 _EPOCH = datetime.date(1970, 1, 1)

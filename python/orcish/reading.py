@@ -8,9 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish import _native, deep
 from orcish.filters import Residual, to_expression
 
-__all__ = ["AfterRead", "prepare"]
+__all__ = ["AfterRead", "iterate", "prepare", "read_all", "schema_of"]
 
 DEFAULT_ROW_NUMBER = "row_number"
 
@@ -86,3 +87,36 @@ def prepare(
             names = schema.names if by_id else list(asked)
             native["columns"] = [*names, *(name for name in residual.columns if name != native.get("row_number"))]
     return native, AfterRead(residual, schema, limit)
+
+
+def schema_of(batches: _native.Batches) -> pa.Schema:
+    """The schema of batches, however deep."""
+    return deep.schema(batches) if batches.depth > deep.MAX_DEPTH else pa.schema(batches)
+
+
+def read_all(batches: _native.Batches) -> pa.Table:
+    """All batches as a table."""
+    if batches.depth > deep.MAX_DEPTH:
+        return deep.read_all(batches)
+    try:
+        return pa.RecordBatchReader.from_stream(batches).read_all()
+    except Exception:
+        batches.raise_failure()
+        raise
+
+
+def iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+    """The batches one by one."""
+    if batches.depth > deep.MAX_DEPTH:
+        yield from deep.iterate(batches)
+        return
+    reader = pa.RecordBatchReader.from_stream(batches)
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except Exception:
+            batches.raise_failure()
+            raise
+        yield batch

@@ -7,6 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
+import pyarrow as pa
+
 from orcish.filters import Filters
 
 __all__ = [
@@ -14,7 +16,9 @@ __all__ = [
     "ColumnStatistics",
     "Columns",
     "Limits",
+    "Matching",
     "ReadOptions",
+    "ScanOptions",
     "Source",
     "StorageOptions",
     "StripeInfo",
@@ -55,6 +59,10 @@ These say how requests are made:
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
 """Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree."""
+
+
+Matching: TypeAlias = "Literal['name', 'name_ignoring_case', 'position'] | str"
+"""How columns of a table are found in its files; other words are keys of attributes, such as ``iceberg.id``."""
 
 
 class Limits(TypedDict, total=False):
@@ -109,6 +117,21 @@ class ReadOptions(TypedDict, total=False):
     read that way without being asked where there is no other."""
     masked: Literal["error", "allow"]
     """Whether encrypted columns may be read as their masks; an error by default."""
+
+
+class ScanOptions(ReadOptions, total=False):
+    """What a scan takes beside its source."""
+
+    schema: pa.Schema | None
+    """Schema of the table without its partition columns; that of the first file by default."""
+    match: Matching
+    """How columns are found in files."""
+    partitions: bool
+    """Whether folders ``name=value`` are columns."""
+    storage_options: StorageOptions | None
+    """Options of object stores."""
+    limits: Limits | None
+    """Bounds on what each file may make the reader do."""
 
 
 @dataclasses.dataclass(frozen=True)

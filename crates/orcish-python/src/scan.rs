@@ -100,8 +100,8 @@ impl Scan {
     }
 
     /// Parts of about so many bytes.
-    fn splits<'py>(&self, py: Python<'py>, bytes: u64) -> PyResult<Vec<SplitSpec<'py>>> {
-        let found = py.detach(|| self.scan.splits(bytes)).map_err(|error| to_python(py, &error))?;
+    fn splits<'py>(&self, py: Python<'py>, size: u64) -> PyResult<Vec<SplitSpec<'py>>> {
+        let found = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
         let spec = |split: Split| {
             let TableFile { location, partition, tail, stripes, .. } = split.file;
             let tail = tail.map(|tail| PyBytes::new(py, &tail));

@@ -80,6 +80,12 @@ impl KeyMaker {
         KeyMaker { rule, proleptic: origin.proleptic }
     }
 
+    /// Whether there are keys at all.
+    #[cfg(test)]
+    pub(crate) fn is_useful(&self) -> bool {
+        self.rule != Rule::Unknown
+    }
+
     /// Keys of a `tinyint`, `smallint`, `int` or `bigint`.
     pub(crate) fn of_integer(&self, value: i64) -> Option<Vec<Key>> {
         match self.rule {

@@ -1,0 +1,133 @@
+"""What a read would do, for people."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import Any
+
+__all__ = ["Explanation", "FilePlan", "StripePlan"]
+
+Reasons = tuple[tuple[str, str], ...]
+"""Tests that no row passes, each with what proves it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StripePlan:
+    """What becomes of a stripe."""
+
+    stripe: int
+    rows: int
+    outcome: str
+    """``all`` rows are wanted, they are ``read`` to find those that are, or they are ``skipped``."""
+    reasons: Reasons
+    row_groups: tuple[tuple[int, str, Reasons], ...]
+    """Rows, outcome and reasons of each row group; none where the stripe is skipped, or is one."""
+    filter_bytes: int
+    """Bytes of the columns that the filter asks, which are read in any case."""
+    filter_requests: int
+    other_bytes: int
+    """Bytes of the other columns, at most: they are read where rows are found."""
+    other_requests: int
+
+    @property
+    def rows_read(self) -> int:
+        """Rows of the row groups that are not skipped."""
+        if self.outcome == "skipped":
+            return 0
+        if not self.row_groups:
+            return self.rows
+        return sum(rows for rows, outcome, _ in self.row_groups if outcome != "skipped")
+
+
+@dataclasses.dataclass(frozen=True)
+class FilePlan:
+    """What becomes of a file."""
+
+    file: str
+    stripes: tuple[StripePlan, ...]
+    """None where the values of its partition columns do not fit the filter."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Explanation:
+    """What a read would do: what is skipped and why, and how much is read. ``str`` of it is for people."""
+
+    files: tuple[FilePlan, ...]
+    after_read: str | None
+    """What of the filter is applied to the rows after they have been read."""
+
+    @classmethod
+    def of(cls, found: list[tuple[str, list[Any]]], after_read: str | None) -> Explanation:
+        """What the native core found, a file each."""
+
+        def stripe(plan: Any) -> StripePlan:
+            index, rows, (outcome, reasons), groups, weights = plan
+            row_groups = tuple((rows, what, tuple(why)) for rows, (what, why) in groups)
+            return StripePlan(index, rows, outcome, tuple(reasons), row_groups, *weights)
+
+        return cls(tuple(FilePlan(name, tuple(map(stripe, plans))) for name, plans in found), after_read)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of data that are read, at most."""
+        return sum(plan.filter_bytes + plan.other_bytes for file in self.files for plan in file.stripes)
+
+    @property
+    def requests(self) -> int:
+        """Requests for data, at most."""
+        return sum(plan.filter_requests + plan.other_requests for file in self.files for plan in file.stripes)
+
+    @property
+    def rows_read(self) -> int:
+        """Rows of what is not skipped."""
+        return sum(plan.rows_read for file in self.files for plan in file.stripes)
+
+    def __str__(self) -> str:
+        lines = [f"{self.rows_read:,} rows to look at, at most {self.bytes:,} bytes in {self.requests:,} requests"]
+        if self.after_read is not None:
+            lines.append(f"applied after the read: {self.after_read}")
+        for file in self.files:
+            lines.append(file.file)
+            if not file.stripes:
+                lines.append("  skipped: the filter is not true of its partition")
+            for plan in file.stripes:
+                lines.extend(_lines(plan))
+        return "\n".join(lines)
+
+
+def _lines(plan: StripePlan) -> list[str]:
+    head = f"  stripe {plan.stripe}, {plan.rows:,} rows: "
+    if plan.outcome == "skipped":
+        return [head + "skipped by " + _why(plan.reasons)]
+    what = "all wanted" if plan.outcome == "all" else "read"
+    weights = f"{plan.filter_bytes:,} bytes for the filter, at most {plan.other_bytes:,} of other columns"
+    lines = [f"{head}{what}, {weights}"]
+    counts: dict[tuple[str, Reasons], list[int]] = collections.defaultdict(list)
+    for at, (_, outcome, reasons) in enumerate(plan.row_groups):
+        counts[outcome, reasons].append(at)
+    for (outcome, reasons), groups in counts.items():
+        words = {"all": "all wanted", "read": "read", "skipped": f"skipped by {_why(reasons)}"}
+        lines.append(f"    {len(groups)} row groups {words[outcome]}: {_ranges(groups)}")
+    return lines
+
+
+def _why(reasons: Reasons) -> str:
+    by: dict[str, list[str]] = collections.defaultdict(list)
+    for test, proof in reasons:
+        by[proof].append(test)
+    if not by:
+        return "the filter, which is true of no row"
+    return "; ".join(f"{proof} ({', '.join(dict.fromkeys(tests))})" for proof, tests in by.items())
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Ascending numbers, runs of which are written as from-to; no more than a line of them."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    shown = [str(a) if a == b else f"{a}-{b}" for a, b in runs[:12]]
+    return ", ".join(shown) + (", …" if len(runs) > 12 else "")

@@ -1,0 +1,48 @@
+"""Scans as lazy frames of polars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from orcish.scan import Sources, scan
+
+if TYPE_CHECKING:
+    import polars
+    from typing_extensions import Unpack
+
+    from orcish.types import ScanOptions
+
+__all__ = ["scan_polars"]
+
+
+def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyFrame:
+    """A lazy frame of polars over one file or many; the arguments are those of :func:`orcish.scan`.
+
+    Columns, filters, the number of rows and the size of batches that a query needs go down to the reader: it skips
+    stripes and row groups as :class:`orcish.Scan` does.
+
+    >>> orcish.scan_polars("orders/").filter(pl.col("id") == 5).select("name").collect()      # doctest: +SKIP
+    """
+    import polars
+    from polars.io.plugins import register_io_source
+
+    table = scan(source, **options)
+    empty = cast("polars.DataFrame", polars.from_arrow(table.schema.empty_table()))
+
+    def batches(
+        with_columns: list[str] | None, predicate: Any | None, n_rows: int | None, batch_size: int | None
+    ) -> Iterator[polars.DataFrame]:
+        part = table
+        if predicate is not None:
+            part = part.where(predicate)
+        if with_columns is not None:
+            part = part.select(*with_columns)
+        if n_rows is not None:
+            part = part.limit(n_rows)
+        if batch_size is not None:
+            part = part.batch_size(batch_size)
+        for batch in part:
+            yield cast("polars.DataFrame", polars.from_arrow(batch))
+
+    return register_io_source(batches, schema=empty.schema, validate_schema=True, is_pure=True)
