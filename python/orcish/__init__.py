@@ -22,9 +22,9 @@ from orcish.errors import (
 )
 from orcish.explanation import Explanation
 from orcish.expression import Expression, col
-from orcish.file import ORCFile, read_table
+from orcish.file import ORCFile
 from orcish.polars import scan_polars
-from orcish.scan import Scan, Split, scan
+from orcish.scan import Scan, Split, read_table, scan
 from orcish.types import ColumnStatistics, StripeInfo
 
 __all__ = [

@@ -19,28 +19,7 @@ from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StorageO
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["ORCFile", "read_table"]
-
-
-def read_table(
-    source: Source,
-    *,
-    limits: Limits | None = None,
-    storage_options: StorageOptions | None = None,
-    **options: Unpack[ReadOptions],
-) -> pa.Table:
-    """Read a file into a table; see :class:`ORCFile` and :class:`~orcish.types.ReadOptions` for the keywords.
-
-    The chunks of the table are the batches of :meth:`ORCFile.iter_batches`.
-
-    Raises:
-        CorruptFileError: The bytes are not a valid ORC file.
-        UnknownColumnError: A column is not in the file.
-        UnsupportedError: The file needs something that orcish does not do, or does only when asked to.
-        LimitExceededError: The file asks for more than ``limits`` allow.
-        OSError: The source cannot be read.
-    """
-    return ORCFile(source, limits=limits, storage_options=storage_options).read(**options)
+__all__ = ["ORCFile"]
 
 
 class ORCFile:

@@ -33,15 +33,18 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
     def batches(
         with_columns: list[str] | None, predicate: Any | None, n_rows: int | None, batch_size: int | None
     ) -> Iterator[polars.DataFrame]:
-        part = table
+        part = table if batch_size is None else table.batch_size(batch_size)
+        if n_rows is not None:
+            part = part.limit(n_rows)
+            if predicate is not None:
+                # These are the first rows, of which the predicate then keeps some.
+                frame = cast("polars.DataFrame", polars.from_arrow(part.to_table())).filter(predicate)
+                yield frame if with_columns is None else frame.select(with_columns)
+                return
         if predicate is not None:
             part = part.where(predicate)
         if with_columns is not None:
             part = part.select(*with_columns)
-        if n_rows is not None:
-            part = part.limit(n_rows)
-        if batch_size is not None:
-            part = part.batch_size(batch_size)
         for batch in part:
             yield cast("polars.DataFrame", polars.from_arrow(batch))
 

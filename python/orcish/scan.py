@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.errors import NullMapKeyError
 from orcish.explanation import Explanation
 from orcish.expression import Column, Expression
+from orcish.file import ORCFile
 from orcish.filters import Filters, Residual
-from orcish.reading import AfterRead, iterate, prepare, read_all
-from orcish.types import Limits, Matching, ReadOptions, Source, StorageOptions
+from orcish.reading import AfterRead, iterate, prepare, read_all, schema_of
+from orcish.types import Limits, Matching, ReadOptions, ScanOptions, Source, StorageOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Scan", "Split", "scan"]
+__all__ = ["Scan", "Split", "read_table", "scan"]
 
 Sources: TypeAlias = "Source | Sequence[Source]"
 """A path, URL, folder or pattern, the bytes of a file, or a file object; or several of them."""
@@ -29,20 +31,36 @@ DEFAULT_SPLIT_BYTES = 128 << 20
 
 # What decides the types of columns has to be known when the schema of the table is.
 _OF_THE_TABLE = frozenset(
-    ("timestamp_unit", "timestamp_out_of_range", "strings", "trim_char", "unions", "null_map_keys", "masked")
+    ("timestamp_unit", "timestamp_out_of_range", "strings", "trim_char", "unions", "null_map_keys", "limits")
 )
 
+_File: TypeAlias = "tuple[str, Any, list[tuple[str, str | None]], bytes | None, list[int] | None]"
+"""Location, bytes or file object instead, partition values, tail and stripes, as the native core takes them."""
 
-def scan(
-    source: Sources,
-    *,
-    schema: pa.Schema | None = None,
-    match: Matching = "name",
-    partitions: bool = True,
-    storage_options: StorageOptions | None = None,
-    limits: Limits | None = None,
-    **options: Unpack[ReadOptions],
-) -> Scan:
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """The files of a scan, and how they are read."""
+
+    files: list[_File] = dataclasses.field(repr=False)
+    schema: pa.Schema | None
+    match: Matching
+    storage_options: StorageOptions | None
+    limits: Limits | None
+
+    def open(self, options: dict[str, Any]) -> _native.Scan:
+        """The table with the types that its columns have under these options."""
+        return _native.Scan(
+            self.files,
+            schema=None if self.schema is None else self.schema.__arrow_c_schema__(),
+            options={name: value for name, value in options.items() if name in _OF_THE_TABLE},
+            matching=self.match,
+            storage_options=cast("dict[str, Any] | None", self.storage_options),
+            limits=cast("dict[str, int] | None", self.limits),
+        )
+
+
+def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
     """What to read of one file or of many, which are a table.
 
     Nothing but the tail of the first file is read before rows are asked for.
@@ -54,46 +72,80 @@ def scan(
         source: A path or URL of a file, of a folder with files at any depth, or a pattern such as
             ``day=2026-*/part-*.orc``; the bytes of a file; a file object; or a list of these. Files and folders whose
             names begin with ``_`` or ``.`` are left out of folders and patterns.
-        schema: Schema of the table without its partition columns; that of the first file by default. Columns that a
-            file does not have are null, and narrower types become wider ones.
-        match: How columns are found in files: by ``name``, by ``name_ignoring_case``, by ``position``, or by an
-            attribute of their types, such as ``iceberg.id``, which the fields of ``schema`` have as metadata.
-        partitions: Whether folders ``name=value`` are columns.
-        storage_options: Options of object stores.
-        limits: Bounds on what each file may make the reader do.
-        options: What to read; :meth:`Scan.select`, :meth:`Scan.where` and :meth:`Scan.limit` say it as well.
+        options: How the files are a table, see :class:`~orcish.types.ScanOptions`, and what to read of it, see
+            :class:`~orcish.types.ReadOptions`; :meth:`Scan.select`, :meth:`Scan.where` and :meth:`Scan.limit` say
+            the latter as well.
 
     Raises:
         FileNotFoundError: There is no file.
         UnknownColumnError: A column is not in the table.
     """
+    given = dict(options)
+    storage_options = cast("StorageOptions | None", given.pop("storage_options", None))
+    partitions = cast("bool | None", given.pop("partitions", None))
     files = [file for each in _sources(source) for file in _files(each, partitions, storage_options)]
     if not files:
         raise FileNotFoundError(f"no files: {source!r}")
-    of_table = {name: value for name, value in options.items() if name in _OF_THE_TABLE}
-    table = _native.Scan(
-        files,
-        schema=None if schema is None else schema.__arrow_c_schema__(),
-        options=of_table,
-        matching=match,
-        storage_options=cast("dict[str, Any] | None", storage_options),
-        limits=cast("dict[str, int] | None", limits),
-    )
-    return Scan(table, dict(options), match, storage_options, limits)
+    schema = cast("pa.Schema | None", given.pop("schema", None))
+    match = cast("Matching", given.pop("match", "name"))
+    table = Table(files, schema, match, storage_options, cast("Limits | None", given.pop("limits", None)))
+    return Scan(table, given)
+
+
+def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
+    """Read one file or many into a table; see :func:`scan` for what ``source`` may be, and for the keywords.
+
+    The chunks of the table are the batches that are read.
+
+    Raises:
+        CorruptFileError: The bytes are not a valid ORC file.
+        UnknownColumnError: A column is not in the file.
+        UnsupportedError: The file needs something that orcish does not do, or does only when asked to.
+        LimitExceededError: The file asks for more than ``limits`` allow.
+        OSError: The source cannot be read.
+    """
+    of_table = ("schema", "match", "partitions")
+    if isinstance(source, list | tuple) or any(options.get(name) for name in of_table) or _is_many(source):
+        return scan(source, **options).to_table()
+    given = {name: value for name, value in options.items() if name not in of_table}
+    storage_options, limits = given.pop("storage_options", None), given.pop("limits", None)
+    try:
+        file = ORCFile(
+            cast("Source", source),
+            storage_options=cast("StorageOptions | None", storage_options),
+            limits=cast("Limits | None", limits),
+        )
+    except FileNotFoundError:
+        # In a store, a folder is no more than what files have in common.
+        if not isinstance(source, str) or "://" not in source:
+            raise
+        return scan(source, **options).to_table()
+    return file.read(**cast("ReadOptions", given))
+
+
+def _is_many(source: Sources) -> bool:
+    """Whether a path is that of a folder, or a pattern."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = os.fspath(source)
+    if "://" not in path and os.path.exists(path):
+        return os.path.isdir(path)
+    return path.endswith("/") or any(sign in path for sign in "*?[")
 
 
 def _sources(source: Sources) -> list[Source]:
     return list(source) if isinstance(source, list | tuple) else [cast("Source", source)]
 
 
-def _files(
-    source: Source, partitions: bool, storage_options: StorageOptions | None
-) -> Iterator[tuple[str, Any, list[tuple[str, str | None]], None, None]]:
-    """The files of a source, as the native core takes them."""
+def _files(source: Source, partitions: bool | None, storage_options: StorageOptions | None) -> Iterator[_File]:
+    """The files of a source. The values of partitions are in the paths below a folder, or that fit a pattern."""
     path = os.fspath(source) if isinstance(source, os.PathLike) else source
     if isinstance(path, str):
-        for location, _ in _native.list_files(path, cast("dict[str, Any] | None", storage_options)):
-            yield location, None, _native.partitions_of(location) if partitions else [], None, None
+        found = _native.list_files(path, cast("dict[str, Any] | None", storage_options))
+        is_file = len(found) == 1 and found[0][0] == path
+        for location, _ in found:
+            has_values = not is_file if partitions is None else partitions
+            yield location, None, _native.partitions_of(location) if has_values else [], None, None
         return
     name = f"<{type(source).__name__}>"
     if not isinstance(path, bytes) and not hasattr(path, "read"):
@@ -107,19 +159,10 @@ class Scan:
     Scans are not changed: each method that says what to read gives a new one.
     """
 
-    def __init__(
-        self,
-        table: _native.Scan,
-        options: dict[str, Any],
-        match: Matching,
-        storage_options: StorageOptions | None,
-        limits: Limits | None,
-    ) -> None:
-        self._table = table
+    def __init__(self, table: Table, options: dict[str, Any], opened: _native.Scan | None = None) -> None:
+        self._of = table
         self._options = options
-        self._match = match
-        self._storage_options = storage_options
-        self._limits = limits
+        self._table = opened or table.open(options)
 
     def __repr__(self) -> str:
         files = self.files
@@ -127,7 +170,7 @@ class Scan:
         return f"<orcish.Scan of {files[0]}{more}>"
 
     def _with(self, **options: Any) -> Scan:
-        return Scan(self._table, {**self._options, **options}, self._match, self._storage_options, self._limits)
+        return Scan(self._of, {**self._options, **options}, self._table)
 
     # What to read.
 
@@ -174,12 +217,17 @@ class Scan:
         return prepare(self._options, self._schema_of)
 
     def _schema_of(self, native: dict[str, Any]) -> pa.Schema:
-        return pa.schema(self._table.with_options({**native, "filter": None, "masked": "allow"}))
+        return schema_of(self._table.with_options({**native, "filter": None, "masked": "allow"}).read())
 
     def to_table(self) -> pa.Table:
         """Read into a table."""
         native, after = self._prepare()
-        table = read_all(self._table.with_options(native).read())
+        try:
+            table = read_all(self._table.with_options(native).read())
+        except NullMapKeyError:
+            if "null_map_keys" in self._options:
+                raise
+            return Scan(self._of, {**self._options, "null_map_keys": "dictionary"}).to_table()
         return table if after is None else after.table(table)
 
     def to_pandas(self, **options: Any) -> Any:
@@ -228,22 +276,11 @@ class Scan:
         native, _ = self._prepare()
         table = self._table.with_options(native)
         schema = pa.schema(_Schema(self._table.table_schema()))
-        return [
-            Split(
-                location,
-                rows,
-                length,
-                stripes,
-                partition,
-                tail,
-                schema,
-                self._options,
-                self._match,
-                self._storage_options,
-                self._limits,
-            )
-            for location, partition, tail, stripes, rows, length in table.splits(size)
-        ]
+        splits = []
+        for location, partition, tail, stripes, rows, length in table.splits(size):
+            of = dataclasses.replace(self._of, files=[(location, None, partition, tail, stripes)], schema=schema)
+            splits.append(Split(location, rows, length, stripes, of, self._options))
+        return splits
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
@@ -277,24 +314,10 @@ class Split:
     size: int
     """Stored bytes of the stripes, all columns."""
     stripes: list[int]
-    partition: list[tuple[str, str | None]] = dataclasses.field(repr=False)
-    tail: bytes = dataclasses.field(repr=False)
-    """The serialized tail, which is not read again."""
-    table_schema: pa.Schema = dataclasses.field(repr=False)
+    table: Table = dataclasses.field(repr=False)
+    """The file, with its tail, which is not read again."""
     options: dict[str, Any] = dataclasses.field(repr=False)
-    match: Matching = dataclasses.field(repr=False)
-    storage_options: StorageOptions | None = dataclasses.field(repr=False)
-    limits: Limits | None = dataclasses.field(repr=False)
 
     def scan(self) -> Scan:
         """The split as a scan of its own."""
-        of_table = {name: value for name, value in self.options.items() if name in _OF_THE_TABLE}
-        table = _native.Scan(
-            [(self.location, None, self.partition, self.tail, self.stripes)],
-            schema=self.table_schema.__arrow_c_schema__(),
-            options=of_table,
-            matching=self.match,
-            storage_options=cast("dict[str, Any] | None", self.storage_options),
-            limits=cast("dict[str, int] | None", self.limits),
-        )
-        return Scan(table, self.options, self.match, self.storage_options, self.limits)
+        return Scan(self.table, self.options)

@@ -126,8 +126,8 @@ class ScanOptions(ReadOptions, total=False):
     """Schema of the table without its partition columns; that of the first file by default."""
     match: Matching
     """How columns are found in files."""
-    partitions: bool
-    """Whether folders ``name=value`` are columns."""
+    partitions: bool | None
+    """Whether folders ``name=value`` are columns; by default they are, but for files that are named one by one."""
     storage_options: StorageOptions | None
     """Options of object stores."""
     limits: Limits | None

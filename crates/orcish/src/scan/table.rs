@@ -157,7 +157,8 @@ impl Table {
 
     /// Indexes from the columns of the table down to the field of a dotted name.
     pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
-        walk(&self.fields, name).ok_or_else(|| {
+        let fields: Vec<_> = self.fields.iter().map(|field| (vec![field.name().clone()], field)).collect();
+        walk(&fields, name).ok_or_else(|| {
             let names = self.fields.iter().chain(&self.partition).map(|field| field.name().clone());
             let near = crate::projection::nearest(name, names);
             Error::new(ErrorKind::UnknownColumn, format!("no column of the table is named {name:?}; {near}"))
@@ -200,7 +201,9 @@ impl Table {
                 held,
             });
         }
-        let field = self.field_at(&self.path(name)?).ok_or_else(|| Error::invalid(format!("no column {name:?}")))?;
+        let field = self.field_at(&self.path(name)?).ok_or_else(|| {
+            Error::invalid(format!("{name:?} is within a list or a map: a filter needs one value a row"))
+        })?;
         let domain = self.domain(field.data_type());
         Ok(Named { domain, type_string: field.data_type().to_string(), held: Held::Column(0) })
     }
@@ -325,21 +328,40 @@ fn partition_fields(files: &[TableFile]) -> Result<Fields> {
     Ok(wanted.iter().enumerate().map(field).collect())
 }
 
-/// Follows a dotted name down through structs. Names may hold dots themselves: the longest that fits goes first.
-fn walk(fields: &Fields, name: &str) -> Option<Vec<usize>> {
-    let rest_of = |field: &FieldRef| name.strip_prefix(field.name().as_str());
-    let fits =
-        |(_, field): &(usize, &FieldRef)| rest_of(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    let mut found: Vec<_> = fields.iter().enumerate().filter(fits).collect();
-    found.sort_by_key(|(_, field)| std::cmp::Reverse(field.name().len()));
-    for (at, field) in found {
-        match rest_of(field).and_then(|rest| rest.strip_prefix('.')) {
+/// The fields below a type, with the names that lead to them.
+fn below(kind: &DataType) -> Vec<(Vec<String>, &FieldRef)> {
+    match kind {
+        DataType::Struct(fields) => fields.iter().map(|field| (vec![field.name().clone()], field)).collect(),
+        DataType::List(item) => vec![(vec!["element".to_owned(), "item".to_owned()], item)],
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => {
+                ["key", "value"].iter().zip(fields).map(|(name, field)| (vec![(*name).to_owned()], field)).collect()
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// Follows a dotted name down. Names may hold dots themselves: the longest that fits goes first. The word for the
+/// element of a list or the value of a map may be left out where what follows is a field of it.
+fn walk(fields: &[(Vec<String>, &FieldRef)], name: &str) -> Option<Vec<usize>> {
+    let mut steps: Vec<(usize, usize, &FieldRef)> = Vec::new();
+    for (at, (names, field)) in fields.iter().enumerate() {
+        for step in names {
+            let rest = name.strip_prefix(step.as_str());
+            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+                steps.push((step.len(), at, field));
+            }
+        }
+    }
+    steps.sort_by_key(|&(length, _, _)| std::cmp::Reverse(length));
+    for (length, at, field) in steps {
+        match name.get(length..).and_then(|rest| rest.strip_prefix('.')) {
             None => return Some(vec![at]),
             Some(rest) => {
-                if let DataType::Struct(inner) = field.data_type()
-                    && let Some(below) = walk(inner, rest)
-                {
-                    return Some([vec![at], below].concat());
+                if let Some(way) = walk_type(field.data_type(), rest) {
+                    return Some([vec![at], way].concat());
                 }
             }
         }
@@ -347,9 +369,18 @@ fn walk(fields: &Fields, name: &str) -> Option<Vec<usize>> {
     None
 }
 
-/// A field with those of its parts that are asked for, by their paths; an empty path is all of it.
+fn walk_type(kind: &DataType, name: &str) -> Option<Vec<usize>> {
+    let parts = below(kind);
+    if let Some(way) = walk(&parts, name) {
+        return Some(way);
+    }
+    let (DataType::List(_) | DataType::Map(_, _), Some((_, inner))) = (kind, parts.last()) else { return None };
+    Some([vec![parts.len() - 1], walk_type(inner.data_type(), name)?].concat())
+}
+
+/// A field with those of its parts that are asked for, by their paths; an empty path is all of it. Lists and maps
+/// have all their parts, of which less may be read.
 fn pruned(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
-    let DataType::Struct(fields) = field.data_type() else { return field.clone() };
     if paths.iter().any(Vec::is_empty) {
         return field.clone();
     }
@@ -361,7 +392,25 @@ fn pruned(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
             None => chosen.push((at, vec![below.to_vec()])),
         }
     }
-    let part = |(at, paths): &(usize, Vec<Vec<usize>>)| Some(pruned(fields.get(*at)?, paths));
-    let parts: Fields = chosen.iter().filter_map(part).collect();
-    Arc::new(field.as_ref().clone().with_data_type(DataType::Struct(parts)))
+    let whole = |at: usize, part: &FieldRef| match chosen.iter().find(|(place, _)| *place == at) {
+        Some((_, paths)) => pruned(part, paths),
+        None => part.clone(),
+    };
+    let kind = match field.data_type() {
+        DataType::Struct(fields) => {
+            let part = |(at, paths): &(usize, Vec<Vec<usize>>)| Some(pruned(fields.get(*at)?, paths));
+            DataType::Struct(chosen.iter().filter_map(part).collect())
+        }
+        DataType::List(item) => DataType::List(whole(0, item)),
+        DataType::Map(entries, sorted) => match entries.data_type() {
+            DataType::Struct(fields) => {
+                let parts: Fields = fields.iter().enumerate().map(|(at, part)| whole(at, part)).collect();
+                let entries = entries.as_ref().clone().with_data_type(DataType::Struct(parts));
+                DataType::Map(Arc::new(entries), *sorted)
+            }
+            _ => return field.clone(),
+        },
+        _ => return field.clone(),
+    };
+    Arc::new(field.as_ref().clone().with_data_type(kind))
 }
