@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.answers import answer
 from orcish.errors import NullMapKeyError
 from orcish.explanation import Explanation
 from orcish.expression import Column, Expression
@@ -257,6 +258,36 @@ class Scan:
     def _cheapest(self, residual: Residual) -> list[str]:
         """Columns that a residual needs, or some other: rows without columns are not counted everywhere."""
         return (residual.columns or self.schema.names)[:1]
+
+    def min(self, column: str) -> Any:
+        """Least value of a column, by its dotted name; ``None`` of no values. NaN is passed over.
+
+        Stripes of which all rows are wanted are not read where their statistics say it exactly.
+        """
+        return answer(self, column, "min")
+
+    def max(self, column: str) -> Any:
+        """Greatest value of a column; as :meth:`min`."""
+        return answer(self, column, "max")
+
+    def sum(self, column: str) -> Any:
+        """Sum of a column of numbers; as :meth:`min`. Those of floating point numbers are always read."""
+        return answer(self, column, "sum")
+
+    def proven(self) -> list[tuple[dict[str, Any], list[int]]] | None:
+        """For each file, statistics of the one column that is read over the stripes of which all rows are wanted, and
+        the indexes of the other stripes; ``None`` where that is only known when the rows have been read.
+        """
+        native, after = self._prepare()
+        if after is not None or self._options.get("limit") is not None:
+            return None
+        return self._table.with_options(native).proven()
+
+    def of_files(self, files: list[tuple[int, list[int] | None]]) -> Scan:
+        """The part of the scan that is in some files, by their indexes, and in some of their stripes or all."""
+        schema = pa.schema(_Schema(self._table.table_schema()))
+        parts = [(*self._of.files[file][:4], stripes) for file, stripes in files]
+        return Scan(dataclasses.replace(self._of, files=parts, schema=schema), self._options)
 
     def explain(self) -> Explanation:
         """What reading would do: which files, stripes and row groups are skipped and why, and how much is read.

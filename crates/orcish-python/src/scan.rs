@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 use crate::errors::to_python;
 use crate::options::{limits, read_options, storage_options};
 use crate::stream::Batches;
-use crate::{capsule, source};
+use crate::{capsule, source, statistics};
 
 /// A file of a table: location, bytes or file object instead, partition values, tail, stripes.
 type FileSpec<'py> =
@@ -97,6 +97,12 @@ impl Scan {
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Vec<Bound<'py, PyTuple>>)>> {
         let found = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
         found.iter().map(|file| explanation(py, file)).collect()
+    }
+
+    /// For each file, statistics of the column over stripes all of whose rows are wanted, and the other stripes.
+    fn proven<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyDict>, Vec<usize>)>> {
+        let found = py.detach(|| self.scan.proven()).map_err(|error| to_python(py, &error))?;
+        found.into_iter().map(|(found, others)| Ok((statistics::to_python(py, &found)?, others))).collect()
     }
 
     /// Parts of about so many bytes.

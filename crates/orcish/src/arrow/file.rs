@@ -12,10 +12,11 @@ use super::schema::{Mapping, domain};
 use crate::error::Result;
 use crate::io::{FileSource, ReadAt};
 use crate::options::{Limits, ReadOptions};
-use crate::predicate::{Condition, bind};
+use crate::predicate::{Condition, Truth, bind};
 use crate::projection::{Projection, ROOT_COLUMN};
 use crate::schema::Kind;
 use crate::statistics::ColumnStatistics;
+use crate::stripe::read_within;
 use crate::tail::{FileTail, read_tail};
 
 /// An ORC file whose tail has been read.
@@ -129,6 +130,40 @@ impl OrcFile {
     ) -> Result<Explanation> {
         let plan = self.plan_of(projection, options, condition)?;
         plan.explain().map_err(|error| self.named(error))
+    }
+
+    /// Of the stripes that reading opens: statistics of column `id` over those all of whose rows are wanted, and the
+    /// indexes of the others.
+    pub(crate) fn proven(
+        &self,
+        id: u32,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<(ColumnStatistics, Vec<usize>)> {
+        let limits = options.limits.clone();
+        let plan = self.plan_of(projection, options, condition)?;
+        let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.verdict_of(*stripe).truth == Truth::Always;
+        let (wanted, others): (Vec<usize>, Vec<usize>) = plan.stripes.iter().partition(|stripe| is_wanted(stripe));
+        if wanted.len() == self.tail.stripes.len()
+            && let Some(found) = self.tail.column_statistics(id).map_err(|error| self.named(error))?
+        {
+            return Ok((found, others));
+        }
+        let mut all = ColumnStatistics::EMPTY;
+        if !wanted.is_empty() {
+            let range = self.tail.stripe_statistics.clone();
+            let read = || {
+                let section = read_within(&*self.source, std::slice::from_ref(&range), &limits)?.pop();
+                self.tail.parse_stripe_statistics_of(section.unwrap_or_default(), &[id], &limits)
+            };
+            let of_stripes = read().map_err(|error| self.named(error))?;
+            for stripe in wanted {
+                let found = of_stripes.get(stripe).and_then(|found| found.first()?.as_ref());
+                all.merge(found.unwrap_or(&ColumnStatistics::UNKNOWN));
+            }
+        }
+        Ok((all, others))
     }
 
     /// Indexes of the stripes that reading opens.

@@ -7,7 +7,7 @@ use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch, RecordBatchOp
 use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 
-use super::adapt::{Matcher, Ways, apply_all};
+use super::adapt::{Adapt, Matcher, Ways, apply_all};
 use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
 use crate::arrow::{BatchReader, Explanation, Mapping, OrcFile, domain, evaluate};
@@ -17,6 +17,7 @@ use crate::options::ReadOptions;
 use crate::predicate::{Condition, Domain, Held, Named, Node, bind_names, check_is_value};
 use crate::projection::{Projected, Projection};
 use crate::schema::Kind;
+use crate::statistics::ColumnStatistics;
 
 /// What is read of a file.
 pub(super) struct FileScan {
@@ -112,6 +113,25 @@ impl FileScan {
 
     pub(super) fn explain(self) -> Result<Explanation> {
         self.file.explain_projected(self.projection, self.options, self.condition)
+    }
+
+    /// Statistics of the one column that is read, over the stripes of which all rows are wanted, and the indexes of the
+    /// others; of none where the column is not stored as it is in the table, or rows are left out late.
+    pub(super) fn proven(self) -> Result<(ColumnStatistics, Vec<usize>)> {
+        let mut column = self.projection.root.children.first();
+        let mut is_kept = matches!(self.shape.ways.first(), Some((Some(0), Adapt::Keep))) && self.shape.late.is_none();
+        while let Some(inner) = column.and_then(|column| column.children.first()) {
+            // One field of a struct, and nothing else.
+            is_kept &= column.is_some_and(|column| column.children.len() == 1);
+            column = Some(inner);
+        }
+        let id = column.map_or(0, |column| column.id);
+        let is_value = check_is_value(&self.file.tail().schema, id, "").is_ok();
+        if !is_kept || !is_value {
+            let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
+            return Ok((ColumnStatistics::EMPTY, stripes));
+        }
+        self.file.proven(id, self.projection, self.options, self.condition)
     }
 
     /// Runs of the stripes that are read, of about `bytes` bytes each.

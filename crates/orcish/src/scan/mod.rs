@@ -20,6 +20,7 @@ use crate::arrow::{Explanation, OrcFile};
 use crate::error::{Error, Result};
 use crate::io::{ReadAt, StorageOptions};
 use crate::options::{Columns, ReadOptions};
+use crate::statistics::ColumnStatistics;
 
 pub use partition::partitions_of;
 pub use reader::ScanReader;
@@ -158,6 +159,21 @@ impl Scan {
             ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
         let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
         counting.read().map(|batch| Ok(batch?.num_rows() as u64)).sum()
+    }
+
+    /// What statistics know of the one column that the scan reads: for each file those of the stripes of which all rows
+    /// are wanted, together, and the indexes of the stripes that have to be read to know more.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where it is not one column that is stored in files; else as reading.
+    pub fn proven(&self) -> Result<Vec<(ColumnStatistics, Vec<usize>)>> {
+        if self.table.wanted.len() != 1 || self.table.origins.len() != 1 {
+            return Err(Error::invalid("statistics are of one column that is stored in the files"));
+        }
+        self.table.each_file(|at| match self.table.open_file(at)? {
+            None => Ok((ColumnStatistics::EMPTY, Vec::new())),
+            Some(file) => file.proven(),
+        })
     }
 
     /// Parts of about `bytes` stored bytes each, none of which has stripes of two files; stripes that statistics prove
