@@ -39,6 +39,8 @@ def test_python():
     assert names["table"]["customer"].type == pa.struct([("name", pa.string())])
     assert names["part"].column_names == ["id"]
     assert names["file"].statistics("total").max == 99
+    assert names["big"].num_rows == 3
+    assert names["splits"][0].rows == 100
 
 
 @pytest.mark.usefixtures("orders")
