@@ -7,6 +7,7 @@ use arrow_schema::{Schema, SchemaRef};
 
 use super::explain::Explanation;
 use super::plan::Plan;
+use super::prune::stripe_statistics;
 use super::reader::{BatchReader, row_number_field};
 use super::schema::{Mapping, domain};
 use crate::error::Result;
@@ -16,7 +17,6 @@ use crate::predicate::{Condition, Truth, bind};
 use crate::projection::{Projection, ROOT_COLUMN};
 use crate::schema::Kind;
 use crate::statistics::ColumnStatistics;
-use crate::stripe::read_within;
 use crate::tail::{FileTail, read_tail};
 
 /// An ORC file whose tail has been read.
@@ -152,10 +152,9 @@ impl OrcFile {
         }
         let mut all = ColumnStatistics::EMPTY;
         if !wanted.is_empty() {
-            let range = self.tail.stripe_statistics.clone();
             let read = || {
-                let section = read_within(&*self.source, std::slice::from_ref(&range), &limits)?.pop();
-                self.tail.parse_stripe_statistics_of(section.unwrap_or_default(), &[id], &limits)
+                let section = stripe_statistics(&*self.source, &self.tail, &limits)?;
+                self.tail.parse_stripe_statistics_of(section, &[id], &limits)
             };
             let of_stripes = read().map_err(|error| self.named(error))?;
             for stripe in wanted {
@@ -198,12 +197,8 @@ impl OrcFile {
     /// # Errors
     /// `Io` and `Corrupt`.
     pub fn stripe_statistics(&self, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
-        let range = self.tail.stripe_statistics.clone();
-        if range.end - range.start > limits.tail {
-            return Err(self.named(crate::Error::limit("stripe statistics of more bytes than allowed")));
-        }
         let read = || {
-            let section = self.source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+            let section = stripe_statistics(&*self.source, &self.tail, limits)?;
             self.tail.parse_stripe_statistics(section, limits)
         };
         read().map_err(|error| self.named(error))

@@ -44,10 +44,7 @@ pub(super) fn judge_stripes(
     if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
         return Ok(vec![whole; stripes.len()]);
     }
-    if range.end - range.start > limits.tail {
-        return Err(Error::limit("stripe statistics of more bytes than allowed"));
-    }
-    let section = read_within(&**source, &[range], limits)?.pop().unwrap_or_default();
+    let section = stripe_statistics(&**source, tail, limits)?;
     let columns = condition.columns();
     let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits)?;
     let of_stripe = |&stripe: &usize| {
@@ -61,6 +58,18 @@ pub(super) fn judge_stripes(
         })
     };
     stripes.iter().map(|stripe| of_stripe(stripe).map_err(|error: Error| error.in_stripe(*stripe))).collect()
+}
+
+/// The stripe statistics as stored.
+pub(super) fn stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &Limits) -> Result<Bytes> {
+    let range = tail.stripe_statistics.clone();
+    if range.end - range.start > limits.tail {
+        return Err(Error::limit("stripe statistics of more bytes than allowed"));
+    }
+    match tail.stored_stripe_statistics() {
+        Some(section) => Ok(section),
+        None => Ok(read_within(source, &[range], limits)?.pop().unwrap_or_default()),
+    }
 }
 
 /// What statistics of some `rows`, where there are any, prove of a leaf.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use prost::Message as _;
 
-use super::{Calendar, FileTail, StripeInfo, Writer, undecodable};
+use super::{Calendar, FileTail, Section, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
 use crate::io::{FIRST_READ, ReadAt};
@@ -103,7 +103,14 @@ impl<'a> TailDecoder<'a> {
             file_length: Some(self.file_length),
             postscript_length: Some(length as u64),
         };
-        Ok(Step::Done(Box::new(build(raw, self.limits)?)))
+        let mut built = build(raw, self.limits)?;
+        // Of one stripe they are those of the file.
+        let start = built.stripe_statistics.start.checked_sub(self.file_length - tail.len() as u64);
+        if let Some(start) = start.and_then(|start| usize::try_from(start).ok()).filter(|_| built.stripes.len() > 1) {
+            // A copy, so that not all of what was read stays in memory.
+            built.section = Section(tail.get(start..from).map(Bytes::copy_from_slice));
+        }
+        Ok(Step::Done(Box::new(built)))
     }
 }
 
@@ -216,6 +223,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         stripe_statistics: statistics_start..footer_start,
         tail_length,
         statistics: footer.statistics,
+        section: Section::default(),
         raw,
     })
 }

@@ -152,7 +152,19 @@ pub struct FileTail {
     /// Bytes of footer, postscript and its length.
     pub tail_length: u64,
     statistics: Vec<Bytes>,
+    /// The stripe statistics as stored, where they came along with the tail.
+    section: Section,
     raw: lazy::FileTail,
+}
+
+/// Bytes that a tail has or has not, which makes it no other tail.
+#[derive(Clone, Default)]
+struct Section(Option<Bytes>);
+
+impl std::fmt::Debug for Section {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
 }
 
 impl FileTail {
@@ -255,6 +267,11 @@ impl FileTail {
         let metadata = lazy::Metadata::decode(section).map_err(undecodable)?;
         let stripe = |stripe: Bytes| Ok(lazy::StripeStatistics::decode(stripe).map_err(undecodable)?.col_stats);
         metadata.stripe_stats.into_iter().map(stripe).collect()
+    }
+
+    /// The bytes at [`stripe_statistics`](Self::stripe_statistics), as stored, where they came along with the tail.
+    pub(crate) fn stored_stripe_statistics(&self) -> Option<Bytes> {
+        self.section.0.clone()
     }
 
     /// The tail as bytes, from which [`from_bytes`](Self::from_bytes) makes it again in any process:
