@@ -19,26 +19,24 @@ MEANING = ("timestamp_unit", "timestamp_out_of_range", "trim_char", "null_map_ke
 
 
 def leaves_of(schema):
-    """Types of all columns that a filter can ask about, by dotted name."""
+    """Ways to all columns that a filter can ask about, and their types, by dotted name."""
     found = {}
-    pending = [(field.name, field.type) for field in schema]
+    pending = [((field.name,), field.type) for field in schema]
     while pending:
-        title, kind = pending.pop(0)
+        way, kind = pending.pop(0)
         if pa.types.is_union(kind):
             continue
-        found[title] = kind
+        found[".".join(way)] = way, kind
         if pa.types.is_struct(kind):
-            pending.extend((f"{title}.{field.name}", field.type) for field in kind)
+            pending.extend(((*way, field.name), field.type) for field in kind)
     return found
 
 
-def column_of(table, title):
+def column_of(table, way):
     """A column of a table, nested ones with nulls where what is around them is null."""
-    step, *rest = title.split(".") if title not in table.column_names else [title]
-    column = table[step].combine_chunks()
-    column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
-    for inner in rest:
-        column = pc.struct_field(column, inner)
+    column = table[way[0]].combine_chunks()
+    for inner in way[1:]:
+        column = pc.struct_field(column, [column.type.get_field_index(inner)])
     return column
 
 
@@ -50,7 +48,9 @@ class Subject:
         self.options = options
         self.tables = {}
         self.truths = {}
-        self.kinds = leaves_of(self.file.arrow_schema(**options))
+        leaves = leaves_of(self.file.arrow_schema(**options))
+        self.ways = {title: way for title, (way, _) in leaves.items()}
+        self.kinds = {title: kind for title, (_, kind) in leaves.items()}
         self.pools = {}
 
     def whole(self, **options):
@@ -65,7 +65,7 @@ class Subject:
 
     def column(self, title, options):
         meaning = {name: value for name, value in options.items() if name in MEANING}
-        return column_of(self.whole(**meaning), title)
+        return column_of(self.whole(**meaning), self.ways[title])
 
     def values(self, title):
         """Some values of a column, those at the edges among them, as the judge has them."""

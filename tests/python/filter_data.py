@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pyorc
+from py4j.java_gateway import get_field, set_field
 from support import write_arrow, write_rows
 
 UTC = dt.timezone.utc
@@ -256,6 +257,56 @@ def by_spark(zone="UTC", **options):
     return write
 
 
+def by_java(**options):
+    """Written by ORC's Java library itself, for types that Spark does not write: a call for each value."""
+    kinds = {
+        "ch": "char(5)", "vc": "varchar(5)", "day": "date", "tz0": "timestamp with local time zone", "i32": "int",
+        "t0": "timestamp", "o": "boolean",
+    }  # fmt: skip
+
+    def write(folder, spark):
+        jvm = spark._jvm
+        schema = jvm.org.apache.orc.TypeDescription.fromString(
+            f"struct<{','.join(f'{title}:{kind}' for title, kind in kinds.items())}>"
+        )
+        configuration = jvm.org.apache.hadoop.conf.Configuration(spark._jsc.hadoopConfiguration())
+        for key, value in options.items():
+            configuration.set("orc." + key.replace("_", "."), str(value))
+        path = folder / "java.orc"
+        writer = jvm.org.apache.orc.OrcFile.createWriter(
+            jvm.org.apache.hadoop.fs.Path(str(path)),
+            jvm.org.apache.orc.OrcFile.writerOptions(configuration).setSchema(schema),
+        )
+        columns = [values(title, 3000, 1000) for title in kinds]
+        for start in range(0, 3000, 1000):
+            batch = schema.createRowBatch()
+            vectors = list(get_field(batch, "cols"))
+            for vector, column in zip(vectors, columns, strict=True):
+                for at, value in enumerate(column[start : start + 1000]):
+                    set_value(vector, at, value)
+            set_field(batch, "size", 1000)
+            writer.addRowBatch(batch)
+        writer.close()
+        return path.read_bytes()
+
+    return write
+
+
+def set_value(vector, at, value):
+    if value is None:
+        set_field(vector, "noNulls", False)
+        get_field(vector, "isNull")[at] = True
+    elif isinstance(value, str):
+        vector.setVal(at, value[:5].encode())
+    elif isinstance(value, dt.datetime):
+        micros = (value - EPOCH) // MICROSECOND
+        get_field(vector, "time")[at] = micros // 1000
+        get_field(vector, "nanos")[at] = micros % 1_000_000 * 1000
+    else:
+        number = (value - EPOCH.date()).days if isinstance(value, dt.date) else int(value)
+        get_field(vector, "vector")[at] = number
+
+
 ALL = ",".join([title for title in COLUMNS if title not in ("n", "li", "m", "ls", "o")] + NESTED)
 IDS = list(range(1, 40))
 FILES = {
@@ -269,6 +320,10 @@ FILES = {
     ),
     "spark snappy, in New York": by_spark(
         "America/New_York", compress="snappy", bloom_filter_columns=ALL, stripe_row_count=4096
+    ),
+    "java zlib, bloom filters": by_java(
+        compress="zlib", row_index_stride=1000, bloom_filter_columns="ch,vc,day,tz0,i32,t0", bloom_filter_fpp=0.01,
+        proleptic_gregorian="true",
     ),
     "pyarrow plain, bloom filters": by_cpp(row_index_stride=100, bloom_filter_columns=IDS, bloom_filter_fpp=0.01),
     "pyarrow zstd, stripes": by_cpp(
