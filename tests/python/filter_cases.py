@@ -118,7 +118,8 @@ class Subject:
 def judge_column(tree, title, column):
     ask = lambda array: judge.truth(Expression(tree), pa.table({title: array}))  # noqa: E731
     if pa.types.is_nested(column.type):
-        return ask(column)
+        # Null or not is all that can be asked.
+        return ask(pc.if_else(column.is_valid(), True, None))
     coded = column.dictionary_encode()
     # The last is what nulls are.
     distinct = pa.concat_arrays([coded.dictionary, pa.nulls(1, column.type)])
@@ -148,8 +149,8 @@ def literal(rng, kind, value):
         whole = int(value) if math.isfinite(value) else 0
         digits = format(Decimal(repr(value)), "f") if math.isfinite(value) else "1.5"
         return rng.choice(
-            [("float", value)] * 4 + [("float", near), ("float", rng.choice(edges)), ("int", whole), ("int", 2**80)]
-            + [("decimal", digits)]
+            [("float", value)] * 4 + [("float", near), ("float", rng.choice(edges)), ("int", whole)]
+            + [("int", rng.choice([2**80, -(2**140)])), ("decimal", digits)]
         )  # fmt: skip
     if types.is_decimal(kind):
         shown = format(value, "f")
