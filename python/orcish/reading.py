@@ -69,7 +69,8 @@ def prepare(
     filters = options.get("filters")
     if filters is None:
         return native, None
-    everything = schema_of({**native, "columns": None})
+    # The core does not know the numbers of rows as a column: what asks about them is left.
+    everything = schema_of({**native, "columns": None, "row_number": None})
     expression, residual = to_expression(filters, everything)
     if expression is not None:
         native["filter"] = expression._tree()
