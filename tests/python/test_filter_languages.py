@@ -30,7 +30,9 @@ def every_type():
 
 @pytest.fixture(scope="module")
 def file():
-    data = write_arrow(every_type(), row_index_stride=50, batch_size=50, stripe_size=20_000, bloom_filter_columns=[2, 3])
+    data = write_arrow(
+        every_type(), row_index_stride=50, batch_size=50, stripe_size=20_000, bloom_filter_columns=[2, 3]
+    )
     return orcish.ORCFile(data)
 
 
