@@ -79,6 +79,9 @@ def prepare(
     asked = native.get("columns")
     limit = native.pop("limit", None)
     schema = schema_of(native)
+    if native.get("strings") == "view":
+        # pyarrow cannot pick rows of views; what it has picked becomes views.
+        native["strings"] = "large"
     if asked is not None:
         if residual.columns is None:
             native["columns"] = None

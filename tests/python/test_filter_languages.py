@@ -57,7 +57,7 @@ limits = st.sampled_from([None, None, 0, 1, 60])
 def agrees(file, filters, rows, way, columns, limit, **options):
     got = read(way, file, filters=filters, columns=columns, limit=limit, batch_size=64, **options)
     assert got["row"].to_pylist() == rows[:limit], filters
-    assert got.schema == file.arrow_schema(columns=columns)
+    assert got.schema == file.arrow_schema(columns=columns, **options)
 
 
 @settings(max_examples=300)
@@ -147,6 +147,28 @@ def test_strings_of_other_types(file, whole, strings):
     assert agreed == rows
     if strings == "large":
         assert file.read(filters=pl.col("s") > "a", strings=strings)["row"].to_pylist() == rows
+
+
+@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary", "binary"])
+@pytest.mark.parametrize("way", ["read", "batches", "reader"])
+def test_what_the_core_cannot_evaluate_beside_strings_of_other_types(file, whole, strings, way):
+    for filters in (pc.field("i16") * 2 > 2, pl.col("i16") * 2 > 2, pl.col("row") > pl.col("row").mean()):
+        kept = whole.filter(filters) if isinstance(filters, pc.Expression) else pl.from_arrow(whole).filter(filters)
+        rows = kept["row"].to_pylist() if isinstance(kept, pa.Table) else kept["row"].to_list()
+        for columns in (None, ["s", "b", "n.y.z", "row"], ["row", "n"]):
+            agrees(file, filters, rows, way, columns, None, strings=strings)
+        got = read(way, file, filters=filters, columns=["s", "n.y"], strings=strings)
+        want = whole["s"].take(rows)
+        assert got["s"].to_pylist() == (want.cast(pa.binary()) if strings == "binary" else want).to_pylist()
+
+
+def test_unions_beside_what_the_core_cannot_evaluate():
+    rows = [(at, at if at % 2 else str(at), (at, at)) for at in range(100)]
+    file = orcish.ORCFile(write_rows("struct<a:int,u:uniontype<int,string>,s:struct<x:int,y:int>>", rows))
+    for filters in (pc.field("a") * 2 > 190, pl.col("a") * 2 > 190):
+        found = file.read(filters=filters, columns=["s.x", "u"])
+        assert found["u"].to_pylist() == ["96", 97, "98", 99]
+        assert found["s"].to_pylist() == [{"x": at} for at in range(96, 100)]
 
 
 # Errors.
