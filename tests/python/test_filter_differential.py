@@ -14,7 +14,7 @@ from filter_data import FILES, near_1970
 from orcish import Expression, col
 from support import write_arrow, write_rows
 
-CASES = int(os.environ.get("ORCISH_FILTER_CASES", "400"))
+CASES = int(os.environ.get("ORCISH_FILTER_CASES", "600"))
 SEED = os.environ.get("ORCISH_SEED", "")
 
 
