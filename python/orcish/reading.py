@@ -70,7 +70,8 @@ def prepare(
     filters = options.get("filters")
     if filters is None:
         return native, None
-    everything = schema_of({**native, "columns": None})
+    # The core does not know the numbers of rows as a column: what asks about them is left.
+    everything = schema_of({**native, "columns": None, "row_number": None})
     expression, residual = to_expression(filters, everything)
     if expression is not None:
         native["filter"] = expression._tree()
@@ -79,6 +80,9 @@ def prepare(
     asked = native.get("columns")
     limit = native.pop("limit", None)
     schema = schema_of(native)
+    if native.get("strings") == "view":
+        # pyarrow cannot pick rows of views; what it has picked becomes views.
+        native["strings"] = "large"
     if asked is not None:
         if residual.columns is None:
             native["columns"] = None

@@ -1,0 +1,178 @@
+"""What filters do not read: of a file object that counts, the bytes that statistics and bloom filters exclude."""
+
+import io
+import random
+
+import orcish
+import pyarrow as pa
+import pytest
+from filter_data import clock_of
+from orcish import col
+from support import layout, write_arrow, write_rows
+
+ROWS, STRIDE = 40_000, 1000
+
+
+class Counting(io.BytesIO):
+    """A file that knows which of its bytes were read."""
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.ranges = []
+
+    def read(self, size=-1):
+        at = self.tell()
+        found = super().read(size)
+        self.ranges.append(range(at, at + len(found)))
+        return found
+
+    def taken(self, wanted):
+        """How many bytes of some ranges were read."""
+        seen = set()
+        for part in self.ranges:
+            for other in wanted:
+                seen.update(range(max(part.start, other.start), min(part.stop, other.stop)))
+        return len(seen)
+
+
+def table():
+    rng = random.Random(3)
+    return pa.table(
+        {
+            "id": pa.array(range(ROWS)),
+            "hidden": [rng.randrange(10**9) * 2 for _ in range(ROWS)],
+            "name": [f"{rng.randrange(10**9):09}" for _ in range(ROWS)],
+            "part": [f"part {row // 10_000}" for row in range(ROWS)],
+            "none": pa.array([None] * ROWS, pa.int32()),
+            "payload": [rng.randbytes(20).hex() for _ in range(ROWS)],
+        }
+    )
+
+
+TABLE = table()
+NAMES = TABLE.column_names
+
+
+@pytest.fixture(scope="module", params=["pyarrow", "pyarrow, stripes", "pyorc", "spark"])
+def data(request):
+    if request.param == "spark":
+        return by_spark(request.getfixturevalue("spark"), request.getfixturevalue("tmp_path_factory").mktemp("orc"))
+    if request.param == "pyorc":
+        schema = "struct<id:bigint,hidden:bigint,name:string,part:string,none:int,payload:string>"
+        rows = list(zip(*(column.to_pylist() for column in TABLE.columns), strict=True))
+        return write_rows(
+            schema, rows, row_index_stride=STRIDE, bloom_filter_columns=[2, 3], bloom_filter_fpp=0.001,
+            compression_block_size=4096, memory_block_size=4096,
+        )  # fmt: skip
+    options = {"row_index_stride": STRIDE, "bloom_filter_columns": [2, 3], "bloom_filter_fpp": 0.001}
+    if request.param == "pyarrow, stripes":
+        options |= {"stripe_size": 700_000, "batch_size": 5000}
+    return write_arrow(TABLE, **options)
+
+
+def by_spark(spark, folder):
+    options = {
+        "compress": "none",
+        "row.index.stride": STRIDE,
+        "bloom.filter.columns": "hidden,name",
+        "bloom.filter.fpp": 0.001,
+    }
+    out = folder / "out"
+    with clock_of(spark, "UTC"):
+        frame = spark.createDataFrame(TABLE).coalesce(1)
+        frame.write.options(**{f"orc.{key}": str(value) for key, value in options.items()}).orc(str(out))
+    (part,) = out.glob("part-*.orc")
+    return part.read_bytes()
+
+
+def cost(data, filters, columns=None, **options):
+    """How much of the data streams a read takes, and its rows."""
+    wanted = layout(data).data_ranges(range(1, len(NAMES) + 1))
+    source = Counting(data)
+    file = orcish.ORCFile(source)
+    # With the tail comes what is before it.
+    source.ranges.clear()
+    found = file.read(filters=filters, columns=columns, threads=1, **options)
+    return source.taken(wanted) / sum(map(len, wanted)), found
+
+
+def rows_of(found):
+    return found["id"].to_pylist()
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        col("id") < 0,
+        (col("id") >= ROWS) | (col("part") == "other"),
+        col("none").is_not_null(),
+        (col("none") > 1) & (col("payload") > ""),
+        col("id").is_null(),
+        (col("id") < 100) & (col("id") > 200) & (col("part") == "part 9"),
+        ~col("id").between(-1, ROWS),
+        col("part").starts_with("q"),
+    ],
+    ids=str,
+)
+def test_what_statistics_exclude_reads_no_data(data, filters):
+    share, found = cost(data, filters)
+    assert found.num_rows == 0
+    assert share == 0
+
+
+def test_one_row_reads_its_row_group_only(data):
+    share, found = cost(data, col("id") == 23_456)
+    assert rows_of(found) == [23_456]
+    assert found.to_pylist() == TABLE.slice(23_456, 1).to_pylist()
+    # One of forty row groups, and the rest of its chunks.
+    assert share < 0.15
+
+
+def test_ranges_and_lists_read_their_row_groups_only(data):
+    share, found = cost(data, col("id").between(5_500, 6_499) | col("id").is_in([20_000, 20_001]))
+    assert rows_of(found) == [*range(5_500, 6_500), 20_000, 20_001]
+    assert share < 0.35
+    share, found = cost(data, (col("part") == "part 2") & (col("id") < 20_500), columns=["id"])
+    assert rows_of(found) == list(range(20_000, 20_500))
+    assert share < 0.15
+
+
+def test_what_all_rows_fulfil_is_not_looked_at(data):
+    every = col("id").between(0, ROWS) & col("part").is_not_null() & col("none").is_null()
+    share, found = cost(data, every, columns=[], row_number="row")
+    assert found["row"].to_pylist() == list(range(ROWS))
+    assert share == 0
+
+
+def test_bloom_filters_exclude_what_statistics_do_not(data):
+    """Values between the least and the greatest of each row group that are in none, or in one."""
+    for absent in (col("hidden") == 1_000_001, col("name") == "50000000x", col("hidden").is_in([5, 10**9 + 1])):
+        share, found = cost(data, absent)
+        assert found.num_rows == 0
+        assert share < 0.05
+    for row in (0, 12_345, ROWS - 1):
+        here = (col("hidden") == TABLE["hidden"][row].as_py()) & (col("name") == TABLE["name"][row].as_py())
+        share, found = cost(data, here)
+        assert rows_of(found) == [row]
+        assert share < 0.2
+
+
+def test_other_columns_are_read_where_rows_are_found(data):
+    """Nothing tells before where the value is, so that its own column is read whole, and of the others one row group."""
+    row = 31_000
+    value = TABLE["payload"][row].as_py()
+    found_at = layout(data).data_ranges([1, 2, 3, 4, 5])
+    source = Counting(data)
+    found = orcish.ORCFile(source).read(filters=col("payload") == value, threads=1)
+    assert rows_of(found) == [row]
+    assert source.taken(found_at) < 0.2 * sum(map(len, found_at))
+
+
+def test_a_limit_ends_the_read(data):
+    file = orcish.ORCFile(data)
+    share, found = cost(data, None, columns=["id"], limit=10)
+    assert rows_of(found) == list(range(10))
+    share, found = cost(data, col("id") >= 0, columns=["payload"], limit=10)
+    assert found.num_rows == 10
+    if file.num_stripes > 1:
+        assert share < 0.6
