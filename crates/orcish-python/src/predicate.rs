@@ -51,10 +51,11 @@ fn literal(tagged: &Bound<'_, PyAny>) -> PyResult<Literal> {
     Ok(match word.as_str() {
         "null" => Literal::Null,
         "bool" => Literal::Boolean(part(1)?.extract()?),
-        // Beyond 128 bits it is beyond all columns too.
-        "int" => match part(1)?.extract::<i128>() {
-            Ok(value) => Literal::Integer(value),
-            Err(_) => Literal::Integer(if part(1)?.lt(0)? { i128::MIN } else { i128::MAX }),
+        // Beyond 128 bits it is beyond all columns but those of floating point numbers.
+        "int" => match (part(1)?.extract::<i128>(), part(1)?.extract::<f64>()) {
+            (Ok(value), _) => Literal::Integer(value),
+            (_, Ok(nearest)) => Literal::Float(nearest),
+            _ => Literal::Float(if part(1)?.lt(0)? { f64::NEG_INFINITY } else { f64::INFINITY }),
         },
         "float" => Literal::Float(part(1)?.extract()?),
         "decimal" => decimal(&part(1)?.extract::<String>()?).ok_or_else(|| malformed(tagged))?,
@@ -66,29 +67,30 @@ fn literal(tagged: &Bound<'_, PyAny>) -> PyResult<Literal> {
     })
 }
 
-/// A decimal written without exponent, such as `-12.50`; beyond 38 digits before the point it is as large as numbers
-/// get here, which is beyond all columns.
+/// A decimal written without exponent, such as `-12.50`.
 fn decimal(text: &str) -> Option<Literal> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let fraction = fraction.trim_end_matches('0');
-    let digits = format!("{whole}{fraction}");
-    let is_negative = text.starts_with('-');
-    if digits.trim_start_matches(['-', '+']).bytes().any(|byte| !byte.is_ascii_digit()) {
+    let (is_negative, number) = match text.strip_prefix('-') {
+        Some(number) => (true, number),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    Some(match (digits.parse::<i128>(), u32::try_from(fraction.len())) {
-        (Ok(unscaled), Ok(scale)) => Literal::Decimal { unscaled, scale },
-        _ if whole.len() > 38 => Literal::Integer(if is_negative { i128::MIN } else { i128::MAX }),
-        // More digits than any column has: what is cut off only says that it is no value of one.
-        _ => {
-            let kept: String = digits.chars().take(37).collect();
-            let scale = u32::try_from(kept.trim_start_matches(['-', '+']).len()).ok()?
-                - u32::try_from(whole.trim_start_matches(['-', '+']).len()).ok()?;
-            let unscaled = kept.parse::<i128>().ok()?;
-            Literal::Decimal {
-                unscaled: unscaled.checked_mul(10)? + if is_negative { -1 } else { 1 },
-                scale: scale + 1,
-            }
-        }
-    })
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let unscaled = |digits: String| {
+        let digits = if digits.is_empty() { "0" } else { digits.as_str() };
+        digits.parse::<i128>().ok().map(|number| if is_negative { -number } else { number })
+    };
+    if let (Some(unscaled), Ok(scale)) = (unscaled(format!("{whole}{fraction}")), u32::try_from(fraction.len())) {
+        return Some(Literal::Decimal { unscaled, scale });
+    }
+    let nearest: f64 = text.parse().ok()?;
+    let Some(places) = 38usize.checked_sub(whole.len()) else {
+        // Beyond all columns but those of floating point numbers.
+        return Some(Literal::Float(nearest));
+    };
+    let cut = unscaled(format!("{whole}{}", fraction.get(..places)?))?;
+    let floor = if is_negative { cut - 1 } else { cut };
+    Some(Literal::LongDecimal { floor, scale: u32::try_from(places).ok()?, nearest })
 }

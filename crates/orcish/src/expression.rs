@@ -84,6 +84,16 @@ pub enum Literal {
         /// How many of them are behind the point.
         scale: u32,
     },
+    /// For columns of numbers: one of more digits than [`Decimal`](Self::Decimal) has room for, and so than columns of
+    /// decimals have. It is above `floor / 10^scale`, and below the next number of that scale.
+    LongDecimal {
+        /// The greatest number of that scale below it.
+        floor: i128,
+        /// As many digits behind the point as leave room for those before it among 38.
+        scale: u32,
+        /// The nearest to it, for columns of floating point numbers.
+        nearest: f64,
+    },
     /// For string, char, varchar and binary columns.
     String(String),
     /// For binary columns, and for strings that are read as binary.
@@ -184,7 +194,7 @@ impl Literal {
             Literal::Boolean(_) => "the boolean",
             Literal::Integer(_) => "the integer",
             Literal::Float(_) => "the floating point number",
-            Literal::Decimal { .. } => "the decimal",
+            Literal::Decimal { .. } | Literal::LongDecimal { .. } => "the decimal",
             Literal::String(_) => "the string",
             Literal::Binary(_) => "the bytes",
             Literal::Date(_) => "the date",
@@ -204,6 +214,7 @@ impl fmt::Display for Literal {
             Literal::Boolean(value) => write!(f, "{value}"),
             Literal::Integer(value) => write!(f, "{value}"),
             Literal::Float(value) => write!(f, "{value:?}"),
+            Literal::LongDecimal { nearest, .. } => write!(f, "{nearest:?}"),
             Literal::Decimal { unscaled, scale: 0 } => write!(f, "{unscaled}"),
             Literal::Decimal { unscaled, scale } => {
                 let digits = format!("{:0width$}", unscaled.unsigned_abs(), width = *scale as usize + 1);

@@ -97,6 +97,8 @@ impl Plan {
         if verdict.truth != Truth::Maybe || count < 2 {
             pruned.groups = Groups::one(stripe.rows);
             pruned.verdicts = vec![verdict; pruned.groups.count()];
+            // One row group has the statistics of its stripe, but may have a bloom filter.
+            self.look_up(condition, stripe, &mut pruned)?;
             return Ok(pruned);
         }
         if count as u64 > stripe.rows || count > most_groups(self.limits()) {

@@ -156,7 +156,8 @@ impl KeyMaker {
             return None;
         }
         let mut keys = vec![integer(millis)];
-        if millis < 0 && nanos.rem_euclid(NANOS_PER_MILLI) != 0 {
+        // Cut towards zero; whether there was something to cut is not known where `nanos` itself was cut to its unit.
+        if millis < 0 {
             keys.push(integer(millis + 1));
         }
         if (0..MILLIS_PER_SECOND).contains(&millis) {

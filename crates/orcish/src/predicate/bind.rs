@@ -252,6 +252,16 @@ enum Place<T> {
     Above,
 }
 
+impl<T> Place<T> {
+    /// The place of what is above this, and below all values that are.
+    fn between(self) -> Self {
+        match self {
+            Place::At(value, _) => Place::At(value, false),
+            outside => outside,
+        }
+    }
+}
+
 fn compare<T: Ordered>(op: Comparison, place: Place<T>) -> Ranges<T> {
     use Comparison as C;
     match (place, op) {
@@ -348,6 +358,7 @@ impl Column<'_> {
                         let nearest = value.to_string().parse().ok();
                         nearest.and_then(Number::new).map(|number| Place::At(number, true))
                     }
+                    Literal::LongDecimal { nearest, .. } => Number::new(*nearest).map(|number| Place::At(number, true)),
                     _ => return misfit(),
                 };
                 let ranges = match place {
@@ -359,6 +370,10 @@ impl Column<'_> {
             }
             (Domain::Decimal { scale }, _) => {
                 let (digits, is_negative) = match value {
+                    Literal::LongDecimal { floor, scale: from, .. } => {
+                        let place = among_decimals(Some((*floor, *from)), *floor < 0, scale).between();
+                        return Ok(Some(Set::Decimals { ranges: compare(op, place), scale }));
+                    }
                     Literal::Integer(value) => (Some((*value, 0)), *value < 0),
                     Literal::Decimal { unscaled, scale } => (Some((*unscaled, *scale)), *unscaled < 0),
                     Literal::Float(value) if value.is_nan() => {
@@ -397,6 +412,10 @@ impl Column<'_> {
             Literal::Decimal { unscaled, scale } => Some(match 10i128.checked_pow(*scale) {
                 Some(power) => among_integers(*unscaled, power),
                 None => Place::At(if *unscaled < 0 { -1 } else { 0 }, *unscaled == 0),
+            }),
+            Literal::LongDecimal { floor, scale, .. } => Some(match 10i128.checked_pow(*scale) {
+                Some(power) => among_integers(*floor, power).between(),
+                None => Place::At(if *floor < 0 { -1 } else { 0 }, false),
             }),
             Literal::Float(value) if value.is_nan() => None,
             #[expect(clippy::cast_possible_truncation, reason = "the cast saturates, far outside of 64 bits")]

@@ -15,11 +15,12 @@ impl Leaf {
     /// What `statistics` of some `rows` prove. `is_top` says that the column is in no other but the root.
     pub(crate) fn judge(&self, statistics: &ColumnStatistics, rows: u64, is_top: bool) -> Truth {
         let has_values = statistics.values != Some(0);
-        let none_null = match statistics.values {
-            Some(values) => values >= rows,
-            // Below another column, nulls of that one are not counted.
-            None => is_top && statistics.has_null == Some(false),
-        };
+        // Below another column, nulls of that one may not be counted: ORC C++ leaves them to the application.
+        let none_null = is_top
+            && match statistics.values {
+                Some(values) => values >= rows,
+                None => statistics.has_null == Some(false),
+            };
         let has_nulls = !none_null || self.may_become_null;
         match &self.test {
             _ if rows == 0 => Truth::Never,

@@ -9,6 +9,7 @@
 //! | ORC-203: long strings are cut | ORC Java from version 8 | inexact bounds |
 //! | text that is not UTF-8 becomes U+FFFD, which orders differently | ORC Java | inexact bounds of what is before it |
 //! | ORC-415: `has_null` is that of the last batch only | ORC C++ before 1.6.0 | only `true` is believed |
+//! | nulls are written, but not counted, where an application marks them and does not say that there are any; until ORC-1130 | ORC C++ before 1.8.0 | likewise, and no number of values but 0 |
 //! | ORC-1151: zone offset added as if it were 1000 times smaller | ORC C++ before 1.7.5 | bounds, a day wider |
 //! | ORC-1725: `tinyint` below 0 counts as above 127 | ORC C++ before 2.1.0 on ARM | no integers outside of the type |
 //! | ORC-763: what is within the second before 1970 is read as a second later | all | bounds near 1970 are a second wider |
@@ -18,7 +19,9 @@
 //! | numbers of children: of a buffer's slots in Java, of batches with nulls alone in C++ | ORC Java, ORC C++ | none |
 //! | `has_null` absent | Hive before 1.1, Presto, Trino | unknown |
 //! | Julian days before 1582-10-15 | as the footer says | converted |
+//! | negative nanoseconds, of which milliseconds are cut towards zero | pyarrow, before 1970 | they are added to those |
 //! | nothing was counted, yet 0 values are stated | ORC Java without row index | unknown, see `FileTail::column_statistics` |
+//! | lists, maps and unions are not counted, yet 0 values and no null are stated | ORC C++ without row index | unknown |
 //! | least above greatest, no value but bounds, and the like | hostile files | unknown |
 
 use bytes::Bytes;
@@ -46,6 +49,7 @@ pub(crate) struct WriterContext {
     proleptic: Option<bool>,
     kind: Option<Kind>,
     precision: Option<u32>,
+    has_row_index: bool,
 }
 
 impl WriterContext {
@@ -54,7 +58,15 @@ impl WriterContext {
 
     /// `Footer.writer` (0 where absent) and `PostScript.writer_version` (0 where absent).
     pub(crate) fn new(writer: u32, version: u32) -> Self {
-        WriterContext { writer, version, release: None, proleptic: None, kind: None, precision: None }
+        WriterContext {
+            writer,
+            version,
+            release: None,
+            proleptic: None,
+            kind: None,
+            precision: None,
+            has_row_index: false,
+        }
     }
 
     /// Adds `Footer.software_version`.
@@ -65,6 +77,11 @@ impl WriterContext {
     /// Adds whether dates and timestamps are proleptic Gregorian, as against Julian before 1582-10-15.
     pub(crate) fn with_proleptic_calendar(self, proleptic: bool) -> Self {
         WriterContext { proleptic: Some(proleptic), ..self }
+    }
+
+    /// Adds whether the file has a row index.
+    pub(crate) fn with_row_index(self, has_row_index: bool) -> Self {
+        WriterContext { has_row_index, ..self }
     }
 
     /// Adds the type of the column, and the precision of a decimal.
@@ -80,9 +97,15 @@ impl WriterContext {
         self.writer == Self::CPP && self.release.is_none_or(|this| this < release)
     }
 
-    /// ORC C++ names its release since 1.6.11 and 1.7.0 only: that it does is proof enough of 1.6.0.
-    fn has_null_is_believed(self) -> bool {
-        !self.is_cpp_before([1, 6, 0])
+    /// ORC-415, and what was before ORC-1130.
+    fn nulls_are_counted(self) -> bool {
+        !self.is_cpp_before([1, 8, 0])
+    }
+
+    /// Whether values and nulls were counted at all: without row index, ORC C++ does not for some types.
+    fn is_counted(self) -> bool {
+        let uncounted = matches!(self.kind, Some(Kind::List | Kind::Map | Kind::Union));
+        !(self.writer == Self::CPP && !self.has_row_index && uncounted)
     }
 
     /// HIVE-8732. Nothing else but integers and floating point numbers of those files is believed by ORC C++ either.
@@ -118,10 +141,15 @@ impl ColumnStatistics {
     pub(crate) fn from_proto(proto: &orc::ColumnStatistics, context: WriterContext) -> Self {
         let mut values = proto.number_of_values;
         let detail = detail(proto, values, context);
-        if values == Some(0) && has_bounds(&detail) {
+        if values == Some(0) && (has_bounds(&detail) || !context.is_counted()) {
             values = None;
         }
-        let has_null = proto.has_null.filter(|has_null| *has_null || context.has_null_is_believed());
+        if !context.nulls_are_counted() {
+            // They may be among what is counted.
+            values = values.filter(|values| *values == 0);
+        }
+        let is_believed = context.nulls_are_counted() && context.is_counted();
+        let has_null = proto.has_null.filter(|has_null| *has_null || is_believed);
         ColumnStatistics { values, has_null, bytes_on_disk: proto.bytes_on_disk, detail }
     }
 }
@@ -307,12 +335,19 @@ fn timestamp(statistics: &orc::TimestampStatistics, context: WriterContext) -> D
         };
     }
     // Stored plus one, so that 0 can be told from absent, which is the least for minima and the greatest for maxima.
+    // Of negative nanoseconds, as pyarrow has them, ORC C++ cuts the milliseconds towards zero, and has the rest below 0.
+    let least = if context.writer == WriterContext::CPP { 1 - NANOS_PER_MILLI } else { 0 };
     let rest = |stored: Option<i32>| {
-        stored.map(|stored| i128::from(stored) - 1).filter(|rest| (0..NANOS_PER_MILLI).contains(rest))
+        stored.map(|stored| i128::from(stored) - 1).filter(|rest| (least..NANOS_PER_MILLI).contains(rest))
     };
     let (min_rest, max_rest) = (rest(statistics.minimum_nanos), rest(statistics.maximum_nanos));
     let min = utc_min.map(|millis| nanos(millis) + min_rest.unwrap_or(0));
     let max = utc_max.map(|millis| nanos(millis) + max_rest.unwrap_or(0));
+    // Releases that do not record the rest have cut it off all the same.
+    let cut_off = match min_rest {
+        None if utc_min.is_some_and(|millis| millis <= 0) => -least,
+        _ => 0,
+    };
     let last = utc_max.map(|millis| nanos(millis) + max_rest.unwrap_or(NANOS_PER_MILLI - 1));
     if min > last && last.is_some() {
         return NOTHING;
@@ -320,7 +355,7 @@ fn timestamp(statistics: &orc::TimestampStatistics, context: WriterContext) -> D
     Detail::Timestamp {
         min: min.and_then(|min| to_proleptic(min, context)),
         max: max.and_then(|max| to_proleptic(max, context)),
-        lower_bound: min.and_then(|min| lower_bound(min, context)),
+        lower_bound: min.and_then(|min| lower_bound(min - cut_off, context)),
         upper_bound: last.and_then(|last| upper_bound(last, context)),
     }
 }

@@ -270,6 +270,36 @@ fn timestamps_have_nanoseconds_where_recorded() {
 }
 
 #[test]
+fn timestamps_of_cpp_may_have_negative_nanoseconds() {
+    // A nanosecond after -1.5 seconds, and 1.2345 seconds before 1970, less 2 days: as pyarrow has them.
+    let (least, most) = (-2 * DAY - 1500, -2 * DAY - 1234);
+    let cpp = WriterContext::new(1, 6).with_software_version(Some("2.1.0")).with_proleptic_calendar(true);
+    let recorded =
+        orc::TimestampStatistics { minimum_nanos: Some(-99), maximum_nanos: Some(-499_999), ..utc(least, most) };
+    let nanos = |millis: i64| i128::from(millis) * 1_000_000;
+    let (min, max) = (Some(nanos(least) - 100), Some(nanos(most) - 500_000));
+    assert_eq!(times(&read(&timestamps(recorded.clone()), cpp)), [min, max, min, max]);
+    // Where none are recorded they may have been there.
+    assert_eq!(times(&read(&timestamps(utc(least, most)), cpp))[2], Some(nanos(least) - 999_999));
+    // Others have none.
+    assert_eq!(times(&read(&timestamps(recorded), sound()))[2], Some(nanos(least)));
+}
+
+#[test]
+fn lists_are_not_counted_by_cpp_without_row_index() {
+    let proto = orc::ColumnStatistics { number_of_values: Some(0), has_null: Some(false), ..Default::default() };
+    let cpp = WriterContext::new(1, 6).with_software_version(Some("2.1.0")).with_column(Kind::List, None);
+    let known = |context| {
+        let statistics = read(&proto, context);
+        (statistics.values, statistics.has_null)
+    };
+    assert_eq!(known(cpp), (None, None));
+    assert_eq!(known(cpp.with_row_index(true)), (Some(0), Some(false)));
+    assert_eq!(known(cpp.with_column(Kind::Struct, None)), (Some(0), Some(false)));
+    assert_eq!(known(sound().with_column(Kind::List, None)), (Some(0), Some(false)));
+}
+
+#[test]
 fn timestamps_of_unknown_zone_are_bounded_by_a_day_more() {
     let now = 400 * DAY;
     let nanos = i128::from(now) * 1_000_000;
@@ -321,7 +351,8 @@ fn has_null_of_old_cpp_is_believed_when_true() {
     let cpp = WriterContext::new(1, 6);
     assert_eq!(has_null(Some(false), cpp), None);
     assert_eq!(has_null(Some(true), cpp), Some(true));
-    assert_eq!(has_null(Some(false), cpp.with_software_version(Some("1.6.11"))), Some(false));
+    assert_eq!(has_null(Some(false), cpp.with_software_version(Some("1.7.11"))), None);
+    assert_eq!(has_null(Some(false), cpp.with_software_version(Some("1.8.0"))), Some(false));
     assert_eq!(has_null(Some(false), sound()), Some(false));
     assert_eq!(has_null(None, sound()), None);
 }

@@ -189,6 +189,7 @@ impl FileTail {
         WriterContext::new(self.writer_code(), self.writer_version)
             .with_software_version(self.software_version.as_deref())
             .with_proleptic_calendar(self.calendar == Calendar::ProlepticGregorian)
+            .with_row_index(self.row_index_stride > 0)
     }
 
     /// Parses the statistics of one column, trusted as far as its writer can be.
