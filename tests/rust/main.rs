@@ -16,4 +16,5 @@ mod data;
 mod golden;
 mod io_log;
 mod layers;
+mod seek;
 mod tail;

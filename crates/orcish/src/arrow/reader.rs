@@ -37,7 +37,7 @@ const WORTH_A_THREAD: u64 = 256 << 10;
 /// Threads are started when the first batch is asked for, and stopped when it is dropped.
 pub struct BatchReader {
     schema: SchemaRef,
-    plan: Arc<Plan>,
+    pub(super) plan: Arc<Plan>,
     workers: Workers,
     /// Rows that may still be given.
     left: u64,
