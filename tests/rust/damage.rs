@@ -365,6 +365,17 @@ fn rows_of_nothing_are_counted() {
     }
 }
 
+/// Whether rows of nothing are null is known without looking at them, however many there are.
+#[test]
+fn rows_of_nothing_are_not_looked_at() {
+    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
+    let file = file.unwrap();
+    let is_null = Predicate::IsNull { column: file.tail().schema.path(1) };
+    let read = |filter| file.read(ReadOptions { filter: Some(filter), ..options(0) }).unwrap();
+    assert_eq!(read(is_null.clone()).count(), 0);
+    assert_eq!(read(!is_null).take(3).map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 3 * 65_536);
+}
+
 /// Readers of columns take memory before they read a value.
 #[test]
 fn columns_are_counted_before_they_are_read() {

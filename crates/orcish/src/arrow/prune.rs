@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::index::{ColumnIndex, Groups, Indexes, can_seek};
 use crate::io::{ReadAt, read_coalesced};
 use crate::options::Limits;
-use crate::predicate::{Condition, Leaf, Truth};
+use crate::predicate::{Condition, Leaf, Test, Truth};
 use crate::statistics::ColumnStatistics;
-use crate::stripe::{IndexKind, Stripe};
+use crate::stripe::{IndexKind, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
 
 /// Row groups of a stripe.
@@ -80,9 +80,12 @@ impl Plan {
             can_seek: false,
             indexes: Indexes::new(),
         };
-        let truth = self.truth_of(index);
+        let truth = match self.truth_of(index) {
+            Truth::Maybe => condition.judge(&mut |leaf| Ok(self.judge_streams(condition, leaf, stripe)))?,
+            known => known,
+        };
         let count = pruned.groups.count();
-        if truth == Truth::Always || count < 2 {
+        if truth != Truth::Maybe || count < 2 {
             pruned.groups = Groups::one(stripe.rows);
             pruned.truths = vec![truth; pruned.groups.count()];
             return Ok(pruned);
@@ -98,6 +101,24 @@ impl Plan {
         pruned.truths = (0..count).map(judge).collect::<Result<_>>()?;
         self.look_up(condition, stripe, &mut pruned)?;
         Ok(pruned)
+    }
+
+    /// What the streams of a stripe prove of a leaf: where there are no present streams, nothing is null. Rows that
+    /// take no bytes may be so many that they cannot be looked at.
+    fn judge_streams(&self, condition: &Condition, leaf: usize, stripe: &Stripe) -> Truth {
+        let Some(leaf) = condition.leaves.get(leaf).filter(|leaf| !leaf.may_become_null) else { return Truth::Maybe };
+        let mut at = Some(leaf.column);
+        while let Some(id) = at {
+            if stripe.streams(id).any(|(kind, _)| kind == StreamKind::Present) {
+                return Truth::Maybe;
+            }
+            at = self.tail().schema.get(id).ok().and_then(|this| this.parent);
+        }
+        match leaf.test {
+            Test::IsNull => Truth::Never,
+            Test::NotNull => Truth::Always,
+            Test::In(_) => Truth::Maybe,
+        }
     }
 
     /// What statistics of a row group prove of a leaf.
