@@ -1,5 +1,8 @@
 //! Which stripes and row groups have rows for which a condition may be true.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -131,7 +134,8 @@ impl Plan {
         indexes: &Indexes,
     ) -> Result<Truth> {
         let Some(leaf) = condition.leaves.get(leaf) else { return Ok(Truth::Maybe) };
-        let Some(index) = indexes.get(&leaf.column) else { return Ok(Truth::Maybe) };
+        let index = indexes.get(&leaf.column).filter(|index| index.len() == groups.count());
+        let Some(index) = index else { return Ok(Truth::Maybe) };
         let Some(statistics) = index.statistics(leaf.column, group, self.tail())? else { return Ok(Truth::Maybe) };
         let rows = groups.rows(group);
         Ok(leaf.judge(&statistics, rows.end - rows.start, is_top(self.tail(), leaf.column)))
