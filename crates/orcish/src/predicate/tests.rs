@@ -1,6 +1,8 @@
 //! Conditions against the plainest reading of predicates: one value at a time, with true, false and unknown, and
 //! numbers compared digit by digit.
 
+#![allow(clippy::cast_possible_truncation, reason = "casts that saturate only choose what is tested")]
+
 mod judge;
 
 use std::cmp::Ordering;
@@ -264,7 +266,7 @@ fn floats() -> impl Strategy<Value = f64> + Clone {
         -(2f64.powi(63)),
         2f64.powi(127),
         -(2f64.powi(127)),
-        9.999_999_999_999_999e22,
+        1e23,
     ];
     prop_oneof![
         3 => prop::sample::select(special.to_vec()),

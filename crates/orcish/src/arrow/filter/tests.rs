@@ -1,5 +1,12 @@
 //! Arrays of all types against their values one by one.
 
+#![allow(
+    clippy::panic_in_result_fn,
+    clippy::unwrap_in_result,
+    clippy::cast_possible_truncation,
+    reason = "a helper of tests asserts, and small numbers are cast"
+)]
+
 use std::sync::Arc;
 
 use arrow_array::{

@@ -160,7 +160,7 @@ fn check(name: &str, bytes: Vec<u8>, times: usize, random: &mut XorShift) -> usi
                 let steps = steps(rows, if way == Way::Skip { rows.div_ceil(3) } else { stride }, random);
                 match way {
                     Way::Skip => opened.load(&plan, all_groups),
-                    Way::Seek => opened.load(&plan, &[0..opened.groups.count()]),
+                    Way::Seek => opened.load(&plan, std::slice::from_ref(&(0..opened.groups.count()))),
                     Way::SeekInParts => opened.load(&plan, &runs(&steps, opened.groups)),
                     Way::SeekInNothing => {}
                 }

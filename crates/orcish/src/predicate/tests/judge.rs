@@ -1,5 +1,7 @@
 //! What statistics prove is so of all values that they were made from.
 
+#![allow(clippy::cast_possible_truncation, reason = "values are rounded as they are when they are read")]
+
 use bytes::Bytes;
 use proptest::prelude::*;
 
@@ -14,6 +16,11 @@ struct Rows {
     statistics: ColumnStatistics,
     is_top: bool,
 }
+
+/// A value as a writer has it: a number, a floating point number, or bytes, whichever the column has.
+type Stored = (i128, f64, Vec<u8>);
+/// What such a value is read as.
+type Reading = Box<dyn Fn(&Stored) -> Value>;
 
 /// How statistics are made worse than they could be: by how much bounds are wider, and what is missing.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +58,7 @@ impl Doubt {
 
     /// Statistics of `values` present ones among `rows`. Below another column, nulls of that one are not counted.
     fn statistics(&self, values: usize, rows: usize, is_all_below: bool, detail: Detail) -> ColumnStatistics {
-        let has_null = values < rows && !(is_all_below && !self.is_top);
+        let has_null = values < rows && (self.is_top || !is_all_below);
         ColumnStatistics {
             values: self.has_values.then_some(values as u64),
             has_null: self.has_null.then_some(has_null),
@@ -62,20 +69,14 @@ impl Doubt {
 }
 
 /// Values as a writer has them become values as they are read, with what the writer records.
-fn rows(
-    domain: Domain,
-    is_spark: bool,
-    stored: Vec<Option<(i128, f64, Vec<u8>)>>,
-    doubt: Doubt,
-    is_all_below: bool,
-) -> Rows {
+fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doubt, is_all_below: bool) -> Rows {
     let present: Vec<_> = stored.iter().flatten().collect();
     let long = |n: i128| i64::try_from(n.rem_euclid(1 << 64) - (1 << 63)).unwrap();
     let least = |f: &dyn Fn(i128) -> i128| present.iter().map(|v| f(v.0)).min().unwrap_or(0);
     let greatest = |f: &dyn Fn(i128) -> i128| present.iter().map(|v| f(v.0)).max().unwrap_or(0);
     let add = |n: i128, d: i64| n.saturating_add(d.into());
-    let near = |n: i128| if n.unsigned_abs() < 1 << 40 { n } else { i128::from(long(n)) };
-    let (value, detail): (Box<dyn Fn(&(i128, f64, Vec<u8>)) -> Value>, Detail) = match domain {
+    let near = move |n: i128| if n.unsigned_abs() < 1 << 40 { n } else { i128::from(long(n)) };
+    let (value, detail): (Reading, Detail) = match domain {
         Domain::Boolean => {
             let trues = present.iter().filter(|v| v.0 & 1 == 1).count() as u64;
             let true_count = doubt.has_min.then_some(trues);
@@ -91,7 +92,7 @@ fn rows(
             let day = |n: i128| n.rem_euclid(1 << 20) - (1 << 19);
             let (min, max) = doubt.bounds(least(&day), greatest(&day), add);
             let cut = |n: i128| i32::try_from(n).unwrap();
-            let value = move |v: &(i128, f64, Vec<u8>)| Value::Integer(i64::try_from(day(v.0)).unwrap());
+            let value = move |v: &Stored| Value::Integer(i64::try_from(day(v.0)).unwrap());
             (Box::new(value), Detail::Date { min: min.map(cut), max: max.map(cut) })
         }
         Domain::Float => {
@@ -129,7 +130,7 @@ fn rows(
         }
         Domain::Text { .. } | Domain::Binary => {
             let trimmed = domain == Domain::Text { trimmed: true };
-            let stored = move |v: &(i128, f64, Vec<u8>)| {
+            let stored = move |v: &Stored| {
                 let mut bytes = v.2.clone();
                 let length = bytes.len().max(if trimmed { 4 } else { 0 });
                 bytes.resize(length, b' ');
@@ -151,7 +152,7 @@ fn rows(
             };
             let (min, max) = doubt.bounds(min, max, cut);
             let bound = |value: Vec<u8>| Bound { value: Bytes::from(value), exact: false };
-            let value = move |v: &(i128, f64, Vec<u8>)| {
+            let value = move |v: &Stored| {
                 let mut bytes = stored(v);
                 while trimmed && bytes.last() == Some(&b' ') {
                     bytes.pop();
@@ -169,7 +170,7 @@ fn rows(
                 true => Detail::Integer { min: min.map(cut), max: max.map(cut), sum: None },
                 false => Detail::Timestamp { min, max, lower_bound: min, upper_bound: max },
             };
-            let value = move |v: &(i128, f64, Vec<u8>)| {
+            let value = move |v: &Stored| {
                 let ticks = (stamp(v.0) * per).div_euclid(nanoseconds.into());
                 match i64::try_from(ticks) {
                     Ok(ticks) => Value::Ticks(ticks),
