@@ -365,6 +365,19 @@ fn rows_of_nothing_are_counted() {
     }
 }
 
+/// Lists of nothing are joined no further than their offsets reach.
+#[test]
+fn lists_of_nothing_are_not_joined_without_end() {
+    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/hollow-lists.orc"))), &limits()).unwrap();
+    for id in file.tail().schema.get(0).unwrap().children.clone() {
+        let filter = Some(!Predicate::IsNull { column: file.tail().schema.path(id) });
+        for batch_size in [7, 65_536] {
+            let reader = file.read(ReadOptions { filter: filter.clone(), batch_size, ..options(0) });
+            reader.unwrap().take(100).for_each(|batch| drop(batch.map(|batch| batch.num_rows())));
+        }
+    }
+}
+
 /// Whether rows of nothing are null is known without looking at them, however many there are.
 #[test]
 fn rows_of_nothing_are_not_looked_at() {

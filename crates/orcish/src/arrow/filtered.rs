@@ -268,7 +268,7 @@ impl FilteredStripe {
                 let keep = keep(&wanted, wanted.count_set_bits());
                 for (array, pieces) in arrays.iter().zip(pieces.iter_mut()) {
                     let kept = keep(array)?;
-                    *bytes += kept.get_buffer_memory_size() as u64;
+                    *bytes += size(&kept);
                     pieces.push(kept);
                 }
                 from += rows;
@@ -311,7 +311,7 @@ impl Window {
 
     /// Bytes of the columns that were read already.
     fn bytes(&self) -> u64 {
-        self.arrays.iter().flatten().map(|array| array.get_buffer_memory_size() as u64).sum()
+        self.arrays.iter().flatten().map(size).sum()
     }
 }
 
@@ -371,9 +371,31 @@ fn keep(wanted: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<Ar
     }
 }
 
+/// Bytes of an array and elements of its lists, which may take none: offsets reach over neither if they are many.
+fn size(array: &ArrayRef) -> u64 {
+    array.get_buffer_memory_size() as u64 + elements(array)
+}
+
+fn elements(array: &ArrayRef) -> u64 {
+    if let Some(list) = array.as_list_opt::<i32>() {
+        return list.values().len() as u64 + elements(list.values());
+    }
+    if let Some(map) = array.as_map_opt() {
+        return map.entries().len() as u64 + map.entries().columns().iter().map(elements).sum::<u64>();
+    }
+    if let (Some(union), DataType::Union(fields, _)) = (array.as_union_opt(), array.data_type()) {
+        return fields.iter().map(|(tag, _)| elements(union.child(tag))).sum();
+    }
+    array.as_struct_opt().map_or(0, |this| this.columns().iter().map(elements).sum())
+}
+
 fn joined(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
     match &pieces[..] {
         [one] => Ok(one.clone()),
+        // What joins arrays panics where offsets do not reach.
+        many if many.iter().map(size).sum::<u64>() > i32::MAX as u64 => {
+            Err(Error::limit("the rows that were found do not fit into one array"))
+        }
         [first, ..] if may_have_null_keys(first.data_type()) => {
             let pieces: Vec<_> = pieces.iter().collect();
             copied(&pieces, pieces.iter().enumerate().map(|(at, piece)| (at, 0, piece.len())))
