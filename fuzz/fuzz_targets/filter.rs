@@ -62,7 +62,8 @@ fuzz_target!(|data: &[u8]| {
     let source = Arc::new(MemorySource::new(Bytes::copy_from_slice(data)));
     let Ok(file) = OrcFile::new(source, &limits()) else { return };
     let schema = &file.tail().schema;
-    let leaves = (1..).zip(schema.types().iter().skip(1)).filter_map(|(id, _)| leaf(schema, id, data.len() + id as usize));
+    let leaves =
+        (1..).zip(schema.types().iter().skip(1)).filter_map(|(id, _)| leaf(schema, id, data.len() + id as usize));
     let leaves: Vec<_> = leaves.take(MOST_LEAVES).collect();
     let base = ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() };
     for leaf in &leaves {
@@ -72,7 +73,16 @@ fuzz_target!(|data: &[u8]| {
     let filter = Some(!Predicate::And(leaves.clone()));
     let out_of_range = OutOfRange::Null;
     let strings = StringType::Dictionary;
-    read(&file, ReadOptions { filter, row_number: row_number.clone(), strings, timestamp_out_of_range: out_of_range, ..base.clone() });
+    read(
+        &file,
+        ReadOptions {
+            filter,
+            row_number: row_number.clone(),
+            strings,
+            timestamp_out_of_range: out_of_range,
+            ..base.clone()
+        },
+    );
     let filter = Some(Predicate::Or(leaves));
     read(&file, ReadOptions { filter, row_number, columns: Columns::Ids(Vec::new()), limit: Some(10), ..base });
 });
