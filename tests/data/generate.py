@@ -8,6 +8,8 @@ and cramjam 2.14.0 (brotli) on Java 17. Another version may give other bytes, wi
 
 The rows of `a.b.orc` are in `a.jsonl`, one object a line: binary as hexadecimal digits, decimals as strings,
 timestamps as `YYYY-MM-DD HH:MM:SS.ffffff` (instants with a Z), maps as lists of pairs, unions as [tag, value].
+Those under groups/ have many row groups, chunks smaller than these, and bloom filters; they have no rows beside them:
+tests compare parts of them with the whole.
 """
 
 from __future__ import annotations
@@ -236,6 +238,7 @@ def spark_files() -> None:
     java_files(spark._jvm, spark._jsc.hadoopConfiguration())
     rare_files(spark._jvm, spark._jsc.hadoopConfiguration())
     bloom_files(spark._jvm, spark._jsc.hadoopConfiguration())
+    java_groups(spark._jvm, spark._jsc.hadoopConfiguration())
     spark.stop()
 
 
@@ -278,6 +281,8 @@ def fill(jvm, vector, at: int, value, type_) -> None:
                 inner.ensureSize(start + len(value), True)
                 for i, item in enumerate(value):
                     fill(jvm, inner, start + i, item if kind == "LIST" else item[part], child)
+        case "BOOLEAN":
+            get_field(vector, "vector")[at] = int(value)
         case _:
             get_field(vector, "vector")[at] = value
 
@@ -298,7 +303,7 @@ def write_java(jvm, configuration, name: str, schema, stripes: list[list[dict]],
             options = options.setKeyProvider(keys).encrypt("secret:name,code").masks("sha256:code")
         writer = orc.OrcFile.createWriter(jvm.org.apache.hadoop.fs.Path(str(path)), options)
         for rows in stripes:
-            batch = type_.createRowBatch()
+            batch = type_.createRowBatch(max(1024, len(rows)))
             set_field(batch, "size", len(rows))
             for i, row in enumerate(rows):
                 for column, child, field in zip(
@@ -419,6 +424,88 @@ def bloom_files(jvm, configuration) -> None:
             table, file, compression="zstd", row_index_stride=1000, bloom_filter_fpp=0.2,
             bloom_filter_columns=list(range(1, len(types) + 1)),
         )  # fmt: skip
+
+
+GROUPS_SCHEMA = (
+    "struct<id:int,bool:boolean,byte:tinyint,short:smallint,long:bigint,float:float,double:double,word:string,"
+    "text:string,char:char(6),binary:binary,date:date,at:timestamp,money:decimal(10,2),wide:decimal(30,4),"
+    "list:array<int>,map:map<string,bigint>,nest:struct<x:int,y:array<struct<a:string,b:boolean>>>,"
+    "choice:uniontype<int,string,array<tinyint>>,none:int,hollow:struct<>>"
+)
+
+
+def group_rows(n: int, seed: int, period: int) -> list[dict]:
+    """Rows with an ascending id, and stretches of a few kinds so that runs of all sorts begin and end anywhere."""
+    mixed = Mixed(seed)
+    rows = []
+    for i in range(n):
+        stretch = i // 50 % period
+        k = mixed(40) if stretch == 0 else i % 40 if stretch == 2 else i // 9 // (period - 2) % 40
+        row = {
+            "id": i,
+            "bool": k % 3 == 0,
+            "byte": k - 20,
+            "short": k * 700 - 14000,
+            "long": (k << 40) - i // 30,
+            "float": k / 4,
+            "double": -k / 8 if i % 211 else float("nan"),
+            "word": WORDS[k % 7],
+            "text": f"{i // 25:05}{'ab' * (k % 4)}"[: 5 + k % 9],
+            "char": WORDS[k % 4][:6],
+            "binary": bytes([k]) * (k % 6),
+            "date": dt.date(1980, 1, 1) + dt.timedelta(days=i // 3 + k),
+            "at": dt.datetime(1990, 1, 1) + dt.timedelta(hours=i, milliseconds=k % 3 * 250),
+            "money": Decimal(k * 1001 - 7000).scaleb(-2),
+            "wide": Decimal((k << 62) - i // 20).scaleb(-4),
+            "list": [j if j % 3 else None for j in range(k % 5)],
+            "map": Map((WORDS[j + 1], k * j) for j in range(k % 3)),
+            "nest": {"x": k, "y": [{"a": WORDS[j + k % 2], "b": None if j == 2 else j == k % 2} for j in range(k % 4)]},
+            "choice": [Union((0, k)), Union((1, WORDS[k % 5])), Union((2, [1, None][: k % 3]))][k % 3],
+            "none": None,
+            "hollow": {} if k % 4 else None,
+        }
+        # Nulls in some row groups of each column and not in others; the id has none.
+        for at, name in enumerate(row):
+            if at and (i // 70 + at) % 3 == 0 and (k + at) % 5 == 0:
+                row[name] = None
+        rows.append(row)
+    return rows
+
+
+def java_groups(jvm, configuration) -> None:
+    """Java has no fewer than 1000 rows a row group."""
+    rows = group_rows(2080, 11, 40)
+    settings = {"row_index_stride": "1000", "bloom_filter_columns": "id,word,text", "bloom_filter_fpp": "0.3",
+                "compress_size": "256", "buffer_size_enforce": "true"}  # fmt: skip
+    stripes = [rows[:2030], rows[2030:]]
+    write_java(jvm, configuration, "groups/java.zlib.orc", GROUPS_SCHEMA, stripes, compress="ZLIB",
+               dictionary_key_threshold="0.1", **settings)  # fmt: skip
+    write_java(jvm, configuration, "groups/java.v1.orc", GROUPS_SCHEMA, stripes, compress="ZLIB",
+               write_format="0.11", dictionary_key_threshold="0", **settings)  # fmt: skip
+
+
+def pyorc_groups() -> None:
+    import pyorc
+
+    zone = ZoneInfo("UTC")
+    given = []
+    for row in group_rows(170, 12, 3):
+        choice, at = row["choice"], row["at"]
+        # A union takes values by their Python type; with nulls, ORC C++ mixes its children up beyond a row group.
+        choice = -1 if choice is None or choice[0] == 2 else choice[1]
+        given.append(dict(row, choice=choice, at=at and at.replace(tzinfo=zone), map=row["map"] and dict(row["map"])))
+    schema = GROUPS_SCHEMA.replace("uniontype<int,string,array<tinyint>>", "uniontype<int,string>")
+    schema = schema.replace(",hollow:struct<>", "")
+    codecs = pyorc.CompressionKind
+    for name, codec, threshold in [("none", codecs.NONE, 1.0), ("snappy", codecs.SNAPPY, 0.0), ("zstd", codecs.ZSTD, 1.0)]:
+        with open(HERE / f"groups/cpp.{name}.orc", "wb") as file, pyorc.Writer(
+            file, schema, compression=codec, timezone=zone, struct_repr=pyorc.StructRepr.DICT,
+            dict_key_size_threshold=threshold, row_index_stride=20, compression_block_size=64, memory_block_size=64,
+            bloom_filter_columns=["id", "word", "text"], bloom_filter_fpp=0.3,
+        ) as writer:  # fmt: skip
+            for row in given:
+                row.pop("hollow", None)
+                writer.write(row)
 
 
 # Files as parts that can be changed and put together again.
@@ -576,7 +663,9 @@ def hive_file() -> None:
 def main() -> None:
     if sys.argv[1:] != ["corrupt"]:
         pyarrow_files()
+        (HERE / "groups").mkdir(exist_ok=True)
         pyorc_files()
+        pyorc_groups()
         spark_files()
         brotli_file()
         hive_file()

@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use crate::data;
+use orcish::schema::{Kind, Schema};
 use orcish::{
-    Limits, MemorySource, NullMapKeys, OrcFile, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType,
+    Columns, Comparison, Limits, Literal, MemorySource, NullMapKeys, OrcFile, OutOfRange, Predicate, ReadOptions,
+    StringType, TimestampUnit, UnionType,
 };
 
 /// Counts what a thread holds, so that tests may run beside each other.
@@ -94,17 +96,81 @@ fn options(case: usize) -> ReadOptions {
     }
 }
 
-fn read(bytes: Bytes, case: usize) -> orcish::Result<()> {
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &limits())?;
-    let statistics = file.stripe_statistics(&limits());
+/// A condition on one column that is true of some values, in files that are not damaged.
+fn leaf(schema: &Schema, id: u32, random: &mut XorShift) -> Option<Predicate> {
+    let kind = schema.get(id).ok()?.kind;
+    let column = schema.path(id);
+    let small = [0, 1, 7, -12, 400][random.below(5)];
+    let value: Literal = match kind {
+        _ if random.below(5) == 0 => return Some(Predicate::IsNull { column }),
+        Kind::Boolean => true.into(),
+        Kind::Byte | Kind::Short | Kind::Int | Kind::Long => small.into(),
+        Kind::Float | Kind::Double => f64::from(small).into(),
+        Kind::Decimal => Literal::Decimal { unscaled: i128::from(small) * 1001, scale: 2 },
+        Kind::String | Kind::Char | Kind::Varchar => ["green", "a", "00003", ""][random.below(4)].into(),
+        Kind::Binary => Literal::Binary(vec![7; random.below(4)]),
+        Kind::Date => Literal::Date(small * 30),
+        Kind::Timestamp | Kind::TimestampInstant => Literal::Timestamp {
+            nanoseconds: i128::from(small) * 10_000_000 * 1_000_000_000,
+            is_instant: kind == Kind::TimestampInstant,
+        },
+        _ => return Some(Predicate::IsNull { column }),
+    };
+    let op = [Comparison::Equal, Comparison::Equal, Comparison::Less, Comparison::GreaterOrEqual][random.below(4)];
+    Some(Predicate::Compare { column, op, value })
+}
+
+/// A condition on one to three columns; none where the file has no column that can be asked.
+fn filter(schema: &Schema, case: usize) -> Option<Predicate> {
+    let mut random = XorShift(0x9e37_79b9_7f4a_7c15 ^ (case as u64 + 1) << 7);
+    let count = schema.types().len();
+    let is_asked = |id: u32| {
+        let (mut at, mut is_asked) = (id, schema.get(id).is_ok_and(|this| this.kind != Kind::Union));
+        while let Some(parent) = schema.get(at).ok().and_then(|this| this.parent) {
+            is_asked &= schema.get(parent).is_ok_and(|this| this.kind == Kind::Struct);
+            at = parent;
+        }
+        is_asked && id > 0
+    };
+    let mut leaves = Vec::new();
+    for _ in 0..10 {
+        let id = random.below(count) as u32;
+        if leaves.len() < 1 + case % 3 && is_asked(id) {
+            leaves.extend(leaf(schema, id, &mut random));
+        }
+    }
+    let joined = if case.is_multiple_of(2) { Predicate::And(leaves) } else { Predicate::Or(leaves) };
+    Some(if case.is_multiple_of(5) { !joined } else { joined }).filter(|filter| !filter.columns().is_empty())
+}
+
+/// Reads a file with a filter, other columns than those that it asks, and row numbers.
+fn read_filtered(file: &OrcFile, case: usize) -> orcish::Result<()> {
+    let Some(filter) = filter(&file.tail().schema, case) else { return Ok(()) };
+    let options = options(case / 2);
+    let batch_size = if case.is_multiple_of(3) { 64 } else { options.batch_size };
+    let columns = if case.is_multiple_of(7) { Columns::Ids(Vec::new()) } else { Columns::All };
+    let row_number = Some("the number of the row".to_owned());
+    let reader = file.read(ReadOptions { filter: Some(filter), columns, batch_size, row_number, ..options })?;
+    take(reader)
+}
+
+fn take(reader: orcish::BatchReader) -> orcish::Result<()> {
     let mut rows = 0;
-    for batch in file.read(options(case))?.take(MOST_BATCHES) {
+    for batch in reader.take(MOST_BATCHES) {
         rows += batch?.num_rows();
         if rows > MOST_ROWS {
             break;
         }
     }
-    statistics.map(drop)
+    Ok(())
+}
+
+fn read(bytes: Bytes, case: usize) -> orcish::Result<()> {
+    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &limits())?;
+    let statistics = file.stripe_statistics(&limits());
+    let filtered = read_filtered(&file, case);
+    take(file.read(options(case))?)?;
+    statistics.and(filtered)
 }
 
 /// What the damaged files did.
@@ -144,10 +210,10 @@ impl Tally {
     }
 }
 
-struct XorShift(u64);
+pub(crate) struct XorShift(pub(crate) u64);
 
 impl XorShift {
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -221,6 +287,28 @@ fn files_with_changed_bytes() {
     tally.report("changed");
 }
 
+/// Row indexes and bloom filters, which are read with a filter alone: nine cases of ten change nothing else.
+#[test]
+fn row_indexes_with_changed_bytes() {
+    let mut random = XorShift(0x00dd_ba11);
+    let mut tally = Tally::default();
+    for (name, bytes) in data::files("tests/data/groups") {
+        let tail = orcish::tail::read_tail(&MemorySource::new(bytes.clone()), &Limits::default()).expect("a good file");
+        let stripe = &tail.stripes[0];
+        let index = stripe.index().start as usize..stripe.index().end as usize;
+        for change in 0..1500 {
+            let mut damaged = bytes.to_vec();
+            let part = damage(&bytes[index.clone()], 0, &mut random);
+            damaged[index.clone()].copy_from_slice(&part);
+            if change % 10 == 0 {
+                damaged = damage(&damaged, stripe.data().end as usize, &mut random);
+            }
+            tally.case(damaged, &|| format!("{name}, change {change}"));
+        }
+    }
+    tally.report("indexes");
+}
+
 /// Every bit of the tails and stripe footers that are not compressed, which hold all lengths and counts.
 #[test]
 fn every_bit_of_small_files() {
@@ -275,6 +363,30 @@ fn rows_of_nothing_are_counted() {
         let rows: Vec<_> = file.read(options(0)).unwrap().map(|batch| batch.unwrap().num_rows()).collect();
         assert_eq!(rows, [1 << 62], "{name}");
     }
+}
+
+/// Lists of nothing are joined no further than their offsets reach.
+#[test]
+fn lists_of_nothing_are_not_joined_without_end() {
+    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/hollow-lists.orc"))), &limits()).unwrap();
+    for id in file.tail().schema.get(0).unwrap().children.clone() {
+        let filter = Some(!Predicate::IsNull { column: file.tail().schema.path(id) });
+        for batch_size in [7, 65_536] {
+            let reader = file.read(ReadOptions { filter: filter.clone(), batch_size, ..options(0) });
+            reader.unwrap().take(100).for_each(|batch| drop(batch.map(|batch| batch.num_rows())));
+        }
+    }
+}
+
+/// Whether rows of nothing are null is known without looking at them, however many there are.
+#[test]
+fn rows_of_nothing_are_not_looked_at() {
+    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
+    let file = file.unwrap();
+    let is_null = Predicate::IsNull { column: file.tail().schema.path(1) };
+    let read = |filter| file.read(ReadOptions { filter: Some(filter), ..options(0) }).unwrap();
+    assert_eq!(read(is_null.clone()).count(), 0);
+    assert_eq!(read(!is_null).take(3).map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 3 * 65_536);
 }
 
 /// Readers of columns take memory before they read a value.

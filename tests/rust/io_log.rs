@@ -11,7 +11,7 @@ use orcish::schema::Kind;
 use orcish::{Columns, Limits, MemorySource, OrcFile, ReadAt, ReadOptions, Result};
 
 /// A source that remembers its requests.
-struct Logged {
+pub(crate) struct Logged {
     inner: MemorySource,
     requests: Mutex<Vec<Vec<Range<u64>>>>,
 }
@@ -31,7 +31,7 @@ impl ReadAt for Logged {
     }
 }
 
-fn logged(name: &str) -> Arc<Logged> {
+pub(crate) fn logged(name: &str) -> Arc<Logged> {
     Arc::new(Logged { inner: MemorySource::new(data::file(name)), requests: Mutex::default() })
 }
 
@@ -42,7 +42,7 @@ impl Logged {
     }
 
     /// The requests since the last call, one a line.
-    fn take(&self) -> String {
+    pub(crate) fn take(&self) -> String {
         let mut text = String::new();
         for request in self.requests.lock().unwrap().drain(..) {
             let ranges: Vec<_> = request.iter().map(|range| format!("{}..{}", range.start, range.end)).collect();
@@ -57,12 +57,12 @@ fn read(file: &OrcFile, columns: Columns) {
     file.read(options).unwrap().for_each(|batch| drop(batch.unwrap()));
 }
 
-fn named(name: &str) -> Columns {
+pub(crate) fn named(name: &str) -> Columns {
     Columns::Names(vec![name.to_owned()])
 }
 
 #[track_caller]
-fn assert_log(source: &Logged, what: &str, want: &str) {
+pub(crate) fn assert_log(source: &Logged, what: &str, want: &str) {
     let got = source.take();
     let want: String = want.split_inclusive('\n').map(|line| line.trim_start_matches(' ')).collect();
     assert_eq!(got.trim(), want.trim(), "{what}");

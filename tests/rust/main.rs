@@ -14,6 +14,8 @@ mod corrupt;
 mod damage;
 mod data;
 mod golden;
+mod io_filter;
 mod io_log;
 mod layers;
+mod seek;
 mod tail;

@@ -141,6 +141,7 @@ fn outcome(found: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
         Proof::StripeStatistics => "statistics of the stripe",
         Proof::RowGroupStatistics => "statistics of the row group",
         Proof::BloomFilter => "bloom filter",
+        Proof::NoPresentStream => "streams without nulls",
     };
     match found {
         Outcome::AllWanted => ("all", Vec::new()),

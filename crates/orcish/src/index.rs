@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use prost::Message as _;
 
-use crate::encoding::int_rle;
+use crate::encoding::{byte_rle, int_rle};
 use crate::error::Result;
 use crate::proto::lazy;
 use crate::schema::Kind;
@@ -62,6 +62,11 @@ impl ColumnIndex {
         Ok(ColumnIndex { entries: index.entry })
     }
 
+    /// Number of entries. Where this is not the number of row groups, nobody knows which entry is whose.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Statistics of a row group; none where the writer kept none.
     pub(crate) fn statistics(&self, column: u32, group: usize, tail: &FileTail) -> Result<Option<ColumnStatistics>> {
         let entry = self.entries.get(group).and_then(|entry| entry.statistics.as_ref());
@@ -114,6 +119,16 @@ impl Form {
         }
     }
 
+    /// The greatest numbers of a position beyond that of the byte: values of a run, and bits of a byte.
+    fn greatest(self) -> &'static [u64] {
+        match self {
+            Form::Bytes => &[],
+            Form::ByteRuns => &[byte_rle::MAX_RUN as u64],
+            Form::BitRuns => &[byte_rle::MAX_RUN as u64, 8],
+            Form::IntegerRuns => &[int_rle::MAX_RUN as u64],
+        }
+    }
+
     /// Most bytes of a run.
     fn longest_run(self) -> u64 {
         match self {
@@ -153,18 +168,36 @@ fn layout(stripe: &Stripe, column: u32, tail: &FileTail) -> Result<Vec<(StreamKi
     Ok(layout)
 }
 
-/// Whether the index of a column has an entry for each row group, with as many positions as its streams need.
-pub(crate) fn can_seek(
-    index: Option<&ColumnIndex>,
+/// Whether the index of a column has an entry for each row group, with as many positions as its streams need, and such
+/// as there can be: to go to any of them takes no more than a chunk and a run.
+pub(crate) fn can_seek<'a>(
+    index: Option<&'a ColumnIndex>,
     stripe: &Stripe,
     column: u32,
     groups: Groups,
     tail: &FileTail,
 ) -> Result<bool> {
-    let of_byte = if stripe.framing().is_plain() { 1 } else { 2 };
-    let wanted: usize = layout(stripe, column, tail)?.iter().map(|(_, form)| of_byte + form.extra()).sum();
-    let Some(ColumnIndex { entries }) = index else { return Ok(wanted == 0) };
-    Ok(wanted == 0 || entries.len() == groups.count() && entries.iter().all(|entry| entry.positions.len() == wanted))
+    let framing = stripe.framing();
+    let chunk_size = (!framing.is_plain()).then_some(framing.chunk_size as u64);
+    // Where a chunk or a run begins, how far into the chunk, and how far into the run.
+    let bounds = |(_, form): (StreamKind, Form)| {
+        let bounds = std::iter::once(u64::MAX).chain(chunk_size).chain(form.greatest().iter().copied());
+        bounds.collect::<Vec<_>>()
+    };
+    let streams: Vec<Vec<u64>> = layout(stripe, column, tail)?.into_iter().map(bounds).collect();
+    let wanted = streams.iter().map(Vec::len).sum();
+    let Some(index) = index.filter(|_| wanted > 0) else { return Ok(wanted == 0) };
+    let mut before: &[u64] = &[];
+    let mut fits = |entry: &'a lazy::RowIndexEntry| {
+        let (mut rest, mut rest_before) = (&entry.positions[..], std::mem::replace(&mut before, &entry.positions));
+        rest.len() == wanted
+            && streams.iter().all(|bounds| {
+                let position = rest.split_off(..bounds.len()).unwrap_or_default();
+                let ascends = position >= rest_before.split_off(..bounds.len()).unwrap_or_default();
+                ascends && position.iter().zip(bounds).all(|(number, most)| number <= most)
+            })
+    };
+    Ok(index.len() == groups.count() && index.entries.iter().all(&mut fits))
 }
 
 /// The parts of a column's streams that hold the row groups in `runs`: whole streams without an `index`, which has
@@ -187,7 +220,10 @@ pub(crate) fn parts_of(
         let whole = std::iter::once(0..length).collect();
         let ranges = match (index, places.get(&kind)) {
             (Some(index), Some(&(at, form))) => {
-                let stream = IndexedStream { index, at, form, length, chunk_size: stripe.framing().largest_chunk() };
+                let mut stream =
+                    IndexedStream { index, at, form, length, chunk_size: stripe.framing().largest_chunk() };
+                // Once for all runs: there may be as many of either as there are rows.
+                stream.chunk_size = stream.chunk_size.map(|largest| largest.min(stream.usual_chunk()));
                 joined(runs.iter().map(|run| stream.bytes_of(run)))
             }
             // Dictionaries are needed as a whole.
@@ -216,7 +252,7 @@ struct IndexedStream<'a> {
     at: usize,
     form: Form,
     length: u64,
-    /// Most bytes of a chunk as stored, its header included; none where there are no chunks.
+    /// Most bytes of a chunk as stored, its header included, or most likely so; none where there are no chunks.
     chunk_size: Option<u64>,
 }
 
@@ -256,9 +292,10 @@ impl IndexedStream<'_> {
             // The chunk in which the next group begins ends where another one does, though not always the next that
             // is known of.
             Some(largest) => {
-                let later = run.end + 1..self.index.entries.len();
-                let after = later.map_while(|group| self.offset(group)).find(|&offset| offset > next);
-                after.unwrap_or(self.length).min(next.saturating_add(largest.min(self.usual_chunk())))
+                let is_before =
+                    |entry: &lazy::RowIndexEntry| entry.positions.get(self.at).is_some_and(|at| *at <= next);
+                let after = self.offset(self.index.entries.partition_point(is_before));
+                after.unwrap_or(self.length).min(next.saturating_add(largest))
             }
         };
         start.min(self.length)..end.min(self.length).max(start.min(self.length))

@@ -1,5 +1,8 @@
 //! Which rows a condition is true for.
 
+#[cfg(test)]
+mod tests;
+
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
     ArrowDictionaryKeyType, ArrowPrimitiveType, BinaryType, BinaryViewType, ByteArrayType, ByteViewType, Date32Type,

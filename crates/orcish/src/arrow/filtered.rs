@@ -114,16 +114,23 @@ impl FilteredStripe {
             self.look_ahead(plan, filter)?;
             self.load_rest(plan)?;
         }
-        let mut batch = Vec::new();
-        let mut rows = 0;
-        while let Some(window) = self.windows.front()
-            && (rows == 0 || rows + window.count <= plan.batch_size)
+        let mut pieces: Vec<Vec<ArrayRef>> = vec![Vec::new(); self.rest.count()];
+        let (mut batch, mut rows, mut bytes) = (Vec::new(), 0, 0);
+        while bytes < most_bytes(plan)
+            && self.windows.front().is_some_and(|window| rows == 0 || rows + window.count <= plan.batch_size)
+            && let Some(window) = self.windows.pop_front()
         {
+            let done = self.read_window(&window, plan, &mut pieces, &mut bytes)?;
+            let (window, later) = window.split(done);
+            if let Some(later) = later {
+                self.windows.push_front(later);
+            }
             rows += window.count;
-            batch.extend(self.windows.pop_front());
+            bytes += window.bytes();
+            batch.push(window);
         }
         let is_end = self.windows.is_empty() && self.kept.is_empty();
-        let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(batch, plan, filter)? };
+        let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(&batch, pieces, plan, filter)? };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
         Ok(Part { arrays, rows, bytes, passed: if is_end { left } else { 0 } })
     }
@@ -146,8 +153,7 @@ impl FilteredStripe {
             rows += n;
             found += window.count as u64;
             if window.count > 0 {
-                let arrays = window.arrays.iter().flatten();
-                bytes += arrays.map(|array| array.get_buffer_memory_size() as u64).sum::<u64>();
+                bytes += window.bytes();
                 self.windows.push_back(window);
             }
         }
@@ -213,16 +219,14 @@ impl FilteredStripe {
         self.load(&parts, plan)
     }
 
-    /// The columns of the batch of these windows.
-    fn arrays(&mut self, windows: Vec<Window>, plan: &Plan, filter: &Filter) -> Result<Vec<ArrayRef>> {
-        let mut pieces: Vec<Vec<ArrayRef>> = vec![Vec::new(); self.rest.count()];
-        if !self.rest.is_empty() {
-            for window in &windows {
-                for span in spans(&window.wanted) {
-                    self.read_span(window, span, plan, &mut pieces)?;
-                }
-            }
-        }
+    /// The columns of the batch of these windows, and of `pieces` of the other columns.
+    fn arrays(
+        &self,
+        windows: &[Window],
+        pieces: Vec<Vec<ArrayRef>>,
+        plan: &Plan,
+        filter: &Filter,
+    ) -> Result<Vec<ArrayRef>> {
         let mut rest = pieces.into_iter();
         let mut columns = Vec::with_capacity(filter.shared.len() + 1);
         for shared in &filter.shared {
@@ -243,27 +247,70 @@ impl FilteredStripe {
         Ok(columns)
     }
 
-    /// Reads the other columns of the rows in `span` of a window, and appends those that are wanted.
-    fn read_span(
+    /// Reads the other columns of a window, and appends what is wanted to `pieces`, until they are as many `bytes` as
+    /// a batch should have. Says how many rows of the window are done.
+    fn read_window(
         &mut self,
         window: &Window,
-        span: Range<usize>,
         plan: &Plan,
         pieces: &mut [Vec<ArrayRef>],
-    ) -> Result<()> {
-        let mut from = span.start;
-        while from < span.end {
-            self.rest.go_to(window.first_row + from as u64, &self.groups, &self.indexes)?;
-            let arrays = self.rest.read(span.end - from, plan.budget())?;
-            let rows = arrays.first().map_or(span.end - from, |array| array.len());
-            let wanted = window.wanted.slice(from, rows);
-            let keep = keep(&wanted, wanted.count_set_bits());
-            for (array, pieces) in arrays.iter().zip(pieces.iter_mut()) {
-                pieces.push(keep(array)?);
+        bytes: &mut u64,
+    ) -> Result<usize> {
+        let spans = if self.rest.is_empty() { Vec::new() } else { spans(&window.wanted) };
+        for span in spans {
+            let mut from = span.start;
+            while from < span.end {
+                self.rest.go_to(window.first_row + from as u64, &self.groups, &self.indexes)?;
+                let arrays = self.rest.read(span.end - from, plan.budget())?;
+                let rows = arrays.first().map_or(span.end - from, |array| array.len());
+                let wanted = window.wanted.slice(from, rows);
+                let keep = keep(&wanted, wanted.count_set_bits());
+                for (array, pieces) in arrays.iter().zip(pieces.iter_mut()) {
+                    let kept = keep(array)?;
+                    *bytes += size(&kept);
+                    pieces.push(kept);
+                }
+                from += rows;
+                if *bytes >= most_bytes(plan) {
+                    return Ok(from);
+                }
             }
-            from += rows;
         }
-        Ok(())
+        Ok(window.wanted.len())
+    }
+}
+
+/// Bytes from which on a batch gets no more rows: less than offsets reach, and what is joined is there twice.
+fn most_bytes(plan: &Plan) -> u64 {
+    (plan.limits().memory / 8).min(1 << 29)
+}
+
+impl Window {
+    /// The first `rows` rows, and the others if there are wanted ones among them.
+    fn split(self, rows: usize) -> (Self, Option<Self>) {
+        let others = self.wanted.len().saturating_sub(rows);
+        let first = self.wanted.slice(0, self.wanted.len() - others);
+        let count = first.count_set_bits();
+        if count == self.count {
+            return (self, None);
+        }
+        let part = |from: usize, count: usize| {
+            let cut = |array: &Option<ArrayRef>| array.as_ref().map(|array| array.slice(from, count));
+            self.arrays.iter().map(cut).collect()
+        };
+        let (arrays, of_later) = (part(0, count), part(count, self.count - count));
+        let later = Window {
+            first_row: self.first_row + rows as u64,
+            wanted: self.wanted.slice(rows, others),
+            count: self.count - count,
+            arrays: of_later,
+        };
+        (Window { first_row: self.first_row, wanted: first, count, arrays }, Some(later))
+    }
+
+    /// Bytes of the columns that were read already.
+    fn bytes(&self) -> u64 {
+        self.arrays.iter().flatten().map(size).sum()
     }
 }
 
@@ -333,9 +380,31 @@ fn keep(wanted: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<Ar
     }
 }
 
+/// Bytes of an array and elements of its lists, which may take none: offsets reach over neither if they are many.
+fn size(array: &ArrayRef) -> u64 {
+    array.get_buffer_memory_size() as u64 + elements(array)
+}
+
+fn elements(array: &ArrayRef) -> u64 {
+    if let Some(list) = array.as_list_opt::<i32>() {
+        return list.values().len() as u64 + elements(list.values());
+    }
+    if let Some(map) = array.as_map_opt() {
+        return map.entries().len() as u64 + map.entries().columns().iter().map(elements).sum::<u64>();
+    }
+    if let (Some(union), DataType::Union(fields, _)) = (array.as_union_opt(), array.data_type()) {
+        return fields.iter().map(|(tag, _)| elements(union.child(tag))).sum();
+    }
+    array.as_struct_opt().map_or(0, |this| this.columns().iter().map(elements).sum())
+}
+
 fn joined(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
     match &pieces[..] {
         [one] => Ok(one.clone()),
+        // What joins arrays panics where offsets do not reach.
+        many if many.iter().map(size).sum::<u64>() > i32::MAX as u64 => {
+            Err(Error::limit("the rows that were found do not fit into one array"))
+        }
         [first, ..] if may_have_null_keys(first.data_type()) => {
             let pieces: Vec<_> = pieces.iter().collect();
             copied(&pieces, pieces.iter().enumerate().map(|(at, piece)| (at, 0, piece.len())))

@@ -1,5 +1,8 @@
 //! Which stripes and row groups have rows for which a condition may be true.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,9 +16,9 @@ use crate::error::{Error, Result};
 use crate::index::{ColumnIndex, Groups, Indexes, can_seek};
 use crate::io::ReadAt;
 use crate::options::Limits;
-use crate::predicate::{Condition, Leaf, Proof, Truth, Verdict};
+use crate::predicate::{Condition, Leaf, Proof, Test, Truth, Verdict};
 use crate::statistics::ColumnStatistics;
-use crate::stripe::{IndexKind, Stripe, read_within};
+use crate::stripe::{IndexKind, StreamKind, Stripe, read_within};
 use crate::tail::{Calendar, FileTail};
 
 /// Row groups of a stripe.
@@ -92,7 +95,10 @@ impl Plan {
             can_seek: false,
             indexes: Indexes::new(),
         };
-        let verdict = self.verdict_of(index);
+        let mut verdict = self.verdict_of(index);
+        if verdict.truth == Truth::Maybe {
+            verdict = condition.judge(&mut |_, leaf| Ok((self.judge_streams(leaf, stripe), Proof::NoPresentStream)))?;
+        }
         let count = pruned.groups.count();
         if verdict.truth != Truth::Maybe || count < 2 {
             pruned.groups = Groups::one(stripe.rows);
@@ -115,9 +121,30 @@ impl Plan {
         Ok(pruned)
     }
 
+    /// What the streams of a stripe prove of a leaf: where there are no present streams, nothing is null. Rows that
+    /// take no bytes may be so many that they cannot be looked at.
+    fn judge_streams(&self, leaf: &Leaf, stripe: &Stripe) -> Truth {
+        if leaf.may_become_null {
+            return Truth::Maybe;
+        }
+        let mut at = Some(leaf.column);
+        while let Some(id) = at {
+            if stripe.streams(id).any(|(kind, _)| kind == StreamKind::Present) {
+                return Truth::Maybe;
+            }
+            at = self.tail().schema.get(id).ok().and_then(|this| this.parent);
+        }
+        match leaf.test {
+            Test::IsNull => Truth::Never,
+            Test::NotNull => Truth::Always,
+            Test::In(_) => Truth::Maybe,
+        }
+    }
+
     /// What statistics of a row group prove of a leaf.
     fn judge_group(&self, leaf: &Leaf, group: usize, groups: Groups, indexes: &Indexes) -> Result<(Truth, Proof)> {
-        let index = indexes.get(&leaf.column);
+        // With another number of entries nobody knows which is whose.
+        let index = indexes.get(&leaf.column).filter(|index| index.len() == groups.count());
         let statistics = index.map(|index| index.statistics(leaf.column, group, self.tail())).transpose()?.flatten();
         let rows = groups.rows(group);
         Ok((judge(leaf, statistics.as_ref(), rows.end - rows.start, self.tail()), Proof::RowGroupStatistics))

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 /// Threads are started when the first batch is asked for, and stopped when it is dropped.
 pub struct BatchReader {
     schema: SchemaRef,
-    plan: Arc<Plan>,
+    pub(super) plan: Arc<Plan>,
     workers: Workers,
     /// Rows that may still be given.
     left: u64,

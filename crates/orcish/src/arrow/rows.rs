@@ -1,5 +1,8 @@
 //! Columns of a stripe that are read together, from any row on.
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use arrow_array::ArrayRef;

@@ -5,6 +5,8 @@ use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 
 /// Least length of a run.
 const MIN_RUN: usize = 3;
+/// Greatest length of a run.
+pub(crate) const MAX_RUN: usize = 127 + MIN_RUN;
 
 /// Decodes bytes.
 #[derive(Debug)]

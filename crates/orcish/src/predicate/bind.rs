@@ -10,6 +10,8 @@ use crate::schema::{Kind, Schema};
 use crate::statistics::Decimal;
 
 const NANOS_PER_DAY: i128 = 86_400 * 1_000_000_000;
+/// Most digits of a decimal.
+const MOST_DIGITS: u32 = 38;
 
 /// What a column is read as, so far as it can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -429,14 +431,22 @@ impl Column<'_> {
 }
 
 /// Digits of the shortest decimal number that is written as this one, and how many of them are behind the point;
-/// none where they are too many.
+/// none where they are too many before it. Behind the 38th there is a digit for whatever follows.
 fn digits_of(value: f64) -> Option<(i128, u32)> {
-    if value.abs() < 1e-38 {
-        // Far closer to 0 than any decimal but 0.
-        return Some(if value == 0.0 { (0, 0) } else { (if value < 0.0 { -1 } else { 1 }, 39) });
+    let text = format!("{value:e}");
+    if let Some(number) = Decimal::parse(text.as_bytes()) {
+        return Some((number.unscaled(), number.scale()));
     }
-    let number = Decimal::parse(format!("{value:e}").as_bytes())?;
-    Some((number.unscaled(), number.scale()))
+    if value.abs() >= 1.0 {
+        return None;
+    }
+    let (mantissa, exponent) = text.split_once('e')?;
+    let digits: i128 = mantissa.replace('.', "").parse().ok()?;
+    let behind = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let scale = i64::try_from(behind).ok()? - exponent.parse::<i64>().ok()?;
+    let power = u32::try_from(scale - i64::from(MOST_DIGITS)).ok().and_then(|more| 10i128.checked_pow(more));
+    let floor = power.map_or(if digits < 0 { -1 } else { 0 }, |power| digits.div_euclid(power));
+    Some((floor * 10 + 5, MOST_DIGITS + 1))
 }
 
 /// What is in any of the sets, which are of one kind; none of none.

@@ -141,6 +141,8 @@ pub enum Proof {
     RowGroupStatistics,
     /// The bloom filter of the row group.
     BloomFilter,
+    /// The stripe has no present stream of the column, nor of those that it is in: nothing is null.
+    NoPresentStream,
 }
 
 impl Node {

@@ -278,7 +278,7 @@ fn timestamps_of_cpp_may_have_negative_nanoseconds() {
         orc::TimestampStatistics { minimum_nanos: Some(-99), maximum_nanos: Some(-499_999), ..utc(least, most) };
     let nanos = |millis: i64| i128::from(millis) * 1_000_000;
     let (min, max) = (Some(nanos(least) - 100), Some(nanos(most) - 500_000));
-    assert_eq!(times(&read(&timestamps(recorded.clone()), cpp)), [min, max, min, max]);
+    assert_eq!(times(&read(&timestamps(recorded), cpp)), [min, max, min, max]);
     // Where none are recorded they may have been there.
     assert_eq!(times(&read(&timestamps(utc(least, most)), cpp))[2], Some(nanos(least) - 999_999));
     // Others have none.

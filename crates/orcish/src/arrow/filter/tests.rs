@@ -1,0 +1,171 @@
+//! Arrays of all types against their values one by one.
+
+#![allow(
+    clippy::panic_in_result_fn,
+    clippy::unwrap_in_result,
+    clippy::cast_possible_truncation,
+    reason = "a helper of tests asserts, and small numbers are cast"
+)]
+
+use std::sync::Arc;
+
+use arrow_array::{
+    BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array,
+    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, StringArray,
+    StringViewArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
+    TimestampSecondArray,
+};
+use proptest::prelude::*;
+
+use super::*;
+use crate::predicate::Number;
+
+/// Which of `array`, from `from`, hold, as they should by `want`; nulls never do.
+fn check(
+    set: &Set,
+    array: ArrayRef,
+    from: usize,
+    want: impl Fn(usize) -> bool,
+) -> std::result::Result<(), TestCaseError> {
+    let sliced = array.slice(from, array.len() - from);
+    let found = in_set(set, &sliced).unwrap();
+    prop_assert_eq!(found.len(), sliced.len());
+    let valid = test(&Test::NotNull, &sliced).unwrap();
+    let null = test(&Test::IsNull, &sliced).unwrap();
+    for at in 0..sliced.len() {
+        let is_valid = sliced.is_valid(at);
+        prop_assert_eq!(found.value(at), is_valid && want(from + at), "{} of {:?} in {:?}", at, sliced, set);
+        prop_assert_eq!((valid.value(at), null.value(at)), (is_valid, !is_valid));
+    }
+    // The rest of the last byte does not count.
+    prop_assert_eq!(found.count_set_bits(), found.iter().filter(|holds| *holds).count());
+    Ok(())
+}
+
+fn ranges<T: Clone + Ord>(parts: &[(T, T)]) -> Vec<(T, Option<T>)> {
+    let mut parts: Vec<_> = parts.iter().filter(|(a, b)| a < b).map(|(a, b)| (a.clone(), Some(b.clone()))).collect();
+    parts.sort();
+    parts
+}
+
+fn within<T: PartialOrd>(parts: &[(T, Option<T>)], value: &T) -> bool {
+    parts.iter().any(|(start, end)| start <= value && end.as_ref().is_none_or(|end| value < end))
+}
+
+fn small() -> impl Strategy<Value = i8> {
+    prop_oneof![3 => -6..6i8, 1 => Just(i8::MIN), 1 => Just(i8::MAX)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn numbers_of_all_types(
+        values in prop::collection::vec(prop::option::weighted(0.8, small()), 0..150),
+        parts in prop::collection::vec((small(), small()), 0..4),
+        is_open: bool,
+        from: prop::sample::Index,
+    ) {
+        let from = from.index(values.len() + 1);
+        let mut parts = ranges(&parts);
+        if is_open {
+            // The last goes on to the end.
+            parts.push((3, None));
+        }
+        let holds = |at: usize| values[at].is_some_and(|value| within(&parts, &value));
+        macro_rules! ranges_of {
+            ($t:ty) => {
+                Ranges::union(parts.iter().map(|&(a, b)| Ranges::between(<$t>::from(a), b.map(<$t>::from))))
+            };
+        }
+        macro_rules! array {
+            ($array:ty, $t:ty) => {
+                Arc::new(<$array>::from(values.iter().map(|value| value.map(<$t>::from)).collect::<Vec<_>>()))
+            };
+        }
+        let integers = Set::Integers(ranges_of!(i64));
+        check(&integers, array!(Int8Array, i8), from, holds)?;
+        check(&integers, array!(Int16Array, i16), from, holds)?;
+        check(&integers, array!(Int32Array, i32), from, holds)?;
+        check(&integers, array!(Int64Array, i64), from, holds)?;
+        check(&integers, array!(Date32Array, i32), from, holds)?;
+        let ticks = Set::Ticks { ranges: ranges_of!(i64), nanoseconds: 1 };
+        check(&ticks, array!(TimestampSecondArray, i64), from, holds)?;
+        check(&ticks, array!(TimestampMillisecondArray, i64), from, holds)?;
+        check(&ticks, array!(TimestampMicrosecondArray, i64), from, holds)?;
+        check(&ticks, array!(TimestampNanosecondArray, i64), from, holds)?;
+        check(&Set::Decimals { ranges: ranges_of!(i128), scale: 0 }, array!(Decimal128Array, i128), from, holds)?;
+
+        let bits: Vec<_> = values.iter().map(|value| value.map(|value| value > 0)).collect();
+        let bit = |at: usize| values[at].is_some_and(|value| within(&parts, &i8::from(value > 0)));
+        check(&integers, Arc::new(BooleanArray::from(bits)), from, bit)?;
+
+        // NaN where the value is 5, and a zero with a sign where it is 0.
+        let float = |value: i8| match value {
+            5 => f64::NAN,
+            0 => -0.0,
+            value => f64::from(value),
+        };
+        for nan in [false, true] {
+            let number = |value: i8| Number::new(value.into()).unwrap();
+            let of_numbers = parts.iter().map(|&(a, b)| Ranges::between(number(a), b.map(number)));
+            let set = Set::Numbers { ranges: Ranges::union(of_numbers), nan };
+            let want = |at: usize| if values[at] == Some(5) { nan } else { holds(at) };
+            let doubles: Vec<_> = values.iter().map(|value| value.map(float)).collect();
+            let floats: Vec<_> = doubles.iter().map(|value| value.map(|value| value as f32)).collect();
+            check(&set, Arc::new(Float64Array::from(doubles)), from, want)?;
+            check(&set, Arc::new(Float32Array::from(floats)), from, want)?;
+        }
+    }
+
+    #[test]
+    fn strings_of_all_types(
+        values in prop::collection::vec(prop::option::weighted(0.8, "[ab]{0,3}|a{10,20}"), 0..100),
+        parts in prop::collection::vec(("[ab]{0,3}", "[ab]{0,3}"), 0..3),
+        one in prop::option::of("[ab]{0,2}|a{13}"),
+        from: prop::sample::Index,
+    ) {
+        let from = from.index(values.len() + 1);
+        let mut parts = ranges(&parts);
+        if let Some(one) = &one {
+            // A single value has a way of its own.
+            parts = vec![(one.clone(), Some(format!("{one}\0")))];
+        }
+        let bytes = |text: &String| text.clone().into_bytes();
+        let of_bytes = parts.iter().map(|(a, b)| Ranges::between(bytes(a), b.as_ref().map(bytes)));
+        let set = Set::Bytes { ranges: Ranges::union(of_bytes), trimmed: false };
+        let holds = |at: usize| values[at].as_ref().is_some_and(|value| within(&parts, value));
+        let texts = || values.iter().map(Option::as_deref);
+        let binaries = || values.iter().map(|value| value.as_ref().map(|value| value.as_bytes()));
+        check(&set, Arc::new(texts().collect::<StringArray>()), from, holds)?;
+        check(&set, Arc::new(texts().collect::<LargeStringArray>()), from, holds)?;
+        check(&set, Arc::new(texts().collect::<StringViewArray>()), from, holds)?;
+        check(&set, Arc::new(binaries().collect::<BinaryArray>()), from, holds)?;
+        check(&set, Arc::new(binaries().collect::<LargeBinaryArray>()), from, holds)?;
+        check(&set, Arc::new(binaries().collect::<BinaryViewArray>()), from, holds)?;
+        check(&set, Arc::new(texts().collect::<DictionaryArray<Int32Type>>()), from, holds)?;
+    }
+}
+
+/// Slots of nulls may hold anything: bytes of a string, or a reference to no entry.
+#[test]
+fn what_nulls_hide_does_not_count() {
+    let set = Set::Bytes { ranges: Ranges::all(), trimmed: false };
+    let nulls = Some(NullBuffer::from(vec![true, false, true]));
+    let offsets = arrow_buffer::OffsetBuffer::new(vec![0i32, 1, 3, 4].into());
+    let hidden: ArrayRef = Arc::new(StringArray::new(offsets, Buffer::from(b"abcd".to_vec()), nulls.clone()));
+    assert_eq!(in_set(&set, &hidden).unwrap(), BooleanBuffer::from(vec![true, false, true]));
+    let one = Set::Bytes { ranges: Ranges::of(b"d".to_vec()), trimmed: false };
+    assert_eq!(in_set(&one, &hidden).unwrap(), BooleanBuffer::from(vec![false, false, true]));
+
+    let keys = Int32Array::new(vec![0, -7, 1].into(), nulls);
+    let entries = Arc::new(StringArray::from(vec!["a", "d"]));
+    let dictionary: ArrayRef = Arc::new(DictionaryArray::new(keys, entries));
+    assert_eq!(in_set(&one, &dictionary).unwrap(), BooleanBuffer::from(vec![false, false, true]));
+}
+
+#[test]
+fn sets_of_another_type_are_errors() {
+    let array: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+    assert!(in_set(&Set::Bytes { ranges: Ranges::all(), trimmed: false }, &array).is_err());
+    assert!(in_set(&Set::Ticks { ranges: Ranges::all(), nanoseconds: 1 }, &array).is_err());
+}

@@ -1,0 +1,105 @@
+//! Whole files, read with filters on several columns. The last bytes of the input are the postscript, so filters are
+//! made from its length and from the types of its columns: the seeds are files as they are.
+
+#![no_main]
+
+use std::sync::Arc;
+
+use arrow_array::Array as _;
+use bytes::Bytes;
+use libfuzzer_sys::fuzz_target;
+use orcish::schema::{Kind, Schema};
+use orcish::{
+    Columns, Comparison, Limits, Literal, MemorySource, OrcFile, OutOfRange, Predicate, ReadOptions, StringType,
+};
+
+fn limits() -> Limits {
+    Limits { tail: 1 << 20, chunk: 1 << 20, depth: 32, columns: 1_000, stripes: 1_000, memory: 32 << 20 }
+}
+
+/// Most rows that are read of one input: files of few bytes may hold any number of equal rows.
+const MOST_ROWS: usize = 200_000;
+/// Most columns that are asked.
+const MOST_LEAVES: usize = 6;
+
+/// A condition on a column, if it can be asked; `seed` chooses which.
+fn leaf(schema: &Schema, id: u32, seed: usize) -> Option<Predicate> {
+    let this = schema.get(id).ok()?;
+    let mut above = this.parent;
+    while let Some(parent) = above {
+        let this = schema.get(parent).ok()?;
+        above = this.parent;
+        if this.kind != Kind::Struct {
+            return None;
+        }
+    }
+    let column = schema.path(id);
+    let small = [0, 1, 7, -12, 400][seed % 5];
+    let value: Literal = match this.kind {
+        Kind::Union => return None,
+        Kind::Boolean => true.into(),
+        Kind::Byte | Kind::Short | Kind::Int | Kind::Long => small.into(),
+        Kind::Float | Kind::Double => f64::from(small).into(),
+        Kind::Decimal => Literal::Decimal { unscaled: i128::from(small) * 1001, scale: 2 },
+        Kind::String | Kind::Char | Kind::Varchar => ["green", "a", "00003", ""][seed % 4].into(),
+        Kind::Binary => Literal::Binary(vec![7; seed % 4]),
+        Kind::Date => Literal::Date(small * 30),
+        Kind::Timestamp | Kind::TimestampInstant => Literal::Timestamp {
+            nanoseconds: i128::from(small) * 10_000_000 * 1_000_000_000,
+            is_instant: this.kind == Kind::TimestampInstant,
+        },
+        _ => return Some(Predicate::IsNull { column }),
+    };
+    let op = [Comparison::Equal, Comparison::Less, Comparison::GreaterOrEqual][seed / 5 % 3];
+    Some(match seed % 7 {
+        0 => Predicate::IsNull { column },
+        1 => Predicate::In { column, values: vec![value, Literal::Null] },
+        _ => Predicate::Compare { column, op, value },
+    })
+}
+
+fuzz_target!(|data: &[u8]| {
+    let source = Arc::new(MemorySource::new(Bytes::copy_from_slice(data)));
+    let Ok(file) = OrcFile::new(source, &limits()) else { return };
+    let schema = &file.tail().schema;
+    let leaves =
+        (1..).zip(schema.types().iter().skip(1)).filter_map(|(id, _)| leaf(schema, id, data.len() + id as usize));
+    let leaves: Vec<_> = leaves.take(MOST_LEAVES).collect();
+    let base = ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() };
+    for leaf in &leaves {
+        read(&file, ReadOptions { filter: Some(leaf.clone()), batch_size: 7, ..base.clone() });
+    }
+    let row_number = Some("the number of the row".to_owned());
+    let filter = Some(!Predicate::And(leaves.clone()));
+    let out_of_range = OutOfRange::Null;
+    let strings = StringType::Dictionary;
+    read(
+        &file,
+        ReadOptions {
+            filter,
+            row_number: row_number.clone(),
+            strings,
+            timestamp_out_of_range: out_of_range,
+            ..base.clone()
+        },
+    );
+    let filter = Some(Predicate::Or(leaves));
+    read(&file, ReadOptions { filter, row_number, columns: Columns::Ids(Vec::new()), limit: Some(10), ..base });
+});
+
+fn read(file: &OrcFile, options: ReadOptions) {
+    let Ok(reader) = file.read(options) else { return };
+    let schema = reader.schema();
+    let mut rows = 0;
+    for batch in reader {
+        let Ok(batch) = batch else { return };
+        assert_eq!(batch.schema(), schema);
+        for column in batch.columns() {
+            column.to_data().validate().expect("a valid array");
+        }
+        rows += batch.num_rows();
+        if rows > MOST_ROWS {
+            return;
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Filters give the rows that they are true for, whatever is passed over to find them.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::damage::XorShift;
+use crate::{data, golden};
+use orcish::schema::Kind;
+use orcish::{Columns, Comparison, Limits, Literal, MemorySource, OrcFile, Predicate, ReadOptions, StringType};
+
+/// A condition, and the same of a row as `golden` has it.
+struct Case {
+    predicate: Predicate,
+    holds: Box<dyn Fn(&Value) -> bool>,
+}
+
+fn case(predicate: Predicate, holds: impl Fn(&Value) -> bool + 'static) -> Case {
+    Case { predicate, holds: Box::new(holds) }
+}
+
+fn id(row: &Value) -> i64 {
+    row["id"].as_i64().expect("an id")
+}
+
+/// Some of the rows of a file whose column `id` counts them.
+fn some_rows(rows: usize, random: &mut XorShift) -> Case {
+    let mut ranges: Vec<(i64, i64)> = Vec::new();
+    let (mut at, step) = (0, [2, 20, rows / 4, rows][random.below(4)]);
+    let most = [1, 2, 30, rows / 3][random.below(4)];
+    while ranges.len() < 30 {
+        at += random.below(step);
+        let to = at + 1 + random.below(most);
+        if at >= rows {
+            break;
+        }
+        ranges.push((at as i64, to as i64));
+        at = to + 1;
+    }
+    let part = |&(from, to): &(i64, i64)| match to - from {
+        1 => Predicate::compare("id", Comparison::Equal, from),
+        _ => Predicate::And(vec![
+            Predicate::compare("id", Comparison::GreaterOrEqual, from),
+            Predicate::compare("id", Comparison::Less, to),
+        ]),
+    };
+    let predicate = match ranges.iter().all(|(from, to)| to - from == 1) {
+        true => Predicate::is_in("id", ranges.iter().map(|&(from, _)| from)),
+        false => Predicate::Or(ranges.iter().map(part).collect()),
+    };
+    case(predicate, move |row| ranges.iter().any(|&(from, to)| (from..to).contains(&id(row))))
+}
+
+/// A condition on a column of any type.
+fn of_values(random: &mut XorShift) -> Case {
+    let k = random.below(40) as i64;
+    match random.below(14) {
+        0 => case(Predicate::compare("word", Comparison::Equal, "green"), |row| row["word"] == "green"),
+        1 => {
+            let prefix = format!("{:05}", k * 3);
+            let predicate = Predicate::StartsWith { column: "text".to_owned(), prefix: prefix.as_str().into() };
+            case(predicate, move |row| row["text"].as_str().is_some_and(|text| text.starts_with(&prefix)))
+        }
+        2 => case(Predicate::compare("bool", Comparison::NotEqual, true), |row| row["bool"] == false),
+        3 => case(Predicate::compare("nest.x", Comparison::Greater, k), move |row| {
+            row["nest"]["x"].as_i64().is_some_and(|x| x > k)
+        }),
+        4 => case(Predicate::compare("byte", Comparison::LessOrEqual, k - 20), move |row| {
+            row["byte"].as_i64().is_some_and(|byte| byte <= k - 20)
+        }),
+        5 => case(!Predicate::compare("double", Comparison::Less, k as f64 / -8.0), move |row| match &row["double"] {
+            Value::String(_) => true,
+            double => double.as_f64().is_some_and(|double| double >= k as f64 / -8.0),
+        }),
+        6 => case(Predicate::IsNan { column: "double".to_owned() }, |row| row["double"] == "nan"),
+        7 => {
+            let money = Literal::Decimal { unscaled: i128::from(k * 1001 - 7000), scale: 2 };
+            let predicate = Predicate::compare("money", Comparison::Less, money);
+            let cents = |row: &Value| row["money"].as_str().map(|text| text.replace('.', "").parse().unwrap());
+            case(predicate, move |row| cents(row).is_some_and(|cents: i64| cents < k * 1001 - 7000))
+        }
+        8 => case(Predicate::IsNull { column: "list".to_owned() }, |row| row["list"].is_null()),
+        9 => case(!Predicate::IsNull { column: "nest".to_owned() }, |row| !row["nest"].is_null()),
+        10 => case(Predicate::IsNull { column: "nest.x".to_owned() }, |row| row["nest"]["x"].is_null()),
+        11 => {
+            let value = Literal::Binary(vec![k as u8; k as usize % 6]);
+            let hex = format!("{k:02x}").repeat(k as usize % 6);
+            let predicate = Predicate::compare("binary", Comparison::Equal, value);
+            case(predicate, move |row| row["binary"] == hex.as_str())
+        }
+        12 => {
+            let predicate = Predicate::compare("date", Comparison::GreaterOrEqual, Literal::Date(3653 + k as i32));
+            case(predicate, move |row| row["date"].as_str().is_some_and(|date| date >= day(3653 + k).as_str()))
+        }
+        _ => case(Predicate::IsNull { column: "none".to_owned() }, |_| true),
+    }
+}
+
+fn day(days: i64) -> String {
+    let epoch = chrono::NaiveDate::from_ymd_opt(1970, 1, 1).unwrap();
+    (epoch + chrono::TimeDelta::days(days)).to_string()
+}
+
+fn any(rows: usize, random: &mut XorShift) -> Case {
+    let (a, b) = match random.below(3) {
+        0 => return some_rows(rows, random),
+        1 => return of_values(random),
+        _ => (some_rows(rows, random), of_values(random)),
+    };
+    match random.below(3) {
+        0 => case(Predicate::Or(vec![a.predicate, b.predicate]), move |row| (a.holds)(row) || (b.holds)(row)),
+        _ => case(Predicate::And(vec![a.predicate, b.predicate]), move |row| (a.holds)(row) && (b.holds)(row)),
+    }
+}
+
+fn options(random: &mut XorShift, predicate: Predicate) -> ReadOptions {
+    let names = |names: &[&str]| Columns::Names(names.iter().map(|&name| name.to_owned()).collect());
+    let columns = match random.below(4) {
+        0 => names(&["text", "list", "at"]),
+        1 => names(&["id", "nest"]),
+        2 => names(&["choice", "word", "map", "wide"]),
+        _ => Columns::All,
+    };
+    ReadOptions {
+        columns,
+        filter: Some(predicate),
+        row_number: Some("row".to_owned()),
+        batch_size: [7, 100, 65_536][random.below(3)],
+        threads: 1 + random.below(2),
+        limit: [None, None, None, Some(random.below(40) as u64)][random.below(4)],
+        strings: [StringType::Utf8, StringType::View, StringType::Dictionary][random.below(3)],
+        // So little memory that a batch is cut where its columns grow.
+        limits: Limits { memory: [4 << 30, 1 << 19][random.below(2)], ..Limits::default() },
+        ..ReadOptions::default()
+    }
+}
+
+#[test]
+fn filters_give_the_rows_that_they_are_true_for() {
+    let mut random = XorShift(0xf117e5);
+    for (name, bytes) in data::files("tests/data/groups") {
+        let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
+        for change in 0..250 {
+            let Case { predicate, holds } = any(all.len(), &mut random);
+            let options = options(&mut random, predicate);
+            let what = format!("{name}, change {change}, {}", options.filter.as_ref().unwrap());
+            let limit = options.limit.map_or(usize::MAX, |limit| limit as usize);
+            let got = golden::read(bytes.clone(), options).unwrap_or_else(|error| panic!("{what}: {error}"));
+            let want: Vec<_> = all.iter().enumerate().filter(|(_, row)| holds(row)).take(limit).collect();
+            assert_eq!(got.len(), want.len(), "{what}: rows");
+            for (got, (at, want)) in got.iter().zip(want) {
+                for (column, value) in got.as_object().expect("a row") {
+                    let want = if column == "row" { &json!(at) } else { &want[column] };
+                    assert_eq!(value, want, "{what}: {column} of row {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn row_numbers_and_limits_without_a_filter() {
+    for (name, bytes) in data::files("tests/data").into_iter().chain(data::files("tests/data/groups")) {
+        let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
+        let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &Limits::default()).unwrap();
+        let firsts: Vec<u64> = file.tail().stripes.iter().map(|stripe| stripe.first_row).collect();
+        for limit in [None, Some(0), Some(1), Some(firsts.last().copied().unwrap_or(0) + 1)] {
+            for batch_size in [3, 1000] {
+                let row_number = Some("row".to_owned());
+                let options = ReadOptions { limit, batch_size, row_number, ..ReadOptions::default() };
+                let got = golden::read(bytes.clone(), options.clone()).unwrap();
+                assert_eq!(got.len(), all.len().min(limit.map_or(usize::MAX, |limit| limit as usize)), "{name}");
+                assert!(got.iter().zip(0..).all(|(row, at)| row["row"] == at), "{name}");
+                let bare = ReadOptions { columns: Columns::Ids(vec![]), ..options };
+                let numbers = golden::read(bytes.clone(), bare).unwrap();
+                assert!(numbers.iter().zip(0..).all(|(row, at)| row["row"] == at), "{name}");
+                assert_eq!(numbers.len(), got.len(), "{name}");
+            }
+        }
+        // The last stripe alone.
+        if let Some(&first) = firsts.last() {
+            let stripes = Some(vec![firsts.len() - 1]);
+            let row_number = Some("row".to_owned());
+            let got = golden::read(bytes, ReadOptions { stripes, row_number, ..ReadOptions::default() }).unwrap();
+            assert_eq!(got.first().map(|row| &row["row"]), Some(&json!(first)), "{name}");
+        }
+    }
+}
+
+/// Any column of any file can be asked whether it is null, but for unions, and says so of each row.
+#[test]
+fn nulls_of_any_column() {
+    for (name, bytes) in data::files("tests/data") {
+        let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
+        let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &Limits::default()).unwrap();
+        let schema = &file.tail().schema;
+        let root = schema.get(0).unwrap();
+        for &child in root.children.iter().filter(|_| root.kind == Kind::Struct) {
+            let column = schema.path(child);
+            for positive in [true, false] {
+                let is_null = Predicate::IsNull { column: column.clone() };
+                let filter = Some(if positive { is_null } else { !is_null });
+                let got = golden::read(bytes.clone(), ReadOptions { filter, ..ReadOptions::default() });
+                if schema.get(child).unwrap().kind == Kind::Union {
+                    assert!(got.unwrap_err().message().contains("no filter can ask"));
+                    continue;
+                }
+                let want: Vec<_> = all.iter().filter(|row| row[&column].is_null() == positive).collect();
+                assert_eq!(got.unwrap().iter().collect::<Vec<_>>(), want, "{name}: {column} is null: {positive}");
+            }
+        }
+    }
+}
