@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use crate::data;
 use orcish::schema::Kind;
+use orcish::tail::FileTail;
 use orcish::{Columns, Limits, MemorySource, OrcFile, ReadAt, ReadOptions, Result};
 
 /// A source that remembers its requests.
@@ -104,11 +105,16 @@ fn a_known_tail_is_not_read() {
     );
 }
 
+/// They come along with the tail where that is read; a tail from elsewhere does not have them.
 #[test]
-fn stripe_statistics_are_one_request() {
+fn stripe_statistics_are_at_most_one_request() {
     let source = logged(FILE);
     let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
     source.take();
+    assert_eq!(file.stripe_statistics(&Limits::default()).unwrap().len(), 3);
+    assert_log(&source, "stripe statistics beside the tail", "");
+    let tail = FileTail::from_bytes(&file.tail().to_bytes(), &Limits::default()).unwrap();
+    let file = OrcFile::with_tail(source.clone(), tail);
     assert_eq!(file.stripe_statistics(&Limits::default()).unwrap().len(), 3);
     assert_log(&source, "stripe statistics", "8631..9807");
 }
