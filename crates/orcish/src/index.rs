@@ -185,7 +185,7 @@ pub(crate) fn can_seek<'a>(
         bounds.collect::<Vec<_>>()
     };
     let streams: Vec<Vec<u64>> = layout(stripe, column, tail)?.into_iter().map(bounds).collect();
-    let wanted = streams.iter().map(Vec::len).sum();
+    let wanted: usize = streams.iter().map(Vec::len).sum();
     let Some(index) = index.filter(|_| wanted > 0) else { return Ok(wanted == 0) };
     let mut before: &[u64] = &[];
     let mut fits = |entry: &'a lazy::RowIndexEntry| {
