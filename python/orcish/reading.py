@@ -76,7 +76,8 @@ def prepare(
     filters = options.get("filters")
     if filters is None:
         return native, None
-    everything = schema_of({**native, "columns": None})
+    # Numbers of rows are no column that the core could ask.
+    everything = schema_of({**native, "columns": None, "row_number": None})
     expression, residual = to_expression(filters, everything)
     if expression is not None:
         native["filter"] = expression._tree()

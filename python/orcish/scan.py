@@ -134,6 +134,7 @@ def _is_many(source: Sources) -> bool:
     if not isinstance(source, str | os.PathLike):
         return False
     path = os.fspath(source)
+    path = _path_of(path) if path.lower().startswith("file:") else path
     if "://" not in path and os.path.exists(path):
         return os.path.isdir(path)
     return path.endswith("/") or any(sign in path for sign in "*?[")
@@ -147,7 +148,9 @@ def _files(source: Source, partitions: bool | None, storage_options: StorageOpti
     """The files of a source. The values of partitions are in the paths below a folder, or that fit a pattern."""
     path = os.fspath(source) if isinstance(source, os.PathLike) else source
     if isinstance(path, str):
-        found = _native.list_files(path, cast("dict[str, Any] | None", storage_options))
+        # Few servers of HTTP can list, and a file that is missing is found to be so when it is opened.
+        is_named = path.lower().startswith(("http://", "https://")) and not _is_many(path.partition("?")[0])
+        found = [(path, 0)] if is_named else _native.list_files(path, cast("dict[str, Any] | None", storage_options))
         is_file = len(found) == 1 and _path_of(found[0][0]) == _path_of(path)
         for location, _ in found:
             has_values = not is_file if partitions is None else partitions
