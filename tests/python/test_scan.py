@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
-from support import layout, run_python, write_arrow
+from support import layout, run_python, write_arrow, write_rows
 from tables import native_threads, put, rows, threads_end
 
 PARTS = [rows(0, 300), rows(300, 200), rows(500, 1), rows(501, 499)]
@@ -294,3 +294,14 @@ def test_arrow_streams(folder):
 def test_the_representation_names_a_file(folder):
     assert repr(orcish.scan(folder)) == f"<orcish.Scan of {folder}/part-0.orc and 3 more>"
     assert repr(orcish.scan(folder / "part-1.orc")) == f"<orcish.Scan of {folder}/part-1.orc>"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_types_that_pyarrow_cannot_import_in_one(threads):
+    value = 5
+    for _ in range(90):
+        value = [value]
+    file = write_rows(f"struct<a:{'array<' * 90}int{'>' * 90}>", [(value,), (None,)])
+    scan = orcish.scan([file, file], threads=threads)
+    assert scan.to_table().num_rows == scan.count() == 4
+    assert sum(len(batch) for batch in scan) == 4
