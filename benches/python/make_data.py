@@ -1,4 +1,4 @@
-"""Makes the files that run.py reads: four data sets, written as ORC by Spark (Java) and pyarrow (C++).
+"""Makes the files that run.py and lookup.py read: five data sets, written as ORC by Spark (Java) and pyarrow (C++).
 
     python make_data.py                  # 1,000,000 rows of lineitem and taxi: some minutes, 2 GB
     python make_data.py --rows 6000000   # TPC-H scale factor 1
@@ -8,6 +8,7 @@ lineitem  TPC-H's widest table, 16 columns: keys, decimals, dates, flags, text (
 taxi      trips of a city's taxis, 14 columns: timestamps, prices as doubles, small integers, nulls
 events    a log of nested events: structs, lists of structs, maps, long text; a tenth of the rows
 wide      2,000 columns; a 250th of the rows
+lookup    ascending keys, random UUIDs with a bloom filter, short text; for lookup.py
 """
 
 from __future__ import annotations
@@ -179,7 +180,29 @@ def wide(random: np.random.Generator, rows: int) -> pa.Table:
     return pa.table({f"c{i:04}": makers[i % len(makers)]() for i in range(2000)})
 
 
-DATASETS = {"lineitem": lineitem, "taxi": taxi, "events": events, "wide": wide}
+def lookup(random: np.random.Generator, rows: int) -> pa.Table:
+    digits = random.integers(0, 256, rows * 16, np.uint8).tobytes().hex()
+    uuids = [
+        f"{digits[i : i + 8]}-{digits[i + 8 : i + 12]}-{digits[i + 12 : i + 16]}-{digits[i + 16 : i + 20]}-"
+        f"{digits[i + 20 : i + 32]}"
+        for i in range(0, rows * 32, 32)
+    ]
+    parts = [random.integers(0, 10**7, rows), random.integers(0, 5000, rows)]
+    order, price = (pc.cast(pa.array(part), pa.string()) for part in parts)
+    status = pick(random, ["new", "paid", "shipped", "returned"], rows, [0.1, 0.3, 0.5, 0.1])
+    return pa.table(
+        {
+            "key": np.cumsum(random.integers(1, 21, rows)) + 10**9,
+            "uuid": pa.array(uuids),
+            "payload": pc.binary_join_element_wise(order, status, price, ";"),
+        }
+    )
+
+
+DATASETS = {"lineitem": lineitem, "taxi": taxi, "events": events, "wide": wide, "lookup": lookup}
+# Columns with bloom filters, and how often a value that is not there may seem to be.
+BLOOM = {"lookup": "uuid"}
+BLOOM_FPP = 0.05
 
 
 class SparkWriter:
@@ -203,10 +226,13 @@ class SparkWriter:
             builder = builder.config(key, value)
         self.session: Any = builder.getOrCreate()
 
-    def write(self, parquet: str, to: Path, codec: str) -> None:
+    def write(self, parquet: str, to: Path, codec: str, bloom: str | None) -> None:
         with tempfile.TemporaryDirectory(dir=to.parent) as directory:
             frame = self.session.read.parquet(parquet)
-            frame.write.mode("overwrite").option("compression", codec).orc(f"{directory}/out")
+            options = {"compression": codec}
+            if bloom:
+                options |= {"orc.bloom.filter.columns": bloom, "orc.bloom.filter.fpp": str(BLOOM_FPP)}
+            frame.write.mode("overwrite").options(**options).orc(f"{directory}/out")
             (part,) = Path(directory, "out").glob("part-*.orc")
             part.rename(to)
 
@@ -227,6 +253,7 @@ def main() -> None:
     for name in args.datasets or DATASETS:
         # combine_chunks: nested columns that are slices, as Parquet gives them, pyarrow's writer gets wrong.
         table = DATASETS[name](np.random.default_rng(7), args.rows).combine_chunks()
+        bloom = BLOOM.get(name)
         size = f"{table.nbytes / 1e6:.0f} MB of Arrow"
         print(f"{name}: {table.num_rows:,} rows, {table.num_columns} columns, {size}")
         with tempfile.TemporaryDirectory(dir=args.out) as directory:
@@ -236,10 +263,18 @@ def main() -> None:
                 for codec in args.codecs:
                     path = args.out / f"{name}.{writer}.{codec}.orc"
                     if spark and writer == "spark":
-                        spark.write(parquet, path, codec)
+                        spark.write(parquet, path, codec, bloom)
                     else:
                         compression = "uncompressed" if codec == "none" else codec
-                        pyarrow.orc.write_table(table, str(path), compression=compression)
+                        # Columns have the ids of their types: 0 is the root.
+                        ids = [table.schema.get_field_index(bloom) + 1] if bloom else None
+                        pyarrow.orc.write_table(
+                            table,
+                            str(path),
+                            compression=compression,
+                            bloom_filter_columns=ids,
+                            bloom_filter_fpp=BLOOM_FPP,
+                        )
                     print(f"  {path.name:28}{path.stat().st_size / 1e6:10.1f} MB", flush=True)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, final
 
-__all__ = ["Batches", "File", "Node", "Scan", "__version__", "list_files"]
+__all__ = ["Batches", "File", "Node", "Scan", "__version__", "list_files", "partitions_of"]
 
 __version__: str
 

@@ -16,7 +16,7 @@ from orcish import _from_arrow, _from_polars
 from orcish._translation import Translation, all_of, field_at
 from orcish.expression import Column, Expression
 
-__all__ = ["Filters", "Residual", "Split", "to_expression"]
+__all__ = ["Filters", "Residual", "Split", "joined", "to_expression"]
 
 Filters: TypeAlias = "Expression | Column | pc.Expression | Sequence[Any] | Any"
 """A predicate of orcish, of pyarrow or of polars, or pyarrow's lists of ``(column, operator, value)``: one list, all of
@@ -72,6 +72,33 @@ class Residual:
         return data.take(kept.get_column(number).to_arrow())
 
 
+@dataclasses.dataclass(frozen=True)
+class Joined:
+    """Predicates, of several libraries perhaps, all of which must be true."""
+
+    parts: tuple[Filters, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Residuals(Residual):
+    """What is left of several predicates."""
+
+    parts: tuple[Residual, ...] = ()
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.parts))
+
+    def apply(self, data: Any) -> Any:
+        for part in self.parts:
+            data = part.apply(data)
+        return data
+
+
+def joined(first: Filters, second: Filters) -> Joined:
+    """A predicate that is true where both are."""
+    return Joined((*(first.parts if isinstance(first, Joined) else (first,)), second))
+
+
 def to_expression(filters: Filters | None, schema: pa.Schema | None = None) -> Split:
     """Split a predicate into one for the native core and one to apply to what has been read.
 
@@ -90,6 +117,8 @@ def to_expression(filters: Filters | None, schema: pa.Schema | None = None) -> S
     """
     if filters is None:
         return None, None
+    if isinstance(filters, Joined):
+        return _of_joined(filters.parts, schema)
     if isinstance(filters, Expression | Column):
         return Expression(filters._predicate()), None
     if isinstance(filters, pc.Expression):
@@ -103,6 +132,23 @@ def to_expression(filters: Filters | None, schema: pa.Schema | None = None) -> S
         "filters are an expression of orcish, pyarrow or polars, or a list of (column, operator, value), "
         f"not {type(filters).__name__}"
     )
+
+
+def _of_joined(parts: tuple[Filters, ...], schema: pa.Schema | None) -> Split:
+    split = [to_expression(part, schema) for part in parts]
+    expressions = [expression for expression, _ in split if expression is not None]
+    whole = functools.reduce(operator.and_, expressions) if expressions else None
+    left = [residual for _, residual in split if residual is not None]
+    if len(left) == len(split) == 1 or not left:
+        return whole, left[0] if left else None
+    if not all(residual.by_row for residual in left):
+        # Of which rows the other filters leave would it be?
+        raise TypeError("a filter that is about all rows at once cannot be joined with others")
+    names: list[str] | None = []
+    for residual in left:
+        names = None if names is None or residual.columns is None else [*names, *residual.columns]
+    columns = None if names is None else list(dict.fromkeys(names))
+    return whole, _Residuals([residual.predicate for residual in left], columns, parts=tuple(left))
 
 
 def _of_arrow(filters: pc.Expression, schema: pa.Schema | None) -> Split:

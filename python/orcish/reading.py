@@ -11,7 +11,7 @@ import pyarrow as pa
 from orcish import _native, deep
 from orcish.filters import Residual, to_expression
 
-__all__ = ["AfterRead", "iterate", "prepare", "read_all", "schema_of"]
+__all__ = ["AfterRead", "iterate", "name_of_rows", "prepare", "read_all", "schema_of"]
 
 DEFAULT_ROW_NUMBER = "row_number"
 
@@ -54,6 +54,12 @@ class AfterRead:
         return columns.replace_schema_metadata(self.schema.metadata)
 
 
+def name_of_rows(options: dict[str, Any]) -> str | None:
+    """The name of the column with the numbers of rows, if there is one."""
+    name = options.get("row_number")
+    return (DEFAULT_ROW_NUMBER if name is True else name) or None
+
+
 def prepare(
     options: dict[str, Any], schema_of: Callable[[dict[str, Any]], pa.Schema]
 ) -> tuple[dict[str, Any], AfterRead | None]:
@@ -64,9 +70,9 @@ def prepare(
         schema_of: Gives the schema that reading has under native options.
     """
     native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}
-    row_number = options.get("row_number")
+    row_number = name_of_rows(options)
     if row_number:
-        native["row_number"] = DEFAULT_ROW_NUMBER if row_number is True else row_number
+        native["row_number"] = row_number
     filters = options.get("filters")
     if filters is None:
         return native, None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -13,10 +15,9 @@ from orcish import _native
 from orcish.answers import answer
 from orcish.errors import NullMapKeyError
 from orcish.explanation import Explanation
-from orcish.expression import Column, Expression
 from orcish.file import ORCFile
-from orcish.filters import Filters, Residual
-from orcish.reading import AfterRead, iterate, prepare, read_all, schema_of
+from orcish.filters import Filters, Residual, joined
+from orcish.reading import AfterRead, iterate, name_of_rows, prepare, read_all, schema_of
 from orcish.types import Limits, Matching, ReadOptions, ScanOptions, Source, StorageOptions
 
 if TYPE_CHECKING:
@@ -80,17 +81,22 @@ def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
     Raises:
         FileNotFoundError: There is no file.
         UnknownColumnError: A column is not in the table.
+        ValueError: An option does not fit; ``stripes`` are for one file.
     """
     given = dict(options)
+    if given.pop("stripes", None) is not None:
+        raise ValueError("stripes are those of one file: read it with ORCFile, or take splits of the scan")
     storage_options = cast("StorageOptions | None", given.pop("storage_options", None))
     partitions = cast("bool | None", given.pop("partitions", None))
-    files = [file for each in _sources(source) for file in _files(each, partitions, storage_options)]
+    files = _named([file for each in _sources(source) for file in _files(each, partitions, storage_options)])
     if not files:
         raise FileNotFoundError(f"no files: {source!r}")
     schema = cast("pa.Schema | None", given.pop("schema", None))
     match = cast("Matching", given.pop("match", "name"))
     table = Table(files, schema, match, storage_options, cast("Limits | None", given.pop("limits", None)))
-    return Scan(table, given)
+    made = Scan(table, given)
+    made._check()
+    return made
 
 
 def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
@@ -129,6 +135,7 @@ def _is_many(source: Sources) -> bool:
     if not isinstance(source, str | os.PathLike):
         return False
     path = os.fspath(source)
+    path = _path_of(path) if path.lower().startswith("file:") else path
     if "://" not in path and os.path.exists(path):
         return os.path.isdir(path)
     return path.endswith("/") or any(sign in path for sign in "*?[")
@@ -142,8 +149,10 @@ def _files(source: Source, partitions: bool | None, storage_options: StorageOpti
     """The files of a source. The values of partitions are in the paths below a folder, or that fit a pattern."""
     path = os.fspath(source) if isinstance(source, os.PathLike) else source
     if isinstance(path, str):
-        found = _native.list_files(path, cast("dict[str, Any] | None", storage_options))
-        is_file = len(found) == 1 and found[0][0] == path
+        # Few servers of HTTP can list, and a file that is missing is found to be so when it is opened.
+        is_named = path.lower().startswith(("http://", "https://")) and not _is_many(path.partition("?")[0])
+        found = [(path, 0)] if is_named else _native.list_files(path, cast("dict[str, Any] | None", storage_options))
+        is_file = len(found) == 1 and _path_of(found[0][0]) == _path_of(path)
         for location, _ in found:
             has_values = not is_file if partitions is None else partitions
             yield location, None, _native.partitions_of(location) if has_values else [], None, None
@@ -152,6 +161,22 @@ def _files(source: Source, partitions: bool | None, storage_options: StorageOpti
     if not isinstance(path, bytes) and not hasattr(path, "read"):
         path = bytes(memoryview(path))
     yield name, path, [], None, None
+
+
+def _path_of(location: str) -> str:
+    """A location without its scheme, which may be written in several ways."""
+    if location.lower().startswith("file:"):
+        return urllib.request.url2pathname(urllib.parse.urlsplit(location).path)
+    return location.partition("://")[2] or location
+
+
+def _named(files: list[_File]) -> list[_File]:
+    """The files, of which those without a location have names of their own."""
+    named: list[_File] = []
+    for at, (location, source, *rest) in enumerate(files):
+        is_many = source is not None and len(files) > 1
+        named.append((f"{location[:-1]} {at}>" if is_many else location, source, *rest))
+    return named
 
 
 class Scan:
@@ -182,13 +207,7 @@ class Scan:
     def where(self, filters: Filters) -> Scan:
         """Read rows for which this is true too; see ``filters`` of :class:`~orcish.types.ReadOptions`."""
         before = self._options.get("filters")
-        if before is None:
-            return self._with(filters=filters)
-        if isinstance(before, Expression | Column) and isinstance(filters, Expression | Column):
-            return self._with(filters=before & filters)
-        if type(before) is type(filters) and not isinstance(filters, list | tuple):
-            return self._with(filters=cast("Any", before) & filters)
-        raise TypeError("filters of different libraries cannot be joined: give them at once, in one of them")
+        return self._with(filters=filters if before is None else joined(before, filters))
 
     def limit(self, rows: int) -> Scan:
         """Read no more rows than these."""
@@ -216,6 +235,11 @@ class Scan:
 
     def _prepare(self) -> tuple[dict[str, Any], AfterRead | None]:
         return prepare(self._options, self._schema_of)
+
+    def _check(self) -> None:
+        """Raises what is wrong with the options."""
+        native, _ = self._prepare()
+        self._table.with_options(native)
 
     def _schema_of(self, native: dict[str, Any]) -> pa.Schema:
         return schema_of(self._table.with_options({**native, "filter": None, "masked": "allow"}).read())
@@ -257,7 +281,10 @@ class Scan:
 
     def _cheapest(self, residual: Residual) -> list[str]:
         """Columns that a residual needs, or some other: rows without columns are not counted everywhere."""
-        return (residual.columns or self.schema.names)[:1]
+        number = name_of_rows(self._options)
+        names = [name for name in residual.columns or () if name != number]
+        # The numbers of rows are read in any case.
+        return names[:1] if names or number else self.schema.names[:1]
 
     def min(self, column: str) -> Any:
         """Least value of a column, by its dotted name; ``None`` of no values. NaN is passed over.
@@ -307,9 +334,11 @@ class Scan:
         native, _ = self._prepare()
         table = self._table.with_options(native)
         schema = pa.schema(_Schema(self._table.table_schema()))
+        sources = {location: source for location, source, *_ in self._of.files}
         splits = []
         for location, partition, tail, stripes, rows, length in table.splits(size):
-            of = dataclasses.replace(self._of, files=[(location, None, partition, tail, stripes)], schema=schema)
+            file: _File = (location, sources[location], partition, tail, stripes)
+            of = dataclasses.replace(self._of, files=[file], schema=schema)
             splits.append(Split(location, rows, length, stripes, of, self._options))
         return splits
 
@@ -337,7 +366,7 @@ class _Schema:
 
 @dataclasses.dataclass(frozen=True)
 class Split:
-    """Part of a scan: stripes of one file. It can be pickled, and read in any process."""
+    """Part of a scan: stripes of one file. It can be pickled, as file objects cannot, and read in any process."""
 
     location: str
     rows: int

@@ -1,15 +1,17 @@
 """Files of S3, as moto's server has it."""
 
+import datetime as dt
 import json
 import logging
 import os
+import pickle
 
 import boto3
 import orcish
 import pyarrow as pa
 import pytest
 from moto import server as moto_server
-from orcish import _native
+from orcish import _native, col
 from support import run_python, write_arrow
 
 TABLE = pa.table({"a": list(range(5000)), "s": [f"text {i}" for i in range(5000)]})
@@ -128,6 +130,28 @@ def test_listing(s3):
     assert found("s3://shelf") == sorted(urls(7, 4, 0, 1, 3))
     for url, _ in found("s3://shelf/t"):
         assert orcish.ORCFile(url, storage_options=s3).num_rows == 5000
+
+
+def test_scans(s3):
+    table = orcish.scan("s3://shelf/t/dt=2026-*/", storage_options=s3)
+    assert table.files == [url for url, _ in urls(0, 1, 3)]
+    assert table.schema.field("dt").type == pa.date32()
+    day = dt.date(2026, 1, 1)
+    kept = table.where((col("dt") == day) & (col("a") == 17)).to_table()
+    assert kept.to_pylist() == [{"a": 17, "s": "text 17", "dt": day}] * 2
+    assert [len(file.stripes) for file in table.where(col("dt") > day).explain().files] == [0, 0, 1]
+    for folder in ("s3://shelf/t", "s3a://shelf/t/"):
+        assert orcish.scan(folder, storage_options=s3).count() == 4 * 5000
+        assert orcish.read_table(folder, storage_options=s3).num_rows == 4 * 5000
+    for scheme in ("s3", "s3a"):
+        file = orcish.scan(f"{scheme}://shelf/{KEYS[0]}", storage_options=s3)
+        assert file.schema.names == ["a", "s"]
+    split = pickle.loads(pickle.dumps(table.where(col("a") < 3).splits()[-1]))
+    assert split.scan().to_table().num_rows == 3
+    with pytest.raises(FileNotFoundError, match="s3://shelf/t/dt=1999"):
+        orcish.scan("s3://shelf/t/dt=1999-*/", storage_options=s3)
+    with pytest.raises(FileNotFoundError, match="s3://shelf/nothing"):
+        orcish.read_table("s3://shelf/nothing/", storage_options=s3)
 
 
 def test_fork(s3):

@@ -138,6 +138,9 @@ def test_files_that_are_not_there(tmp_path):
         with pytest.raises(FileNotFoundError, match=r"none\.orc"):
             orcish.ORCFile(missing)
     with pytest.raises(IsADirectoryError):
+        orcish.ORCFile(tmp_path)
+    # A folder is a table, for which this one has no files.
+    with pytest.raises(FileNotFoundError):
         orcish.read_table(tmp_path)
 
 

@@ -120,7 +120,7 @@ def test_ctrl_c(path, threads, call):
             slow = False
             def read(self, size=-1):
                 if self.slow:
-                    print("reading", flush=True)
+                    os.write(1, b"reading\\n")
                     time.sleep(60)
                 return super().read(size)
         source = Slow(sys.argv[1])
@@ -129,7 +129,7 @@ def test_ctrl_c(path, threads, call):
         try:
             {call.format(threads)}
         except KeyboardInterrupt:
-            print("interrupted", flush=True)
+            os.write(1, b"interrupted\\n")
             os._exit(0)
     """
     command = [sys.executable, "-c", textwrap.dedent(code), str(path)]

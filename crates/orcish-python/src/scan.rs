@@ -1,8 +1,11 @@
 //! A scan over the files of a table.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use bytes::Bytes;
 use orcish::scan::{Matching, Split, TableFile};
-use orcish::{Explanation, Limits, Outcome, Proof, StripePlan};
+use orcish::{Explanation, Limits, Outcome, Proof, ReadAt, StripePlan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 
@@ -44,9 +47,20 @@ impl Scan {
         let limits = self::limits(limits)?;
         let options = read_options(options, &limits)?;
         let storage = self::storage_options(storage_options)?;
-        let schema = schema.map(capsule::read_schema).transpose()?.map(std::sync::Arc::new);
+        let schema = schema.map(capsule::read_schema).transpose()?.map(Arc::new);
+        // An object has one position, and so one source, however often it is named.
+        let mut opened: HashMap<usize, Arc<dyn ReadAt>> = HashMap::new();
+        let mut open = |object: Bound<'_, PyAny>| -> PyResult<Arc<dyn ReadAt>> {
+            let at = object.as_ptr() as usize;
+            if let Some(source) = opened.get(&at) {
+                return Ok(source.clone());
+            }
+            let source = source::open(&object, &storage)?;
+            opened.insert(at, source.clone());
+            Ok(source)
+        };
         let file = |(location, object, partition, tail, stripes): FileSpec<'_>| {
-            let source = object.map(|object| source::open(&object, &storage)).transpose()?;
+            let source = object.map(&mut open).transpose()?;
             Ok(TableFile { location, source, partition, tail: tail.map(Bytes::from), stripes })
         };
         let files = files.into_iter().map(file).collect::<PyResult<Vec<_>>>()?;

@@ -138,6 +138,18 @@ impl Predicate {
             Predicate::Constant(_) => Vec::new(),
         }
     }
+
+    /// Whether it asks what is NaN, or compares with a floating point number: what that means depends on the type of
+    /// the column.
+    pub(crate) fn has_floats(&self) -> bool {
+        match self {
+            Predicate::IsNan { .. } | Predicate::Compare { value: Literal::Float(_), .. } => true,
+            Predicate::In { values, .. } => values.iter().any(|value| matches!(value, Literal::Float(_))),
+            Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(Predicate::has_floats),
+            Predicate::Not(inner) => inner.has_floats(),
+            _ => false,
+        }
+    }
 }
 
 impl std::ops::Not for Predicate {

@@ -149,6 +149,8 @@ pub struct ReadOptions {
     pub batch_size: usize,
     /// Unit of timestamps.
     pub timestamp_unit: TimestampUnit,
+    /// Units of single columns by their ids, where they are others.
+    pub column_units: Vec<(u32, TimestampUnit)>,
     /// What becomes of timestamps that the unit cannot hold.
     pub timestamp_out_of_range: OutOfRange,
     /// Arrow type of strings.
@@ -182,6 +184,7 @@ impl Default for ReadOptions {
             columns: Columns::All,
             batch_size: DEFAULT_BATCH_SIZE,
             timestamp_unit: TimestampUnit::default(),
+            column_units: Vec::new(),
             timestamp_out_of_range: OutOfRange::default(),
             strings: StringType::default(),
             trim_char: false,

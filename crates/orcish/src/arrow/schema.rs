@@ -169,7 +169,8 @@ impl Mapping<'_> {
 
     /// Unit of the timestamps of column `id`.
     pub(super) fn unit(&self, id: u32) -> Result<TimeUnit> {
-        Ok(match self.options.timestamp_unit {
+        let own = self.options.column_units.iter().find(|(of, _)| *of == id);
+        Ok(match own.map_or(self.options.timestamp_unit, |(_, unit)| *unit) {
             TimestampUnit::Second => TimeUnit::Second,
             TimestampUnit::Millisecond => TimeUnit::Millisecond,
             TimestampUnit::Microsecond => TimeUnit::Microsecond,

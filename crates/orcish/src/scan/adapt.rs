@@ -22,7 +22,8 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use super::Matching;
 use crate::arrow::Mapping;
 use crate::error::{Error, Result};
-use crate::projection::Projected;
+use crate::options::TimestampUnit;
+use crate::projection::{Projected, ROOT_COLUMN};
 use crate::schema::{Kind, Type};
 
 /// What to do with an array.
@@ -46,6 +47,8 @@ pub(super) type Ways = Vec<(Option<usize>, Adapt)>;
 pub(super) struct Matcher<'a> {
     pub(super) mapping: Mapping<'a>,
     pub(super) matching: &'a Matching,
+    /// Columns whose values are in the paths.
+    pub(super) partition: &'a Fields,
 }
 
 impl Matcher<'_> {
@@ -63,7 +66,12 @@ impl Matcher<'_> {
             }
         };
         match self.matching {
-            Matching::Position if parent == 0 => Ok(this.children.get(place).copied()),
+            Matching::Position if parent == 0 => {
+                // The columns of a table are those that its paths do not have.
+                let in_path = |name: &String| self.partition.iter().any(|field| field.name() == name);
+                let mut own = this.children.iter().zip(&this.field_names).filter(|(_, name)| !in_path(name));
+                Ok(own.nth(place).map(|(&id, _)| id))
+            }
             Matching::Name | Matching::Position => {
                 by(&|at, _| this.field_names.get(at).is_some_and(|name| name == field.name()))
             }
@@ -79,6 +87,54 @@ impl Matcher<'_> {
                 }),
             },
         }
+    }
+
+    /// Whether the root of the file, which is no struct, is `field`, which is the child at `place` in the table.
+    pub(super) fn is_root(&self, place: usize, field: &Field) -> Result<bool> {
+        Ok(match self.matching {
+            Matching::Position => place == 0,
+            Matching::Name => field.name() == ROOT_COLUMN,
+            Matching::NameIgnoringCase => field.name().to_lowercase() == ROOT_COLUMN,
+            Matching::Attribute(key) => {
+                let attributes = &self.mapping.tail.schema.get(0)?.attributes;
+                let wanted = field.metadata().get(key);
+                attributes.iter().any(|(name, value)| name == key && Some(value) == wanted)
+            }
+        })
+    }
+
+    /// The units that timestamps in column `id` have in the table, by their ids in the file.
+    pub(super) fn units(&self, id: u32, target: &DataType, units: &mut Vec<(u32, TimestampUnit)>) -> Result<()> {
+        let this = self.mapping.tail.schema.get(id)?;
+        match (this.kind, target, &this.children[..]) {
+            (Kind::Struct, DataType::Struct(fields), _) => {
+                for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_timestamps(field.data_type())) {
+                    // What is not found, or is there twice, is an error where it is read.
+                    if let Ok(Some(child)) = self.find(id, place, field) {
+                        self.units(child, field.data_type(), units)?;
+                    }
+                }
+            }
+            (Kind::List, DataType::List(item), &[element]) => self.units(element, item.data_type(), units)?,
+            (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
+                if let DataType::Struct(fields) = entries.data_type() {
+                    for (id, field) in [key, value].into_iter().zip(fields) {
+                        self.units(id, field.data_type(), units)?;
+                    }
+                }
+            }
+            (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, DataType::Timestamp(unit, _), _) => {
+                let unit = match unit {
+                    TimeUnit::Second => TimestampUnit::Second,
+                    TimeUnit::Millisecond => TimestampUnit::Millisecond,
+                    TimeUnit::Microsecond => TimestampUnit::Microsecond,
+                    TimeUnit::Nanosecond => TimestampUnit::Nanosecond,
+                };
+                units.push((id, unit));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// How `fields` of the table come from the children of column `parent`, and what is read for that.
@@ -169,6 +225,16 @@ impl Matcher<'_> {
 fn whole(schema: &crate::schema::Schema, id: u32) -> Result<Projected> {
     let children = schema.get(id)?.children.iter().map(|&child| whole(schema, child)).collect::<Result<_>>()?;
     Ok(Projected { id, children })
+}
+
+/// Whether there are timestamps in a type, at any depth.
+pub(super) fn has_timestamps(kind: &DataType) -> bool {
+    match kind {
+        DataType::Timestamp(_, _) => true,
+        DataType::Struct(fields) => fields.iter().any(|field| has_timestamps(field.data_type())),
+        DataType::List(inner) | DataType::Map(inner, _) => has_timestamps(inner.data_type()),
+        _ => false,
+    }
 }
 
 fn is_text(kind: &DataType) -> bool {

@@ -7,7 +7,7 @@ use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch, RecordBatchOp
 use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 
-use super::adapt::{Adapt, Matcher, Ways, apply_all};
+use super::adapt::{Adapt, Matcher, Ways, apply_all, has_timestamps};
 use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
 use crate::arrow::{BatchReader, Explanation, Mapping, OrcFile, domain, evaluate};
@@ -49,8 +49,10 @@ impl FileScan {
             return Ok(None);
         }
         let file = table.orc_file(at)?;
-        let mapping = || Mapping { tail: file.tail(), options: &table.options };
-        let matcher = Matcher { mapping: mapping(), matching: &table.matching };
+        let column_units = units(table, &file)?;
+        let plain = ReadOptions { column_units, ..table.options.clone() };
+        let mapping = Mapping { tail: file.tail(), options: &plain };
+        let matcher = Matcher { mapping, matching: &table.matching, partition: &table.partition };
         let conjuncts = match &table.options.filter {
             None => Vec::new(),
             Some(Predicate::And(parts)) => parts.clone(),
@@ -58,8 +60,14 @@ impl FileScan {
         };
         let (mut early, mut late) = (Vec::new(), Vec::new());
         for conjunct in conjuncts {
-            let known = conjunct.columns().into_iter().map(|name| named(table, this, &matcher, name));
-            let is_early = known.collect::<Result<Vec<_>>>()?.iter().all(Option::is_some);
+            let has_floats = conjunct.has_floats();
+            let suits = |name: &str| -> Result<bool> {
+                let of_table = table.named(name, Some(this))?.domain;
+                let found = named(table, this, &matcher, name)?;
+                Ok(found.is_some_and(|found| !has_floats || found.domain == of_table))
+            };
+            let suits = conjunct.columns().into_iter().map(suits).collect::<Result<Vec<_>>>()?;
+            let is_early = suits.into_iter().all(|suits| suits);
             if is_early { early.push(conjunct) } else { late.push(conjunct) }
         }
         let of_file = |name: &str| {
@@ -78,18 +86,19 @@ impl FileScan {
             Kind::Struct => Projected { id: 0, children: read },
             _ => Projected { id: 0, children: read.into_iter().next().map(|root| root.children).unwrap_or_default() },
         };
+        let projection = Projection::of_root(schema, root);
         let options = ReadOptions {
             stripes: this.stripes.clone(),
             // Rows that are left out later do not count.
             limit: table.options.limit.filter(|_| late.is_none()),
-            ..table.options.clone()
+            ..plain
         };
         let value = |field: &FieldRef| {
             let value = this.partition.iter().find(|(name, _)| name == field.name());
             (value.and_then(|(_, value)| value.clone()), field.clone())
         };
         Ok(Some(FileScan {
-            projection: Projection::of_root(schema, root),
+            projection,
             condition,
             options,
             shape: Shape {
@@ -158,6 +167,25 @@ impl FileScan {
     }
 }
 
+/// The units of timestamps of a file: those that they have in the table.
+fn units(table: &Table, file: &OrcFile) -> Result<Vec<(u32, crate::options::TimestampUnit)>> {
+    let mapping = Mapping { tail: file.tail(), options: &table.options };
+    let matcher = Matcher { mapping, matching: &table.matching, partition: &table.partition };
+    let is_struct = file.tail().schema.get(0)?.kind == Kind::Struct;
+    let mut units = Vec::new();
+    for (place, field) in table.fields.iter().enumerate().filter(|(_, field)| has_timestamps(field.data_type())) {
+        if !is_struct {
+            if matcher.is_root(place, field)? {
+                matcher.units(0, field.data_type(), &mut units)?;
+            }
+        } else if let Ok(Some(id)) = matcher.find(0, place, field) {
+            // What cannot be found is an error where it is read.
+            matcher.units(id, field.data_type(), &mut units)?;
+        }
+    }
+    Ok(units)
+}
+
 /// Whether the filter is true of no row, whatever is in the file, by the values of the partition columns.
 fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {
     let Some(filter) = &table.options.filter else { return Ok(false) };
@@ -177,7 +205,10 @@ fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> 
         let upto = path.get(..=depth).unwrap_or_default();
         let Some(field) = table.field_at(upto) else { return Ok(None) };
         if depth == 0 && schema.get(0)?.kind != Kind::Struct {
-            continue;
+            if matcher.is_root(place, &field)? {
+                continue;
+            }
+            return Ok(Some(Named { held: Held::Null, ..in_table }));
         }
         match matcher.find(id, place, &field)? {
             Some(child) => id = child,
@@ -246,7 +277,11 @@ fn columns(matcher: &Matcher<'_>, wanted: &[(usize, FieldRef)]) -> Result<(Vec<P
     }
     // The root is the one column.
     let (mut read, mut ways) = (Vec::new(), Vec::new());
-    for (_, field) in wanted {
+    for (place, field) in wanted {
+        if !matcher.is_root(*place, field)? {
+            ways.push((None, Adapt::Missing));
+            continue;
+        }
         let (projected, adapt) = matcher.column(0, field.data_type())?;
         ways.push((Some(0), adapt));
         read.push(projected);
@@ -290,6 +325,10 @@ impl Shape {
             Origin::RowNumber => batch.columns().last().cloned().ok_or_else(|| Error::invalid("no row numbers")),
         };
         let arrays = self.origins.iter().map(array).collect::<Result<Vec<_>>>()?;
+        let is_null = |(field, array): &(&FieldRef, &ArrayRef)| !field.is_nullable() && array.null_count() > 0;
+        if let Some((field, _)) = self.output.fields().iter().zip(&arrays).find(is_null) {
+            return Err(Error::invalid("there are nulls, which it has not in the table").in_column(field.name()));
+        }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let misfit = |error| Error::corrupt("the columns do not fit together").with_source(error);
         let batch = RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(misfit)?;

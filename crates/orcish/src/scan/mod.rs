@@ -131,8 +131,8 @@ impl Scan {
     /// # Errors
     /// As reading.
     pub fn explain(&self) -> Result<Vec<Explanation>> {
-        self.table.each_file(|at| match self.table.open_file(at)? {
-            None => Ok(Explanation { file: self.table.name(at), stripes: Vec::new() }),
+        self.table.each_file(|table, at| match table.open_file(at)? {
+            None => Ok(Explanation { file: table.name(at), stripes: Vec::new() }),
             Some(file) => file.explain(),
         })
     }
@@ -145,15 +145,19 @@ impl Scan {
     pub fn count(&self) -> Result<u64> {
         let limit = self.table.options.limit.unwrap_or(u64::MAX);
         if self.table.options.filter.is_none() {
-            let rows = self.table.each_file(|at| {
-                let file = self.table.orc_file(at)?;
-                let stripes = &file.tail().stripes;
-                Ok(match self.table.files.get(at).and_then(|file| file.stripes.as_ref()) {
-                    None => file.tail().rows,
-                    Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
-                })
-            })?;
-            return Ok(rows.into_iter().fold(0, u64::saturating_add).min(limit));
+            if self.table.options.limit.is_none() {
+                let rows = self.table.each_file(Table::rows)?;
+                return Ok(rows.into_iter().fold(0, u64::saturating_add));
+            }
+            let mut rows = 0u64;
+            for at in 0..self.table.files.len() {
+                if rows >= limit {
+                    break;
+                }
+                rows = rows.saturating_add(self.table.rows(at)?);
+                self.table.close(at);
+            }
+            return Ok(rows.min(limit));
         }
         let options =
             ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
@@ -170,7 +174,7 @@ impl Scan {
         if self.table.wanted.len() != 1 || self.table.origins.len() != 1 {
             return Err(Error::invalid("statistics are of one column that is stored in the files"));
         }
-        self.table.each_file(|at| match self.table.open_file(at)? {
+        self.table.each_file(|table, at| match table.open_file(at)? {
             None => Ok((ColumnStatistics::EMPTY, Vec::new())),
             Some(file) => file.proven(),
         })
@@ -182,9 +186,9 @@ impl Scan {
     /// # Errors
     /// As reading.
     pub fn splits(&self, bytes: u64) -> Result<Vec<Split>> {
-        let of_files = self.table.each_file(|at| match self.table.open_file(at)? {
+        let of_files = self.table.each_file(move |table, at| match table.open_file(at)? {
             None => Ok(Vec::new()),
-            Some(file) => file.splits(self.table.files.get(at).cloned().unwrap_or_default(), bytes),
+            Some(file) => file.splits(table.files.get(at).cloned().unwrap_or_default(), bytes),
         })?;
         Ok(of_files.into_iter().flatten().collect())
     }

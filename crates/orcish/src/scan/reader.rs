@@ -11,7 +11,7 @@ use arrow_schema::SchemaRef;
 
 use super::file::FileReader;
 use super::table::Table;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 /// Batches of a file that may wait to be taken.
 const BATCHES_AHEAD: usize = 4;
@@ -142,11 +142,12 @@ impl ScanReader {
         }
     }
 
-    fn stop(&mut self) {
+    /// Ends the reading. What the threads are at, such as a slow read, is waited for, but not after an interruption.
+    fn stop(&mut self, is_interrupted: bool) {
         if let Way::Ahead(shared, threads) = std::mem::replace(&mut self.way, Way::Done) {
             shared.lock().stopped = true;
             shared.changed.notify_all();
-            for thread in threads {
+            for thread in threads.into_iter().filter(|_| !is_interrupted) {
                 // A panic has been caught before.
                 let _ = thread.join();
             }
@@ -161,7 +162,8 @@ impl Iterator for ScanReader {
         loop {
             let batch = if self.left == 0 { None } else { self.next_batch() };
             let Some(Ok(batch)) = batch else {
-                self.stop();
+                let error = batch.as_ref().and_then(|batch| batch.as_ref().err());
+                self.stop(error.is_some_and(|error| error.kind() == ErrorKind::Interrupted));
                 self.way = Way::Done;
                 return batch;
             };
@@ -177,7 +179,7 @@ impl Iterator for ScanReader {
 
 impl Drop for ScanReader {
     fn drop(&mut self) {
-        self.stop();
+        self.stop(false);
     }
 }
 

@@ -278,34 +278,66 @@ impl Table {
         if self.options.threads == 0 { cores() } else { self.options.threads }
     }
 
-    /// Calls `task` for each file, several at a time; the results are in order of the files.
-    pub(super) fn each_file<T: Send>(&self, task: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
+    /// Rows of a file, or of the stripes of it that belong to the table.
+    pub(super) fn rows(&self, at: usize) -> Result<u64> {
+        let file = self.orc_file(at)?;
+        let stripes = &file.tail().stripes;
+        Ok(match self.files.get(at).and_then(|file| file.stripes.as_ref()) {
+            None => file.tail().rows,
+            Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
+        })
+    }
+
+    /// Calls `task` for each file, several at a time; the results are in order of the files, and an error is that of
+    /// the first file which has one. What other threads are at when the caller is interrupted is not waited for.
+    pub(super) fn each_file<T: Send + 'static>(
+        self: &Arc<Self>,
+        task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<Vec<T>> {
         let count = self.files.len();
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut done = Vec::new();
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= count {
-                    return Ok(done);
+        let (next, task) = (Arc::new(AtomicUsize::new(0)), Arc::new(task));
+        let worker = || {
+            let (table, next, task) = (self.clone(), next.clone(), task.clone());
+            move || {
+                let (mut done, mut failed) = (Vec::new(), None);
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count {
+                        break;
+                    }
+                    match task(&table, at) {
+                        Ok(result) => done.push((at, result)),
+                        Err(error) => {
+                            // The others take up nothing more.
+                            next.store(count, Ordering::Relaxed);
+                            failed = Some((at, error));
+                        }
+                    }
+                    table.close(at);
                 }
-                done.push((at, task(at)?));
-                self.close(at);
+                (done, failed)
             }
         };
         let threads = self.threads().min(count).max(1);
-        let mut all = Vec::with_capacity(count);
-        std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut result = work().map(|done| all.extend(done));
-            for other in others {
-                match other.join() {
-                    Ok(done) => result = result.and_then(|()| done.map(|done| all.extend(done))),
-                    Err(panic) => std::panic::resume_unwind(panic),
+        let spawn = |_| std::thread::Builder::new().name("orcish-scan".to_owned()).spawn(worker());
+        // Without a thread there is less speed, and nothing else is lost.
+        let others: Vec<_> = (1..threads).filter_map(|at| spawn(at).ok()).collect();
+        let (mut all, mut failed) = worker()();
+        if failed.as_ref().is_some_and(|(_, error)| error.kind() == ErrorKind::Interrupted) {
+            return failed.map_or_else(|| Ok(Vec::new()), |(_, error)| Err(error));
+        }
+        for other in others {
+            match other.join() {
+                Ok((done, error)) => {
+                    all.extend(done);
+                    failed = failed.into_iter().chain(error).min_by_key(|&(at, _)| at);
                 }
+                Err(panic) => std::panic::resume_unwind(panic),
             }
-            result
-        })?;
+        }
+        if let Some((_, error)) = failed {
+            return Err(error);
+        }
         all.sort_by_key(|&(at, _)| at);
         Ok(all.into_iter().map(|(_, result)| result).collect())
     }

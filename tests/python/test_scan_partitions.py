@@ -1,0 +1,140 @@
+"""Columns whose values are in the paths of files."""
+
+import datetime as dt
+
+import orcish
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from orcish import col
+from support import write_arrow
+from tables import put, rows
+
+NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def values(folder, name, **options):
+    table = orcish.scan(folder, **options).to_table()
+    return table.schema.field(name).type, table[name].to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "want"),
+    [
+        (["1", "20", "-3"], pa.int64(), [1, 20, -3]),
+        (["1", NULL], pa.int64(), [1, None]),
+        (["1", "007"], pa.string(), ["1", "007"]),
+        (["1", "a"], pa.string(), ["1", "a"]),
+        (["9223372036854775808", "1"], pa.string(), ["9223372036854775808", "1"]),
+        (["2026-01-31", "1969-02-01"], pa.date32(), [dt.date(2026, 1, 31), dt.date(1969, 2, 1)]),
+        (["2026-01-31", "2026-02-30"], pa.string(), ["2026-01-31", "2026-02-30"]),
+        (["1.5", "x%3Dy%2Fz", "a b", "ü%20", "100%", ""], pa.string(), ["1.5", "x=y/z", "a b", "ü ", "100%", ""]),
+        ([NULL], pa.string(), [None]),
+    ],
+)
+def test_values_have_the_type_that_all_of_them_have(tmp_path, texts, kind, want):
+    put(tmp_path, {f"k={text}/f.orc": rows(0, 1) for text in texts})
+    found, got = values(tmp_path, "k")
+    assert found == kind
+    assert sorted(got, key=str) == sorted(want, key=str)
+
+
+def test_columns_of_paths_are_behind_those_of_files(tmp_path):
+    put(tmp_path, {f"year={y}/c={c}/f.orc": rows(y, 2) for y in (2024, 2025) for c in ("DE", "FR")})
+    table = orcish.scan(tmp_path)
+    assert table.schema.names == ["id", "text", "x", "year", "c"]
+    assert table.to_table()["c"].to_pylist() == ["DE", "DE", "FR", "FR"] * 2
+    some = table.select("c", "id", "year").where((col("c") == "FR") & (col("year") > 2024))
+    assert some.to_table().to_pydict() == {"c": ["FR"] * 2, "id": [2025, 2026], "year": [2025] * 2}
+    assert table.select("year").to_table()["year"].to_pylist() == [2024] * 4 + [2025] * 4
+
+
+def test_when_paths_have_columns(tmp_path, monkeypatch):
+    put(tmp_path, {"k=1/f.orc": rows(0, 1)})
+    path = tmp_path / "k=1" / "f.orc"
+    monkeypatch.chdir(tmp_path)
+    for folder in (
+        tmp_path,
+        f"{tmp_path}/*",
+        f"{tmp_path}/k=*/f.orc",
+        tmp_path.as_uri(),
+        "k=*",
+        f"{tmp_path}/**/*.orc",
+    ):
+        assert "k" in orcish.scan(folder).schema.names, folder
+        assert "k" not in orcish.scan(folder, partitions=False).schema.names
+    for file in (path, str(path), path.as_uri(), "k=1/f.orc", [path]):
+        assert "k" not in orcish.scan(file).schema.names, file
+        assert "k" in orcish.scan(file, partitions=True).schema.names
+    assert orcish.read_table(path, partitions=True)["k"].to_pylist() == [1]
+    assert "k" not in orcish.read_table(path).column_names
+
+
+def test_paths_stand_above_files(tmp_path):
+    put(tmp_path, {"k=1/f.orc": rows(0, 2, k="in the file"), "k=2/f.orc": rows(2, 1)})
+    table = orcish.scan(tmp_path)
+    assert table.schema.names == ["id", "text", "x", "k"]
+    assert table.to_table()["k"].to_pylist() == [1, 1, 2]
+    assert table.where(col("k") == 1).count() == 2
+    assert orcish.scan(tmp_path / "k=1" / "f.orc").to_table()["k"].to_pylist() == ["in the file"] * 2
+
+
+def test_files_that_differ_in_their_columns_are_named(tmp_path):
+    put(tmp_path, {"k=1/f.orc": rows(0, 1), "k=2/j=1/g.orc": rows(0, 1)})
+    with pytest.raises(ValueError, match=r"g\.orc.*\(k, j\).*f\.orc.*\(k\)"):
+        orcish.scan(tmp_path)
+    with pytest.raises(ValueError, match=r"<bytes"):
+        orcish.scan([f"{tmp_path}/k=1", write_arrow(rows(0, 1))])
+
+
+@pytest.mark.parametrize(
+    ("filters", "want"),
+    [
+        (col("k") == 1, [0, 1]),
+        (col("k") != 1, [10, 11]),
+        (col("k").is_null(), [20, 21]),
+        (~col("k").is_null(), [0, 1, 10, 11]),
+        (col("k").is_in([1, 7]), [0, 1]),
+        (col("k") > 1.5, [10, 11]),
+        ((col("k") == 1) | (col("id") == 21), [0, 1, 21]),
+        ((col("k") == 2) & (col("id") == 11), [11]),
+        (~((col("k") == 1) | (col("id") == 11)), [10]),
+        (pc.field("k") == 2, [10, 11]),
+        ((pl.col("k") == 2) | (pl.col("id") * 2 == 40), [10, 11, 20]),
+        ([("k", "in", [1])], [0, 1]),
+        ([[("k", "=", 2), ("id", "=", 10)], [("id", "=", 0)]], [0, 10]),
+        (pl.col("k") % 2 == 1, [0, 1]),
+    ],
+)
+def test_filters_ask_values_of_paths(tmp_path, filters, want):
+    put(tmp_path, {"k=1/f.orc": rows(0, 2), "k=2/f.orc": rows(10, 2), f"k={NULL}/f.orc": rows(20, 2)})
+    for columns in (None, ["id"], ["x", "id"]):
+        table = orcish.scan(tmp_path, filters=filters, columns=columns)
+        assert sorted(table.to_table()["id"].to_pylist()) == want
+        assert table.count() == len(want)
+
+
+def test_dates_and_texts_of_paths_are_compared(tmp_path):
+    put(tmp_path, {f"d=2026-01-0{i}/c={'ab'[i % 2]}/f.orc": rows(i, 1) for i in range(1, 5)})
+    table = orcish.scan(tmp_path)
+    assert table.where(col("d") >= dt.date(2026, 1, 3)).to_table()["id"].to_pylist() == [3, 4]
+    assert table.where(col("c").starts_with("b")).to_table()["id"].to_pylist() == [1, 3]
+    assert table.where(pc.field("d") == dt.date(2026, 1, 2)).count() == 1
+    with pytest.raises(ValueError, match="c of type"):
+        table.where(col("c") == 5).to_table()
+
+
+def test_files_that_no_row_is_wanted_of_are_not_opened(tmp_path):
+    put(tmp_path, {"k=1/f.orc": rows(0, 2), "k=2/bad.orc": b"no ORC", "k=3/gone.orc": rows(9, 1)})
+    table = orcish.scan(tmp_path).where(col("k") == 1)
+    (tmp_path / "k=3" / "gone.orc").unlink()
+    assert table.to_table()["id"].to_pylist() == [0, 1]
+    assert table.count() == 2
+    assert [split.rows for split in table.splits()] == [2]
+    plan = table.explain()
+    assert [len(file.stripes) for file in plan.files] == [1, 0, 0]
+    assert str(plan).count("skipped: the filter is not true of its partition") == 2
+    assert table.where(col("id") == 1).select("text").to_table().num_rows == 1
+    with pytest.raises(orcish.CorruptFileError, match=r"bad\.orc"):
+        orcish.scan(tmp_path).where((col("k") == 2) | (col("id") == 1)).to_table()

@@ -1,0 +1,120 @@
+"""Scans of files of servers: how much they ask for."""
+
+import orcish
+import polars as pl
+import pyarrow as pa
+import pytest
+from orcish import col
+from servers import serve
+from support import layout, write_arrow
+
+ROWS = 60_000
+PART = pa.table(
+    {
+        "id": list(range(ROWS)),
+        "noise": [i * 2654435761 % 2**40 for i in range(ROWS)],
+        "text": [f"text {i}" for i in range(ROWS)],
+    }
+)
+DATA = write_arrow(PART, stripe_size=256 << 10, batch_size=10_000, row_index_stride=1000, compression="uncompressed")
+FEW = {"orcish.first_read": 4096, "orcish.coalesce_gap": 0, "orcish.max_retries": 0}
+NAMES = [f"/{i}.orc" for i in range(3)]
+
+
+@pytest.fixture
+def server():
+    with serve(dict.fromkeys(NAMES, DATA)) as server:
+        yield server
+
+
+def urls(server, count=3):
+    return [server.url + name for name in NAMES[:count]]
+
+
+def spans(log):
+    return [tuple(map(int, asked.removeprefix("bytes=").split("-"))) for _, asked in log]
+
+
+def test_a_lookup_reads_what_its_explanation_says(server):
+    scan = orcish.scan(urls(server, 1)[0], storage_options=FEW).where(col("id") == 34_567).select("text")
+    plan = scan.explain()
+    (stripe,) = [stripe for stripe in plan.files[0].stripes if stripe.outcome != "skipped"]
+    assert plan.rows_read == 1000
+    server.take()
+    assert scan.to_table()["text"].to_pylist() == ["text 34567"]
+    log, sent = server.take()
+    found = layout(DATA)
+    indexes = [s for s in found.streams if s.stripe == stripe.stripe and s.kind == "ROW_INDEX"]
+    most = sum(s.end - s.start for s in indexes) + len(found.stripe_footers[stripe.stripe])
+    assert stripe.filter_bytes <= sent <= plan.bytes + most
+    assert len(log) <= plan.requests + 1 + len(indexes)
+    begin = min(s.start for s in indexes)
+    assert all(begin <= first and last < found.stripe_footers[stripe.stripe].stop for first, last in spans(log))
+
+
+def test_what_is_not_there_takes_the_tail(server):
+    scan = orcish.scan(urls(server, 1)[0], storage_options=FEW)
+    assert server.take() == ([("GET", "bytes=-4096")], 4096)
+    assert scan.where(col("id") == -1).to_table().num_rows == 0
+    assert scan.where(col("id") < 0).count() == 0
+    assert scan.count() == ROWS
+    assert scan.schema == PART.schema
+    assert server.take() == ([], 0)
+    # Footers of stripes may be read, and no more.
+    assert scan.where(col("id") >= 0).count() == ROWS
+    assert server.take()[1] <= sum(map(len, layout(DATA).stripe_footers))
+
+
+def test_counts_read_what_the_filter_asks(server):
+    scan = orcish.scan(urls(server), storage_options=FEW)
+    assert server.take() == ([("GET", "bytes=-4096")], 4096)
+    assert scan.count() == 3 * ROWS
+    # The tail of the first file is known.
+    assert [asked for _, asked in server.take()[0]] == ["bytes=-4096"] * 2
+    assert scan.where(col("id") >= 59_500).count() == 3 * 500
+    found = layout(DATA)
+    _, sent = server.take()
+    ids = sum(len(span) for span in found.data_ranges({1}))
+    assert sent < 3 * (4096 + ids + 20_000) < len(DATA)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_limit_asks_for_few_files(server, threads):
+    """Threads look ahead, but not far."""
+    scan = orcish.scan(urls(server, 1) * 20, threads=threads)
+    server.take()
+    assert scan.select("id").head(5)["id"].to_pylist() == list(range(5))
+    assert server.take()[1] < (1 if threads == 1 else 5) * len(DATA)
+
+
+def test_columns_that_are_not_wanted_are_not_read(server):
+    scan = orcish.scan(urls(server), storage_options=FEW, columns=["noise"])
+    server.take()
+    assert scan.to_table()["noise"].to_pylist() == PART["noise"].to_pylist() * 3
+    found = layout(DATA)
+    wanted = sum(map(len, found.data_ranges({2}))) + sum(map(len, found.stripe_footers))
+    assert server.take()[1] <= 3 * (wanted + 4096)
+
+
+def test_polars_over_a_server(server):
+    lazy = orcish.scan_polars(urls(server), storage_options=FEW)
+    server.take()
+    assert lazy.filter(pl.col("id") == 7).select("text").collect()["text"].to_list() == ["text 7"] * 3
+    assert server.take()[1] < 3 * len(DATA) / 5
+
+
+def test_failures_name_the_url(server):
+    scan = orcish.scan([*urls(server), f"{server.url}/none.orc"], storage_options=FEW)
+    with pytest.raises(FileNotFoundError, match=rf"{server.url}/none\.orc"):
+        scan.to_table()
+    with pytest.raises(FileNotFoundError, match=r"none\.orc"):
+        orcish.scan(f"{server.url}/none.orc", storage_options=FEW)
+
+
+def test_queries_of_urls_are_no_patterns(server):
+    """Nor are their folders columns."""
+    server.files["/k=1/t.orc"] = DATA
+    scan = orcish.scan(f"{server.url}/k=1/t.orc?sign=a", storage_options=FEW)
+    assert scan.schema == PART.schema
+    assert scan.count() == ROWS
+    assert orcish.read_table(f"{server.url}/k=1/t.orc?sign=a*b", columns=["id"]).num_rows == ROWS
