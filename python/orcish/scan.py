@@ -153,14 +153,23 @@ def _files(source: Source, partitions: bool | None, storage_options: StorageOpti
         is_named = path.lower().startswith(("http://", "https://")) and not _is_many(path.partition("?")[0])
         found = [(path, 0)] if is_named else _native.list_files(path, cast("dict[str, Any] | None", storage_options))
         is_file = len(found) == 1 and _path_of(found[0][0]) == _path_of(path)
+        has_values = not is_file if partitions is None else partitions
+        # Folders above the one that is scanned are not of the table, unless they are asked for.
+        above = 0 if partitions else len(_base_of(path))
         for location, _ in found:
-            has_values = not is_file if partitions is None else partitions
-            yield location, None, _native.partitions_of(location) if has_values else [], None, None
+            below = location[above:] if location.startswith(path[:above]) else location
+            yield location, None, _native.partitions_of(below) if has_values else [], None, None
         return
     name = f"<{type(source).__name__}>"
     if not isinstance(path, bytes) and not hasattr(path, "read"):
         path = bytes(memoryview(path))
     yield name, path, [], None, None
+
+
+def _base_of(path: str) -> str:
+    """The part of a path before the first pattern."""
+    signs = [at for at in map(path.find, "*?[") if at >= 0]
+    return path[: path.rfind("/", 0, min(signs)) + 1] if signs else path
 
 
 def _path_of(location: str) -> str:

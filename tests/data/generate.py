@@ -497,7 +497,11 @@ def pyorc_groups() -> None:
     schema = GROUPS_SCHEMA.replace("uniontype<int,string,array<tinyint>>", "uniontype<int,string>")
     schema = schema.replace(",hollow:struct<>", "")
     codecs = pyorc.CompressionKind
-    for name, codec, threshold in [("none", codecs.NONE, 1.0), ("snappy", codecs.SNAPPY, 0.0), ("zstd", codecs.ZSTD, 1.0)]:
+    for name, codec, threshold in [
+        ("none", codecs.NONE, 1.0),
+        ("snappy", codecs.SNAPPY, 0.0),
+        ("zstd", codecs.ZSTD, 1.0),
+    ]:
         with open(HERE / f"groups/cpp.{name}.orc", "wb") as file, pyorc.Writer(
             file, schema, compression=codec, timezone=zone, struct_repr=pyorc.StructRepr.DICT,
             dict_key_size_threshold=threshold, row_index_stride=20, compression_block_size=64, memory_block_size=64,

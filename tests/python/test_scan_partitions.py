@@ -85,7 +85,15 @@ def test_files_that_differ_in_their_columns_are_named(tmp_path):
     with pytest.raises(ValueError, match=r"g\.orc.*\(k, j\).*f\.orc.*\(k\)"):
         orcish.scan(tmp_path)
     with pytest.raises(ValueError, match=r"<bytes"):
-        orcish.scan([f"{tmp_path}/k=1", write_arrow(rows(0, 1))])
+        orcish.scan([f"{tmp_path}/*/f.orc", write_arrow(rows(0, 1))])
+
+
+def test_folders_above_the_table_are_not_of_it(tmp_path):
+    put(tmp_path, {"k=1/j=2/f.orc": rows(0, 1)})
+    assert orcish.scan(tmp_path / "k=1").schema.names[-1] == "j"
+    assert orcish.scan(tmp_path / "k=1/j=*").schema.names[-1] == "j"
+    assert "k" not in orcish.scan(tmp_path / "k=1/*/f.orc").schema.names
+    assert orcish.scan(tmp_path / "k=1", partitions=True).schema.names[-2:] == ["k", "j"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from servers import serve
 from support import write_arrow
 
 DATA = write_arrow({"a": list(range(300_000))}, compression="uncompressed")
-LATE = pytest.mark.xfail(reason="what other threads wait for is waited for")
 SEVERAL = ["scan.to_table()", "list(scan)", "scan.count()", "scan.explain()", "scan.splits()"]
 
 
@@ -21,7 +20,7 @@ SEVERAL = ["scan.to_table()", "list(scan)", "scan.count()", "scan.explain()", "s
     [
         *((1, call) for call in SEVERAL),
         (2, "orcish.scan(urls).to_table()"),
-        *(pytest.param(2, call, marks=LATE) for call in SEVERAL),
+        *((2, call) for call in SEVERAL),
     ],
 )
 def test_ctrl_c(threads, call):

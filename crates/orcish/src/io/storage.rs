@@ -39,6 +39,11 @@ impl StorageOptions {
         self.check = Some(check);
         self
     }
+
+    /// Whether to go on waiting.
+    pub(crate) fn check_now(&self) -> Result<()> {
+        self.check.as_ref().map_or(Ok(()), |check| check())
+    }
 }
 
 #[cfg(feature = "object-store")]

@@ -162,7 +162,10 @@ impl Scan {
         let options =
             ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
         let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
-        counting.read().map(|batch| Ok(batch?.num_rows() as u64)).sum()
+        let mut reader = counting.read();
+        let storage = self.table.storage.clone();
+        reader.while_waiting(move || storage.check_now());
+        reader.map(|batch| Ok(batch?.num_rows() as u64)).sum()
     }
 
     /// What statistics know of the one column that the scan reads: for each file those of the stripes of which all rows

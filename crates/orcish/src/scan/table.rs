@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 
@@ -14,6 +15,9 @@ use crate::io::{StorageOptions, open};
 use crate::options::{Columns, OutOfRange, ReadOptions};
 use crate::predicate::{Domain, Named};
 use crate::tail::FileTail;
+
+/// How long the caller waits for other threads before it looks whether to go on.
+const PATIENCE: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
 pub(super) struct Table {
@@ -29,7 +33,7 @@ pub(super) struct Table {
     pub(super) output: SchemaRef,
     pub(super) options: ReadOptions,
     pub(super) matching: Matching,
-    storage: StorageOptions,
+    pub(super) storage: StorageOptions,
     /// Files that have been opened, by their indexes.
     open: Mutex<BTreeMap<usize, OrcFile>>,
 }
@@ -327,6 +331,10 @@ impl Table {
             return failed.map_or_else(|| Ok(Vec::new()), |(_, error)| Err(error));
         }
         for other in others {
+            while !other.is_finished() {
+                std::thread::sleep(PATIENCE);
+                self.storage.check_now()?;
+            }
             match other.join() {
                 Ok((done, error)) => {
                     all.extend(done);
