@@ -19,9 +19,9 @@ use crate::tail::FileTail;
 /// How long the caller waits for other threads before it looks whether to go on.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Table {
-    pub(super) files: Vec<TableFile>,
+    pub(super) files: Arc<Vec<TableFile>>,
     /// Columns that are in the files, all of them.
     pub(super) fields: Fields,
     /// Columns whose values are in the paths.
@@ -35,7 +35,7 @@ pub(super) struct Table {
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
     /// Files that have been opened, by their indexes.
-    open: Mutex<BTreeMap<usize, OrcFile>>,
+    open: Arc<Mutex<BTreeMap<usize, OrcFile>>>,
 }
 
 /// Where a column of the batches is from.
@@ -58,7 +58,7 @@ impl Table {
     ) -> Result<Self> {
         let partition = partition_fields(&files)?;
         let mut table = Table {
-            files,
+            files: Arc::new(files),
             fields: Fields::empty(),
             partition,
             wanted: Vec::new(),
@@ -67,7 +67,7 @@ impl Table {
             options,
             matching,
             storage,
-            open: Mutex::default(),
+            open: Arc::default(),
         };
         let all = match schema {
             Some(schema) => schema,
@@ -84,18 +84,7 @@ impl Table {
 
     /// The same table, of which something else is read.
     pub(super) fn with_options(&self, options: ReadOptions) -> Result<Self> {
-        let mut table = Table {
-            files: self.files.clone(),
-            fields: self.fields.clone(),
-            partition: self.partition.clone(),
-            wanted: Vec::new(),
-            origins: Vec::new(),
-            output: Arc::new(Schema::empty()),
-            options,
-            matching: self.matching.clone(),
-            storage: self.storage.clone(),
-            open: Mutex::new(self.open.lock().unwrap_or_else(PoisonError::into_inner).clone()),
-        };
+        let mut table = Table { options, ..self.clone() };
         table.choose_columns()?;
         table.check_filter()?;
         Ok(table)

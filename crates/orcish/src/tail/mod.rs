@@ -225,7 +225,7 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` when they cannot be parsed.
     pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
-        let stripes = self.stripe_statistics(section, limits)?;
+        let stripes = self.split_statistics(section, limits)?;
         let parse =
             |columns: Vec<Bytes>| (0..).zip(&columns).map(|(id, column)| self.parse_statistics(id, column)).collect();
         stripes.into_iter().map(parse).collect()
@@ -251,7 +251,7 @@ impl FileTail {
             };
             columns.iter().map(of_column).collect()
         };
-        self.stripe_statistics(section, limits)?.into_iter().enumerate().map(parse).collect()
+        self.split_statistics(section, limits)?.into_iter().enumerate().map(parse).collect()
     }
 
     /// Whether statistics of `rows` rows, one entry a column, are any: Java, told to write no index, counts no values
@@ -262,7 +262,7 @@ impl FileTail {
     }
 
     /// Statistics of each stripe, one entry a column, not yet parsed.
-    fn stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<Bytes>>> {
+    fn split_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<Bytes>>> {
         let section = decompress_all(section, self.framing(), limits.tail)?;
         let undecodable = |error| undecodable("stripe statistics", error);
         let metadata = lazy::Metadata::decode(section).map_err(undecodable)?;
