@@ -108,8 +108,7 @@ fn decode_each(seconds: &mut [i64], nanos: &mut [i64], base: i64, offset_at: imp
     if nanos.iter().fold(0, |all, nano| all | nano) == 0 {
         // Whole seconds, which are frequent, stay as they are.
         for second in seconds {
-            *second += base;
-            *second += i64::from(offset_at(*second));
+            (*second, _) = wall_clock(*second + base, 0, &offset_at);
         }
         return Ok(());
     }

@@ -72,20 +72,9 @@ pub(super) fn rows_within(
     budget: Budget,
     size: impl Fn(u32) -> usize,
 ) -> Result<usize> {
-    let numbers = pending.dense.get(..pending.valid(rows)).unwrap_or_default();
-    if numbers.iter().map(|&number| size(number) as u64).sum::<u64>() <= budget.bytes as u64 {
-        return Ok(rows);
-    }
-    let mut left = budget.bytes;
-    let fits = |number: &&u32| {
-        let rest = left.checked_sub(size(**number));
-        left = rest.unwrap_or(left);
-        rest.is_some()
-    };
-    let whole = numbers.iter().take_while(fits).count();
-    match pending.rows_with(rows, whole) {
-        0 if budget.is_part() => Ok(0),
-        0 => Err(budget.exceeded(&format!("a value of {} bytes", numbers.first().map_or(0, |&n| size(n))))),
-        rows => Ok(rows),
+    match pending.rows_within(rows, budget.bytes as u64, |number| size(number) as u64) {
+        (0, Some(_)) if budget.is_part() => Ok(0),
+        (0, Some(number)) => Err(budget.exceeded(&format!("a value of {} bytes", size(number)))),
+        (rows, _) => Ok(rows),
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{BinaryViewType, ByteViewType, StringViewType};
-use arrow_array::{ArrayRef, GenericByteViewArray, builder::make_view};
-use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
+use arrow_array::{ArrayRef, GenericByteViewArray};
+use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::DataType;
 
 use super::binary::{Target, rows_within};
-use super::strings::{Concatenated, array, dictionary_array, values};
+use super::strings::{Concatenated, array, dictionary_array};
 use super::validity::{Pending, combine, existing, spread};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
@@ -48,8 +48,6 @@ pub(super) struct Entries {
     bytes: Buffer,
     /// The same as an array.
     array: Option<ArrayRef>,
-    /// Views of the entries, where such are wanted.
-    views: Vec<u128>,
     /// Length of the longest.
     longest: usize,
 }
@@ -76,13 +74,6 @@ impl StoredDictionary {
             (at - length, length)
         };
         let places: Vec<_> = lengths.iter().map(place).collect();
-        let views = match target.arrow {
-            DataType::Utf8View | DataType::BinaryView => {
-                let starts = places.iter().map(|&(start, _)| start);
-                values(&lengths, &bytes).zip(starts).map(|(value, start)| make_view(value, 0, start)).collect()
-            }
-            _ => Vec::new(),
-        };
         // Every entry is checked here, once, to be UTF-8 where it has to be.
         let kind = match &target.arrow {
             DataType::Dictionary(_, values) => values.as_ref(),
@@ -90,7 +81,7 @@ impl StoredDictionary {
         };
         let array = Some(array(kind, &lengths, bytes.clone(), None, false).map_err(in_data)?);
         let longest = lengths.iter().fold(0, |longest, &length| longest.max(length as usize));
-        Ok(Entries { places, bytes, array, views, longest })
+        Ok(Entries { places, bytes, array, longest })
     }
 }
 
@@ -128,8 +119,8 @@ impl ColumnReader for DictionaryReader {
             (DataType::Dictionary(_, _), Some(values)) => {
                 dictionary_array(references.into_iter().map(u32::cast_signed).collect(), values.clone(), nulls)
             }
-            (DataType::Utf8View, Some(values)) => self.entries.views::<StringViewType>(&references, values, nulls),
-            (DataType::BinaryView, Some(values)) => self.entries.views::<BinaryViewType>(&references, values, nulls),
+            (DataType::Utf8View, Some(values)) => views::<StringViewType>(&references, values, nulls),
+            (DataType::BinaryView, Some(values)) => views::<BinaryViewType>(&references, values, nulls),
             (target, _) => self.entries.gather(&references).into_array(target, nulls),
         }
     }
@@ -198,19 +189,14 @@ impl Entries {
         }
         (lengths, bytes)
     }
+}
 
-    /// Views of the entries that are referred to, into the bytes of `values`.
-    fn views<T: ByteViewType>(
-        &self,
-        references: &[u32],
-        values: &ArrayRef,
-        nulls: Option<NullBuffer>,
-    ) -> Result<ArrayRef> {
-        let view = |&reference: &u32| self.views.get(reference as usize).copied().unwrap_or_default();
-        let mut views: Vec<u128> = references.iter().map(view).collect();
-        spread(&mut views, nulls.as_ref());
-        let blocks = values.as_byte_view::<T>().data_buffers().to_vec();
-        let array = GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), blocks, nulls);
-        Ok(Arc::new(array.map_err(|error| Error::corrupt("its references do not fit").with_source(error))?))
-    }
+/// Views of the entries that are referred to, into the bytes of `values`.
+fn views<T: ByteViewType>(references: &[u32], values: &ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let entries = values.as_byte_view::<T>();
+    let view = |&reference: &u32| entries.views().get(reference as usize).copied().unwrap_or_default();
+    let mut views: Vec<u128> = references.iter().map(view).collect();
+    spread(&mut views, nulls.as_ref());
+    let array = GenericByteViewArray::<T>::try_new(views.into(), entries.data_buffers().to_vec(), nulls);
+    Ok(Arc::new(array.map_err(|error| Error::corrupt("its references do not fit").with_source(error))?))
 }

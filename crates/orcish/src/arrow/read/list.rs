@@ -37,14 +37,7 @@ impl Lengths {
         if fit as u64 == total {
             return Ok(rows);
         }
-        let mut left = fit as u64;
-        let fits = |length: &&u32| {
-            let rest = left.checked_sub(u64::from(**length));
-            left = rest.unwrap_or(left);
-            rest.is_some()
-        };
-        let whole = lengths.iter().take_while(fits).count();
-        match (self.pending.rows_with(rows, whole), lengths.first()) {
+        match self.pending.rows_within(rows, fit as u64, u64::from) {
             (0, Some(_)) if budget.is_part() => Ok(0),
             (0, Some(length)) => Err(budget.exceeded(&format!("a value of {length} elements"))),
             (rows, _) => Ok(rows),

@@ -192,6 +192,24 @@ impl Pending {
         (0..rows.min(self.rows)).find(is_over).unwrap_or(rows)
     }
 
+    /// The most pending rows, up to `rows`, whose sizes are together no more than `most`, where `size` is what a
+    /// number stands for; and the first number.
+    pub(super) fn rows_within(&self, rows: usize, most: u64, size: impl Fn(u32) -> u64) -> (usize, Option<u32>) {
+        let numbers = self.dense.get(..self.valid(rows)).unwrap_or_default();
+        let first = numbers.first().copied();
+        if numbers.iter().map(|&number| size(number)).sum::<u64>() <= most {
+            return (rows, first);
+        }
+        let mut left = most;
+        let fits = |number: &&u32| {
+            let rest = left.checked_sub(size(**number));
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        let whole = numbers.iter().take_while(fits).count();
+        (self.rows_with(rows, whole), first)
+    }
+
     /// Takes `rows` rows: their nulls.
     pub(super) fn take(&mut self, rows: usize) -> Option<NullBuffer> {
         let rows = rows.min(self.rows);
