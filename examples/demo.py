@@ -74,6 +74,7 @@ def main() -> None:
         check(orders, expected)
         compare(parts)
         project(parts[0])
+        find(table, orders)
         hand_over(parts[0])
 
 
@@ -94,7 +95,8 @@ def write_with_spark(table: Path) -> dict[str, Any]:
     with quiet(table.parent / "spark.log"):
         spark = start_spark(table.parent)
         try:
-            _, seconds = timed(lambda: spark.sql(ORDERS).write.orc(str(table), compression="zstd"))
+            options = {"compression": "zstd", "orc.bloom.filter.columns": "note"}
+            _, seconds = timed(lambda: spark.sql(ORDERS).write.options(**options).orc(str(table)))
             found = summarize(spark.read.orc(str(table)))
         finally:
             spark.stop()
@@ -231,6 +233,23 @@ def project(part: Path) -> None:
         share = file.bytes_read / part.stat().st_size
         print(f"{file.bytes_read:,} of {part.stat().st_size:,} bytes were read ({share:.1%})")
     print(table.slice(0, 3).to_pylist())
+
+
+def find(table: Path, orders: pa.Table) -> None:
+    """Look rows up in all files, show what is skipped and why, and compare with what a filter in memory finds."""
+    note = orders["note"].drop_null()[-1].as_py()
+    cases = [
+        (orcish.col("note") == note, pc.field("note") == note),
+        (orcish.col("order_id").between(123_456, 123_465), (pc.field("order_id") - 123_456).isin(range(10))),
+    ]
+    for filters, in_memory in cases:
+        heading(f"orcish.scan(table, filters={filters})")
+        scan = orcish.scan(table, filters=filters, columns=["order_id", "customer"])
+        found, seconds = timed(scan.to_table)
+        if found != orders.filter(in_memory).select(["order_id", "customer"]):
+            raise SystemExit(f"orcish and a filter in memory disagree: {found}")
+        print(f"{found.num_rows} of {orders.num_rows:,} rows in {seconds * 1000:.1f} ms")
+        print(str(scan.explain()).replace(f"{table}/", ""))
 
 
 def hand_over(part: Path) -> None:

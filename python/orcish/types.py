@@ -52,7 +52,8 @@ These say how requests are made:
 - ``orcish.first_read``: bytes to read from the end of a file at first (65,536);
 - ``orcish.coalesce_gap``: bytes that are rather read than another request is made (1,048,576);
 - ``orcish.part_size``: most bytes of a request (8,388,608); longer ranges are read in parts, side by side;
-- ``orcish.concurrency``: most requests of one read at a time (10);
+- ``orcish.concurrency``: most requests to a store or server at a time (10; at most 256). As many stripes and files are
+  asked for ahead of what is decoded;
 - ``orcish.max_retries`` (10) and ``orcish.retry_timeout``, in seconds (180): how often and how long requests that
   failed for a passing reason are made again.
 """
@@ -100,7 +101,8 @@ class ReadOptions(TypedDict, total=False):
     row_number: bool | str
     """Add a column, ``row_number`` or of the name given, with the number of each row in the file, from 0."""
     threads: int
-    """Threads that decode; 0, the default, takes as many as the machine has cores."""
+    """Threads that decode; 0, the default, takes as many as the machine has cores. Those that wait for the answers of
+    servers come on top, one for each request."""
     timestamp_unit: Literal["s", "ms", "us", "ns", "auto"]
     """Unit of timestamps, ``us`` by default; ``auto`` is ``ns`` where statistics show that all values fit."""
     timestamp_out_of_range: Literal["error", "null"]

@@ -4,6 +4,7 @@ import contextlib
 import http.server
 import re
 import threading
+import time
 import urllib.parse
 
 
@@ -93,6 +94,21 @@ class FileServer(http.server.ThreadingHTTPServer):
 
     def handle_error(self, request, client_address):
         """Clients may go away."""
+
+
+class Crowd:
+    """A rule that makes requests take a while, and counts how many are under way at a time."""
+
+    def __init__(self, delay=0.02):
+        self.delay, self.busy, self.most, self.lock = delay, 0, 0, threading.Lock()
+
+    def __call__(self, handler, asked):
+        with self.lock:
+            self.busy += 1
+            self.most = max(self.most, self.busy)
+        time.sleep(self.delay)
+        with self.lock:
+            self.busy -= 1
 
 
 @contextlib.contextmanager

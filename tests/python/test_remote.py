@@ -1,7 +1,6 @@
 """Files of HTTP servers: how many requests they take, and how they fail."""
 
 import json
-import threading
 import time
 import urllib.request
 
@@ -10,7 +9,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
-from servers import serve
+from servers import Crowd, serve
 from support import layout, write_arrow
 
 SMALL = pa.table({"a": [(i * 2654435761) % 2**40 for i in range(20_000)], "s": [f"text {i}" for i in range(20_000)]})
@@ -90,18 +89,8 @@ def test_gaps_are_read_where_that_is_wanted(server):
 
 def test_long_ranges_are_read_in_parts_side_by_side(server):
     options = {"orcish.part_size": 500_000, "orcish.concurrency": 4, "orcish.coalesce_gap": 0}
-    busy, most, lock = 0, 0, threading.Lock()
-
-    def rule(handler, asked):
-        nonlocal busy, most
-        with lock:
-            busy += 1
-            most = max(most, busy)
-        time.sleep(0.02)
-        with lock:
-            busy -= 1
-
-    server.rules.append(rule)
+    crowd = Crowd()
+    server.rules.append(crowd)
     file = orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=options)
     server.take()
     assert file.read(threads=1).equals(WIDE)
@@ -109,7 +98,7 @@ def test_long_ranges_are_read_in_parts_side_by_side(server):
     assert len(log) >= len(WIDE_DATA) // 500_000
     assert all(end - start < 500_000 for start, end in (map(int, a[6:].split("-")) for _, a in log))
     assert sent <= len(WIDE_DATA)
-    assert 1 < most <= 4
+    assert 1 < crowd.most <= 4
 
 
 def test_servers_without_suffixes():

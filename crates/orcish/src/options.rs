@@ -27,6 +27,8 @@ pub const DEFAULT_COALESCE_GAP: u64 = 1 << 20;
 pub const DEFAULT_PART_SIZE: u64 = 8 << 20;
 /// Default of [`RemoteOptions::concurrency`].
 pub const DEFAULT_CONCURRENCY: usize = 10;
+/// Most of [`RemoteOptions::concurrency`]: each request may take a thread that waits for it.
+pub const MOST_REQUESTS: usize = 256;
 /// Default of [`RemoteOptions::max_retries`].
 pub const DEFAULT_MAX_RETRIES: usize = 10;
 /// Default of [`RemoteOptions::retry_timeout`].
@@ -172,7 +174,8 @@ pub struct ReadOptions {
     pub limit: Option<u64>,
     /// Name of a column of 64-bit integers that is added behind the others: the number of each row in the file, from 0.
     pub row_number: Option<String>,
-    /// Threads that decode; 0 takes as many as the machine has cores.
+    /// Threads that decode; 0 takes as many as the machine has cores. Those that wait for the answers of servers come
+    /// on top, one for each request.
     pub threads: usize,
     /// Bounds on what the file may make the reader do.
     pub limits: Limits,
@@ -210,7 +213,8 @@ pub struct RemoteOptions {
     pub coalesce_gap: u64,
     /// Most bytes of a request: longer ranges are read in parts, side by side.
     pub part_size: u64,
-    /// Most requests that one read has under way at a time.
+    /// Most requests to a store or server that are under way at a time, up to [`MOST_REQUESTS`]. As many files and
+    /// stripes are asked for ahead of what is decoded.
     pub concurrency: usize,
     /// How often a request that failed for a passing reason is made again.
     pub max_retries: usize,

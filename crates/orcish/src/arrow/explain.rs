@@ -94,6 +94,9 @@ impl Plan {
 
     fn explain_stripe(&self, index: usize) -> Result<StripePlan> {
         let mut plan = self.stripe_plan(index, self.outcome(&self.verdict_of(index)));
+        if self.needs_rows_only(index) {
+            return Ok(plan);
+        }
         let stripe = self.begin(index)?;
         let mut all = vec![Range { start: 0, end: 1 }];
         let (mut groups, mut indexes) = (Groups::one(stripe.rows), Indexes::new());

@@ -44,6 +44,8 @@ pub(super) struct Plan {
     pub(super) schema: SchemaRef,
     is_struct: bool,
     pub(super) threads: usize,
+    /// Stripes that threads open ahead which do nothing else but wait for their bytes.
+    pub(super) fetched_ahead: usize,
     pub(super) batch_size: usize,
 }
 
@@ -115,6 +117,9 @@ impl Plan {
             0 => cores,
             threads => threads,
         };
+        // With a limit nobody knows how many stripes a filter will need.
+        let is_ahead = source.requests() > 1 && stripes.len() > 1 && (filter.is_none() || options.limit.is_none());
+        let fetched_ahead = if is_ahead { source.requests().min(stripes.len()) } else { 0 };
         // Where nothing is stored for a row, batches need no bound.
         let weightless = columns.iter().all(|column| is_weightless(&tail, column));
         let is_bare = weightless && filter.is_none() && options.row_number.is_none();
@@ -132,6 +137,7 @@ impl Plan {
             schema,
             is_struct,
             threads,
+            fetched_ahead,
             batch_size,
         })
     }
@@ -142,6 +148,12 @@ impl Plan {
 
     pub(super) fn rows_of(&self, stripe: usize) -> u64 {
         self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.rows)
+    }
+
+    /// Stored bytes of a stripe that are read, if all columns have as many.
+    pub(super) fn share_of(&self, stripe: usize) -> u64 {
+        let (read, all) = (self.projection.count() as u64, self.tail.schema.types().len() as u64);
+        self.bytes_of(stripe) / all.max(1) * read
     }
 
     /// Stored bytes of a stripe, all columns.
@@ -177,6 +189,10 @@ impl Plan {
     /// Reads a stripe and makes the readers of its columns.
     pub(super) fn open(&self, index: usize) -> Result<OpenStripe> {
         let open = || {
+            if self.needs_rows_only(index) {
+                let rows = Group { columns: Vec::new(), reader: GroupReader::Rows };
+                return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![rows] });
+            }
             if let Some(filter) = &self.filter {
                 let stripe = FilteredStripe::open(self, filter, index)?;
                 let reader = GroupReader::Filtered(Box::new(stripe));
@@ -190,6 +206,14 @@ impl Plan {
             Ok(OpenStripe { rows: stripe.rows, groups })
         };
         open().map_err(|error: Error| error.in_stripe(index))
+    }
+
+    /// Whether nothing of a stripe has to be read, as all of its rows are wanted and no column.
+    pub(super) fn needs_rows_only(&self, index: usize) -> bool {
+        let is_filtered = self.is_filtered() && self.verdict_of(index).truth != Truth::Always;
+        // Numbers of filtered rows come with the columns.
+        let is_numbered = self.is_filtered() && self.options.row_number.is_some();
+        self.columns.is_empty() && !is_filtered && !is_numbered
     }
 
     /// Reads the footer of a stripe, of all columns that are read or asked.

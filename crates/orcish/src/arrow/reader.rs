@@ -103,6 +103,8 @@ pub(super) struct Group {
 pub(super) enum GroupReader {
     Columns(Columns),
     Filtered(Box<FilteredStripe>),
+    /// All rows, of no column.
+    Rows,
 }
 
 /// Arrays of the columns of a group, of the same rows.
@@ -117,13 +119,13 @@ pub(super) struct Part {
 impl Group {
     /// Decodes some of the `left` rows.
     pub(super) fn decode(&mut self, left: u64, plan: &Plan) -> Result<Part> {
-        let reader = match (&mut self.reader, &plan.filter) {
+        let rows = usize::try_from(left).unwrap_or(usize::MAX).min(plan.batch_size);
+        let (arrays, rows) = match (&mut self.reader, &plan.filter) {
             (GroupReader::Filtered(stripe), Some(filter)) => return stripe.next(left, plan, filter),
             (GroupReader::Filtered(_), None) => return Err(Error::invalid("a filter is missing")),
-            (GroupReader::Columns(reader), _) => reader,
+            (GroupReader::Columns(reader), _) => reader.read(rows, plan.budget())?,
+            (GroupReader::Rows, _) => (Vec::new(), rows),
         };
-        let rows = usize::try_from(left).unwrap_or(usize::MAX).min(plan.batch_size);
-        let (arrays, rows) = reader.read(rows, plan.budget())?;
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
         Ok(Part { arrays, rows, bytes, passed: rows as u64 })
     }

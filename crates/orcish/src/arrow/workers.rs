@@ -2,8 +2,11 @@
 //!
 //! All state is behind one lock. A task opens a stripe or decodes one part of one group; whoever is
 //! free takes the first task that is due in file order. The caller decodes too while it waits, so one
-//! thread means no threads. Results come in file order whoever made them. How far ahead tasks are due
+//! thread means no other threads. Results come in file order whoever made them. How far ahead tasks are due
 //! is bounded by a number of parts, a number of stripes, and the memory that finished parts hold.
+//!
+//! Where a source is far away, further threads open stripes ahead and decode nothing: they wait for its answers, several
+//! at a time, while others work.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -21,6 +24,8 @@ use crate::error::{ErrorKind, Result};
 const PARTS_AHEAD: usize = 4;
 /// Stripes that may be open at a time, where there are threads.
 const OPEN_STRIPES: usize = 2;
+/// Stored bytes that are fetched ahead of stripes beyond those.
+const FETCHED_BYTES: u64 = 128 << 20;
 
 /// How long the caller waits for other threads before it looks whether to go on.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -58,6 +63,8 @@ struct State {
     /// Bytes of parts that are ready.
     held: u64,
     stopped: bool,
+    /// Whether there are threads that do nothing but open stripes.
+    is_fetched: bool,
     /// What a thread panicked with.
     panic: Option<Box<dyn std::any::Any + Send>>,
 }
@@ -81,6 +88,9 @@ struct Slot {
     rows_left: u64,
     ready: Ready,
 }
+
+/// What a thread does next.
+type NextTask = fn(&mut State, &Plan) -> Option<Task>;
 
 enum Task {
     Open { number: usize, stripe: usize },
@@ -118,12 +128,16 @@ impl Workers {
     /// the threads are at, such as a slow read, is not waited for. `None` at the end, and after [`stop`](Self::stop).
     pub(super) fn next(&mut self) -> Option<Result<Batch>> {
         if !std::mem::replace(&mut self.started, true) {
-            for _ in 1..self.shared.plan.threads {
+            // Without a thread there is less speed, and nothing else is lost.
+            let spawn = |next_task: NextTask| {
                 let shared = self.shared.clone();
-                // Without the thread there is less speed, and nothing else is lost.
-                let thread = std::thread::Builder::new().name("orcish".to_owned()).spawn(move || shared.work());
-                self.threads.extend(thread.ok());
-            }
+                std::thread::Builder::new().name("orcish".to_owned()).spawn(move || shared.work(next_task)).ok()
+            };
+            let plan = &self.shared.plan;
+            self.threads.extend((1..plan.threads).filter_map(|_| spawn(State::next_task)));
+            // Nobody waits for the end of these: what they are at may take long, and nothing depends on it.
+            let fetching = (0..plan.fetched_ahead).filter_map(|_| spawn(State::next_stripe)).count();
+            self.shared.lock().is_fetched = fetching > 0;
         }
         let shared = &self.shared;
         let mut state = shared.lock();
@@ -200,10 +214,10 @@ impl Shared {
     }
 
     /// What each thread does until it is stopped.
-    fn work(&self) {
+    fn work(&self, next_task: NextTask) {
         let mut state = self.lock();
         while !state.stopped {
-            let Some(task) = state.next_task(&self.plan) else {
+            let Some(task) = next_task(&mut state, &self.plan) else {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
@@ -239,9 +253,14 @@ impl State {
         self.open.is_empty() && self.begun == plan.stripes.len()
     }
 
+    /// Whether finished parts hold so much that only what the caller waits for is due.
+    fn is_full(&self, plan: &Plan) -> bool {
+        self.held > plan.limits().memory / 2
+    }
+
     /// The first task that is due in file order.
     fn next_task(&mut self, plan: &Plan) -> Option<Task> {
-        let full = self.held > plan.limits().memory / 2;
+        let full = self.is_full(plan);
         let ahead = if plan.threads == 1 { 1 } else { PARTS_AHEAD };
         for (at, lane) in self.open.iter_mut().enumerate() {
             let Some(slots) = &mut lane.groups else { continue };
@@ -259,6 +278,11 @@ impl State {
             let group = Box::new(slot.group.take()?);
             return Some(Task::Decode { number, stripe, slot: index, group, rows_left });
         }
+        if self.is_fetched { None } else { self.next_stripe(plan) }
+    }
+
+    /// The next stripe, if it is due to be opened.
+    fn next_stripe(&mut self, plan: &Plan) -> Option<Task> {
         let most = match plan.threads {
             1 => 1,
             // The columns of a stripe that is filtered are not dealt out.
@@ -266,9 +290,13 @@ impl State {
             _ => OPEN_STRIPES,
         };
         let stripe = *plan.stripes.get(self.begun)?;
-        let stored: u64 = self.open.iter().map(|lane| plan.bytes_of(lane.stripe)).sum();
-        let fits = stored.saturating_add(plan.bytes_of(stripe)) <= plan.limits().memory / 2;
-        if self.open.len() >= most || (!self.open.is_empty() && (full || !fits)) {
+        let sum = |bytes_of: fn(&Plan, usize) -> u64| {
+            let open: u64 = self.open.iter().map(|lane| bytes_of(plan, lane.stripe)).sum();
+            open.saturating_add(bytes_of(plan, stripe))
+        };
+        let is_ahead = self.open.len() < plan.fetched_ahead && sum(Plan::share_of) <= FETCHED_BYTES;
+        let fits = sum(Plan::bytes_of) <= plan.limits().memory / 2;
+        if !(self.open.len() < most || is_ahead) || (!self.open.is_empty() && (self.is_full(plan) || !fits)) {
             return None;
         }
         let number = self.begun;

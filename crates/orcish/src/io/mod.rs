@@ -66,6 +66,11 @@ pub trait ReadAt: Send + Sync {
     fn gap(&self) -> u64 {
         0
     }
+
+    /// Requests that are worth having under way at a time, because what they take is waiting and no work.
+    fn requests(&self) -> usize {
+        1
+    }
 }
 
 /// The source at `location`: a path, a `file://` URL, or, with the feature `object-store`, a URL of S3
@@ -80,6 +85,15 @@ pub fn open(location: &str, options: &StorageOptions) -> Result<Arc<dyn ReadAt>>
         location::Location::Remote(_) => Ok(Arc::new(ObjectSource::open(location, options)?)),
         #[cfg(not(feature = "object-store"))]
         location::Location::Remote(url) => Err(url.no_feature(options)),
+    }
+}
+
+/// Requests that are worth having under way at a time for files such as that at `location`.
+pub(crate) fn requests(location: &str, options: &StorageOptions) -> usize {
+    match location::parse(location) {
+        #[cfg(feature = "object-store")]
+        location::Location::Remote(_) => options.split().map_or(1, |(remote, _)| remote.concurrency),
+        _ => 1,
     }
 }
 

@@ -52,7 +52,7 @@ mod remote {
 
     use super::{Check, StorageOptions};
     use crate::error::{Error, Result};
-    use crate::options::RemoteOptions;
+    use crate::options::{MOST_REQUESTS, RemoteOptions};
 
     impl StorageOptions {
         pub(in crate::io) fn check(&self) -> Option<&Check> {
@@ -77,7 +77,7 @@ mod remote {
                     "first_read" => remote.first_read = number.max(1),
                     "coalesce_gap" => remote.coalesce_gap = number,
                     "part_size" => remote.part_size = number.max(1),
-                    "concurrency" => remote.concurrency = count().max(1),
+                    "concurrency" => remote.concurrency = count().clamp(1, MOST_REQUESTS),
                     "max_retries" => remote.max_retries = count(),
                     "retry_timeout" => remote.retry_timeout = Duration::from_secs(number),
                     _ => return Err(Error::invalid(format!("unknown storage option {key:?}"))),

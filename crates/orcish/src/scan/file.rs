@@ -187,7 +187,7 @@ fn units(table: &Table, file: &OrcFile) -> Result<Vec<(u32, crate::options::Time
 }
 
 /// Whether the filter is true of no row, whatever is in the file, by the values of the partition columns.
-fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {
+pub(super) fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {
     let Some(filter) = &table.options.filter else { return Ok(false) };
     let condition = bind_names(filter, &|name| table.named(name, Some(file)))?;
     Ok(condition.root == Node::Constant(false))

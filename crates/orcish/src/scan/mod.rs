@@ -6,8 +6,10 @@
 //! ```
 
 mod adapt;
+mod each;
 mod file;
 mod partition;
+mod paths;
 mod reader;
 mod table;
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
+use super::each::Openers;
 use super::file::FileReader;
 use super::table::Table;
 use crate::error::{ErrorKind, Result};
@@ -24,6 +25,8 @@ type Check = Arc<Mutex<dyn FnMut() -> Result<()> + Send>>;
 pub struct ScanReader {
     table: Arc<Table>,
     way: Way,
+    begun: bool,
+    openers: Option<Arc<Openers>>,
     /// Rows that may still be given.
     left: u64,
     check: Option<Check>,
@@ -75,7 +78,8 @@ impl ScanReader {
             true => Way::Alone { next: 0, current: None },
             false => Way::Ahead(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() }), Vec::new()),
         };
-        ScanReader { left: table.options.limit.unwrap_or(u64::MAX), table, way, check: None }
+        let left = table.options.limit.unwrap_or(u64::MAX);
+        ScanReader { table, way, begun: false, openers: None, left, check: None }
     }
 
     /// Schema of the batches.
@@ -89,6 +93,9 @@ impl ScanReader {
     }
 
     fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.openers = Openers::start(&self.table).map(Arc::new);
+        }
         match &mut self.way {
             Way::Done => None,
             Way::Alone { next, current } => loop {
@@ -106,6 +113,7 @@ impl ScanReader {
                 if at > 0 {
                     self.table.close(at - 1);
                 }
+                self.openers.iter().for_each(|openers| openers.reached(at));
                 match self
                     .table
                     .open_file(at)
@@ -127,8 +135,8 @@ impl ScanReader {
                     // With fewer files than threads each file has several.
                     let each = (self.table.threads() / count).max(1);
                     for _ in 0..count {
-                        let (shared, table) = (shared.clone(), self.table.clone());
-                        let work = move || shared.work(&table, count + 1, each);
+                        let (shared, table, openers) = (shared.clone(), self.table.clone(), self.openers.clone());
+                        let work = move || shared.work(&table, openers.as_deref(), count + 1, each);
                         threads.extend(std::thread::Builder::new().name("orcish-scan".to_owned()).spawn(work).ok());
                     }
                     if threads.is_empty() {
@@ -144,6 +152,7 @@ impl ScanReader {
 
     /// Ends the reading. What the threads are at, such as a slow read, is waited for, but not after an interruption.
     fn stop(&mut self, is_interrupted: bool) {
+        self.openers = None;
         if let Way::Ahead(shared, threads) = std::mem::replace(&mut self.way, Way::Done) {
             shared.lock().stopped = true;
             shared.changed.notify_all();
@@ -189,7 +198,7 @@ impl Shared {
     }
 
     /// What each thread does: takes up one file after the other, no more than `most` of which may be begun.
-    fn work(&self, table: &Arc<Table>, most: usize, threads: usize) {
+    fn work(&self, table: &Arc<Table>, openers: Option<&Openers>, most: usize, threads: usize) {
         loop {
             let mut state = self.lock();
             let file = loop {
@@ -204,6 +213,7 @@ impl Shared {
             state.next += 1;
             state.lanes.push_back(Lane { file, ready: VecDeque::new(), done: false });
             drop(state);
+            openers.iter().for_each(|openers| openers.reached(file));
             let read = || match table.open_file(file).and_then(|file| file.map(|file| file.read(threads)).transpose()) {
                 Ok(None) => {}
                 Err(error) => _ = self.give(file, Err(error)),

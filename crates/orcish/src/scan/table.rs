@@ -1,23 +1,19 @@
 //! A table: its files, its schema, and what is read of it.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 
 use super::file::FileScan;
+use super::paths::{only, walk};
 use super::{Matching, TableFile, partition};
 use crate::arrow::OrcFile;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{StorageOptions, open};
+use crate::io::{StorageOptions, open, requests};
 use crate::options::{Columns, OutOfRange, ReadOptions};
 use crate::predicate::{Domain, Named};
 use crate::tail::FileTail;
-
-/// How long the caller waits for other threads before it looks whether to go on.
-const PATIENCE: Duration = Duration::from_millis(5);
 
 #[derive(Debug, Clone)]
 pub(super) struct Table {
@@ -35,8 +31,11 @@ pub(super) struct Table {
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
     /// Files that have been opened, by their indexes.
-    open: Arc<Mutex<BTreeMap<usize, OrcFile>>>,
+    open: Arc<Mutex<BTreeMap<usize, Opened>>>,
 }
+
+/// A file that is being opened, or has been.
+type Opened = Arc<OnceLock<Result<OrcFile>>>;
 
 /// Where a column of the batches is from.
 #[derive(Debug, Clone, Copy)]
@@ -120,8 +119,7 @@ impl Table {
                 }
             }
         }
-        let wanted =
-            |(place, paths): &(usize, Vec<Vec<usize>>)| Some((*place, pruned(self.fields.get(*place)?, paths)));
+        let wanted = |(place, paths): &(usize, Vec<Vec<usize>>)| Some((*place, only(self.fields.get(*place)?, paths)));
         self.wanted = chosen.iter().filter_map(wanted).collect();
         let mut fields: Vec<FieldRef> = Vec::new();
         self.origins = Vec::new();
@@ -232,24 +230,24 @@ impl Table {
 
     /// The file at an index; its tail is read once.
     pub(super) fn orc_file(&self, at: usize) -> Result<OrcFile> {
-        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(file) = lock().get(&at) {
-            return Ok(file.clone());
+        let cell = self.open.lock().unwrap_or_else(PoisonError::into_inner).entry(at).or_default().clone();
+        let file = cell.get_or_init(|| self.open_source(at)).clone();
+        if file.is_err() {
+            // Who asks again may have more luck.
+            self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&at);
         }
+        file
+    }
+
+    fn open_source(&self, at: usize) -> Result<OrcFile> {
         let Some(this) = self.files.get(at) else { return Err(Error::invalid(format!("no file {at}"))) };
         let source = match &this.source {
             Some(source) => source.clone(),
             None => open(&this.location, &self.storage)?,
         };
-        let file = match &this.tail {
-            Some(tail) => {
-                let tail = FileTail::from_bytes(tail, &self.options.limits);
-                OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&this.location))?)
-            }
-            None => OrcFile::new(source, &self.options.limits)?,
-        };
-        lock().insert(at, file.clone());
-        Ok(file)
+        let Some(tail) = &this.tail else { return OrcFile::new(source, &self.options.limits) };
+        let tail = FileTail::from_bytes(tail, &self.options.limits);
+        Ok(OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&this.location))?))
     }
 
     /// Forgets a file, so that many need not be open at a time.
@@ -263,6 +261,14 @@ impl Table {
     /// What is read of a file; none where its partition has no wanted row.
     pub(super) fn open_file(&self, at: usize) -> Result<Option<FileScan>> {
         FileScan::open(self, at).map_err(|error| error.in_file(&self.name(at)))
+    }
+
+    /// Requests that are worth having under way at a time, by the first file.
+    pub(super) fn requests(&self) -> usize {
+        self.files.first().map_or(1, |file| match &file.source {
+            Some(source) => source.requests(),
+            None => requests(&file.location, &self.storage),
+        })
     }
 
     /// Threads for the whole scan.
@@ -279,64 +285,6 @@ impl Table {
             None => file.tail().rows,
             Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
         })
-    }
-
-    /// Calls `task` for each file, several at a time; the results are in order of the files, and an error is that of
-    /// the first file which has one. What other threads are at when the caller is interrupted is not waited for.
-    pub(super) fn each_file<T: Send + 'static>(
-        self: &Arc<Self>,
-        task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
-    ) -> Result<Vec<T>> {
-        let count = self.files.len();
-        let (next, task) = (Arc::new(AtomicUsize::new(0)), Arc::new(task));
-        let worker = || {
-            let (table, next, task) = (self.clone(), next.clone(), task.clone());
-            move || {
-                let (mut done, mut failed) = (Vec::new(), None);
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= count {
-                        break;
-                    }
-                    match task(&table, at) {
-                        Ok(result) => done.push((at, result)),
-                        Err(error) => {
-                            // The others take up nothing more.
-                            next.store(count, Ordering::Relaxed);
-                            failed = Some((at, error));
-                        }
-                    }
-                    table.close(at);
-                }
-                (done, failed)
-            }
-        };
-        let threads = self.threads().min(count).max(1);
-        let spawn = |_| std::thread::Builder::new().name("orcish-scan".to_owned()).spawn(worker());
-        // Without a thread there is less speed, and nothing else is lost.
-        let others: Vec<_> = (1..threads).filter_map(|at| spawn(at).ok()).collect();
-        let (mut all, mut failed) = worker()();
-        if failed.as_ref().is_some_and(|(_, error)| error.kind() == ErrorKind::Interrupted) {
-            return failed.map_or_else(|| Ok(Vec::new()), |(_, error)| Err(error));
-        }
-        for other in others {
-            while !other.is_finished() {
-                std::thread::sleep(PATIENCE);
-                self.storage.check_now()?;
-            }
-            match other.join() {
-                Ok((done, error)) => {
-                    all.extend(done);
-                    failed = failed.into_iter().chain(error).min_by_key(|&(at, _)| at);
-                }
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        if let Some((_, error)) = failed {
-            return Err(error);
-        }
-        all.sort_by_key(|&(at, _)| at);
-        Ok(all.into_iter().map(|(_, result)| result).collect())
     }
 }
 
@@ -355,91 +303,4 @@ fn partition_fields(files: &[TableFile]) -> Result<Fields> {
         partition::field(name, partition::infer(values))
     };
     Ok(wanted.iter().enumerate().map(field).collect())
-}
-
-/// The fields below a type, with the names that lead to them.
-fn below(kind: &DataType) -> Vec<(Vec<String>, &FieldRef)> {
-    match kind {
-        DataType::Struct(fields) => fields.iter().map(|field| (vec![field.name().clone()], field)).collect(),
-        DataType::List(item) => vec![(vec!["element".to_owned(), "item".to_owned()], item)],
-        DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(fields) => {
-                ["key", "value"].iter().zip(fields).map(|(name, field)| (vec![(*name).to_owned()], field)).collect()
-            }
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
-    }
-}
-
-/// Follows a dotted name down. Names may hold dots themselves: the longest that fits goes first. The word for the
-/// element of a list or the value of a map may be left out where what follows is a field of it.
-fn walk(fields: &[(Vec<String>, &FieldRef)], name: &str) -> Option<Vec<usize>> {
-    let mut steps: Vec<(usize, usize, &FieldRef)> = Vec::new();
-    for (at, (names, field)) in fields.iter().enumerate() {
-        for step in names {
-            let rest = name.strip_prefix(step.as_str());
-            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
-                steps.push((step.len(), at, field));
-            }
-        }
-    }
-    steps.sort_by_key(|&(length, _, _)| std::cmp::Reverse(length));
-    for (length, at, field) in steps {
-        match name.get(length..).and_then(|rest| rest.strip_prefix('.')) {
-            None => return Some(vec![at]),
-            Some(rest) => {
-                if let Some(way) = walk_type(field.data_type(), rest) {
-                    return Some([vec![at], way].concat());
-                }
-            }
-        }
-    }
-    None
-}
-
-fn walk_type(kind: &DataType, name: &str) -> Option<Vec<usize>> {
-    let parts = below(kind);
-    if let Some(way) = walk(&parts, name) {
-        return Some(way);
-    }
-    let (DataType::List(_) | DataType::Map(_, _), Some((_, inner))) = (kind, parts.last()) else { return None };
-    Some([vec![parts.len() - 1], walk_type(inner.data_type(), name)?].concat())
-}
-
-/// A field with those of its parts that are asked for, by their paths; an empty path is all of it. Lists and maps
-/// have all their parts, of which less may be read.
-fn pruned(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
-    if paths.iter().any(Vec::is_empty) {
-        return field.clone();
-    }
-    let mut chosen: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
-    for path in paths {
-        let Some((&at, below)) = path.split_first() else { continue };
-        match chosen.iter_mut().find(|(place, _)| *place == at) {
-            Some((_, paths)) => paths.push(below.to_vec()),
-            None => chosen.push((at, vec![below.to_vec()])),
-        }
-    }
-    let whole = |at: usize, part: &FieldRef| match chosen.iter().find(|(place, _)| *place == at) {
-        Some((_, paths)) => pruned(part, paths),
-        None => part.clone(),
-    };
-    let kind = match field.data_type() {
-        DataType::Struct(fields) => {
-            let part = |(at, paths): &(usize, Vec<Vec<usize>>)| Some(pruned(fields.get(*at)?, paths));
-            DataType::Struct(chosen.iter().filter_map(part).collect())
-        }
-        DataType::List(item) => DataType::List(whole(0, item)),
-        DataType::Map(entries, sorted) => match entries.data_type() {
-            DataType::Struct(fields) => {
-                let parts: Fields = fields.iter().enumerate().map(|(at, part)| whole(at, part)).collect();
-                let entries = entries.as_ref().clone().with_data_type(DataType::Struct(parts));
-                DataType::Map(Arc::new(entries), *sorted)
-            }
-            _ => return field.clone(),
-        },
-        _ => return field.clone(),
-    };
-    Arc::new(field.as_ref().clone().with_data_type(kind))
 }

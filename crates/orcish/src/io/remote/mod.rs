@@ -284,4 +284,8 @@ impl ReadAt for ObjectSource {
     fn gap(&self) -> u64 {
         self.address.options.coalesce_gap
     }
+
+    fn requests(&self) -> usize {
+        self.address.options.concurrency
+    }
 }

@@ -7,6 +7,7 @@ use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
+use object_store::limit::LimitStore;
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -154,7 +155,7 @@ impl Address {
                 for (key, value) in &self.pairs {
                     builder = builder.with_config(key.parse().map_err(|_| self.unknown(key))?, value);
                 }
-                Arc::new(builder.build().map_err(fault)?)
+                self.limited(builder.build().map_err(fault)?)
             }};
         }
         Ok(match self.url.scheme.as_str() {
@@ -162,10 +163,15 @@ impl Address {
             "gs" => build!(GoogleCloudStorageBuilder),
             "http" | "https" => {
                 let builder = HttpBuilder::new().with_url(self.base()).with_retry(retry);
-                Arc::new(builder.with_client_options(self.http_options()?).build().map_err(fault)?)
+                self.limited(builder.with_client_options(self.http_options()?).build().map_err(fault)?)
             }
             _ => build!(MicrosoftAzureBuilder),
         })
+    }
+
+    /// A store of which no more than so many requests are under way, whoever makes them.
+    fn limited(&self, store: impl ObjectStore) -> Arc<dyn ObjectStore> {
+        Arc::new(LimitStore::new(store, self.options.concurrency))
     }
 
     fn unknown(&self, key: &str) -> Error {
