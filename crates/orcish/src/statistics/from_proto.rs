@@ -15,7 +15,7 @@
 //! | ORC-763: what is within the second before 1970 is read as a second later | all | bounds near 1970 are a second wider |
 //! | `float` bounds are those of the doubles before they were rounded | ORC C++ | rounded likewise |
 //! | ORC-629: NaN first makes all NaN, NaN later goes unseen | all | nothing is known where the sum is NaN |
-//! | ORC-1008: sums that overflow unnoticed | ORC Java before 1.6.12 and 1.7.1, C++ | no sum that count and bounds exclude |
+//! | ORC-1008: sums that overflow unnoticed | ORC Java and C++ before 1.6.12, and 1.7.0 | no sum where count and bounds let one overflow |
 //! | numbers of children: of a buffer's slots in Java, of batches with nulls alone in C++ | ORC Java, ORC C++ | none |
 //! | `has_null` absent | Hive before 1.1, Presto, Trino | unknown |
 //! | Julian days before 1582-10-15 | as the footer says | converted |
@@ -100,6 +100,12 @@ impl WriterContext {
     /// ORC-415, and what was before ORC-1130.
     fn nulls_are_counted(self) -> bool {
         !self.is_cpp_before([1, 8, 0])
+    }
+
+    /// ORC-1008.
+    fn sums_may_wrap(self) -> bool {
+        let orc_1008 = |release| release < [1, 6, 12] || ([1, 7, 0]..[1, 7, 1]).contains(&release);
+        matches!(self.writer, Self::JAVA | Self::CPP) && self.release.is_none_or(orc_1008)
     }
 
     /// Whether values and nulls were counted at all: without row index, ORC C++ does not for some types.
@@ -225,10 +231,13 @@ fn integer(statistics: &orc::IntegerStatistics, values: Option<u64>, context: Wr
     let is_possible = |sum: &i64| match (values, min, max) {
         (Some(values), Some(min), Some(max)) => {
             // 64 bits times 64 bits: no overflow.
-            let (sum, values) = (i128::from(*sum), i128::from(values));
-            values * i128::from(min) <= sum && sum <= values * i128::from(max)
+            let (sum, least, most) =
+                (i128::from(*sum), i128::from(values) * i128::from(min), i128::from(values) * i128::from(max));
+            let is_within = least <= sum && sum <= most;
+            // What has wrapped may lie between these too.
+            is_within && (!context.sums_may_wrap() || least.abs().max(most.abs()) <= i64::MAX.into())
         }
-        _ => true,
+        _ => values == Some(0) || !context.sums_may_wrap(),
     };
     Detail::Integer { min, max, sum: statistics.sum.filter(is_possible) }
 }

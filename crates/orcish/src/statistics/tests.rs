@@ -102,6 +102,33 @@ fn integers_are_kept_where_they_are_possible() {
     assert_eq!(detail(wide, sound()), Detail::Integer { min: Some(i64::MIN), max: Some(i64::MAX), sum: Some(-1) });
 }
 
+/// ORC-1008: what has wrapped may lie where a sum could.
+#[test]
+fn sums_that_may_have_wrapped_are_not_believed() {
+    let sum = |count: u64, bounds: (i64, i64), writer, release| {
+        let proto = orc::ColumnStatistics { number_of_values: Some(count), ..integers(bounds.0, bounds.1, 7) };
+        let context = WriterContext::new(writer, 9).with_software_version(release);
+        match read(&proto, context).detail {
+            Detail::Integer { sum, .. } => sum,
+            detail => panic!("{detail:?}"),
+        }
+    };
+    let wide = [(3, (-(1 << 61), 1 << 62)), (4, (-(1 << 61), 3)), (1 << 62, (-3, 3)), (1, (i64::MIN, 7))];
+    for (count, bounds) in wide {
+        for release in [None, Some("1.6.11"), Some("1.7.0")] {
+            assert_eq!(sum(count, bounds, 0, release), None, "{count} {bounds:?} {release:?}");
+            assert_eq!(sum(count, bounds, 1, release), None, "{count} {bounds:?} {release:?}");
+            assert_eq!(sum(count, bounds, 2, release), Some(7));
+        }
+        for release in ["1.6.12", "1.7.1", "2.0.0-SNAPSHOT"] {
+            assert_eq!(sum(count, bounds, 0, Some(release)), Some(7), "{count} {bounds:?} {release:?}");
+            assert_eq!(sum(count, bounds, 1, Some(release)), Some(7), "{count} {bounds:?} {release:?}");
+        }
+    }
+    assert_eq!(sum(1, (-(1 << 61), 1 << 62), 0, None), Some(7));
+    assert_eq!(sum(3, (-(1 << 61), 1 << 61), 0, None), Some(7));
+}
+
 #[test]
 fn no_values_but_bounds_is_a_contradiction() {
     let proto = orc::ColumnStatistics { number_of_values: Some(0), ..integers(1, 2, 3) };
