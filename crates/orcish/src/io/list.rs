@@ -22,6 +22,11 @@ pub(super) struct Level {
 pub(super) trait Tree {
     /// The size of a file; `None` where there is no file of this path.
     fn file(&self, path: &str) -> Result<Option<u64>>;
+    /// Whether there is a file or folder of this path.
+    fn is_there(&self, path: &str) -> Result<bool> {
+        let is_folder = |level: Level| !level.folders.is_empty() || !level.files.is_empty();
+        Ok(self.file(path)?.is_some() || is_folder(self.children(&[path.to_owned()])?))
+    }
     /// What is in folders, one level deep; folders that are not there are empty.
     fn children(&self, folders: &[String]) -> Result<Level>;
     /// The files in folders, at any depth.
@@ -38,7 +43,8 @@ pub(super) trait Tree {
 /// those of a pattern. Locations of all kinds are taken that [`open`](crate::open) takes, and are what it gives back.
 ///
 /// In a segment of a pattern `*` stands for any characters, `?` for one, `[abc]`, `[a-z]` and `[!a]` for one of
-/// some; `**` stands for any number of segments. A folder that a pattern matches stands for the files in it.
+/// some; `**` stands for any number of segments. A folder that a pattern matches stands for the files in it. What has
+/// the very name of a pattern stands above what the pattern matches.
 /// Segments below the folder, or matched by a pattern, that begin with `.` or `_` are skipped, but for partitions
 /// such as `_day=1`.
 ///
@@ -60,8 +66,11 @@ pub fn list(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64
         #[cfg(not(feature = "object-store"))]
         Location::Remote(url) => return Err(url.no_feature(options)),
     };
-    let found = if is_pattern(&path) { by_pattern(&*tree, &path) } else { below(&*tree, &path) };
-    let mut found = found.map_err(|error| error.in_file(tree.name()))?;
+    let find = || match is_pattern(&path) && !tree.is_there(&path)? {
+        true => by_pattern(&*tree, &path),
+        false => below(&*tree, &path),
+    };
+    let mut found = find().map_err(|error| error.in_file(tree.name()))?;
     found.sort();
     found.dedup();
     let marker = |path: &str| path.ends_with("_$folder$");

@@ -2,13 +2,30 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::list::{Found, Level, Tree, join};
 use super::pattern::is_hidden;
 use crate::error::{Error, Result};
 
-/// Deepest folder that is looked into: links may go in circles.
-const MOST_DEPTH: usize = 64;
+/// A folder that is looked into.
+struct Open {
+    path: String,
+    /// What it really is, behind links.
+    real: PathBuf,
+    /// The one that it was found in.
+    above: Option<Rc<Open>>,
+}
+
+impl Open {
+    /// None where it is among those that it was found in: links go in circles.
+    fn below(path: String, above: Option<Rc<Open>>) -> io::Result<Option<Self>> {
+        let real = fs::canonicalize(if path.is_empty() { "." } else { &path })?;
+        let is_circle = std::iter::successors(above.as_ref(), |open| open.above.as_ref()).any(|open| open.real == real);
+        Ok((!is_circle).then_some(Open { path, real, above }))
+    }
+}
 
 /// The folders and files of the system.
 pub(super) struct LocalTree(String);
@@ -39,7 +56,7 @@ impl LocalTree {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             if metadata.is_dir() {
                 level.folders.push(path);
-            } else {
+            } else if metadata.is_file() {
                 level.files.push((path, metadata.len()));
             }
         }
@@ -51,6 +68,10 @@ impl Tree for LocalTree {
     fn file(&self, path: &str) -> Result<Option<u64>> {
         let metadata = fs::metadata(path).map_err(|error| self.fault(error))?;
         Ok(metadata.is_file().then_some(metadata.len()))
+    }
+
+    fn is_there(&self, path: &str) -> Result<bool> {
+        Ok(fs::metadata(path).is_ok())
     }
 
     fn children(&self, folders: &[String]) -> Result<Level> {
@@ -65,15 +86,18 @@ impl Tree for LocalTree {
 
     fn descendants(&self, folders: &[String]) -> Result<Vec<Found>> {
         let mut found = Vec::new();
-        let mut open: Vec<(String, usize)> = folders.iter().map(|folder| (folder.clone(), 0)).collect();
-        while let Some((folder, depth)) = open.pop() {
-            if depth > MOST_DEPTH {
-                return Err(self.fault(io::Error::other(format!("folders are nested too deep at {folder}"))));
-            }
-            let level = self.level(&folder)?.unwrap_or_default();
+        let mut open: Vec<(String, Option<Rc<Open>>)> = folders.iter().map(|folder| (folder.clone(), None)).collect();
+        while let Some((path, above)) = open.pop() {
+            // Folders may go away meanwhile, and what is asked for may be none.
+            let folder = match Open::below(path, above) {
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+                folder => folder.map_err(|error| self.fault(error))?,
+            };
+            let Some(folder) = folder.map(Rc::new) else { continue };
+            let level = self.level(&folder.path)?.unwrap_or_default();
             found.extend(level.files);
             let shown = |path: &String| !is_hidden(path.rsplit('/').next().unwrap_or_default());
-            open.extend(level.folders.into_iter().filter(shown).map(|folder| (folder, depth + 1)));
+            open.extend(level.folders.into_iter().filter(shown).map(|path| (path, Some(folder.clone()))));
         }
         Ok(found)
     }
