@@ -46,7 +46,8 @@ class FilePlan:
 
     file: str
     stripes: tuple[StripePlan, ...]
-    """None where the values of its partition columns do not fit the filter."""
+    skipped: bool = False
+    """Whether the values of its partition columns do not fit the filter, so that it has none to be read."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Explanation:
     """What of the filter is applied to the rows after they have been read."""
 
     @classmethod
-    def of(cls, found: list[tuple[str, list[Any]]], after_read: str | None) -> Explanation:
+    def of(cls, found: list[tuple[str, bool, list[Any]]], after_read: str | None) -> Explanation:
         """What the native core found, a file each."""
 
         def stripe(plan: Any) -> StripePlan:
@@ -66,7 +67,8 @@ class Explanation:
             row_groups = tuple((rows, what, tuple(why)) for rows, (what, why) in groups)
             return StripePlan(index, rows, outcome, tuple(reasons), row_groups, *weights)
 
-        return cls(tuple(FilePlan(name, tuple(map(stripe, plans))) for name, plans in found), after_read)
+        files = (FilePlan(name, tuple(map(stripe, plans)), skipped) for name, skipped, plans in found)
+        return cls(tuple(files), after_read)
 
     @property
     def bytes(self) -> int:
@@ -89,8 +91,10 @@ class Explanation:
             lines.append(f"applied after the read: {self.after_read}")
         for file in self.files:
             lines.append(file.file)
-            if not file.stripes:
+            if file.skipped:
                 lines.append("  skipped: the filter is not true of its partition")
+            elif not file.stripes:
+                lines.append("  no stripes")
             for plan in file.stripes:
                 lines.extend(_lines(plan))
         return "\n".join(lines)

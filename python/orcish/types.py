@@ -125,7 +125,8 @@ class ScanOptions(ReadOptions, total=False):
     """What a scan takes beside its source."""
 
     schema: pa.Schema | None
-    """Schema of the table without its partition columns; that of the first file by default."""
+    """Schema of the table; that of the first file by default. Where it has a column of the paths, it says the type of
+    its values: an integer, boolean, date or text."""
     match: Matching
     """How columns are found in files."""
     partitions: bool | None

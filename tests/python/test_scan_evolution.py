@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+import time
 from decimal import Decimal
 
 import orcish
@@ -377,3 +378,153 @@ def test_the_schema_of_the_caller_decides_on_the_unit():
     data = write_arrow({"t": pa.array([1, 1001], pa.timestamp("ns"))})
     table = orcish.scan(data, schema=pa.schema([("t", pa.timestamp("ns"))])).to_table()
     assert table["t"].cast(pa.int64()).to_pylist() == [1, 1001]
+
+
+@pytest.mark.parametrize("stored", ["tinyint", "smallint"])
+@pytest.mark.parametrize(
+    "literal", [D("1.00000000000000000001"), D("1.000000000000000000000000000000000000000001"), 1.0]
+)
+def test_decimals_are_compared_with_the_type_of_the_table(stored, literal):
+    """The nearest double is 1, whatever the file has."""
+    table = orcish.scan(file_of(stored, [1, 2, None]), schema=pa.schema([("x", pa.float64())]))
+    assert table.where(col("x") == literal).to_table()["x"].to_pylist() == [1.0]
+    assert table.where(col("x") > literal).to_table()["x"].to_pylist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("stored", "value"),
+    [("array<int>", [1]), ("bigint", 5), ("string", "x"), ("map<string,int>", {"k": 1}), ("uniontype<int,string>", 1)],
+)
+def test_filters_through_what_is_no_struct_are_errors(tmp_path, stored, value):
+    put(
+        tmp_path,
+        {
+            "a.orc": write_rows("struct<s:struct<a:int>,n:int>", [((1,), 1)]),
+            "b.orc": write_rows(f"struct<s:{stored},n:int>", [(value, 2)]),
+        },
+    )
+    table = orcish.scan(tmp_path)
+    for asked in (table, table.where(col("s.a").is_null()).select("n"), table.where(~(col("s.a") > 5)).select("n")):
+        with pytest.raises(orcish.UnsupportedError, match=r"b\.orc: column s: it is .* does not become Struct"):
+            asked.to_table()
+    if "union" not in stored:
+        with pytest.raises(orcish.UnsupportedError, match=r"b\.orc: column s: it is"):
+            table.where(~col("s").is_null()).count()
+
+
+def test_unions_that_are_read_as_structs_have_no_fields_for_filters():
+    data = write_rows("struct<u:uniontype<int,string>>", [(1,), ("x",)])
+    table = orcish.scan(data, unions="struct")
+    assert table.to_table()["u"].to_pylist()[1]["field1"] == "x"
+    with pytest.raises(ValueError, match="within a column of type uniontype"):
+        table.where(col("u.tag") == 1).to_table()
+
+
+def test_extremes_of_trimmed_chars_have_no_blanks():
+    data = write_rows("struct<c:char(4),v:varchar(4)>", [("b", "b "), ("c", "c ")])
+    for trim, end in ((True, ""), (False, "   ")):
+        table = orcish.scan(data, trim_char=trim)
+        assert table.to_table()["c"].to_pylist() == ["b" + end, "c" + end]
+        assert (table.min("c"), table.max("c")) == ("b" + end, "c" + end)
+        assert (table.min("v"), table.max("v")) == ("b ", "c ")
+
+
+KEYS = "struct<m:map<int,string>,n:map<string,int>,l:array<map<date,int>>>"
+KEYED = [({1: "a"}, {"k": 1}, [{dt.date(2020, 1, 1): 3}]), ({2: "b"}, {"j": 2}, None)]
+
+
+def test_keys_of_maps_as_dictionaries():
+    data = write_rows(KEYS, KEYED)
+    want = orcish.ORCFile(data).read(null_map_keys="dictionary")
+    assert want.schema.field("m").type.key_type == pa.dictionary(pa.int32(), pa.int32())
+    assert orcish.scan(data, null_map_keys="dictionary").to_table().equals(want)
+    wider = write_rows(KEYS.replace("map<int,string>", "map<bigint,string>"), KEYED)
+    table = orcish.scan([wider, data], null_map_keys="dictionary").to_table()
+    assert table["m"].type.key_type == pa.dictionary(pa.int32(), pa.int64())
+    assert table["m"].to_pylist() == [[(1, "a")], [(2, "b")]] * 2
+    plain = pa.schema([("m", pa.map_(pa.int64(), pa.string()))])
+    table = orcish.scan(data, schema=plain, null_map_keys="dictionary").to_table()
+    assert table["m"].to_pylist() == [[(1, "a")], [(2, "b")]]
+
+
+def test_instants_as_text():
+    utc = dt.timezone.utc
+    instants = [dt.datetime(2020, 1, 1, tzinfo=utc), dt.datetime(1969, 12, 31, 23, 59, 58, 500000, tzinfo=utc), None]
+    data = write_rows("struct<x:timestamp with local time zone>", [(value,) for value in instants])
+    table = orcish.scan(data, schema=pa.schema([("x", pa.string())]))
+    want = ["2020-01-01T00:00:00Z", "1969-12-31T23:59:58.500Z", None]
+    assert table.to_table()["x"].to_pylist() == want
+    assert table.where(col("x") == want[0]).count() == 1
+
+
+def test_columns_of_one_name():
+    def file(first, second):
+        arrays = [pa.array([first]), pa.array(["x"]), pa.array([second])]
+        return write_arrow(pa.Table.from_arrays(arrays, names=["a", "b", "a"]))
+
+    files = [file(1, 2), file(3, 4)]
+    for match in ("name", "name_ignoring_case", "position"):
+        table = orcish.scan(files, match=match)
+        assert table.schema.names == ["a", "b", "a"]
+        got = table.where(col("b") == "x").to_table()
+        assert [column.to_pylist() for column in got.columns] == [[1, 3], ["x", "x"], [2, 4]]
+        assert table.select("b", "a").to_table().to_pydict() == {"b": ["x", "x"], "a": [1, 3]}
+    with pytest.raises(ValueError, match=r'<bytes 1>: of columns named "a" the table has 2, and the file 1'):
+        orcish.scan([files[0], write_arrow({"a": [1]})]).to_table()
+    with pytest.raises(ValueError, match=r'<bytes 1>: more than one column of the file could be "a"'):
+        orcish.scan([write_arrow({"a": [1]}), files[0]]).to_table()
+    assert orcish.scan([files[0], write_arrow({"b": ["y"]})]).to_table()["b"].to_pylist() == ["x", "y"]
+
+
+def test_strings_as_binary_are_asked_of_statistics():
+    data = write_arrow({"s": ["a", "b"]})
+    table = orcish.scan(data, strings="binary")
+    for literal in ("c", b"c"):
+        (file,) = table.where(col("s") == literal).explain().files
+        assert [stripe.outcome for stripe in file.stripes] == ["skipped"]
+    assert table.where(col("s") == "b").to_table()["s"].to_pylist() == [b"b"]
+
+
+def test_rows_that_are_left_out_late_are_not_all_wanted():
+    schema = pa.schema([("x", pa.string())])
+    for asked, outcome in ((col("x") == "1", "read"), (~col("x").is_null(), "read")):
+        (file,) = orcish.scan(file_of("int", [1, 2]), schema=schema).where(asked).explain().files
+        assert [stripe.outcome for stripe in file.stripes] == [outcome]
+    (file,) = orcish.scan(file_of("int", [1, 2]), schema=schema).explain().files
+    assert [stripe.outcome for stripe in file.stripes] == ["all"]
+
+
+def test_files_of_no_bytes_have_no_rows(tmp_path):
+    """Hive writes them for empty buckets."""
+    put(tmp_path, {"0.orc": b"", "1.orc": write_arrow(FIRST), "2.orc": b""})
+    table = orcish.scan(tmp_path)
+    assert table.to_table().equals(FIRST)
+    assert orcish.scan(tmp_path, threads=1).to_table().equals(FIRST)
+    assert table.count() == 2
+    assert table.where(col("a") > 1).count() == 1
+    assert table.max("a") == 2
+    assert [split.location[-5:] for split in table.splits()] == ["1.orc"]
+    assert orcish.scan([b"", b""], schema=FIRST.schema).to_table().num_rows == 0
+    with pytest.raises(orcish.CorruptFileError, match="no bytes, nor has any other file"):
+        orcish.scan([b"", b""])
+    with pytest.raises(orcish.CorruptFileError, match="0 bytes are too few"):
+        orcish.ORCFile(b"")
+    with pytest.raises(orcish.CorruptFileError, match="1 bytes are too few"):
+        orcish.scan([FIRST_DATA, b"x"]).to_table()
+
+
+FIRST_DATA = write_arrow(FIRST)
+
+
+def test_wide_tables_take_time_for_each_column_once():
+    """What is measured is that it is not the square of it."""
+
+    def seconds(count, **options):
+        data = write_arrow({f"c{i}": [1] for i in range(count)})
+        start = time.perf_counter()
+        table = orcish.scan(data, **options)
+        assert table.where(col("c1") > 0).to_table().num_columns == count
+        return time.perf_counter() - start
+
+    for match in ("name", "name_ignoring_case"):
+        assert seconds(6000, match=match) < 30 * max(seconds(600, match=match), 0.02)

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from servers import serve
 from support import write_arrow
 from tables import put, rows
 
@@ -142,7 +143,86 @@ def test_files_that_no_row_is_wanted_of_are_not_opened(tmp_path):
     assert [split.rows for split in table.splits()] == [2]
     plan = table.explain()
     assert [len(file.stripes) for file in plan.files] == [1, 0, 0]
+    assert [file.skipped for file in plan.files] == [False, True, True]
     assert str(plan).count("skipped: the filter is not true of its partition") == 2
     assert table.where(col("id") == 1).select("text").to_table().num_rows == 1
     with pytest.raises(orcish.CorruptFileError, match=r"bad\.orc"):
         orcish.scan(tmp_path).where((col("k") == 2) | (col("id") == 1)).to_table()
+
+
+def test_files_without_stripes_are_not_those_that_are_skipped(tmp_path):
+    put(tmp_path, {"k=1/f.orc": rows(0, 1).slice(1), "k=2/f.orc": b"", "k=3/f.orc": rows(0, 2)})
+    plan = orcish.scan(tmp_path).where(col("k") < 3).explain()
+    assert [(file.skipped, len(file.stripes)) for file in plan.files] == [(False, 0), (False, 0), (True, 0)]
+    assert str(plan).count("no stripes") == 2
+    assert str(plan).count("skipped: the filter is not true of its partition") == 1
+
+
+def test_splits_have_the_types_of_the_table(tmp_path):
+    put(tmp_path, {f"k={k}/d=2026-01-01/f.orc": rows(0, 1) for k in ("1", "a", NULL)})
+    put(tmp_path, {"k=1/d=x/f.orc": rows(0, 1)})
+    table = orcish.scan(tmp_path)
+    assert [table.schema.field(name).type for name in "kd"] == [pa.string()] * 2
+    parts = [split.scan() for split in table.splits()]
+    assert all(part.schema == table.schema for part in parts)
+    assert pa.concat_tables(part.to_table() for part in parts).equals(table.to_table())
+    (part,) = table.where((col("k") == "1") & (col("d") == "x")).splits()
+    assert part.scan().to_table()["k"].to_pylist() == ["1"]
+    numbers = orcish.scan(f"{tmp_path}/k=[!a]*", schema=pa.schema([("id", pa.int64()), ("k", pa.int16())]))
+    assert {part.scan().schema.field("k").type for part in numbers.splits()} == {pa.int16()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts", "want", "literal"),
+    [
+        (pa.string(), ["1", "20"], ["1", "20"], "20"),
+        (pa.large_string(), ["1", "x"], ["1", "x"], "x"),
+        (pa.dictionary(pa.int32(), pa.string()), ["1", "x"], ["1", "x"], "x"),
+        (pa.int8(), ["-3", "007", NULL], [-3, 7, None], 7),
+        (pa.uint32(), ["4294967295", "1"], [2**32 - 1, 1], 2**32 - 1),
+        (pa.bool_(), ["true", "False", NULL], [True, False, None], True),
+        (pa.date32(), [NULL, "2026-01-31"], [None, dt.date(2026, 1, 31)], dt.date(2026, 1, 31)),
+        (pa.date32(), [NULL], [None], dt.date(2026, 1, 31)),
+    ],
+)
+def test_the_schema_of_the_caller_decides_on_types(tmp_path, kind, texts, want, literal):
+    put(tmp_path, {f"k={text}/f.orc": rows(i, 1) for i, text in enumerate(texts)})
+    schema = pa.schema([pa.field("k", kind, metadata={"of": "k"}), ("id", pa.int64())])
+    table = orcish.scan(tmp_path, schema=schema)
+    assert table.schema.names == ["id", "k"]
+    assert table.schema.field("k").metadata == {b"of": b"k"}
+    got = table.to_table().sort_by("id")
+    assert (got["k"].type, got["k"].to_pylist()) == (kind, want)
+    kept = [i for i, value in enumerate(want) if value == literal]
+    assert table.where(col("k") == literal).to_table()["id"].to_pylist() == kept
+    assert table.where(col("k").is_null()).count() == want.count(None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(pa.int64(), "a"), (pa.int8(), "128"), (pa.date32(), "2026-1-1"), (pa.bool_(), "yes")], ids=str
+)
+def test_values_that_are_not_of_the_type_name_the_file(tmp_path, kind, text):
+    put(tmp_path, {f"k={NULL}/f.orc": rows(0, 1), f"k={text}/bad.orc": rows(0, 1)})
+    with pytest.raises(ValueError, match=rf"bad\.orc: column k: the partition value \"{text}\" is no"):
+        orcish.scan(tmp_path, schema=pa.schema([("k", kind)]))
+
+
+def test_types_that_no_path_has(tmp_path):
+    put(tmp_path, {"k=1/f.orc": rows(0, 1)})
+    with pytest.raises(orcish.UnsupportedError, match="integers, booleans, dates or text"):
+        orcish.scan(tmp_path, schema=pa.schema([("k", pa.list_(pa.int8()))]))
+
+
+@pytest.mark.parametrize("text", ["+2026-1-01", " 2026-1-1", "2026- 1- 1", "100%+5", "%-1"])
+def test_what_is_no_date_and_no_sign_stays_text(tmp_path, text):
+    put(tmp_path, {f"k={text}/f.orc": rows(0, 1), "k=2026-01-01/f.orc": rows(0, 1)})
+    found, got = values(tmp_path, "k")
+    assert found == pa.string()
+    assert sorted(got) == sorted([text, "2026-01-01"])
+
+
+def test_queries_of_urls_are_no_folders():
+    with serve({"/k=a%3Ab/f.orc": write_arrow(rows(0, 1))}) as server:
+        table = orcish.scan(f"{server.url}/k=a%253Ab/f.orc?sign=a/x=1/", partitions=True)
+        assert table.schema.names[3:] == ["k"]
+        assert table.to_table()["k"].to_pylist() == ["a:b"]

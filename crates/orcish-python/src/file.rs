@@ -3,11 +3,11 @@
 use orcish::tail::{Calendar, FileTail};
 use orcish::{Limits, OrcFile};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::to_python;
 use crate::options::{limits, read_options, storage_options};
-use crate::scan::explanation;
+use crate::scan::{FilePlan, explanation};
 use crate::stream::Batches;
 use crate::{source, statistics};
 
@@ -162,11 +162,7 @@ impl File {
 
     /// What reading under the given options would do: the name of the file, and its stripes.
     #[pyo3(signature = (options=None))]
-    fn explain<'py>(
-        &self,
-        py: Python<'py>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<(String, Vec<Bound<'py, PyTuple>>)> {
+    fn explain<'py>(&self, py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<FilePlan<'py>> {
         let options = read_options(options, &self.limits)?;
         let found = py.detach(|| self.file.explain(options)).map_err(|error| to_python(py, &error))?;
         explanation(py, &found)

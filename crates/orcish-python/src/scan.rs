@@ -86,7 +86,7 @@ impl Scan {
         capsule::schema(py, &self.scan.schema())
     }
 
-    /// The schema of the table without its partition columns as a PyCapsule.
+    /// The schema of the table, its partition columns last, as a PyCapsule.
     fn table_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         capsule::schema(py, &self.scan.table_schema())
     }
@@ -107,8 +107,8 @@ impl Scan {
         py.detach(|| self.scan.count()).map_err(|error| to_python(py, &error))
     }
 
-    /// What reading would do: for each file its name and its stripes.
-    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Vec<Bound<'py, PyTuple>>)>> {
+    /// What reading would do, a file each.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<FilePlan<'py>>> {
         let found = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
         found.iter().map(|file| explanation(py, file)).collect()
     }
@@ -137,15 +137,24 @@ pub(crate) fn partitions_of(location: &str) -> Vec<(String, Option<String>)> {
     orcish::scan::partitions_of(location)
 }
 
-/// A file's name and its stripes: index, rows, outcome, row groups, bytes and requests for the columns that the
-/// filter asks, and for the others.
-pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<(String, Vec<Bound<'py, PyTuple>>)> {
+/// As `partitions_of`, of the folders below the location, or pattern, that was listed.
+#[pyfunction]
+pub(crate) fn partitions_below(base: &str, location: &str) -> Vec<(String, Option<String>)> {
+    orcish::scan::partitions_below(base, location)
+}
+
+/// A file's name, whether it is skipped, and its stripes: index, rows, outcome, row groups, bytes and requests for the
+/// columns that the filter asks, and for the others.
+pub(crate) type FilePlan<'py> = (String, bool, Vec<Bound<'py, PyTuple>>);
+
+/// What would become of a file.
+pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<FilePlan<'py>> {
     let stripe = |plan: &StripePlan| {
         let groups: Vec<_> = plan.groups.iter().map(|(rows, found)| (*rows, outcome(found))).collect();
         let weights = (plan.filter_bytes, plan.filter_requests, plan.other_bytes, plan.other_requests);
         (plan.stripe, plan.rows, outcome(&plan.outcome), groups, weights).into_pyobject(py)
     };
-    Ok((file.file.clone(), file.stripes.iter().map(stripe).collect::<PyResult<_>>()?))
+    Ok((file.file.clone(), file.skipped, file.stripes.iter().map(stripe).collect::<PyResult<_>>()?))
 }
 
 /// A word, and for what is skipped the tests that no row passes, each with what proves it.

@@ -18,6 +18,8 @@ use crate::stripe::Stripe;
 pub struct Explanation {
     /// Name of the source.
     pub file: String,
+    /// Whether the file is skipped, because the filter is true of no row by the values of its partition columns.
+    pub skipped: bool,
     /// Stripes that were asked for, in order.
     pub stripes: Vec<StripePlan>,
 }
@@ -65,7 +67,7 @@ impl Plan {
             stripes.push(self.explain_stripe(stripe).map_err(|error| error.in_stripe(stripe))?);
         }
         stripes.sort_by_key(|plan| plan.stripe);
-        Ok(Explanation { file: self.source.name().to_owned(), stripes })
+        Ok(Explanation { file: self.source.name().to_owned(), skipped: false, stripes })
     }
 
     fn stripe_plan(&self, stripe: usize, outcome: Outcome) -> StripePlan {

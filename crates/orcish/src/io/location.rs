@@ -91,6 +91,21 @@ pub(super) fn parse(location: &str) -> Location {
     })
 }
 
+/// The names in the path of a path or URL, in order. Those of URLs of HTTP are decoded, as all servers do.
+pub(super) fn segments(location: &str) -> Vec<String> {
+    let names = |path: &str, name: fn(&str) -> String| {
+        path.split('/').filter(|segment| !segment.is_empty()).map(name).collect::<Vec<_>>()
+    };
+    match parse(location) {
+        Location::Local(path) => {
+            let path = path.to_string_lossy();
+            names(&if cfg!(windows) { path.replace('\\', "/").into() } else { path }, str::to_owned)
+        }
+        Location::Remote(url) if url.is_http() => names(url.path_and_query().0, percent_decode),
+        Location::Remote(url) => names(&url.path, str::to_owned),
+    }
+}
+
 /// The path of a file URL, behind `file:`.
 fn file_url(rest: &str) -> PathBuf {
     let path = match rest.strip_prefix("//") {
@@ -104,7 +119,7 @@ fn file_url(rest: &str) -> PathBuf {
 }
 
 /// Replaces `%41` by `A`; what is no such sequence stays, and so does what would not be UTF-8.
-pub(super) fn percent_decode(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, behind)) = rest.split_first() {

@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 
 pub use file::FileSource;
 pub use list::list;
+pub(crate) use location::percent_decode;
 pub use memory::MemorySource;
 #[cfg(feature = "object-store")]
 pub use remote::ObjectSource;
@@ -95,6 +96,24 @@ pub(crate) fn requests(location: &str, options: &StorageOptions) -> usize {
         location::Location::Remote(_) => options.split().map_or(1, |(remote, _)| remote.concurrency),
         _ => 1,
     }
+}
+
+/// The folders of a path or URL, without its query.
+pub(crate) fn folders_of(location: &str) -> Vec<String> {
+    let mut segments = location::segments(location);
+    segments.pop();
+    segments
+}
+
+/// Those of them that are below `base`: a folder, or the part of a pattern before its first sign.
+pub(crate) fn folders_below(base: &str, location: &str) -> Vec<String> {
+    let (mut base, found) = (location::segments(base), location::segments(location));
+    if !found.starts_with(&base) {
+        base.truncate(base.iter().position(|segment| pattern::is_pattern(segment)).unwrap_or(base.len()));
+    }
+    let above = if found.starts_with(&base) { base.len() } else { 0 };
+    let end = found.len().saturating_sub(1);
+    found.get(above..end).unwrap_or_default().to_vec()
 }
 
 /// Joins ranges that overlap, touch, or have at most `gap` bytes between them, in order of their offsets.

@@ -1,23 +1,24 @@
 //! One file of a scan: what is read of it, and how that becomes batches of the table.
 
-use std::sync::Arc;
-
-use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 
-use super::adapt::{Adapt, Matcher, Ways, apply_all, has_timestamps};
+use super::adapt::{Adapt, Ways, apply_all};
+use super::condition::{Late, conditions};
+use super::matching::Matcher;
 use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
-use crate::arrow::{BatchReader, Explanation, Mapping, OrcFile, domain, evaluate};
+use crate::arrow::{BatchReader, Explanation, OrcFile, Outcome};
 use crate::error::{Error, Result};
-use crate::expression::Predicate;
 use crate::options::ReadOptions;
-use crate::predicate::{Condition, Domain, Held, Named, Node, bind_names, check_is_value};
+use crate::predicate::{Condition, check_is_value};
 use crate::projection::{Projected, Projection};
 use crate::schema::Kind;
 use crate::statistics::ColumnStatistics;
+
+// The threads that open files ahead ask this.
+pub(super) use super::condition::is_ruled_out;
 
 /// What is read of a file.
 pub(super) struct FileScan {
@@ -37,61 +38,36 @@ struct Shape {
     fields: Fields,
     ways: Ways,
     partition: Vec<(Option<String>, FieldRef)>,
-    /// What can only be decided of the columns as they are in the table, with the way to the column of each leaf.
-    late: Option<(Condition, Vec<Vec<usize>>)>,
+    late: Option<Late>,
 }
 
 impl FileScan {
-    /// Opens a file; none where no row of it is wanted by its partition.
+    /// Opens a file; none where no row of it is wanted by its partition, or it is of no bytes.
     pub(super) fn open(table: &Table, at: usize) -> Result<Option<Self>> {
         let Some(this) = table.files.get(at) else { return Err(Error::invalid(format!("no file {at}"))) };
         if is_ruled_out(table, this)? {
             return Ok(None);
         }
-        let file = table.orc_file(at)?;
-        let column_units = units(table, &file)?;
+        let Some(file) = table.orc_file(at)? else { return Ok(None) };
+        let mut column_units = Vec::new();
+        Matcher::new(table, &file, &table.options).units_of_fields(0, &table.fields, &mut column_units)?;
         let plain = ReadOptions { column_units, ..table.options.clone() };
-        let mapping = Mapping { tail: file.tail(), options: &plain };
-        let matcher = Matcher { mapping, matching: &table.matching, partition: &table.partition };
-        let conjuncts = match &table.options.filter {
-            None => Vec::new(),
-            Some(Predicate::And(parts)) => parts.clone(),
-            Some(other) => vec![other.clone()],
-        };
-        let (mut early, mut late) = (Vec::new(), Vec::new());
-        for conjunct in conjuncts {
-            let has_floats = conjunct.has_floats();
-            let suits = |name: &str| -> Result<bool> {
-                let of_table = table.named(name, Some(this))?.domain;
-                let found = named(table, this, &matcher, name)?;
-                Ok(found.is_some_and(|found| !has_floats || found.domain == of_table))
-            };
-            let suits = conjunct.columns().into_iter().map(suits).collect::<Result<Vec<_>>>()?;
-            let is_early = suits.into_iter().all(|suits| suits);
-            if is_early { early.push(conjunct) } else { late.push(conjunct) }
-        }
-        let of_file = |name: &str| {
-            let found = named(table, this, &matcher, name)?;
-            found.ok_or_else(|| Error::invalid(format!("column {name:?} is of another type")))
-        };
-        let condition = (!early.is_empty()).then(|| bind_names(&Predicate::And(early), &of_file)).transpose()?;
+        let matcher = Matcher::new(table, &file, &plain);
         let mut wanted = table.wanted.clone();
-        let late = match late.is_empty() {
-            true => None,
-            false => Some(bind_late(table, this, &Predicate::And(late), &mut wanted)?),
-        };
-        let (read, ways) = columns(&matcher, &wanted)?;
+        let (condition, late) = conditions(table, this, &matcher, &mut wanted)?;
+        let (read, ways) = matcher.fields(0, &wanted)?;
         let schema = &file.tail().schema;
         let root = match schema.get(0)?.kind {
             Kind::Struct => Projected { id: 0, children: read },
-            _ => Projected { id: 0, children: read.into_iter().next().map(|root| root.children).unwrap_or_default() },
+            // The root is the one column.
+            _ => read.into_iter().next().unwrap_or(Projected { id: 0, children: Vec::new() }),
         };
         let projection = Projection::of_root(schema, root);
         let options = ReadOptions {
             stripes: this.stripes.clone(),
             // Rows that are left out later do not count.
             limit: table.options.limit.filter(|_| late.is_none()),
-            ..plain
+            ..plain.clone()
         };
         let value = |field: &FieldRef| {
             let value = this.partition.iter().find(|(name, _)| name == field.name());
@@ -121,7 +97,14 @@ impl FileScan {
     }
 
     pub(super) fn explain(self) -> Result<Explanation> {
-        self.file.explain_projected(self.projection, self.options, self.condition)
+        let mut plan = self.file.explain_projected(self.projection, self.options, self.condition)?;
+        if self.shape.late.is_some() {
+            for stripe in &mut plan.stripes {
+                in_doubt(&mut stripe.outcome);
+                stripe.groups.iter_mut().for_each(|(_, outcome)| in_doubt(outcome));
+            }
+        }
+        Ok(plan)
     }
 
     /// Statistics of the one column that is read, over the stripes of which all rows are wanted, and the indexes of the
@@ -135,8 +118,11 @@ impl FileScan {
             column = Some(inner);
         }
         let id = column.map_or(0, |column| column.id);
-        let is_value = check_is_value(&self.file.tail().schema, id, "").is_ok();
-        if !is_kept || !is_value {
+        let schema = &self.file.tail().schema;
+        is_kept &= check_is_value(schema, id, "").is_ok();
+        // Statistics have the blanks.
+        is_kept &= !(self.options.trim_char && schema.get(id)?.kind == Kind::Char);
+        if !is_kept {
             let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
             return Ok((ColumnStatistics::EMPTY, stripes));
         }
@@ -167,127 +153,11 @@ impl FileScan {
     }
 }
 
-/// The units of timestamps of a file: those that they have in the table.
-fn units(table: &Table, file: &OrcFile) -> Result<Vec<(u32, crate::options::TimestampUnit)>> {
-    let mapping = Mapping { tail: file.tail(), options: &table.options };
-    let matcher = Matcher { mapping, matching: &table.matching, partition: &table.partition };
-    let is_struct = file.tail().schema.get(0)?.kind == Kind::Struct;
-    let mut units = Vec::new();
-    for (place, field) in table.fields.iter().enumerate().filter(|(_, field)| has_timestamps(field.data_type())) {
-        if !is_struct {
-            if matcher.is_root(place, field)? {
-                matcher.units(0, field.data_type(), &mut units)?;
-            }
-        } else if let Ok(Some(id)) = matcher.find(0, place, field) {
-            // What cannot be found is an error where it is read.
-            matcher.units(id, field.data_type(), &mut units)?;
-        }
+/// Has rows looked at of which more is to be known than was planned.
+fn in_doubt(outcome: &mut Outcome) {
+    if *outcome == Outcome::AllWanted {
+        *outcome = Outcome::Read;
     }
-    Ok(units)
-}
-
-/// Whether the filter is true of no row, whatever is in the file, by the values of the partition columns.
-pub(super) fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {
-    let Some(filter) = &table.options.filter else { return Ok(false) };
-    let condition = bind_names(filter, &|name| table.named(name, Some(file)))?;
-    Ok(condition.root == Node::Constant(false))
-}
-
-/// What a name stands for in a file; none where its values compare otherwise than in the table.
-fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<Option<Named>> {
-    let in_table = table.named(name, Some(file))?;
-    if table.partition.iter().any(|field| field.name() == name) {
-        return Ok(Some(in_table));
-    }
-    let (schema, path) = (&matcher.mapping.tail.schema, table.path(name)?);
-    let mut id = 0;
-    for (depth, &place) in path.iter().enumerate() {
-        let upto = path.get(..=depth).unwrap_or_default();
-        let Some(field) = table.field_at(upto) else { return Ok(None) };
-        if depth == 0 && schema.get(0)?.kind != Kind::Struct {
-            if matcher.is_root(place, &field)? {
-                continue;
-            }
-            return Ok(Some(Named { held: Held::Null, ..in_table }));
-        }
-        match matcher.find(id, place, &field)? {
-            Some(child) => id = child,
-            None => return Ok(Some(Named { held: Held::Null, ..in_table })),
-        }
-    }
-    check_is_value(schema, id, name)?;
-    let stored = domain(&matcher.mapping, id)?;
-    let kind = schema.get(id)?.kind;
-    let is_alike = match (stored, in_table.domain) {
-        (Domain::Text { .. }, Domain::Text { .. }) => true,
-        (Domain::Decimal { scale: stored }, Domain::Decimal { scale }) => stored <= scale,
-        (Domain::Integer, Domain::Decimal { .. }) => true,
-        // Larger integers are rounded.
-        (Domain::Integer, Domain::Float) => matches!(kind, Kind::Byte | Kind::Short),
-        (stored, of_table) => stored == of_table,
-    };
-    let named = Named { domain: stored, type_string: schema.type_string(id)?, held: Held::Column(id) };
-    Ok(is_alike.then_some(named))
-}
-
-/// Binds what is decided of the columns of the table; those that are not read yet are added to `wanted`.
-fn bind_late(
-    table: &Table,
-    file: &TableFile,
-    predicate: &Predicate,
-    wanted: &mut Vec<(usize, FieldRef)>,
-) -> Result<(Condition, Vec<Vec<usize>>)> {
-    let mut names: Vec<&str> = predicate.columns();
-    names.sort_unstable();
-    names.dedup();
-    let is_partition = |name: &str| table.partition.iter().any(|field| field.name() == name);
-    let mut ways = Vec::new();
-    for &name in &names {
-        if is_partition(name) {
-            ways.push(Vec::new());
-            continue;
-        }
-        let path = table.path(name)?;
-        let Some((&top, below)) = path.split_first() else { continue };
-        let Some(whole) = table.fields.get(top) else { continue };
-        // A column that is read in part does for its whole only.
-        let at = wanted.iter().position(|(place, field)| *place == top && field == whole).unwrap_or_else(|| {
-            wanted.push((top, whole.clone()));
-            wanted.len() - 1
-        });
-        ways.push([vec![at], below.to_vec()].concat());
-    }
-    let condition = bind_names(predicate, &|name| {
-        let found = table.named(name, Some(file))?;
-        let at = names.iter().position(|other| *other == name).unwrap_or_default();
-        Ok(match found.held {
-            Held::Column(_) => Named { held: Held::Column(u32::try_from(at).unwrap_or_default()), ..found },
-            _ => found,
-        })
-    })?;
-    let way = |leaf: &crate::predicate::Leaf| ways.get(leaf.column as usize).cloned().unwrap_or_default();
-    let ways = condition.leaves.iter().map(way).collect();
-    Ok((condition, ways))
-}
-
-/// The columns of a file that are read, and how those of the table come from them.
-fn columns(matcher: &Matcher<'_>, wanted: &[(usize, FieldRef)]) -> Result<(Vec<Projected>, Ways)> {
-    if matcher.mapping.tail.schema.get(0)?.kind == Kind::Struct {
-        return matcher.fields(0, wanted);
-    }
-    // The root is the one column.
-    let (mut read, mut ways) = (Vec::new(), Vec::new());
-    for (place, field) in wanted {
-        if !matcher.is_root(*place, field)? {
-            ways.push((None, Adapt::Missing));
-            continue;
-        }
-        let (projected, adapt) = matcher.column(0, field.data_type())?;
-        ways.push((Some(0), adapt));
-        read.push(projected);
-    }
-    read.truncate(1);
-    Ok((read, ways))
 }
 
 /// Batches of the table from one file.
@@ -332,26 +202,9 @@ impl Shape {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let misfit = |error| Error::corrupt("the columns do not fit together").with_source(error);
         let batch = RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(misfit)?;
-        let Some((condition, ways)) = &self.late else { return Ok(batch) };
-        let kept = evaluate(condition, rows, &|leaf| value(ways.get(leaf), &columns))?;
-        filter_record_batch(&batch, &BooleanArray::new(kept, None)).map_err(misfit)
+        match &self.late {
+            None => Ok(batch),
+            Some(late) => filter_record_batch(&batch, &late.evaluate(&columns, rows)?).map_err(misfit),
+        }
     }
-}
-
-/// The values at the end of a way down.
-fn value(way: Option<&Vec<usize>>, columns: &[ArrayRef]) -> Result<ArrayRef> {
-    let missing = || Error::invalid("a column of the filter is missing");
-    let mut way = way.ok_or_else(missing)?.iter();
-    let mut array = way.next().and_then(|&at| columns.get(at)).ok_or_else(missing)?.clone();
-    for &at in way {
-        let Some(parent) = array.as_struct_opt() else { return Err(missing()) };
-        let child = parent.columns().get(at).ok_or_else(missing)?;
-        // A field of what is null is null.
-        let nulls = arrow_buffer::NullBuffer::union(parent.nulls(), child.nulls());
-        let data = child.to_data().into_builder().nulls(nulls).build();
-        array = Arc::new(arrow_array::make_array(
-            data.map_err(|error| Error::corrupt("a field does not fit").with_source(error))?,
-        ));
-    }
-    Ok(array)
 }

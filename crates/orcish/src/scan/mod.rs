@@ -6,8 +6,10 @@
 //! ```
 
 mod adapt;
+mod condition;
 mod each;
 mod file;
+mod matching;
 mod partition;
 mod paths;
 mod reader;
@@ -24,7 +26,8 @@ use crate::io::{ReadAt, StorageOptions};
 use crate::options::{Columns, ReadOptions};
 use crate::statistics::ColumnStatistics;
 
-pub use partition::partitions_of;
+use condition::is_ruled_out;
+pub use partition::{partitions_below, partitions_of};
 pub use reader::ScanReader;
 use table::Table;
 
@@ -49,7 +52,8 @@ pub struct TableFile {
     pub location: String,
     /// Where its bytes are, if not at the location.
     pub source: Option<Arc<dyn ReadAt>>,
-    /// Names and values of its partition columns; see [`partitions_of`].
+    /// Names and values of its partition columns; see [`partitions_of`] and [`partitions_below`]. Their types are
+    /// those of the schema that [`Scan::new`] is given.
     pub partition: Vec<(String, Option<String>)>,
     /// Its tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes): it is not read again.
     pub tail: Option<Bytes>,
@@ -87,9 +91,13 @@ impl Scan {
     /// A scan over `files`, in this order. The schema of the table is `schema`, or else that of the first file, and
     /// behind it the partition columns; `options` say what is read of it. `options.stripes` is not used.
     ///
+    /// Where `schema` has a partition column, it says its type: an integer, boolean, date or text. Others are integers
+    /// if all values are such, or dates, or else text. Files of no bytes have no rows, and no schema.
+    ///
     /// # Errors
     /// Those of opening the first file where its schema is needed; `InvalidArgument` and `UnknownColumn` where the
-    /// options do not fit the schema, or files differ in their partition columns.
+    /// options do not fit the schema, files differ in their partition columns, or a value of one is not of its type;
+    /// `Unsupported` where that type can be none of a partition column.
     pub fn new(
         files: Vec<TableFile>,
         schema: Option<SchemaRef>,
@@ -118,9 +126,10 @@ impl Scan {
         &self.table.files
     }
 
-    /// Schema of the whole table, without its partition columns: what a scan of the same table is made with elsewhere.
+    /// Schema of the whole table, its partition columns last: what a scan of some of its files is made with elsewhere.
     pub fn table_schema(&self) -> SchemaRef {
-        Arc::new(Schema::new(self.table.fields.clone()))
+        let fields = self.table.fields.iter().chain(&self.table.partition);
+        Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>()))
     }
 
     /// Reads batch by batch, file after file.
@@ -128,14 +137,18 @@ impl Scan {
         ScanReader::new(self.table.clone())
     }
 
-    /// What reading would do, for each file. Files that no row is read of by their partition have no stripes.
+    /// What reading would do, for each file.
     ///
     /// # Errors
     /// As reading.
     pub fn explain(&self) -> Result<Vec<Explanation>> {
-        self.table.each_file(|table, at| match table.open_file(at)? {
-            None => Ok(Explanation { file: table.name(at), stripes: Vec::new() }),
-            Some(file) => file.explain(),
+        self.table.each_file(|table, at| match (table.open_file(at)?, table.files.get(at)) {
+            (Some(file), _) => file.explain(),
+            (None, file) => Ok(Explanation {
+                file: table.name(at),
+                skipped: file.map_or(Ok(false), |file| is_ruled_out(table, file))?,
+                stripes: Vec::new(),
+            }),
         })
     }
 
@@ -206,6 +219,7 @@ impl Scan {
         if file >= self.table.files.len() {
             return Err(Error::invalid(format!("no file {file}, of {}", self.table.files.len())));
         }
-        self.table.orc_file(file)
+        let empty = || Error::corrupt("it has no bytes").in_file(&self.table.name(file));
+        self.table.orc_file(file)?.ok_or_else(empty)
     }
 }

@@ -1,17 +1,18 @@
 //! Dotted names of fields within fields, and what is left of a field of which only some parts are wanted.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields};
 
 /// The fields below a type, with the names that lead to them.
-fn below(kind: &DataType) -> Vec<(Vec<String>, &FieldRef)> {
+fn below(kind: &DataType) -> Vec<(Vec<&str>, &FieldRef)> {
     match kind {
-        DataType::Struct(fields) => fields.iter().map(|field| (vec![field.name().clone()], field)).collect(),
-        DataType::List(item) => vec![(vec!["element".to_owned(), "item".to_owned()], item)],
+        DataType::Struct(fields) => fields.iter().map(|field| (vec![field.name().as_str()], field)).collect(),
+        DataType::List(item) => vec![(vec!["element", "item"], item)],
         DataType::Map(entries, _) => match entries.data_type() {
             DataType::Struct(fields) => {
-                ["key", "value"].iter().zip(fields).map(|(name, field)| (vec![(*name).to_owned()], field)).collect()
+                ["key", "value"].into_iter().zip(fields).map(|(name, field)| (vec![name], field)).collect()
             }
             _ => Vec::new(),
         },
@@ -19,13 +20,26 @@ fn below(kind: &DataType) -> Vec<(Vec<String>, &FieldRef)> {
     }
 }
 
-/// Follows a dotted name down. Names may hold dots themselves: the longest that fits goes first. The word for the
-/// element of a list or the value of a map may be left out where what follows is a field of it.
-pub(super) fn walk(fields: &[(Vec<String>, &FieldRef)], name: &str) -> Option<Vec<usize>> {
+/// Follows a dotted name down from `fields`, of which `places` has the indexes by name. Names may hold dots themselves:
+/// the longest that fits goes first. The word for the element of a list or the value of a map may be left out where
+/// what follows is a field of it. Of fields of one name it is the first.
+pub(super) fn walk(fields: &Fields, places: &HashMap<String, Vec<usize>>, name: &str) -> Option<Vec<usize>> {
+    let place = |name: &str| places.get(name)?.first().copied();
+    if let Some(at) = place(name) {
+        return Some(vec![at]);
+    }
+    name.rmatch_indices('.').find_map(|(dot, _)| {
+        let at = place(name.get(..dot)?)?;
+        let way = walk_type(fields.get(at)?.data_type(), name.get(dot + 1..)?)?;
+        Some([vec![at], way].concat())
+    })
+}
+
+fn walk_parts(parts: &[(Vec<&str>, &FieldRef)], name: &str) -> Option<Vec<usize>> {
     let mut steps: Vec<(usize, usize, &FieldRef)> = Vec::new();
-    for (at, (names, field)) in fields.iter().enumerate() {
+    for (at, (names, field)) in parts.iter().enumerate() {
         for step in names {
-            let rest = name.strip_prefix(step.as_str());
+            let rest = name.strip_prefix(step);
             if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
                 steps.push((step.len(), at, field));
             }
@@ -47,7 +61,7 @@ pub(super) fn walk(fields: &[(Vec<String>, &FieldRef)], name: &str) -> Option<Ve
 
 fn walk_type(kind: &DataType, name: &str) -> Option<Vec<usize>> {
     let parts = below(kind);
-    if let Some(way) = walk(&parts, name) {
+    if let Some(way) = walk_parts(&parts, name) {
         return Some(way);
     }
     let (DataType::List(_) | DataType::Map(_, _), Some((_, inner))) = (kind, parts.last()) else { return None };

@@ -1,9 +1,9 @@
 //! A table: its files, its schema, and what is read of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 
 use super::file::FileScan;
 use super::paths::{only, walk};
@@ -11,8 +11,7 @@ use super::{Matching, TableFile, partition};
 use crate::arrow::OrcFile;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{StorageOptions, open, requests};
-use crate::options::{Columns, OutOfRange, ReadOptions};
-use crate::predicate::{Domain, Named};
+use crate::options::{Columns, ReadOptions};
 use crate::tail::FileTail;
 
 #[derive(Debug, Clone)]
@@ -20,6 +19,8 @@ pub(super) struct Table {
     pub(super) files: Arc<Vec<TableFile>>,
     /// Columns that are in the files, all of them.
     pub(super) fields: Fields,
+    /// Places among `fields` by name; names need not be unique.
+    pub(super) places: Arc<HashMap<String, Vec<usize>>>,
     /// Columns whose values are in the paths.
     pub(super) partition: Fields,
     /// Columns of the files that are read, with their places among `fields`.
@@ -35,7 +36,7 @@ pub(super) struct Table {
 }
 
 /// A file that is being opened, or has been.
-type Opened = Arc<OnceLock<Result<OrcFile>>>;
+type Opened = Arc<OnceLock<Result<Option<OrcFile>>>>;
 
 /// Where a column of the batches is from.
 #[derive(Debug, Clone, Copy)]
@@ -55,10 +56,11 @@ impl Table {
         matching: Matching,
         storage: StorageOptions,
     ) -> Result<Self> {
-        let partition = partition_fields(&files)?;
+        let partition = partition::fields(&files, schema.as_deref())?;
         let mut table = Table {
             files: Arc::new(files),
             fields: Fields::empty(),
+            places: Arc::default(),
             partition,
             wanted: Vec::new(),
             origins: Vec::new(),
@@ -70,12 +72,16 @@ impl Table {
         };
         let all = match schema {
             Some(schema) => schema,
-            None if table.files.is_empty() => Arc::new(Schema::empty()),
-            None => table.orc_file(0)?.schema(&table.plain_options(Columns::All))?,
+            None => table.schema_of_files()?,
         };
         // A value in the path stands above what the file has of the same name.
-        let in_path = |field: &FieldRef| table.partition.iter().any(|partition| partition.name() == field.name());
-        table.fields = all.fields().iter().filter(|field| !in_path(field)).cloned().collect();
+        let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
+        table.fields = all.fields().iter().filter(of_files).cloned().collect();
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, field) in table.fields.iter().enumerate() {
+            places.entry(field.name().clone()).or_default().push(place);
+        }
+        table.places = Arc::new(places);
         table.choose_columns()?;
         table.check_filter()?;
         Ok(table)
@@ -89,52 +95,71 @@ impl Table {
         Ok(table)
     }
 
-    /// Options of reading, but for which rows.
-    fn plain_options(&self, columns: Columns) -> ReadOptions {
-        ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..self.options.clone() }
+    /// The schema of the first file that has one.
+    fn schema_of_files(&self) -> Result<SchemaRef> {
+        let columns = Columns::All;
+        let options =
+            ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..self.options.clone() };
+        for at in 0..self.files.len() {
+            if let Some(file) = self.orc_file(at)? {
+                return file.schema(&options);
+            }
+            self.close(at);
+        }
+        match self.files.is_empty() {
+            true => Ok(Arc::new(Schema::empty())),
+            false => {
+                Err(Error::corrupt("it has no bytes, nor has any other file, and so no schema").in_file(&self.name(0)))
+            }
+        }
+    }
+
+    /// The place of a name among the partition columns.
+    pub(super) fn partition_at(&self, name: &str) -> Option<usize> {
+        self.partition.iter().position(|field| field.name() == name)
     }
 
     /// Finds the columns that are asked for, in their order.
     fn choose_columns(&mut self) -> Result<()> {
-        let names: Vec<String> = match &self.options.columns {
-            Columns::All => self.fields.iter().chain(&self.partition).map(|field| field.name().clone()).collect(),
-            Columns::Names(names) => names.clone(),
-            Columns::Ids(_) => return Err(Error::invalid("the columns of a table have names, and no ids")),
-        };
         // Names may ask for several parts of one column.
         let mut chosen: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
-        let mut order: Vec<Origin> = Vec::new();
-        for name in &names {
-            if let Some(at) = self.partition.iter().position(|field| field.name() == name) {
-                order.push(Origin::Partition(at));
-                continue;
+        self.origins = Vec::new();
+        match &self.options.columns {
+            Columns::All => {
+                chosen.extend((0..self.fields.len()).map(|place| (place, vec![Vec::new()])));
+                self.origins.extend((0..self.fields.len()).map(Origin::File));
+                self.origins.extend((0..self.partition.len()).map(Origin::Partition));
             }
-            let path = self.path(name)?;
-            let Some((&top, below)) = path.split_first() else { continue };
-            match chosen.iter_mut().find(|(place, _)| *place == top) {
-                Some((_, paths)) => paths.push(below.to_vec()),
-                None => {
-                    order.push(Origin::File(chosen.len()));
-                    chosen.push((top, vec![below.to_vec()]));
+            Columns::Names(names) => {
+                let mut by_place = HashMap::new();
+                for name in names {
+                    if let Some(at) = self.partition_at(name) {
+                        let again = |origin: &Origin| matches!(origin, Origin::Partition(other) if *other == at);
+                        if !self.origins.iter().any(again) {
+                            self.origins.push(Origin::Partition(at));
+                        }
+                        continue;
+                    }
+                    let path = self.path(name)?;
+                    let Some((&top, below)) = path.split_first() else { continue };
+                    let at = *by_place.entry(top).or_insert_with(|| {
+                        self.origins.push(Origin::File(chosen.len()));
+                        chosen.push((top, Vec::new()));
+                        chosen.len() - 1
+                    });
+                    chosen.get_mut(at).into_iter().for_each(|(_, paths)| paths.push(below.to_vec()));
                 }
             }
+            Columns::Ids(_) => return Err(Error::invalid("the columns of a table have names, and no ids")),
         }
         let wanted = |(place, paths): &(usize, Vec<Vec<usize>>)| Some((*place, only(self.fields.get(*place)?, paths)));
         self.wanted = chosen.iter().filter_map(wanted).collect();
-        let mut fields: Vec<FieldRef> = Vec::new();
-        self.origins = Vec::new();
-        for origin in order {
-            let field = match origin {
-                Origin::File(at) => self.wanted.get(at).map(|(_, field)| field.clone()),
-                Origin::Partition(at) => self.partition.get(at).cloned(),
-                Origin::RowNumber => None,
-            };
-            let is_new = |field: &FieldRef| fields.iter().all(|other| other.name() != field.name());
-            if let Some(field) = field.filter(is_new) {
-                fields.push(field);
-                self.origins.push(origin);
-            }
-        }
+        let field = |origin: &Origin| match origin {
+            Origin::File(at) => self.wanted.get(*at).map(|(_, field)| field.clone()),
+            Origin::Partition(at) => self.partition.get(*at).cloned(),
+            Origin::RowNumber => None,
+        };
+        let mut fields: Vec<FieldRef> = self.origins.iter().filter_map(field).collect();
         if let Some(name) = &self.options.row_number {
             if fields.iter().any(|field| field.name() == name) {
                 return Err(Error::invalid(format!("row_number: there is a column {name:?} already")));
@@ -148,8 +173,7 @@ impl Table {
 
     /// Indexes from the columns of the table down to the field of a dotted name.
     pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
-        let fields: Vec<_> = self.fields.iter().map(|field| (vec![field.name().clone()], field)).collect();
-        walk(&fields, name).ok_or_else(|| {
+        walk(&self.fields, &self.places, name).ok_or_else(|| {
             let names = self.fields.iter().chain(&self.partition).map(|field| field.name().clone());
             let near = crate::projection::nearest(name, names);
             Error::new(ErrorKind::UnknownColumn, format!("no column of the table is named {name:?}; {near}"))
@@ -168,68 +192,12 @@ impl Table {
         Some(field)
     }
 
-    /// Whether the filter fits to the types of the table.
-    fn check_filter(&self) -> Result<()> {
-        let Some(filter) = &self.options.filter else { return Ok(()) };
-        if self.files.is_empty() && self.fields.is_empty() {
-            return Ok(());
-        }
-        crate::predicate::bind_names(filter, &|name| self.named(name, None)).map(|_| ())
-    }
-
-    /// What a name stands for in the table; of a partition column in a file, its value.
-    pub(super) fn named(&self, name: &str, file: Option<&TableFile>) -> Result<Named> {
-        use crate::predicate::Held;
-        if let Some(field) = self.partition.iter().find(|field| field.name() == name) {
-            let value = file.and_then(|file| file.partition.iter().find(|(of, _)| of == name));
-            let held = match (file, value) {
-                (None, _) => Held::Column(0),
-                (Some(_), value) => partition::held(value.and_then(|(_, value)| value.as_deref()), field.data_type())?,
-            };
-            return Ok(Named {
-                domain: self.domain(field.data_type()),
-                type_string: field.data_type().to_string(),
-                held,
-            });
-        }
-        let field = self.field_at(&self.path(name)?).ok_or_else(|| {
-            Error::invalid(format!("{name:?} is within a list or a map: a filter needs one value a row"))
-        })?;
-        let domain = self.domain(field.data_type());
-        Ok(Named { domain, type_string: field.data_type().to_string(), held: Held::Column(0) })
-    }
-
-    /// What values of an Arrow type are compared as.
-    fn domain(&self, kind: &DataType) -> Domain {
-        match kind {
-            DataType::Boolean => Domain::Boolean,
-            kind if kind.is_integer() => Domain::Integer,
-            DataType::Float32 | DataType::Float64 => Domain::Float,
-            DataType::Decimal128(_, scale) => Domain::Decimal { scale: u32::try_from(*scale).unwrap_or_default() },
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Domain::Text { trimmed: false },
-            DataType::Dictionary(_, values) => self.domain(values),
-            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Domain::Binary,
-            DataType::Date32 => Domain::Date,
-            DataType::Timestamp(unit, zone) => Domain::Timestamp {
-                nanoseconds: match unit {
-                    TimeUnit::Second => 1_000_000_000,
-                    TimeUnit::Millisecond => 1_000_000,
-                    TimeUnit::Microsecond => 1_000,
-                    TimeUnit::Nanosecond => 1,
-                },
-                is_instant: zone.is_some(),
-                may_become_null: self.options.timestamp_out_of_range == OutOfRange::Null,
-            },
-            _ => Domain::Opaque,
-        }
-    }
-
     pub(super) fn name(&self, at: usize) -> String {
         self.files.get(at).map(|file| file.location.clone()).unwrap_or_default()
     }
 
-    /// The file at an index; its tail is read once.
-    pub(super) fn orc_file(&self, at: usize) -> Result<OrcFile> {
+    /// The file at an index; its tail is read once. None of no bytes, as Hive writes where there are no rows.
+    pub(super) fn orc_file(&self, at: usize) -> Result<Option<OrcFile>> {
         let cell = self.open.lock().unwrap_or_else(PoisonError::into_inner).entry(at).or_default().clone();
         let file = cell.get_or_init(|| self.open_source(at)).clone();
         if file.is_err() {
@@ -239,15 +207,21 @@ impl Table {
         file
     }
 
-    fn open_source(&self, at: usize) -> Result<OrcFile> {
+    fn open_source(&self, at: usize) -> Result<Option<OrcFile>> {
         let Some(this) = self.files.get(at) else { return Err(Error::invalid(format!("no file {at}"))) };
         let source = match &this.source {
             Some(source) => source.clone(),
             None => open(&this.location, &self.storage)?,
         };
-        let Some(tail) = &this.tail else { return OrcFile::new(source, &self.options.limits) };
+        let Some(tail) = &this.tail else {
+            let file = OrcFile::new(source.clone(), &self.options.limits);
+            // Far sources know their size only once they have been asked for their end.
+            let is_corrupt = file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt);
+            let is_empty = is_corrupt && source.size().is_ok_and(|size| size == 0);
+            return if is_empty { Ok(None) } else { file.map(Some) };
+        };
         let tail = FileTail::from_bytes(tail, &self.options.limits);
-        Ok(OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&this.location))?))
+        Ok(Some(OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&this.location))?)))
     }
 
     /// Forgets a file, so that many need not be open at a time.
@@ -279,28 +253,11 @@ impl Table {
 
     /// Rows of a file, or of the stripes of it that belong to the table.
     pub(super) fn rows(&self, at: usize) -> Result<u64> {
-        let file = self.orc_file(at)?;
+        let Some(file) = self.orc_file(at)? else { return Ok(0) };
         let stripes = &file.tail().stripes;
         Ok(match self.files.get(at).and_then(|file| file.stripes.as_ref()) {
             None => file.tail().rows,
             Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
         })
     }
-}
-
-/// The partition columns, which all files have alike.
-fn partition_fields(files: &[TableFile]) -> Result<Fields> {
-    let Some(first) = files.first() else { return Ok(Fields::empty()) };
-    let names = |file: &TableFile| file.partition.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    let wanted = names(first);
-    if let Some(other) = files.iter().find(|file| names(file) != wanted) {
-        let (theirs, ours) = (names(other).join(", "), wanted.join(", "));
-        let text = format!("its partition columns are ({theirs}), those of {} are ({ours})", first.location);
-        return Err(Error::invalid(text).in_file(&other.location));
-    }
-    let field = |(at, name): (usize, &String)| {
-        let values = files.iter().filter_map(move |file| file.partition.get(at)?.1.as_deref());
-        partition::field(name, partition::infer(values))
-    };
-    Ok(wanted.iter().enumerate().map(field).collect())
 }

@@ -1,0 +1,273 @@
+//! Where the columns of a table are in a file, and what has to be read for them.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use arrow_schema::{DataType, Field, FieldRef, TimeUnit};
+
+use super::Matching;
+use super::adapt::{Adapt, Ways, widens};
+use super::table::Table;
+use crate::arrow::{Mapping, OrcFile};
+use crate::error::{Error, Result};
+use crate::options::{NullMapKeys, ReadOptions, TimestampUnit};
+use crate::predicate::check_is_value;
+use crate::projection::{Projected, ROOT_COLUMN};
+use crate::schema::{Kind, Schema, Type};
+
+/// Finds the columns of a table in a file.
+pub(super) struct Matcher<'a> {
+    pub(super) mapping: Mapping<'a>,
+    table: &'a Table,
+    /// What has been looked into, by column ids.
+    children: RefCell<HashMap<u32, Rc<Children>>>,
+}
+
+/// The children of a column of a file.
+#[derive(Default)]
+struct Children {
+    /// Those that can be columns of the table, in their order.
+    ids: Vec<u32>,
+    /// By what they are found by.
+    by_key: HashMap<String, Vec<u32>>,
+}
+
+impl<'a> Matcher<'a> {
+    pub(super) fn new(table: &'a Table, file: &'a OrcFile, options: &'a ReadOptions) -> Self {
+        Matcher { mapping: Mapping { tail: file.tail(), options }, table, children: RefCell::default() }
+    }
+
+    pub(super) fn schema(&self) -> &Schema {
+        &self.mapping.tail.schema
+    }
+
+    /// Of the root, which need not be a struct, the children are the columns of the file.
+    fn children(&self, parent: u32) -> Result<Rc<Children>> {
+        if let Some(known) = self.children.borrow().get(&parent) {
+            return Ok(known.clone());
+        }
+        let this = self.schema().get(parent)?;
+        let all: Vec<(&str, u32)> = match this.kind {
+            Kind::Struct => this.field_names.iter().map(String::as_str).zip(this.children.iter().copied()).collect(),
+            _ if parent == 0 => vec![(ROOT_COLUMN, 0)],
+            _ => Vec::new(),
+        };
+        let mut children = Children::default();
+        for (name, id) in all {
+            if parent > 0 || self.table.partition_at(name).is_none() {
+                children.ids.push(id);
+            }
+            let keys = match &self.table.matching {
+                Matching::Name | Matching::Position => vec![name.to_owned()],
+                Matching::NameIgnoringCase => vec![name.to_lowercase()],
+                Matching::Attribute(key) => {
+                    let attributes = self.schema().get(id)?.attributes.iter();
+                    attributes.filter(|(of, _)| of == key).map(|(_, value)| value.clone()).collect()
+                }
+            };
+            for key in keys {
+                children.by_key.entry(key).or_default().push(id);
+            }
+        }
+        let children = Rc::new(children);
+        self.children.borrow_mut().insert(parent, children.clone());
+        Ok(children)
+    }
+
+    /// The child of column `parent` of the file that is `field`, which is the child at `place` in the table.
+    pub(super) fn find(&self, parent: u32, place: usize, field: &Field) -> Result<Option<u32>> {
+        let children = self.children(parent)?;
+        let (name, is_top) = (field.name(), parent == 0);
+        // Columns of one name are told apart by their order, if there are as many in the file.
+        let (mut nth, mut count) = (0, 1);
+        if is_top && let Some(places) = self.table.places.get(name) {
+            (nth, count) = (places.binary_search(&place).unwrap_or_default(), places.len());
+        }
+        let key = match &self.table.matching {
+            // The columns of a table are those that its paths do not have.
+            Matching::Position if is_top => return Ok(children.ids.get(place).copied()),
+            Matching::Name | Matching::Position => Cow::Borrowed(name.as_str()),
+            Matching::NameIgnoringCase => Cow::Owned(name.to_lowercase()),
+            Matching::Attribute(key) => {
+                (nth, count) = (0, 1);
+                let value = field.metadata().get(key);
+                let missing = || Error::invalid(format!("column {name:?} of the table has no {key}"));
+                Cow::Borrowed(value.ok_or_else(missing)?.as_str())
+            }
+        };
+        match children.by_key.get(&*key).map_or(&[][..], Vec::as_slice) {
+            [] => Ok(None),
+            found if found.len() == count => Ok(found.get(nth).copied()),
+            found if count > 1 => {
+                let text = format!("of columns named {name:?} the table has {count}, and the file {}", found.len());
+                Err(Error::invalid(text))
+            }
+            _ => Err(Error::invalid(format!("more than one column of the file could be {name:?}"))),
+        }
+    }
+
+    /// The units that timestamps in column `id` have in the table, by their ids in the file.
+    pub(super) fn units(&self, id: u32, target: &DataType, units: &mut Vec<(u32, TimestampUnit)>) -> Result<()> {
+        let this = self.schema().get(id)?;
+        match (this.kind, target, &this.children[..]) {
+            (Kind::Struct, DataType::Struct(fields), _) => self.units_of_fields(id, fields, units)?,
+            (Kind::List, DataType::List(item), &[element]) => self.units(element, item.data_type(), units)?,
+            (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
+                if let DataType::Struct(fields) = entries.data_type() {
+                    for (id, field) in [key, value].into_iter().zip(fields) {
+                        self.units(id, field.data_type(), units)?;
+                    }
+                }
+            }
+            (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, DataType::Timestamp(unit, _), _) => {
+                let unit = match unit {
+                    TimeUnit::Second => TimestampUnit::Second,
+                    TimeUnit::Millisecond => TimestampUnit::Millisecond,
+                    TimeUnit::Microsecond => TimestampUnit::Microsecond,
+                    TimeUnit::Nanosecond => TimestampUnit::Nanosecond,
+                };
+                units.push((id, unit));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// As [`units`](Self::units), of `fields` of the table, which are children of column `parent`.
+    pub(super) fn units_of_fields<'f>(
+        &self,
+        parent: u32,
+        fields: impl IntoIterator<Item = &'f FieldRef>,
+        units: &mut Vec<(u32, TimestampUnit)>,
+    ) -> Result<()> {
+        let fields = fields.into_iter().enumerate();
+        for (place, field) in fields.filter(|(_, field)| has_timestamps(field.data_type())) {
+            // What is not found, or is there twice, is an error where it is read.
+            if let Ok(Some(child)) = self.find(parent, place, field) {
+                self.units(child, field.data_type(), units)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How `fields` of the table come from the children of column `parent`, and what is read for that.
+    pub(super) fn fields(&self, parent: u32, fields: &[(usize, FieldRef)]) -> Result<(Vec<Projected>, Ways)> {
+        let (mut read, mut ways) = (Vec::new(), Vec::new());
+        for (place, field) in fields {
+            match self.find(parent, *place, field)? {
+                None => ways.push((None, Adapt::Missing)),
+                Some(id) => {
+                    let (projected, adapt) = self.column(id, field.data_type())?;
+                    ways.push((Some(read.len()), adapt));
+                    read.push(projected);
+                }
+            }
+        }
+        Ok((read, ways))
+    }
+
+    /// How column `id` becomes `target`.
+    pub(super) fn column(&self, id: u32, target: &DataType) -> Result<(Projected, Adapt)> {
+        self.try_column(id, target).map_err(|error| error.in_column(&self.schema().path(id)))
+    }
+
+    fn try_column(&self, id: u32, target: &DataType) -> Result<(Projected, Adapt)> {
+        let this = self.schema().get(id)?;
+        match (this.kind, target, &this.children[..]) {
+            (Kind::Struct, DataType::Struct(fields), _) => {
+                let placed: Vec<_> = fields.iter().cloned().enumerate().collect();
+                let (children, ways) = self.fields(id, &placed)?;
+                let is_same =
+                    ways.iter().enumerate().all(|(at, way)| matches!(way, (Some(read), Adapt::Keep) if *read == at));
+                let projected = Projected { id, children };
+                let is_same = is_same && self.mapping.data_type(&projected)? == *target;
+                Ok((projected, if is_same { Adapt::Keep } else { Adapt::Struct(ways) }))
+            }
+            (Kind::List, DataType::List(item), &[element]) => {
+                let (element, adapt) = self.column(element, item.data_type())?;
+                let adapt = if matches!(adapt, Adapt::Keep) { Adapt::Keep } else { Adapt::List(Box::new(adapt)) };
+                self.kept(Projected { id, children: vec![element] }, target, adapt, &|| {
+                    Adapt::List(Box::new(Adapt::Keep))
+                })
+            }
+            (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
+                let DataType::Struct(fields) = entries.data_type() else { return Err(self.misfit(this, id, target)) };
+                let [key_field, value_field] = &fields[..] else { return Err(self.misfit(this, id, target)) };
+                let (key, key_adapt) = self.key(key, key_field.data_type())?;
+                let (value, value_adapt) = self.column(value, value_field.data_type())?;
+                let adapt = match (&key_adapt, &value_adapt) {
+                    (Adapt::Keep, Adapt::Keep) => Adapt::Keep,
+                    _ => Adapt::Map(Box::new((key_adapt, value_adapt))),
+                };
+                let projected = Projected { id, children: vec![key, value] };
+                self.kept(projected, target, adapt, &|| Adapt::Map(Box::new((Adapt::Keep, Adapt::Keep))))
+            }
+            _ => {
+                let projected = whole(self.schema(), id)?;
+                let stored = self.mapping.data_type(&projected)?;
+                if stored == *target {
+                    return Ok((projected, Adapt::Keep));
+                }
+                match widens(&stored, target) {
+                    true => Ok((projected, Adapt::Cast)),
+                    false => Err(self.misfit(this, id, target)),
+                }
+            }
+        }
+    }
+
+    /// How the keys of a map become `target`. They may be read as a dictionary, of whatever type.
+    fn key(&self, id: u32, target: &DataType) -> Result<(Projected, Adapt)> {
+        match (self.mapping.options.null_map_keys, target) {
+            (NullMapKeys::Error, _) => self.column(id, target),
+            (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => self.column(id, values),
+            (NullMapKeys::Dictionary, _) => Ok((self.column(id, target)?.0, Adapt::Cast)),
+        }
+    }
+
+    /// Checks that column `id` has fields, as it has in the table, where it is `target` and `name` is one of them.
+    pub(super) fn check_is_struct(&self, id: u32, target: &DataType, name: &str) -> Result<()> {
+        let this = self.schema().get(id)?;
+        if this.kind == Kind::Struct {
+            return Ok(());
+        }
+        self.column(id, target)?;
+        // A union may be read as a struct, but has no such fields.
+        this.children.iter().try_for_each(|&child| check_is_value(self.schema(), child, name))
+    }
+
+    /// What was found, or where names and metadata of the fields within differ `otherwise`.
+    fn kept(
+        &self,
+        projected: Projected,
+        target: &DataType,
+        adapt: Adapt,
+        otherwise: &dyn Fn() -> Adapt,
+    ) -> Result<(Projected, Adapt)> {
+        let differs = matches!(adapt, Adapt::Keep) && self.mapping.data_type(&projected)? != *target;
+        Ok((projected, if differs { otherwise() } else { adapt }))
+    }
+
+    /// That column `id`, which is `this`, is no `target`.
+    fn misfit(&self, this: &Type, id: u32, target: &DataType) -> Error {
+        let stored = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
+        Error::unsupported(format!("it is {stored} in this file, which does not become {target} as it is in the table"))
+    }
+}
+
+fn whole(schema: &Schema, id: u32) -> Result<Projected> {
+    let children = schema.get(id)?.children.iter().map(|&child| whole(schema, child)).collect::<Result<_>>()?;
+    Ok(Projected { id, children })
+}
+
+/// Whether there are timestamps in a type, at any depth.
+fn has_timestamps(kind: &DataType) -> bool {
+    match kind {
+        DataType::Timestamp(_, _) => true,
+        DataType::Struct(fields) => fields.iter().any(|field| has_timestamps(field.data_type())),
+        DataType::List(inner) | DataType::Map(inner, _) => has_timestamps(inner.data_type()),
+        _ => false,
+    }
+}
