@@ -516,15 +516,20 @@ def test_files_of_no_bytes_have_no_rows(tmp_path):
 FIRST_DATA = write_arrow(FIRST)
 
 
-def test_wide_tables_take_time_for_each_column_once():
-    """What is measured is that it is not the square of it."""
+def test_wide_tables_take_not_much_more_than_their_files():
+    """Of 6,000 columns, what grew with their square took 30 times as much."""
+    data = write_arrow({f"c{i}": [1] for i in range(6000)})
 
-    def seconds(count, **options):
-        data = write_arrow({f"c{i}": [1] for i in range(count)})
-        start = time.perf_counter()
-        table = orcish.scan(data, **options)
-        assert table.where(col("c1") > 0).to_table().num_columns == count
-        return time.perf_counter() - start
+    def least(read):
+        """Time of processors, which does not count what else the machine does."""
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            assert read().num_columns == 6000
+            times.append(time.process_time() - start)
+        return min(times)
 
-    for match in ("name", "name_ignoring_case"):
-        assert seconds(6000, match=match) < 30 * max(seconds(600, match=match), 0.02)
+    filters = col("c1") > 0
+    one = least(lambda: orcish.ORCFile(data).read(filters=filters))
+    for match in ("name", "name_ignoring_case", "position"):
+        assert least(lambda match=match: orcish.scan(data, match=match).where(filters).to_table()) < 5 * one

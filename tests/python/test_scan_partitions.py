@@ -89,6 +89,13 @@ def test_files_that_differ_in_their_columns_are_named(tmp_path):
         orcish.scan([f"{tmp_path}/*/f.orc", write_arrow(rows(0, 1))])
 
 
+def test_the_first_folder_of_a_name_counts(tmp_path):
+    put(tmp_path, {"k=1/k=a/f.orc": rows(0, 1)})
+    table = orcish.scan(tmp_path)
+    assert table.schema.names == ["id", "text", "x", "k"]
+    assert table.where(col("k") == 1).to_table()["k"].to_pylist() == [1]
+
+
 def test_folders_above_the_table_are_not_of_it(tmp_path):
     put(tmp_path, {"k=1/j=2/f.orc": rows(0, 1)})
     assert orcish.scan(tmp_path / "k=1").schema.names[-1] == "j"

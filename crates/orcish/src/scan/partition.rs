@@ -58,7 +58,6 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
         let text = format!("its partition columns are ({theirs}), those of {} are ({ours})", first.location);
         return Err(Error::invalid(text).in_file(&other.location));
     }
-    let value = |file: &'_ TableFile, at: usize| file.partition.get(at).and_then(|(_, value)| value.clone());
     let field = |(at, name): (usize, &String)| {
         let given = schema.and_then(|schema| schema.fields().iter().find(|field| field.name() == name));
         let Some(field) = given else {
@@ -66,12 +65,14 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
             return Ok(Arc::new(Field::new(name, infer(values), true)));
         };
         for file in files {
-            let found = array(value(file, at).as_deref(), field.data_type(), 1);
-            found.map_err(|error| error.in_column(name).in_file(&file.location))?;
+            let value = file.partition.get(at).and_then(|(_, value)| value.as_deref());
+            array(value, field.data_type(), 1).map_err(|error| error.in_column(name).in_file(&file.location))?;
         }
         Ok(field.clone())
     };
-    wanted.iter().enumerate().map(field).collect()
+    // Of folders of one name the first counts.
+    let is_first = |(at, name): &(usize, &String)| !wanted.iter().take(*at).any(|other| other == *name);
+    wanted.iter().enumerate().filter(is_first).map(field).collect()
 }
 
 /// The type of a partition column that has all of these values: integer, date or text.
