@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, final
 
-__all__ = ["Batches", "File", "Node", "Scan", "__version__", "list_files", "partitions_of"]
+__all__ = ["Batches", "File", "Node", "Scan", "__version__", "display_name", "list_files", "partitions_of"]
 
 __version__: str
 
@@ -70,6 +70,7 @@ class Scan:
     def proven(self) -> list[tuple[dict[str, Any], list[int]]]: ...
     def splits(self, size: int) -> list[tuple[str, list[tuple[str, str | None]], bytes, list[int], int, int]]: ...
 
+def display_name(location: str) -> str: ...
 def partitions_of(location: str) -> list[tuple[str, str | None]]: ...
 
 @final

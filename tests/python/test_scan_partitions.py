@@ -146,3 +146,12 @@ def test_files_that_no_row_is_wanted_of_are_not_opened(tmp_path):
     assert table.where(col("id") == 1).select("text").to_table().num_rows == 1
     with pytest.raises(orcish.CorruptFileError, match=r"bad\.orc"):
         orcish.scan(tmp_path).where((col("k") == 2) | (col("id") == 1)).to_table()
+
+
+def test_columns_of_paths_come_in_batches_too(tmp_path):
+    """No column of the file is read, which may state any number of rows."""
+    (tmp_path / "k=1").mkdir()
+    (tmp_path / "k=1" / "a.orc").write_bytes(write_arrow({"a": list(range(1000))}))
+    batches = list(orcish.scan(tmp_path, columns=["k"], batch_size=300))
+    assert [batch.num_rows for batch in batches] == [300, 300, 300, 100]
+    assert set(orcish.scan(tmp_path, columns=["k"], batch_size=300).to_table()["k"].to_pylist()) == {1}

@@ -201,12 +201,14 @@ pub(crate) fn can_seek<'a>(
 }
 
 /// The parts of a column's streams that hold the row groups in `runs`: whole streams without an `index`, which has
-/// to be one that can be used to seek.
+/// to be one that can be used to seek. Streams that are needed for any row, as a whole, are left out unless `shared` ones
+/// are asked for.
 pub(crate) fn parts_of(
     index: Option<&ColumnIndex>,
     stripe: &Stripe,
     column: u32,
     runs: &[Range<usize>],
+    shared: bool,
     tail: &FileTail,
 ) -> Result<Parts> {
     let of_byte = if stripe.framing().is_plain() { 1 } else { 2 };
@@ -227,11 +229,12 @@ pub(crate) fn parts_of(
                 joined(runs.iter().map(|run| stream.bytes_of(run)))
             }
             // Dictionaries are needed as a whole.
+            (Some(_), None) if !shared => return None,
             _ => whole,
         };
-        ((column, kind), ranges)
+        Some(((column, kind), ranges))
     };
-    Ok(stripe.streams(column).map(parts).collect())
+    Ok(stripe.streams(column).filter_map(parts).collect())
 }
 
 /// Joins ranges, which ascend, where they touch.

@@ -26,7 +26,7 @@ use super::rows::RowReader;
 use crate::error::{Error, Result};
 use crate::index::{Groups, Indexes};
 use crate::predicate::{Condition, Truth, Verdict};
-use crate::projection::Projected;
+use crate::projection::{Projected, Projection};
 use crate::stripe::{Parts, Stripe};
 
 /// Rows whose condition is decided before the other columns of those are read.
@@ -37,6 +37,8 @@ const WORTH_SKIPPING: usize = 128;
 /// A condition, with what is read to decide it and what else.
 pub(super) struct Filter {
     pub(super) condition: Condition,
+    /// What is read to decide it.
+    pub(super) projection: Projection,
     /// The columns that it asks, as the root has them.
     pub(super) asked: Vec<Projected>,
     /// Where among `asked` the column of each leaf is: the way down.
@@ -111,6 +113,10 @@ impl FilteredStripe {
     /// The next rows; none in a part without rows, which is no end. `left` is what is left of the stripe.
     pub(super) fn next(&mut self, left: u64, plan: &Plan, filter: &Filter) -> Result<Part> {
         if self.windows.is_empty() {
+            if let Some(rows) = self.count_wanted(plan) {
+                let is_end = self.kept.is_empty();
+                return Ok(Part { arrays: Vec::new(), rows, bytes: 0, passed: if is_end { left } else { 0 } });
+            }
             self.look_ahead(plan, filter)?;
             self.load_rest(plan)?;
         }
@@ -133,6 +139,17 @@ impl FilteredStripe {
         let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(&batch, pieces, plan, filter)? };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
         Ok(Part { arrays, rows, bytes, passed: if is_end { left } else { 0 } })
+    }
+
+    /// The number of rows ahead of which all are wanted, where they have no columns: however many a file may state.
+    fn count_wanted(&mut self, plan: &Plan) -> Option<usize> {
+        if !plan.columns.is_empty() || plan.options.row_number.is_some() {
+            return None;
+        }
+        self.kept.front().filter(|(_, truth)| *truth == Truth::Always)?;
+        let (run, _) = self.kept.pop_front()?;
+        let (start, end) = (self.groups.rows(run.start).start, self.groups.rows(run.end.saturating_sub(1)).end);
+        usize::try_from(end.saturating_sub(start)).ok()
     }
 
     /// Decides the condition for rows ahead, until enough of them are wanted or all have been looked at.

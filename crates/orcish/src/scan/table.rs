@@ -1,7 +1,7 @@
 //! A table: its files, its schema, and what is read of it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 
@@ -10,8 +10,9 @@ use super::paths::{only, walk};
 use super::{Matching, TableFile, partition};
 use crate::arrow::OrcFile;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{StorageOptions, open, requests};
+use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, OutOfRange, ReadOptions};
+use crate::patience::PATIENCE;
 use crate::predicate::{Domain, Named};
 use crate::tail::FileTail;
 
@@ -30,12 +31,38 @@ pub(super) struct Table {
     pub(super) options: ReadOptions,
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
-    /// Files that have been opened, by their indexes.
-    open: Arc<Mutex<BTreeMap<usize, Opened>>>,
+    /// Files that have been opened, by their indexes, and places of those that a thread is opening.
+    open: Arc<Mutex<BTreeMap<usize, Option<OrcFile>>>>,
+    /// What waits for these is told.
+    opened: Arc<Condvar>,
 }
 
-/// A file that is being opened, or has been.
-type Opened = Arc<OnceLock<Result<OrcFile>>>;
+/// Keeps the place of a file until it is there, or has failed to be opened.
+struct Opening<'a> {
+    table: &'a Table,
+    at: usize,
+    file: Option<OrcFile>,
+}
+
+impl Opening<'_> {
+    fn finish(mut self) -> Result<OrcFile> {
+        let file = self.table.open_source(self.at)?;
+        Ok(self.file.insert(file).clone())
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        let mut open = self.table.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.file.take() {
+            Some(file) => _ = open.insert(self.at, Some(file)),
+            // Who asks again may have more luck.
+            None => _ = open.remove(&self.at),
+        }
+        drop(open);
+        self.table.opened.notify_all();
+    }
+}
 
 /// Where a column of the batches is from.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +94,7 @@ impl Table {
             matching,
             storage,
             open: Arc::default(),
+            opened: Arc::default(),
         };
         let all = match schema {
             Some(schema) => schema,
@@ -225,18 +253,36 @@ impl Table {
     }
 
     pub(super) fn name(&self, at: usize) -> String {
-        self.files.get(at).map(|file| file.location.clone()).unwrap_or_default()
+        self.files.get(at).map(|file| display_name(&file.location)).unwrap_or_default()
     }
 
     /// The file at an index; its tail is read once.
     pub(super) fn orc_file(&self, at: usize) -> Result<OrcFile> {
-        let cell = self.open.lock().unwrap_or_else(PoisonError::into_inner).entry(at).or_default().clone();
-        let file = cell.get_or_init(|| self.open_source(at)).clone();
-        if file.is_err() {
-            // Who asks again may have more luck.
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&at);
+        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut open, mut patience) = (lock(), self.storage.patience());
+        while let Some(slot) = open.get(&at) {
+            if let Some(file) = slot {
+                return Ok(file.clone());
+            }
+            // Another thread is opening it.
+            drop(self.opened.wait_timeout(open, PATIENCE).unwrap_or_else(PoisonError::into_inner));
+            patience.look()?;
+            open = lock();
         }
-        file
+        self.begin_to_open(at, open).finish()
+    }
+
+    /// Opens a file before it is wanted, unless somebody does or has. Errors come again where it is read.
+    pub(super) fn open_ahead(&self, at: usize) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if !open.contains_key(&at) {
+            let _ = self.begin_to_open(at, open).finish();
+        }
+    }
+
+    fn begin_to_open(&self, at: usize, mut open: MutexGuard<'_, BTreeMap<usize, Option<OrcFile>>>) -> Opening<'_> {
+        open.insert(at, None);
+        Opening { table: self, at, file: None }
     }
 
     fn open_source(&self, at: usize) -> Result<OrcFile> {
@@ -247,14 +293,15 @@ impl Table {
         };
         let Some(tail) = &this.tail else { return OrcFile::new(source, &self.options.limits) };
         let tail = FileTail::from_bytes(tail, &self.options.limits);
-        Ok(OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&this.location))?))
+        Ok(OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&self.name(at)))?))
     }
 
     /// Forgets a file, so that many need not be open at a time.
     pub(super) fn close(&self, at: usize) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         // The first stays, for its schema may be asked for again.
-        if at > 0 {
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&at);
+        if at > 0 && open.get(&at).is_some_and(Option::is_some) {
+            open.remove(&at);
         }
     }
 
