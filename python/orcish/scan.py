@@ -299,6 +299,10 @@ class Scan:
         """Least value of a column, by its dotted name; ``None`` of no values. NaN is passed over.
 
         Stripes of which all rows are wanted are not read where their statistics say it exactly.
+
+        Raises:
+            TypeError: Values of the column's type have no order.
+            UnknownColumnError: The column is not in the table.
         """
         return answer(self, column, "min")
 
@@ -307,10 +311,23 @@ class Scan:
         return answer(self, column, "max")
 
     def sum(self, column: str) -> Any:
-        """Sum of a column of numbers; as :meth:`min`. Those of floating point numbers are always read."""
+        """Sum of a column of numbers, or of how many values are true; as :meth:`min`. Floating point numbers are always
+        read, as their sum depends on their order; with NaN it is NaN.
+        """
         return answer(self, column, "sum")
 
-    def proven(self) -> list[tuple[dict[str, Any], list[int]]] | None:
+    def _of_column(self, column: str) -> tuple[Scan, bool]:
+        """The scan of one column, as the first of its batches, and whether the column is stored in the files."""
+        number = name_of_rows(self._options)
+        if column == number:
+            return self.select(), False
+        part = self.select(column)
+        # What is left of a filter may ask about the numbers of rows.
+        if number and part._prepare()[1] is None:
+            part = part._with(row_number=None)
+        return part, all(column != name for name, _ in self._of.files[0][2])
+
+    def _proven(self) -> list[tuple[dict[str, Any], list[int]]] | None:
         """For each file, statistics of the one column that is read over the stripes of which all rows are wanted, and
         the indexes of the other stripes; ``None`` where that is only known when the rows have been read.
         """
@@ -319,10 +336,13 @@ class Scan:
             return None
         return self._table.with_options(native).proven()
 
-    def of_files(self, files: list[tuple[int, list[int] | None]]) -> Scan:
+    def _of_files(self, files: list[tuple[int, list[int] | None]]) -> Scan:
         """The part of the scan that is in some files, by their indexes, and in some of their stripes or all."""
         schema = pa.schema(_Schema(self._table.table_schema()))
-        parts = [(*self._of.files[file][:4], stripes) for file, stripes in files]
+        parts: list[_File] = []
+        for file, stripes in files:
+            name, source, partition, tail, own = self._of.files[file]
+            parts.append((name, source, partition, tail, own if stripes is None else stripes))
         return Scan(dataclasses.replace(self._of, files=parts, schema=schema), self._options)
 
     def explain(self) -> Explanation:
@@ -339,8 +359,13 @@ class Scan:
         """Parts of about ``size`` stored bytes that can be read alone, also in other processes.
 
         Stripes that statistics prove to have no wanted row are in none. A limit holds for each split.
+
+        Raises:
+            TypeError: The filter is about all rows at once, of which a split has but some.
         """
-        native, _ = self._prepare()
+        native, after = self._prepare()
+        if after is not None and not after.residual.by_row:
+            raise TypeError(f"no splits: the filter {after.residual} is, or may be, about all rows at once")
         table = self._table.with_options(native)
         schema = pa.schema(_Schema(self._table.table_schema()))
         sources = {location: source for location, source, *_ in self._of.files}

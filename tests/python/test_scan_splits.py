@@ -82,6 +82,14 @@ def test_filters_travel_with_splits(folder, filters):
     assert table.to_table().equals(want)
 
 
+def test_there_are_no_splits_of_what_is_about_all_rows(folder):
+    """A mean would be that of a split, and the rows not those of the scan."""
+    table = orcish.scan(folder).where(pl.col("id") > pl.col("id").mean())
+    assert table.count() == 3 * ROWS // 2
+    with pytest.raises(TypeError, match=r"no splits.*mean.*all rows at once"):
+        table.splits()
+
+
 def test_splits_of_files_that_are_not_like_the_first():
     later = write_arrow(pa.table({"id": pa.array([1, 2], pa.int8()), "new": ["x", "y"]}))
     splits = orcish.scan([DATA[0], later], columns=["key", "id"]).splits()
