@@ -90,6 +90,13 @@ def test_there_are_no_splits_of_what_is_about_all_rows(folder):
         table.splits()
 
 
+def test_splits_can_be_compared_and_kept_in_sets(folder):
+    first, second, *_ = orcish.scan(folder).where(col("id") > 5).splits(1)
+    assert first == first
+    assert first != second
+    assert len({first, second, first}) == 2
+
+
 def test_splits_of_files_that_are_not_like_the_first():
     later = write_arrow(pa.table({"id": pa.array([1, 2], pa.int8()), "new": ["x", "y"]}))
     splits = orcish.scan([DATA[0], later], columns=["key", "id"]).splits()
