@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from orcish.errors import NullMapKeyError
 from orcish.filters import to_expression
 from orcish.residual import Residual
 
-__all__ = ["AfterRead", "Readable", "name_of_rows"]
+__all__ = ["AfterRead", "Readable", "check_limit", "name_of_rows"]
 
 DEFAULT_ROW_NUMBER = "row_number"
 
@@ -108,6 +109,14 @@ def name_of_rows(options: dict[str, Any]) -> str | None:
     return (DEFAULT_ROW_NUMBER if name is True else name) or None
 
 
+def check_limit(rows: int) -> int:
+    """A number of rows; raises ValueError for fewer than none, TypeError for what is no whole number."""
+    rows = operator.index(rows)
+    if rows < 0:
+        raise ValueError(f"a limit of {rows} rows")
+    return rows
+
+
 def prepare(
     options: dict[str, Any], schema_of: Callable[[dict[str, Any]], pa.Schema]
 ) -> tuple[dict[str, Any], AfterRead | None]:
@@ -122,6 +131,8 @@ def prepare(
         UnknownColumnError: A column of the filter is not there.
         ValueError: What the core cannot evaluate of the filter does not fit the types of the columns.
     """
+    if options.get("limit") is not None:
+        check_limit(options["limit"])
     if isinstance(options.get("columns"), str | bytes):
         raise TypeError(f"columns are a list of names, not {options['columns']!r}")
     native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}

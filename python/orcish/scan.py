@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,7 +13,7 @@ from orcish.answers import answer
 from orcish.explanation import Explanation
 from orcish.file import ORCFile
 from orcish.filters import Filters, check, joined
-from orcish.reading import Readable, name_of_rows
+from orcish.reading import Readable, check_limit, name_of_rows
 from orcish.residual import Residual
 from orcish.sources import OF_THE_TABLE, Sources, Table, TableFile, files_of, is_many
 from orcish.types import Limits, Matching, ReadOptions, ScanOptions, Source, StorageOptions
@@ -138,9 +137,7 @@ class Scan(Readable):
 
     def limit(self, rows: int) -> Scan:
         """Read no more rows than these."""
-        rows = operator.index(rows)
-        if rows < 0:
-            raise ValueError(f"a limit of {rows} rows")
+        rows = check_limit(rows)
         before = self._options.get("limit")
         return self._with(limit=rows if before is None else min(before, rows))
 

@@ -140,6 +140,8 @@ def test_options_are_checked_at_once(folder):
         (lambda f: orcish.scan(f).select(1), TypeError, "by their names, not by 1"),
         (lambda f: orcish.scan(f).where("id > 5"), TypeError, "filters are an expression .* not str"),
         (lambda f: orcish.scan(f).limit(-1), ValueError, "limit of -1 rows"),
+        (lambda f: orcish.scan(f, limit=-1), ValueError, "limit of -1 rows"),
+        (lambda f: orcish.ORCFile(f"{f}/part-0.orc").read(limit=-1), ValueError, "limit of -1 rows"),
         (lambda f: orcish.scan(f).head(-1), ValueError, "limit of -1 rows"),
         (lambda f: orcish.scan(f).limit("a"), TypeError, "str"),
         (lambda f: orcish.scan(f).limit(2.5), TypeError, "float"),

@@ -151,6 +151,19 @@ def test_explanations_add_up(folder):
     assert f"applied after the read: {half.after_read}" in str(half)
 
 
+def test_explanations_have_a_line_for_neighbours_that_are_skipped_alike(folder):
+    plan = orcish.scan(folder / "day=1" / "1.orc", filters=col("id").between(ROWS + 10_100, ROWS + 10_200)).explain()
+    before, read, *after = (stripe.stripe for stripe in plan.files[0].stripes)
+    assert repr(plan) == str(plan)
+    stripes = [line.strip() for line in str(plan).splitlines() if line.startswith("  stripe")]
+    assert [line.split(",")[0] for line in stripes] == [
+        f"stripe {before}",
+        f"stripe {read}",
+        f"stripes {after[0]}-{after[-1]}",
+    ]
+    assert f"{sum(stripe.rows for stripe in plan.files[0].stripes[2:]):,} rows: skipped by statistics" in stripes[2]
+
+
 def test_what_is_read_is_what_is_explained():
     with serve({"/t.orc": DATA[0]}) as server:
         options = {"orcish.first_read": 3000, "orcish.coalesce_gap": 0}
