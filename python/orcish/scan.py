@@ -46,7 +46,9 @@ def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
     Raises:
         FileNotFoundError: There is no file.
         UnknownColumnError: A column is not in the table.
-        ValueError: An option does not fit; ``stripes`` are for one file.
+        TypeError: The source is nothing that can be read, or an option has not the type that it should have.
+        ValueError: An option does not fit, or the filter does not fit the types of the columns; ``stripes`` are for one
+            file.
     """
     given = dict(options)
     if given.pop("stripes", None) is not None:
