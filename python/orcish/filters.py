@@ -41,8 +41,10 @@ class Elementwise:
     predicate: Any
 
 
-def joined(first: Filters, second: Filters) -> Joined:
+def joined(first: Filters, second: Filters) -> Expression | Joined:
     """A predicate that is true where both are."""
+    if isinstance(first, Expression) and isinstance(second, Expression):
+        return first & second
     return Joined((*(first.parts if isinstance(first, Joined) else (first,)), second))
 
 

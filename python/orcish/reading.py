@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish import _native, deep
 from orcish.errors import NullMapKeyError
+from orcish.expression import Expression
 from orcish.filters import to_expression
 from orcish.residual import Residual
 
@@ -141,6 +142,9 @@ def prepare(
         native["row_number"] = row_number
     filters = options.get("filters")
     if filters is None:
+        return native, None
+    if isinstance(filters, Expression):
+        native["filter"] = filters._tree()
         return native, None
     # The core does not know the numbers of rows as a column: what asks about them is left.
     everything = schema_of({**native, "columns": None, "row_number": None})

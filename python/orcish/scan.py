@@ -111,7 +111,7 @@ class Scan(Readable):
     def __repr__(self) -> str:
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"<orcish.Scan of {files[0]}{more}>"
+        return f"<orcish.Scan of {_native.display_name(files[0])}{more}>"
 
     def _with(self, **options: Any) -> Scan:
         return Scan(self._of, {**self._options, **options}, self._opened)

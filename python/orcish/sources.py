@@ -42,12 +42,12 @@ class TableFile(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """The files of a scan, and how they are read."""
+    """The files of a scan, and how they are read; pickled, it has the storage options in it, secrets and all."""
 
     files: list[TableFile] = dataclasses.field(repr=False)
     schema: pa.Schema | None
     match: Matching
-    storage_options: StorageOptions | None
+    storage_options: StorageOptions | None = dataclasses.field(repr=False)
     limits: Limits | None
 
     def open(self, options: dict[str, Any]) -> _native.Scan:

@@ -136,7 +136,7 @@ def test_a_server_of_the_same_process():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-@pytest.mark.parametrize("call", ["orcish.scan([url] * 4, threads=3)", "orcish.ORCFile(url).reader(threads=3)"])
+@pytest.mark.parametrize("call", ["orcish.scan([url] * 4, threads=3)", "orcish.ORCFile(url).iter_batches(threads=3)"])
 def test_a_fork_with_a_reader_under_way(server, call):
     """A child lets go of what its parent is reading: threads that it has not are not waited for."""
     out = run_python(
