@@ -52,6 +52,7 @@ pub mod statistics;
 pub mod stripe;
 pub mod tail;
 pub mod time;
+mod writer;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

@@ -185,7 +185,7 @@ impl Plan {
                 continue;
             }
             let maker = KeyMaker::new(&FilterOrigin {
-                writer: tail.writer_code(),
+                writer: tail.writer,
                 writer_version: tail.writer_version,
                 software_version: tail.software_version.as_deref(),
                 proleptic: tail.calendar == Calendar::ProlepticGregorian,

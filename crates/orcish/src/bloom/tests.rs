@@ -14,7 +14,8 @@ use super::builder::BloomBuilder;
 use super::*;
 use crate::codec::decompress_all;
 use crate::schema::{Kind, Type};
-use crate::tail::{Calendar, Writer};
+use crate::tail::Calendar;
+use crate::writer::Writer;
 use crate::{Columns, FileSource, OrcFile, ReadAt, ReadOptions};
 
 fn column(kind: Kind) -> Type {
@@ -36,7 +37,7 @@ fn column(kind: Kind) -> Type {
 /// Of today's ORC Java, in UTC.
 fn java(column: &Type) -> FilterOrigin<'_> {
     FilterOrigin {
-        writer: 0,
+        writer: Writer::Java,
         writer_version: 9,
         software_version: Some("2.3.0"),
         proleptic: true,
@@ -49,7 +50,7 @@ fn java(column: &Type) -> FilterOrigin<'_> {
 }
 
 fn cpp(column: &Type) -> FilterOrigin<'_> {
-    FilterOrigin { writer: 1, software_version: Some("1.7.1"), ..java(column) }
+    FilterOrigin { writer: Writer::Cpp, software_version: Some("1.7.1"), ..java(column) }
 }
 
 fn is_useful(origin: FilterOrigin<'_>) -> bool {
@@ -182,11 +183,11 @@ fn who_is_trusted_with_what() {
         timestamp with local time zone";
     assert_eq!(trusted(&|of| *of = cpp(of.column)), of_cpp);
     let of_trino = "smallint int bigint double string date varchar char";
-    assert_eq!(trusted(&|of| of.writer = 4), of_trino);
-    for writer in [2, 3, 5, 6, u32::MAX] {
+    assert_eq!(trusted(&|of| of.writer = Writer::Trino), of_trino);
+    for writer in [Writer::Presto, Writer::Go, Writer::Cudf, Writer::Unknown(6)] {
         assert_eq!(trusted(&|of| of.writer = writer), "");
     }
-    for writer in [1, 4] {
+    for writer in [Writer::Cpp, Writer::Trino] {
         assert_eq!(trusted(&|of| (of.writer, of.stream) = (writer, BloomKind::Original)), "");
     }
 }
@@ -208,7 +209,7 @@ fn releases_of_cpp() {
 fn times_of_iceberg_are_not_looked_up() {
     let mut column = column(Kind::Long);
     column.attributes = vec![("iceberg.long-type".to_owned(), "TIME".to_owned())];
-    assert!(!is_useful(FilterOrigin { writer: 4, ..java(&column) }));
+    assert!(!is_useful(FilterOrigin { writer: Writer::Trino, ..java(&column) }));
     assert!(is_useful(java(&column)));
 }
 
@@ -367,12 +368,7 @@ fn check(path: &Path) -> Vec<Found> {
             let stride = tail.row_index_stride as usize;
             assert_eq!(filters.len(), usize::try_from(info.rows).unwrap().div_ceil(stride));
             let keys = KeyMaker::new(&FilterOrigin {
-                writer: match tail.writer {
-                    Writer::Java => 0,
-                    Writer::Cpp => 1,
-                    Writer::Trino => 4,
-                    _ => u32::MAX,
-                },
+                writer: tail.writer,
                 writer_version: tail.writer_version,
                 software_version: tail.software_version.as_deref(),
                 proleptic: tail.calendar == Calendar::ProlepticGregorian,

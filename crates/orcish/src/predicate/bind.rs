@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::expression::{Comparison, Literal, Predicate};
 use crate::projection::find;
 use crate::schema::{Kind, Schema};
-use crate::statistics::Decimal;
+use crate::statistics::{Decimal, successor};
 
 const NANOS_PER_DAY: i128 = 86_400 * 1_000_000_000;
 /// Most digits of a decimal.
@@ -142,7 +142,7 @@ impl Binder<'_> {
                     (_, Literal::Null) => return Ok(Node::Constant(false)),
                     (Domain::Text { .. } | Domain::Binary, Literal::String(_) | Literal::Binary(_)) => {
                         let prefix = column.bytes(prefix)?;
-                        let end = prefix_end(&prefix);
+                        let end = successor(&prefix);
                         column.of_bytes(Ranges::between(prefix, end))
                     }
                     _ => return Err(column.misfit(&format!("begin with {} {prefix}", prefix.kind()))),
@@ -235,14 +235,6 @@ fn text(predicate: &Predicate, positive: bool) -> String {
         predicate if !positive => format!("not {predicate}"),
         predicate => predicate.to_string(),
     }
-}
-
-/// The least string that is above all which begin with `prefix`.
-fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
-    let last = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
-    let mut end = prefix.get(..=last)?.to_vec();
-    end.last_mut().into_iter().for_each(|byte| *byte += 1);
-    Some(end)
 }
 
 /// Where a number is among the values of a column.

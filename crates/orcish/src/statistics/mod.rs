@@ -9,8 +9,9 @@
 //! bounds. What is doubtful is `None`, which always means unknown, never zero. Specification: ORCv1,
 //! "Column Statistics".
 //!
-//! Imports `crate::proto` and `crate::time::calendar`.
+//! Imports `crate::proto`, `crate::writer` and `crate::time::calendar`.
 
+mod context;
 mod decimal;
 mod from_proto;
 mod merge;
@@ -21,8 +22,9 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
+pub(crate) use context::WriterContext;
 pub use decimal::Decimal;
-pub(crate) use from_proto::WriterContext;
+pub(crate) use from_proto::successor;
 
 /// Statistics of one column over some rows. ORCv1, "Column Statistics".
 ///

@@ -5,10 +5,11 @@ use super::*;
 use crate::proto::orc;
 use crate::schema::Kind;
 use crate::time::calendar;
+use crate::writer::Writer;
 
 /// A writer without any fault, so that a test sees one rule at a time.
 fn sound() -> WriterContext {
-    WriterContext::new(0, 9).with_software_version(Some("2.1.0")).with_proleptic_calendar(true)
+    WriterContext::new(Writer::Java, 9).with_software_version(Some("2.1.0")).with_proleptic_calendar(true)
 }
 
 fn read(proto: &orc::ColumnStatistics, context: WriterContext) -> ColumnStatistics {
@@ -130,11 +131,11 @@ fn nan_hides_all_of_a_double_column() {
 
 #[test]
 fn strings_of_hive_before_8732_have_no_bounds() {
-    let detail = |version| read(&strings("a", "z"), WriterContext::new(0, version)).detail;
+    let detail = |version| read(&strings("a", "z"), WriterContext::new(Writer::Java, version)).detail;
     assert_eq!(detail(0), Detail::String { min: None, max: None, total_length: Some(7) });
     assert_eq!(detail(1), Detail::String { min: bound(b"a", true), max: bound(b"z", true), total_length: Some(7) });
     // Other writers count from 6, and whoever does not never had this fault.
-    let presto = read(&strings("a", "z"), WriterContext::new(2, 0)).detail;
+    let presto = read(&strings("a", "z"), WriterContext::new(Writer::Presto, 0)).detail;
     assert_eq!(presto, Detail::String { min: bound(b"a", true), max: bound(b"z", true), total_length: Some(7) });
 }
 
@@ -185,7 +186,8 @@ fn children_are_not_counted_by_java_and_cpp() {
     let detail = |writer| read(&proto, WriterContext::new(writer, 9)).detail;
     let known = Detail::Collection { min_children: Some(1), max_children: Some(4), total_children: Some(9) };
     let unknown = Detail::Collection { min_children: None, max_children: None, total_children: None };
-    assert_eq!([detail(0), detail(1), detail(6)], [unknown.clone(), unknown, known]);
+    let details = [Writer::Java, Writer::Cpp, Writer::Unknown(6)].map(detail);
+    assert_eq!(details, [unknown.clone(), unknown, known]);
 }
 
 #[test]
@@ -193,14 +195,14 @@ fn short_decimals_of_orc_1_5_have_no_bounds() {
     let detail = |context| read(&decimals("-1.50", "2", "0.5"), context).detail;
     let all = Detail::Decimal { min: number("-1.5"), max: number("2"), sum: number("0.5") };
     let no_bounds = Detail::Decimal { min: None, max: None, sum: number("0.5") };
-    let java = |version| WriterContext::new(0, version);
+    let java = |version| WriterContext::new(Writer::Java, version);
     assert_eq!(detail(java(0)), no_bounds);
     assert_eq!(detail(java(5)), all);
     assert_eq!(detail(java(6)), no_bounds);
     assert_eq!(detail(java(6).with_column(Kind::Decimal, Some(18))), no_bounds);
     assert_eq!(detail(java(6).with_column(Kind::Decimal, Some(19))), all);
     assert_eq!(detail(java(7)), all);
-    assert_eq!(detail(WriterContext::new(1, 6)), all);
+    assert_eq!(detail(WriterContext::new(Writer::Cpp, 6)), all);
 }
 
 #[test]
@@ -241,12 +243,12 @@ fn dates_are_converted_to_the_proleptic_calendar() {
     let julian = calendar::GREGORIAN_START_DAY - 1;
     let gregorian = calendar::days_to_proleptic(julian);
     assert_ne!(julian, gregorian);
-    let context = WriterContext::new(0, 9);
+    let context = WriterContext::new(Writer::Java, 9);
     let detail = |context| read(&dates(julian, 5), context).detail;
     assert_eq!(detail(context.with_proleptic_calendar(true)), Detail::Date { min: Some(julian), max: Some(5) });
     assert_eq!(detail(context.with_proleptic_calendar(false)), Detail::Date { min: Some(gregorian), max: Some(5) });
     assert_eq!(detail(context), Detail::Date { min: None, max: Some(5) });
-    assert_eq!(detail(WriterContext::new(0, 0)), Detail::Date { min: None, max: None });
+    assert_eq!(detail(WriterContext::new(Writer::Java, 0)), Detail::Date { min: None, max: None });
 }
 
 #[test]
@@ -273,7 +275,7 @@ fn timestamps_have_nanoseconds_where_recorded() {
 fn timestamps_of_cpp_may_have_negative_nanoseconds() {
     // A nanosecond after -1.5 seconds, and 1.2345 seconds before 1970, less 2 days: as pyarrow has them.
     let (least, most) = (-2 * DAY - 1500, -2 * DAY - 1234);
-    let cpp = WriterContext::new(1, 6).with_software_version(Some("2.1.0")).with_proleptic_calendar(true);
+    let cpp = WriterContext::new(Writer::Cpp, 6).with_software_version(Some("2.1.0")).with_proleptic_calendar(true);
     let recorded =
         orc::TimestampStatistics { minimum_nanos: Some(-99), maximum_nanos: Some(-499_999), ..utc(least, most) };
     let nanos = |millis: i64| i128::from(millis) * 1_000_000;
@@ -288,7 +290,7 @@ fn timestamps_of_cpp_may_have_negative_nanoseconds() {
 #[test]
 fn lists_are_not_counted_by_cpp_without_row_index() {
     let proto = orc::ColumnStatistics { number_of_values: Some(0), has_null: Some(false), ..Default::default() };
-    let cpp = WriterContext::new(1, 6).with_software_version(Some("2.1.0")).with_column(Kind::List, None);
+    let cpp = WriterContext::new(Writer::Cpp, 6).with_software_version(Some("2.1.0")).with_column(Kind::List, None);
     let known = |context| {
         let statistics = read(&proto, context);
         (statistics.values, statistics.has_null)
@@ -305,12 +307,12 @@ fn timestamps_of_unknown_zone_are_bounded_by_a_day_more() {
     let nanos = i128::from(now) * 1_000_000;
     let wide = [None, None, Some(nanos - 25 * HOUR_NANOS), Some(nanos + 25 * HOUR_NANOS)];
     let local = orc::TimestampStatistics { minimum: Some(now), maximum: Some(now), ..Default::default() };
-    assert_eq!(times(&read(&timestamps(local), WriterContext::new(0, 5))), wide);
-    assert_eq!(times(&read(&timestamps(local), WriterContext::new(0, 0))), [None; 4]);
+    assert_eq!(times(&read(&timestamps(local), WriterContext::new(Writer::Java, 5))), wide);
+    assert_eq!(times(&read(&timestamps(local), WriterContext::new(Writer::Java, 0))), [None; 4]);
     assert_eq!(times(&read(&timestamps(local), sound())), wide);
 
     // ORC-1151.
-    let cpp = WriterContext::new(1, 6);
+    let cpp = WriterContext::new(Writer::Cpp, 6);
     let upper = Some(nanos + 999_999);
     let exact = [Some(nanos), Some(nanos), Some(nanos), upper];
     let at = |context| times(&read(&timestamps(utc(now, now)), context));
@@ -333,7 +335,7 @@ fn julian_timestamps_are_converted() {
     let julian = (calendar::GREGORIAN_START_SECOND - 86_400) * 1000;
     let proto = timestamps(utc(julian, 400 * DAY));
     let converted = i128::from(calendar::seconds_to_proleptic(julian / 1000)) * 1_000_000_000;
-    let context = WriterContext::new(0, 9);
+    let context = WriterContext::new(Writer::Java, 9);
     let [min, _, lower, upper] = times(&read(&proto, context.with_proleptic_calendar(false)));
     assert_eq!((min, lower), (Some(converted), Some(converted - 24 * HOUR_NANOS)));
     assert!(upper.is_some());
@@ -348,7 +350,7 @@ fn has_null_of_old_cpp_is_believed_when_true() {
         let proto = orc::ColumnStatistics { has_null, ..Default::default() };
         read(&proto, context).has_null
     };
-    let cpp = WriterContext::new(1, 6);
+    let cpp = WriterContext::new(Writer::Cpp, 6);
     assert_eq!(has_null(Some(false), cpp), None);
     assert_eq!(has_null(Some(true), cpp), Some(true));
     assert_eq!(has_null(Some(false), cpp.with_software_version(Some("1.7.11"))), None);
@@ -462,7 +464,7 @@ prop_compose! {
             Kind::Byte, Kind::Short, Kind::Int, Kind::Long, Kind::Decimal, Kind::Timestamp, Kind::TimestampInstant,
         ][..])),
     ) -> WriterContext {
-        let mut context = WriterContext::new(writer, version).with_software_version(release.as_deref());
+        let mut context = WriterContext::new(Writer::from_code(Some(writer)), version).with_software_version(release.as_deref());
         if let Some(proleptic) = proleptic {
             context = context.with_proleptic_calendar(proleptic);
         }
