@@ -66,10 +66,31 @@ impl WriterContext {
         !self.is_cpp_before([1, 8, 0])
     }
 
-    /// Whether values and nulls were counted at all: without row index, ORC C++ does not for some types.
+    /// Whether values and nulls were counted at all, and not those of a part of the rows.
     pub(super) fn is_counted(self) -> bool {
-        let uncounted = matches!(self.kind, Some(Kind::List | Kind::Map | Kind::Union));
-        !(self.writer == Writer::Cpp && !self.has_row_index && uncounted)
+        match self.kind {
+            Some(Kind::List | Kind::Map | Kind::Union) => match self.writer {
+                Writer::Cpp => self.has_row_index,
+                writer => writer != Writer::Cudf,
+            },
+            Some(Kind::Struct) => self.writer != Writer::Cudf,
+            _ => true,
+        }
+    }
+
+    /// Whether a sum, or that there is none, shows that no value is NaN.
+    pub(super) fn excludes_nan(self, sum: Option<f64>) -> bool {
+        match self.writer {
+            Writer::Java | Writer::Cpp => sum.is_some_and(|sum| !sum.is_nan()),
+            // They record no sum, and nothing at all if a value is NaN.
+            Writer::Presto | Writer::Trino => true,
+            Writer::Go | Writer::Cudf | Writer::Unknown(_) => false,
+        }
+    }
+
+    /// cuDF counts nanoseconds in 64 bits, and goes round where there are more.
+    pub(super) fn timestamps_are_believed(self) -> bool {
+        self.writer != Writer::Cudf
     }
 
     /// HIVE-8732. Nothing else but integers and floating point numbers of those files is believed by ORC C++ either.

@@ -16,13 +16,19 @@
 //! | `float` bounds are those of the doubles before they were rounded | ORC C++ | rounded likewise |
 //! | ORC-629: NaN first makes all NaN, NaN later goes unseen | all | nothing is known where the sum is NaN |
 //! | ORC-1008: sums that overflow unnoticed | ORC Java before 1.6.12 and 1.7.1, C++ | no sum that count and bounds exclude |
+//! | NaN goes unseen, in the sum too | cuDF, and maybe writers unknown to us | nothing of floating point numbers |
 //! | numbers of children: of a buffer's slots in Java, of batches with nulls alone in C++ | ORC Java, ORC C++ | none |
 //! | `has_null` absent | Hive before 1.1, Presto, Trino | unknown |
 //! | Julian days before 1582-10-15 | as the footer says | converted |
 //! | negative nanoseconds, of which milliseconds are cut towards zero | pyarrow, before 1970 | they are added to those |
 //! | nothing was counted, yet 0 values are stated | ORC Java without row index | unknown, see `FileTail::column_statistics` |
 //! | lists, maps and unions are not counted, yet 0 values and no null are stated | ORC C++ without row index | unknown |
-//! | least above greatest, no value but bounds, and the like | hostile files | unknown |
+//! | values and nulls of lists and structs are counted of a part of the rows | cuDF | no number of values, and only nulls are believed |
+//! | days are recorded as integers are | cuDF | bounds of days |
+//! | timestamps go round where their nanoseconds leave 64 bits | cuDF | no bounds of timestamps |
+//! | strings are compared up to a NUL, then by their lengths | ORC C++ | inexact bounds of what is before it |
+//! | other rules of a zone than we have, before 1970 and after 2037 | all, `timestamp` | bounds, a day wider |
+//! | least above greatest, no value but bounds, another type than the column's, and the like | hostile files | unknown |
 
 mod strings;
 mod timestamps;
@@ -42,7 +48,7 @@ impl ColumnStatistics {
     pub(crate) fn from_proto(proto: &orc::ColumnStatistics, context: WriterContext) -> Self {
         let mut values = proto.number_of_values;
         let detail = detail(proto, values, context);
-        if values == Some(0) && (has_bounds(&detail) || !context.is_counted()) {
+        if values == Some(0) && has_bounds(&detail) || !context.is_counted() {
             values = None;
         }
         if !context.nulls_are_counted() {
@@ -55,12 +61,41 @@ impl ColumnStatistics {
     }
 }
 
+/// What is recorded for the type of the column; of another type, nothing.
 fn detail(proto: &orc::ColumnStatistics, values: Option<u64>, context: WriterContext) -> Detail {
+    let detail = recorded(proto, values, context);
+    if context.kind.is_none_or(|kind| belongs(&detail, kind)) { detail } else { Detail::None }
+}
+
+fn belongs(detail: &Detail, kind: Kind) -> bool {
+    match detail {
+        Detail::None => true,
+        Detail::Integer { .. } => matches!(kind, Kind::Byte | Kind::Short | Kind::Int | Kind::Long),
+        Detail::Double { .. } => matches!(kind, Kind::Float | Kind::Double),
+        Detail::String { .. } => matches!(kind, Kind::String | Kind::Char | Kind::Varchar),
+        Detail::Boolean { .. } => kind == Kind::Boolean,
+        Detail::Decimal { .. } => kind == Kind::Decimal,
+        Detail::Date { .. } => kind == Kind::Date,
+        Detail::Timestamp { .. } => matches!(kind, Kind::Timestamp | Kind::TimestampInstant),
+        Detail::Binary { .. } => kind == Kind::Binary,
+        Detail::Collection { .. } => matches!(kind, Kind::List | Kind::Map),
+        Detail::Geospatial { .. } => matches!(kind, Kind::Geometry | Kind::Geography),
+    }
+}
+
+fn recorded(proto: &orc::ColumnStatistics, values: Option<u64>, context: WriterContext) -> Detail {
     if let Some(buckets) = &proto.bucket_statistics {
         let true_count = buckets.count.first().copied();
         Detail::Boolean { true_count: true_count.filter(|count| values.is_none_or(|values| *count <= values)) }
     } else if let Some(statistics) = &proto.int_statistics {
-        integer(statistics, values, context)
+        match context.kind {
+            Some(Kind::Date) => {
+                let day = |day: Option<i64>| day.and_then(|day| i32::try_from(day).ok());
+                let (minimum, maximum) = (day(statistics.minimum), day(statistics.maximum));
+                date(&orc::DateStatistics { minimum, maximum }, context)
+            }
+            _ => integer(statistics, values, context),
+        }
     } else if let Some(statistics) = &proto.collection_statistics {
         collection(statistics, context)
     } else if let Some(statistics) = &proto.double_statistics {
@@ -136,9 +171,8 @@ fn integer(statistics: &orc::IntegerStatistics, values: Option<u64>, context: Wr
 
 fn double(statistics: &orc::DoubleStatistics, context: WriterContext) -> Detail {
     // The sum is NaN if a value is; it also is where infinities of both signs meet, and there we give away a little.
-    // Presto and Trino record no sum, and nothing at all if a value is NaN.
-    let numbers = [statistics.minimum, statistics.maximum, statistics.sum];
-    if numbers.into_iter().flatten().any(f64::is_nan) {
+    let is_nan = |bound: Option<f64>| bound.is_some_and(f64::is_nan);
+    if is_nan(statistics.minimum) || is_nan(statistics.maximum) || !context.excludes_nan(statistics.sum) {
         return Detail::Double { min: None, max: None, sum: None };
     }
     #[expect(clippy::cast_possible_truncation, reason = "as values of the column are rounded")]

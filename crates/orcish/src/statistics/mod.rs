@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Whatever leaves `ColumnStatistics::from_proto` is sound: no value *that orcish reads* lies outside of the
-//! bounds. What is doubtful is `None`, which always means unknown, never zero. Specification: ORCv1,
+//! bounds. What is doubtful is `None`, which always means unknown, never zero. Writers that nobody has looked at are
+//! believed to record what the specification says, but for NaN, of which it says nothing. Specification: ORCv1,
 //! "Column Statistics".
 //!
 //! Imports `crate::proto`, `crate::writer` and `crate::time::calendar`.

@@ -125,8 +125,24 @@ fn nan_hides_all_of_a_double_column() {
     }
     let infinite = read(&doubles(1.0, f64::INFINITY, Some(f64::INFINITY)), sound()).detail;
     assert_eq!(infinite, Detail::Double { min: Some(1.0), max: Some(f64::INFINITY), sum: Some(f64::INFINITY) });
-    let without_sum = read(&doubles(1.0, 2.0, None), sound()).detail;
-    assert_eq!(without_sum, Detail::Double { min: Some(1.0), max: Some(2.0), sum: None });
+    assert_eq!(read(&doubles(1.0, 2.0, None), sound()).detail, nothing);
+}
+
+#[test]
+fn nan_is_excluded_by_some_writers_only() {
+    let detail = |writer, sum| read(&doubles(1.0, 2.0, sum), WriterContext::new(writer, 9)).detail;
+    let known = |sum| Detail::Double { min: Some(1.0), max: Some(2.0), sum };
+    let nothing = Detail::Double { min: None, max: None, sum: None };
+    for writer in [Writer::Java, Writer::Cpp] {
+        assert_eq!([detail(writer, Some(3.0)), detail(writer, None)], [known(Some(3.0)), nothing.clone()], "{writer}");
+    }
+    for writer in [Writer::Presto, Writer::Trino] {
+        assert_eq!(detail(writer, None), known(None), "{writer}");
+    }
+    // cuDF leaves NaN out of all three.
+    for writer in [Writer::Cudf, Writer::Go, Writer::Unknown(6)] {
+        assert_eq!(detail(writer, Some(3.0)), nothing, "{writer}");
+    }
 }
 
 #[test]
@@ -165,6 +181,21 @@ fn replacement_characters_bound_any_bytes() {
     assert_eq!(detail, Detail::String { min: bound(b"", false), max: None, total_length: Some(7) });
     let detail = read(&strings("b", "a"), sound()).detail;
     assert_eq!(detail, Detail::String { min: None, max: None, total_length: Some(7) });
+}
+
+#[test]
+fn strings_of_cpp_are_bounded_by_what_is_before_a_nul() {
+    let cpp = WriterContext::new(Writer::Cpp, 6);
+    let bounds = |min, max, context| match read(&strings(min, max), context).detail {
+        Detail::String { min, max, .. } => (min, max),
+        detail => panic!("not of strings: {detail:?}"),
+    };
+    // Of a\0b, a\0m and a\0z whichever came first is both.
+    assert_eq!(bounds("a\0m", "a\0m", cpp), (bound(b"a", false), bound(b"a\x01", false)));
+    assert_eq!(bounds("a", "b\0", cpp), (bound(b"a", true), bound(b"b\x01", false)));
+    assert_eq!(bounds("\0", "z", cpp), (bound(b"", false), bound(b"z", true)));
+    assert_eq!(bounds("a\u{FFFD}\0", "b\u{FFFD}\0", cpp), (bound(b"a", false), bound(b"c", false)));
+    assert_eq!(bounds("a\0m", "a\0m", sound()), (bound(b"a\0m", true), bound(b"a\0m", true)));
 }
 
 #[test]
@@ -276,6 +307,7 @@ fn timestamps_of_cpp_may_have_negative_nanoseconds() {
     // A nanosecond after -1.5 seconds, and 1.2345 seconds before 1970, less 2 days: as pyarrow has them.
     let (least, most) = (-2 * DAY - 1500, -2 * DAY - 1234);
     let cpp = WriterContext::new(Writer::Cpp, 6).with_software_version(Some("2.1.0")).with_proleptic_calendar(true);
+    let cpp = cpp.with_column(Kind::TimestampInstant, None);
     let recorded =
         orc::TimestampStatistics { minimum_nanos: Some(-99), maximum_nanos: Some(-499_999), ..utc(least, most) };
     let nanos = |millis: i64| i128::from(millis) * 1_000_000;
@@ -284,7 +316,8 @@ fn timestamps_of_cpp_may_have_negative_nanoseconds() {
     // Where none are recorded they may have been there.
     assert_eq!(times(&read(&timestamps(utc(least, most)), cpp))[2], Some(nanos(least) - 999_999));
     // Others have none.
-    assert_eq!(times(&read(&timestamps(recorded), sound()))[2], Some(nanos(least)));
+    let sound = sound().with_column(Kind::TimestampInstant, None);
+    assert_eq!(times(&read(&timestamps(recorded), sound))[2], Some(nanos(least)));
 }
 
 #[test]
@@ -325,9 +358,77 @@ fn timestamps_of_unknown_zone_are_bounded_by_a_day_more() {
 
 #[test]
 fn timestamps_about_1970_may_be_read_a_second_later() {
-    let statistics = read(&timestamps(utc(-500, -500)), sound());
+    let statistics = read(&timestamps(utc(-500, -500)), sound().with_column(Kind::TimestampInstant, None));
     let nanos = -500_000_000;
     assert_eq!(times(&statistics), [Some(nanos), Some(nanos), Some(nanos), Some(nanos + 1_000_999_999)]);
+}
+
+#[test]
+fn rules_of_zones_are_certain_from_1970_to_2037() {
+    let wall = sound().with_column(Kind::Timestamp, None);
+    let instant = sound().with_column(Kind::TimestampInstant, None);
+    let slack = |day: i64, context| {
+        let nanos = i128::from(day * DAY) * 1_000_000;
+        let [min, max, lower, upper] = times(&read(&timestamps(utc(day * DAY, day * DAY)), context));
+        assert_eq!((min, max), (Some(nanos), Some(nanos)));
+        ((nanos - lower.unwrap()) / HOUR_NANOS, (upper.unwrap() - nanos) / HOUR_NANOS)
+    };
+    let end_of_2037 = 68 * 365 + 17;
+    for day in [-10_000, -1, 0, end_of_2037 - 1, end_of_2037, 50_000] {
+        assert_eq!(slack(day, wall), (25, 25), "{day}");
+        assert_eq!(slack(day, instant), (0, 0), "{day}");
+    }
+    for day in [3, 10_000, 20_000, end_of_2037 - 3] {
+        assert_eq!(slack(day, wall), (0, 0), "{day}");
+    }
+}
+
+#[test]
+fn timestamps_of_cudf_have_no_bounds() {
+    // The end of 9999, gone round.
+    let wrapped = utc(-4_852_116_232_933, -4_852_116_232_933);
+    assert_eq!(times(&read(&timestamps(wrapped), WriterContext::new(Writer::Cudf, 7))), [None; 4]);
+}
+
+#[test]
+fn lists_and_structs_of_cudf_are_not_counted() {
+    let known = |kind, has_null| {
+        let proto = orc::ColumnStatistics { number_of_values: Some(1), has_null, ..Default::default() };
+        let statistics = read(&proto, WriterContext::new(Writer::Cudf, 7).with_column(kind, None));
+        (statistics.values, statistics.has_null)
+    };
+    for kind in [Kind::List, Kind::Map, Kind::Struct, Kind::Union] {
+        assert_eq!(known(kind, Some(false)), (None, None), "{kind:?}");
+        assert_eq!(known(kind, Some(true)), (None, Some(true)), "{kind:?}");
+    }
+    assert_eq!(known(Kind::Int, Some(false)), (Some(1), Some(false)));
+}
+
+#[test]
+fn days_may_be_recorded_as_integers() {
+    let date = |context: WriterContext| context.with_column(Kind::Date, None);
+    let detail = |min, max, context| read(&integers(min, max, 0), date(context)).detail;
+    assert_eq!(detail(-5, 7, sound()), Detail::Date { min: Some(-5), max: Some(7) });
+    assert_eq!(detail(i64::MIN, 7, sound()), Detail::Date { min: None, max: Some(7) });
+    let julian = WriterContext::new(Writer::Cudf, 7);
+    let stated = julian.with_proleptic_calendar(false);
+    let converted = calendar::days_to_proleptic(-200_000);
+    assert_eq!(detail(-200_000, 7, julian), Detail::Date { min: None, max: Some(7) });
+    assert_eq!(detail(-200_000, 7, stated), Detail::Date { min: Some(converted), max: Some(7) });
+}
+
+#[test]
+fn statistics_of_another_type_are_not_believed() {
+    let detail = |proto: &orc::ColumnStatistics, kind| read(proto, sound().with_column(kind, None)).detail;
+    for kind in [Kind::Boolean, Kind::Float, Kind::String, Kind::Timestamp, Kind::Decimal, Kind::List, Kind::Struct] {
+        assert_eq!(detail(&integers(1, 2, 15), kind), Detail::None, "{kind:?}");
+    }
+    for kind in [Kind::Byte, Kind::Short, Kind::Int, Kind::Long] {
+        assert_ne!(detail(&integers(1, 2, 15), kind), Detail::None, "{kind:?}");
+    }
+    assert_eq!(detail(&dates(1, 2), Kind::Int), Detail::None);
+    assert_eq!(detail(&strings("a", "b"), Kind::Binary), Detail::None);
+    assert_eq!(detail(&doubles(1.0, 2.0, Some(3.0)), Kind::Long), Detail::None);
 }
 
 #[test]
@@ -335,7 +436,7 @@ fn julian_timestamps_are_converted() {
     let julian = (calendar::GREGORIAN_START_SECOND - 86_400) * 1000;
     let proto = timestamps(utc(julian, 400 * DAY));
     let converted = i128::from(calendar::seconds_to_proleptic(julian / 1000)) * 1_000_000_000;
-    let context = WriterContext::new(Writer::Java, 9);
+    let context = WriterContext::new(Writer::Java, 9).with_column(Kind::TimestampInstant, None);
     let [min, _, lower, upper] = times(&read(&proto, context.with_proleptic_calendar(false)));
     assert_eq!((min, lower), (Some(converted), Some(converted - 24 * HOUR_NANOS)));
     assert!(upper.is_some());
@@ -462,6 +563,7 @@ prop_compose! {
         proleptic in any::<Option<bool>>(),
         kind in proptest::option::of(proptest::sample::select(&[
             Kind::Byte, Kind::Short, Kind::Int, Kind::Long, Kind::Decimal, Kind::Timestamp, Kind::TimestampInstant,
+            Kind::Date, Kind::Double, Kind::String, Kind::List,
         ][..])),
     ) -> WriterContext {
         let mut context = WriterContext::new(Writer::from_code(Some(writer)), version).with_software_version(release.as_deref());

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::proto::orc;
 use crate::statistics::{Bound, Detail, WriterContext};
+use crate::writer::Writer;
 
 pub(super) fn string(statistics: &orc::StringStatistics, context: WriterContext) -> Detail {
     let total_length = statistics.sum.and_then(|sum| sum.try_into().ok());
@@ -14,15 +15,25 @@ pub(super) fn string(statistics: &orc::StringStatistics, context: WriterContext)
         Some(value) => Some(Bound { value: value.clone(), exact: true }),
         None => cut.as_ref().map(|value| Bound { value: value.clone(), exact: false }),
     };
-    let min = bound(&statistics.minimum, &statistics.lower_bound).map(|bound| match before_replacement(&bound.value) {
-        Some(value) => Bound { value, exact: false },
+    let inexact = |value: Bytes| Bound { value, exact: false };
+    let after = |prefix: Bytes| successor(&prefix).map(|value| inexact(value.into()));
+    let nul = |bound: &Bound| {
+        let nul = bound.value.iter().position(|&byte| byte == 0);
+        nul.filter(|_| context.writer == Writer::Cpp)
+    };
+    let min = bound(&statistics.minimum, &statistics.lower_bound);
+    let min = min.map(|bound| match nul(&bound) {
+        Some(at) => inexact(bound.value.slice(..at)),
         None => bound,
     });
-    let max =
-        bound(&statistics.maximum, &statistics.upper_bound).and_then(|bound| match before_replacement(&bound.value) {
-            Some(value) => Some(Bound { value: successor(&value)?.into(), exact: false }),
-            None => Some(bound),
-        });
+    let min = min.map(|bound| before_replacement(&bound.value).map_or(bound, inexact));
+    let max = bound(&statistics.maximum, &statistics.upper_bound);
+    let max = max.and_then(|bound| match nul(&bound) {
+        // What ends before the NUL, or goes on behind it, is below what has 1 in its place.
+        Some(at) => after(bound.value.slice(..=at)),
+        None => Some(bound),
+    });
+    let max = max.and_then(|bound| before_replacement(&bound.value).map_or(Some(bound), after));
     match (&min, &max) {
         (Some(least), Some(greatest)) if least.value > greatest.value => {
             Detail::String { min: None, max: None, total_length }

@@ -1,7 +1,10 @@
 //! Bounds of timestamps.
 
+use std::ops::Range;
+
 use super::ordered;
 use crate::proto::orc;
+use crate::schema::Kind;
 use crate::statistics::{Detail, WriterContext};
 use crate::time::calendar;
 use crate::writer::Writer;
@@ -10,10 +13,12 @@ const NANOS_PER_MILLI: i128 = 1_000_000;
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
 /// No zone is further than this from UTC, a change of clocks included.
 const MOST_OFFSET: i128 = 25 * 3600 * NANOS_PER_SECOND;
+/// From 1970 to the end of 2037, on the wall clock of any zone, for what is read one offset off as well.
+const OF_CERTAIN_RULES: Range<i128> = 2 * MOST_OFFSET..2_145_916_800 * NANOS_PER_SECOND - 2 * MOST_OFFSET;
 
 pub(super) fn timestamp(statistics: &orc::TimestampStatistics, context: WriterContext) -> Detail {
     const NOTHING: Detail = Detail::Timestamp { min: None, max: None, lower_bound: None, upper_bound: None };
-    if !context.bounds_are_believed() {
+    if !context.bounds_are_believed() || !context.timestamps_are_believed() {
         return NOTHING;
     }
     let nanos = |millis: i64| i128::from(millis) * NANOS_PER_MILLI;
@@ -27,8 +32,8 @@ pub(super) fn timestamp(statistics: &orc::TimestampStatistics, context: WriterCo
         return Detail::Timestamp {
             min: None,
             max: None,
-            lower_bound: min.and_then(|millis| lower_bound(nanos(millis) - MOST_OFFSET, context)),
-            upper_bound: max.and_then(|millis| upper_bound(nanos(millis) + MOST_OFFSET, context)),
+            lower_bound: min.and_then(|millis| lower_bound(nanos(millis), MOST_OFFSET, context)),
+            upper_bound: max.and_then(|millis| upper_bound(nanos(millis), MOST_OFFSET, context)),
         };
     }
     // Stored plus one, so that 0 can be told from absent, which is the least for minima and the greatest for maxima.
@@ -52,8 +57,8 @@ pub(super) fn timestamp(statistics: &orc::TimestampStatistics, context: WriterCo
     Detail::Timestamp {
         min: min.and_then(|min| to_proleptic(min, context)),
         max: max.and_then(|max| to_proleptic(max, context)),
-        lower_bound: min.and_then(|min| lower_bound(min - cut_off, context)),
-        upper_bound: last.and_then(|last| upper_bound(last, context)),
+        lower_bound: min.and_then(|min| lower_bound(min - cut_off, zone_slack(min, context), context)),
+        upper_bound: last.and_then(|last| upper_bound(last, zone_slack(last, context), context)),
     }
 }
 
@@ -71,14 +76,25 @@ fn to_proleptic(nanos: i128, context: WriterContext) -> Option<i128> {
     }
 }
 
-fn lower_bound(nanos: i128, context: WriterContext) -> Option<i128> {
+/// How far what is read may be from what the writer meant: it may have had other rules of its zone than we have. Which
+/// zone that is, only the stripes say.
+fn zone_slack(nanos: i128, context: WriterContext) -> i128 {
+    let is_certain = context.kind == Some(Kind::TimestampInstant) || OF_CERTAIN_RULES.contains(&nanos);
+    if is_certain { 0 } else { MOST_OFFSET }
+}
+
+/// The bound that is `slack` below this.
+fn lower_bound(nanos: i128, slack: i128, context: WriterContext) -> Option<i128> {
+    let nanos = nanos - slack;
     Some(to_proleptic(nanos, context)? - calendar_slack(nanos, context))
 }
 
-fn upper_bound(nanos: i128, context: WriterContext) -> Option<i128> {
+/// The bound that is `slack` above this.
+fn upper_bound(nanos: i128, slack: i128, context: WriterContext) -> Option<i128> {
     // ORC-763: the format has no room for the second before 1970, UTC; what a writer puts there is read as one later.
     // Here is wall clock of any zone, and only what is about 1970 itself can be moved past a bound.
     let moved = if nanos.abs() <= MOST_OFFSET { NANOS_PER_SECOND } else { 0 };
+    let nanos = nanos + slack;
     Some(to_proleptic(nanos, context)? + calendar_slack(nanos, context) + moved)
 }
 
