@@ -56,7 +56,7 @@ pub(crate) fn bind(
 /// As [`bind`], where `named` says what each name stands for.
 pub(crate) fn bind_names(predicate: &Predicate, named: &dyn Fn(&str) -> Result<Named>) -> Result<Condition> {
     let mut binder = Binder { named, leaves: Vec::new() };
-    let root = binder.node(predicate, true)?;
+    let root = binder.node(predicate, true, 1)?;
     Ok(Condition { leaves: binder.leaves, root })
 }
 
@@ -111,15 +111,19 @@ struct Column<'a> {
 }
 
 impl Binder<'_> {
-    /// The node for which `predicate` is true, or if not `positive` false.
-    fn node(&mut self, predicate: &Predicate, positive: bool) -> Result<Node> {
+    /// The node for which `predicate`, which is `depth` levels deep in the whole, is true, or if not `positive` false.
+    fn node(&mut self, predicate: &Predicate, positive: bool, depth: usize) -> Result<Node> {
         match predicate {
+            Predicate::Not(_) | Predicate::And(_) | Predicate::Or(_) if depth > Predicate::MAX_DEPTH => {
+                Err(Error::invalid(format!("a filter of more than {} levels", Predicate::MAX_DEPTH)))
+            }
             Predicate::Constant(None) => Ok(Node::Constant(false)),
             Predicate::Constant(Some(value)) => Ok(Node::Constant(*value == positive)),
-            Predicate::Not(inner) => self.node(inner, !positive),
+            Predicate::Not(inner) => self.node(inner, !positive, depth + 1),
             Predicate::And(parts) | Predicate::Or(parts) => {
                 let is_all = matches!(predicate, Predicate::And(_)) == positive;
-                let nodes = parts.iter().map(|part| self.node(part, positive)).collect::<Result<Vec<_>>>()?;
+                let nodes =
+                    parts.iter().map(|part| self.node(part, positive, depth + 1)).collect::<Result<Vec<_>>>()?;
                 Ok(joined(nodes, is_all))
             }
             Predicate::IsNull { column } => {
