@@ -58,7 +58,8 @@ fn is_useful(origin: FilterOrigin<'_>) -> bool {
 }
 
 fn filters(filters: Vec<orc::BloomFilter>) -> BloomFilters {
-    BloomFilters::parse(orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec().into()).unwrap()
+    let count = filters.len();
+    BloomFilters::parse(orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec().into(), count).unwrap()
 }
 
 fn text(text: &str) -> Key {
@@ -111,7 +112,7 @@ fn filters_that_say_nothing_exclude_nothing() {
     ];
     let count = strange.len();
     let strange = filters(strange);
-    assert_eq!(strange.len(), count);
+    assert_eq!(strange.filters.len(), count);
     for group in 0..count + 3 {
         assert!(strange.may_hold(group, &[number(1), number(2)]), "filter {group}");
     }
@@ -123,10 +124,10 @@ fn filters_that_say_nothing_exclude_nothing() {
 #[test]
 fn filters_of_another_form_exclude_nothing() {
     let filter = [&[0x08, 0x90, 0x4e, 0x11][..], &0.05f64.to_le_bytes(), &[0x18, 0x80, 0x01, 0x18, 0x00]].concat();
-    let index = lazy::BloomFilterIndex { bloom_filter: vec![filter.into()] };
-    let filters = BloomFilters::parse(index.encode_to_vec().into()).unwrap();
-    assert!(filters.len() == 1 && filters.may_hold(0, &[number(1)]));
-    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f])).is_err());
+    let index = [&[0x0a, u8::try_from(filter.len()).unwrap()][..], &filter].concat();
+    let filters = BloomFilters::parse(index.into(), 1).unwrap();
+    assert!(filters.filters.len() == 1 && filters.may_hold(0, &[number(1)]));
+    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f]), 1).is_err());
 }
 
 #[test]
@@ -314,7 +315,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_filters_or_an_error(bytes: Vec<u8>, group in 0..4usize, key: u64) {
-        if let Ok(filters) = BloomFilters::parse(bytes.into()) {
+        if let Ok(filters) = BloomFilters::parse(bytes.into(), 4) {
             filters.may_hold(group, &[Key(key)]);
         }
     }
@@ -364,9 +365,10 @@ fn check(path: &Path) -> Vec<Found> {
             if this.parent != Some(0) || !this.children.is_empty() {
                 continue;
             }
-            let filters = BloomFilters::parse(read(range)).unwrap();
             let stride = tail.row_index_stride as usize;
-            assert_eq!(filters.len(), usize::try_from(info.rows).unwrap().div_ceil(stride));
+            let groups = usize::try_from(info.rows).unwrap().div_ceil(stride);
+            let filters = BloomFilters::parse(read(range), groups).unwrap();
+            assert_eq!(filters.filters.len(), groups);
             let keys = KeyMaker::new(&FilterOrigin {
                 writer: tail.writer,
                 writer_version: tail.writer_version,

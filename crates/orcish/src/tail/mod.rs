@@ -173,7 +173,7 @@ impl FileTail {
     }
 
     /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), but of `columns` only; `None` for those of
-    /// which a stripe has none.
+    /// which a stripe has none. Nothing where there are not as many lists as stripes: nobody knows which is whose.
     ///
     /// # Errors
     /// `Corrupt` when they cannot be parsed.
@@ -192,7 +192,9 @@ impl FileTail {
             };
             columns.iter().map(of_column).collect()
         };
-        self.split_statistics(section, limits)?.into_iter().enumerate().map(parse).collect()
+        let of_stripes = self.split_statistics(section, limits)?;
+        let is_whole = of_stripes.len() == self.stripes.len();
+        of_stripes.into_iter().filter(|_| is_whole).enumerate().map(parse).collect()
     }
 
     /// Whether statistics of `rows` rows, one entry a column, are any: Java, told to write no index, counts no values
