@@ -1,22 +1,17 @@
 """Predicates of polars (``polars.Expr``).
 
-polars writes expressions as JSON, which has their structure; the literals come from the expressions themselves, as
-JSON has no NaN. polars orders floats totally: NaN equals itself and is greater than all other numbers.
+polars orders floats totally: NaN equals itself and is greater than all other numbers.
 """
 
 from __future__ import annotations
 
-import functools
-import json
 import math
-import operator
 import sys
-import warnings
-from typing import Any
 
 import pyarrow as pa
 
 from orcish import literals
+from orcish._polars_tree import AND, OR, Node, flat
 from orcish._translation import (
     FLIPPED,
     Translation,
@@ -34,140 +29,10 @@ from orcish._translation import (
 from orcish.expression import Tree
 from orcish.literals import NANOSECONDS, Literal
 
-__all__ = ["Node", "conjunction", "conjuncts", "translate"]
+__all__ = ["translate"]
 
 _COMPARISONS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _BOUNDS = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "None": (">", "<")}
-_AND = ("And", "LogicalAnd")
-_OR = ("Or", "LogicalOr")
-
-# Functions whose value for a row depends on that row alone.
-_BY_ROW = {
-    "Boolean": {"IsNull", "IsNotNull", "IsNan", "IsNotNan", "IsFinite", "IsInfinite", "Not", "IsBetween", "IsIn"}
-    | {"AllHorizontal", "AnyHorizontal"},
-    "StringExpr": {"StartsWith", "EndsWith", "Contains", "Lowercase", "Uppercase", "LenBytes", "LenChars"},
-    "BinaryExpr": {"StartsWith", "EndsWith", "Contains"},
-    "StructExpr": {"FieldByName"},
-    "TemporalExpr": {"Year", "Quarter", "Month", "Week", "WeekDay", "Day", "OrdinalDay", "Date", "Hour", "Minute"}
-    | {"Second", "Millisecond", "Microsecond", "Nanosecond"},
-}
-
-
-class Node:
-    """A part of an expression: what polars makes of it, and the JSON of it.
-
-    Raises:
-        Exception: Of whatever kind, when polars writes expressions in another way than expected.
-    """
-
-    def __init__(self, expression: Any, tree: Any = None) -> None:
-        self.expression = expression
-        if tree is None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = json.loads(expression.meta.serialize(format="json"))
-        ((self.kind, self.value),) = tree.items()
-        if self.kind == "Alias":
-            (part,) = expression.meta.pop()
-            inner = Node(part, self.value[0])
-            self.expression, self.kind, self.value = inner.expression, inner.kind, inner.value
-
-    @functools.cached_property
-    def function(self) -> tuple[str, str, Any]:
-        """Group, name and options of a function; empty where it is none."""
-        if self.kind != "Function":
-            return "", "", None
-        found = self.value["function"]
-        if isinstance(found, dict) and len(found) == 1:
-            ((group, called),) = found.items()
-            if isinstance(called, str):
-                return group, called, None
-            if isinstance(called, dict) and len(called) == 1:
-                ((name, options),) = called.items()
-                return group, name, options
-        return "", "", None
-
-    @functools.cached_property
-    def children(self) -> list[Node]:
-        """The operands, in their order."""
-        if self.kind == "BinaryExpr":
-            trees = [self.value["left"], self.value["right"]]
-        elif self.kind == "Function":
-            trees = self.value["input"]
-        elif self.kind == "Cast":
-            trees = [self.value["expr"]]
-        elif self.kind == "Ternary":
-            trees = [self.value["predicate"], self.value["truthy"], self.value["falsy"]]
-        else:
-            return []
-        parts = self.expression.meta.pop()
-        if _last_comes_first():
-            parts.reverse()
-        return [Node(part, tree) for part, tree in zip(parts, trees, strict=True)]
-
-    @property
-    def operator(self) -> str:
-        """Of a binary expression."""
-        return str(self.value["op"]) if self.kind == "BinaryExpr" else ""
-
-    def columns(self) -> list[str] | None:
-        """Names of the columns that it needs, each once.
-
-        ``None`` where it asks about more than single rows of named columns: the whole data must then be there.
-        """
-        found: dict[str, None] = {}
-        pending = [self]
-        while pending:
-            node = pending.pop()
-            if node.kind == "Column":
-                # Patterns are names to older versions of polars.
-                if node.value.startswith("^"):
-                    return None
-                found[node.value] = None
-            elif node.kind == "Literal":
-                if not {"Dyn", "Scalar"} & node.value.keys():
-                    return None
-            elif node.kind not in ("BinaryExpr", "Cast", "Ternary"):
-                group, name, _ = node.function
-                if name not in _BY_ROW.get(group, ()):
-                    return None
-                if name == "IsIn":
-                    if node.children[1].kind != "Literal":
-                        return None
-                    node = node.children[0]
-                    pending.append(node)
-                    continue
-            # The order is that of the text, whatever polars' own is.
-            pending.extend(reversed(node.children))
-        return list(found)
-
-
-@functools.cache
-def _last_comes_first() -> bool:
-    polars = sys.modules["polars"]
-    return not (polars.col("a") == 1).meta.pop()[0].meta.is_column()
-
-
-def conjuncts(root: Node) -> list[Node]:
-    """The parts that all must be true for a row to be kept."""
-    return _flat(root, _AND)
-
-
-def conjunction(nodes: list[Node]) -> Any:
-    """The parts as one expression of polars."""
-    return functools.reduce(operator.and_, [node.expression for node in nodes])
-
-
-def _flat(node: Node, operators: tuple[str, ...]) -> list[Node]:
-    found: list[Node] = []
-    pending = [node]
-    while pending:
-        node = pending.pop()
-        if node.operator in operators:
-            pending.extend(reversed(node.children))
-        else:
-            found.append(node)
-    return found
 
 
 def translate(node: Node, schema: pa.Schema) -> Translation | None:
@@ -181,10 +46,10 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
         if scalar is None or not pa.types.is_boolean(scalar.type):
             return None
         return Translation(("constant", scalar.as_py()))
-    if node.operator in _AND:
-        return all_of([translate(part, schema) for part in _flat(node, _AND)])
-    if node.operator in _OR:
-        return any_of([translate(part, schema) for part in _flat(node, _OR)])
+    if node.operator in AND:
+        return all_of([translate(part, schema) for part in flat(node, AND)])
+    if node.operator in OR:
+        return any_of([translate(part, schema) for part in flat(node, OR)])
     if node.kind == "BinaryExpr":
         return _comparison(node, schema)
     group, called, _ = node.function

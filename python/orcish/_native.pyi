@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from typing import Any, final
 
-__all__ = ["Batches", "File", "Node", "Scan", "__version__", "list_files", "partitions_below", "partitions_of"]
+__all__ = [
+    "Batches",
+    "File",
+    "Node",
+    "Scan",
+    "__version__",
+    "display_name",
+    "list_files",
+    "partitions_below",
+    "partitions_of",
+]
 
 __version__: str
 
@@ -68,8 +78,12 @@ class Scan:
     def count(self) -> int: ...
     def explain(self) -> list[tuple[str, bool, list[Any]]]: ...
     def proven(self) -> list[tuple[dict[str, Any], list[int]]]: ...
-    def splits(self, size: int) -> list[tuple[str, list[tuple[str, str | None]], bytes, list[int], int, int]]: ...
+    def splits(
+        self, size: int
+    ) -> list[tuple[str, list[tuple[str, str | None]], bytes | None, list[int] | None, int, int]]:
+        """Location, partition values, tail, stripes, rows and bytes of each."""
 
+def display_name(location: str) -> str: ...
 def partitions_of(location: str) -> list[tuple[str, str | None]]: ...
 def partitions_below(base: str, location: str) -> list[tuple[str, str | None]]: ...
 

@@ -17,19 +17,28 @@ __all__ = ["answer"]
 Question = Literal["min", "max", "sum"]
 
 _EPOCH = datetime.date(1970, 1, 1)
+_UNKNOWN = object()
+# Python's own context rounds to 28 digits; a sum of 2 ** 63 decimals of 38 digits has 57.
+_EXACT = decimal.Context(prec=76)
 
 
 def answer(scan: Scan, column: str, question: Question) -> Any:
-    """The least or greatest value of a column of a scan, or their sum; ``None`` of no values."""
-    part = scan.select(column)
-    kind = _type(part.schema)
-    found = part.proven()
+    """The least or greatest value of a column of a scan, or their sum; ``None`` of no values.
+
+    Raises:
+        TypeError: Values of the column's type have no order, or no sum.
+    """
+    part, is_stored = scan._of_column(column)
+    kind = _type(part.schema, column, question)
+    found = part._proven() if is_stored else None
     if found is None:
         return _read(part, question)
     values: list[Any] = []
     rest: list[tuple[int, list[int] | None]] = []
+    # Writers keep the statistics of char columns with their padding, or without.
+    is_trimmed = bool(scan._options.get("trim_char"))
     for file, (known, stripes) in enumerate(found):
-        value = _known(known, kind, question)
+        value = _known(known, kind, question, is_trimmed)
         if value is _UNKNOWN:
             rest.append((file, None))
             continue
@@ -37,23 +46,27 @@ def answer(scan: Scan, column: str, question: Question) -> Any:
         if stripes:
             rest.append((file, stripes))
     if rest:
-        values.append(_read(part.of_files(rest), question))
+        values.append(_read(part._of_files(rest), question))
     return _merged(values, question)
 
 
-_UNKNOWN = object()
-
-
-def _type(schema: pa.Schema) -> pa.DataType:
+def _type(schema: pa.Schema, column: str, question: Question) -> pa.DataType:
+    """The type of the values, which may be within structs."""
     kind = schema.field(0).type
     while pa.types.is_struct(kind) and kind.num_fields == 1:
         kind = kind.field(0).type
-    if pa.types.is_nested(kind):
-        raise TypeError(f"values of type {kind} have no order")
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if question == "sum":
+        types = pa.types
+        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)):
+            raise TypeError(f"column {column} of type {kind} has no sum")
+    elif pa.types.is_nested(kind) or pa.types.is_interval(kind):
+        raise TypeError(f"column {column} of type {kind} has no least or greatest value: its values have no order")
     return kind
 
 
-def _known(found: dict[str, Any], kind: pa.DataType, question: Question) -> Any:
+def _known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimmed: bool) -> Any:
     """What statistics say, if they say it exactly."""
     if found.get("values") == 0:
         return None
@@ -66,16 +79,29 @@ def _known(found: dict[str, Any], kind: pa.DataType, question: Question) -> Any:
         # A sum of floating point numbers depends on their order.
         case "double" if pa.types.is_floating(kind) and question != "sum":
             return value
-        case "decimal" if pa.types.is_decimal(kind):
+        case "decimal" if pa.types.is_decimal(kind) and (question != "sum" or _is_summed(found, kind)):
             number = decimal.Decimal(value)
-            exact = number.quantize(decimal.Decimal(1).scaleb(-kind.scale), context=decimal.Context(prec=76))
+            exact = number.quantize(decimal.Decimal(1).scaleb(-kind.scale), context=_EXACT)
             # Values of more digits are rounded when they are read.
             return exact if exact == number else _UNKNOWN
         case "date" if pa.types.is_date(kind):
             return _EPOCH + datetime.timedelta(days=value)
-        case "string" if pa.types.is_string(kind) and value[1]:
+        case "string" if _is_text(kind) and value[1] and not is_trimmed:
             return value[0].decode()
     return _UNKNOWN
+
+
+def _is_summed(found: dict[str, Any], kind: pa.DataType) -> bool:
+    """Whether a sum of decimals is the sum: Java's writer rounds those of more than 38 digits, on the way there too."""
+    if any(found.get(name) is None for name in ("values", "min", "max")):
+        return False
+    with decimal.localcontext(_EXACT):
+        largest = max(abs(decimal.Decimal(found["min"])), abs(decimal.Decimal(found["max"])))
+        return bool((largest * found["values"]).scaleb(kind.scale) < decimal.Decimal(10) ** 38)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
 def _read(scan: Scan, question: Question) -> Any:
@@ -88,15 +114,28 @@ def _of_batch(batch: pa.RecordBatch, question: Question) -> Any:
     while pa.types.is_struct(array.type):
         array = pc.struct_field(array, [0])
     if question == "sum":
+        # Sums of 64 and of 128 bits would wrap around.
         if pa.types.is_integer(array.type):
-            # A sum of 64 bits would wrap around.
             total = pc.sum(array.cast(pa.decimal128(38, 0))).as_py()
             return None if total is None else int(total)
+        if pa.types.is_decimal(array.type):
+            array = array.cast(pa.decimal256(76, array.type.scale))
         return pc.sum(array).as_py()
     if pa.types.is_floating(array.type):
         # Nothing is less or greater than NaN.
         array = array.filter(pc.invert(pc.is_nan(array)))
-    return pc.min_max(array)[question].as_py()
+    return pc.min_max(_comparable(array))[question].as_py()
+
+
+def _comparable(array: pa.Array) -> pa.Array:
+    """The values in a type that pyarrow compares."""
+    if pa.types.is_dictionary(array.type):
+        return array.cast(array.type.value_type)
+    if pa.types.is_string_view(array.type):
+        return array.cast(pa.large_string())
+    if pa.types.is_binary_view(array.type):
+        return array.cast(pa.large_binary())
+    return array
 
 
 def _merged(values: list[Any], question: Question) -> Any:
@@ -109,4 +148,5 @@ def _merged(values: list[Any], question: Question) -> Any:
         case "max":
             return max(some)
         case "sum":
-            return sum(some[1:], some[0])
+            with decimal.localcontext(_EXACT):
+                return sum(some[1:], some[0])

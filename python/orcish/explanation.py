@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 from typing import Any
 
 __all__ = ["Explanation", "FilePlan", "StripePlan"]
@@ -50,9 +51,9 @@ class FilePlan:
     """Whether the values of its partition columns do not fit the filter, so that it has none to be read."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Explanation:
-    """What a read would do: what is skipped and why, and how much is read. ``str`` of it is for people."""
+    """What a read would do: what is skipped and why, and how much is read. Its text is for people."""
 
     files: tuple[FilePlan, ...]
     after_read: str | None
@@ -95,18 +96,29 @@ class Explanation:
                 lines.append("  skipped: the filter is not true of its partition")
             elif not file.stripes:
                 lines.append("  no stripes")
-            for plan in file.stripes:
-                lines.extend(_lines(plan))
+            for (outcome, reasons), group in itertools.groupby(file.stripes, lambda plan: (plan.outcome, plan.reasons)):
+                plans = list(group)
+                if outcome == "skipped":
+                    lines.append(f"{_head(plans)}skipped by {_why(reasons)}")
+                else:
+                    lines.extend(line for plan in plans for line in _lines(plan))
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _head(plans: list[StripePlan]) -> str:
+    """What begins the line of neighbouring stripes."""
+    rows = sum(plan.rows for plan in plans)
+    name = "stripe" if len(plans) == 1 else "stripes"
+    return f"  {name} {_ranges([plan.stripe for plan in plans])}, {rows:,} rows: "
 
 
 def _lines(plan: StripePlan) -> list[str]:
-    head = f"  stripe {plan.stripe}, {plan.rows:,} rows: "
-    if plan.outcome == "skipped":
-        return [head + "skipped by " + _why(plan.reasons)]
     what = "all wanted" if plan.outcome == "all" else "read"
     weights = f"{plan.filter_bytes:,} bytes for the filter, at most {plan.other_bytes:,} of other columns"
-    lines = [f"{head}{what}, {weights}"]
+    lines = [f"{_head([plan])}{what}, {weights}"]
     counts: dict[tuple[str, Reasons], list[int]] = collections.defaultdict(list)
     for at, (_, outcome, reasons) in enumerate(plan.row_groups):
         counts[outcome, reasons].append(at)

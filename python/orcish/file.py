@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
 from orcish import _native
-from orcish.errors import NullMapKeyError, UnknownColumnError
+from orcish.errors import UnknownColumnError
 from orcish.explanation import Explanation
-from orcish.reading import AfterRead, iterate, prepare, read_all, schema_of
+from orcish.reading import Readable
+from orcish.sources import native_source
 from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StorageOptions, StripeInfo
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ORCFile"]
 
 
-class ORCFile:
+class ORCFile(Readable):
     """An open ORC file. Its tail is read at once, its data when asked for.
 
     The file is an Arrow stream itself: whatever takes objects with ``__arrow_c_stream__`` reads it.
@@ -43,10 +43,7 @@ class ORCFile:
         limits: Limits | None = None,
         storage_options: StorageOptions | None = None,
     ) -> None:
-        native = os.fspath(source) if isinstance(source, os.PathLike) else source
-        if not isinstance(native, str | bytes) and not hasattr(native, "read"):
-            # pyarrow's buffers included: all that gives its memory away.
-            native = bytes(memoryview(cast("bytes", native)))
+        native = native_source(source)
         self._file = _native.File(
             native,
             tail=tail,
@@ -67,15 +64,10 @@ class ORCFile:
 
     def arrow_schema(self, **options: Unpack[ReadOptions]) -> pa.Schema:
         """The Arrow schema that reading has under the given options."""
-        native, after = self._prepare(options)
-        return self._schema(native) if after is None else after.schema
+        return self._schema(dict(options))
 
-    def _schema(self, native: dict[str, Any]) -> pa.Schema:
-        # Rows make no difference, and the types of encrypted columns are no secret.
-        return schema_of(self._file.read({**native, "filter": None, "masked": "allow"}))
-
-    def _prepare(self, options: Any) -> tuple[dict[str, Any], AfterRead | None]:
-        return prepare(dict(options), self._schema)
+    def _open(self, native: dict[str, Any]) -> _native.Batches:
+        return self._file.read(native)
 
     @property
     def type_string(self) -> str:
@@ -211,23 +203,11 @@ class ORCFile:
 
     def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
         """Read the file into a table; see :class:`~orcish.types.ReadOptions` for the keywords."""
-        native, after = self._prepare(options)
-        try:
-            table = read_all(self._file.read(native))
-            return table if after is None else after.table(table)
-        except NullMapKeyError:
-            if "null_map_keys" in options:
-                raise
-            options["null_map_keys"] = "dictionary"
-            return self.read(**options)
+        return self._table(dict(options))
 
     def iter_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
         """Read the file batch by batch, in memory that does not grow with the file."""
-        native, after = self._prepare(options)
-        batches = self._file.read(native)
-        if after is None:
-            return iterate(batches)
-        return after.batches(iterate(batches), self._schema(native))
+        return self._batches(dict(options))
 
     def read_stripe(self, index: int, **options: Unpack[ReadOptions]) -> pa.Table:
         """Read one stripe into a table."""
@@ -239,17 +219,12 @@ class ORCFile:
 
         Footers of stripes, and row indexes and bloom filters of the columns that the filter asks, are read for that.
         """
-        native, after = self._prepare(options)
+        native, after = self._prepare(dict(options))
         return Explanation.of([self._file.explain(native)], None if after is None else str(after.residual))
 
     def reader(self, **options: Unpack[ReadOptions]) -> _native.Batches | pa.RecordBatchReader:
         """An Arrow stream of the file under the given options, to be consumed once."""
-        native, after = self._prepare(options)
-        batches = self._file.read(native)
-        if after is None:
-            return batches
-        rows = after.batches(iterate(batches), self._schema(native))
-        return pa.RecordBatchReader.from_batches(after.schema, rows)
+        return self._stream(dict(options))
 
     def __arrow_c_schema__(self) -> object:
         return self._file.read({"masked": "allow"}).__arrow_c_schema__()

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
+from orcish.filters import Elementwise
 from orcish.reading import name_of_rows
-from orcish.scan import Sources, scan
+from orcish.scan import Scan, scan
+from orcish.sources import Sources
 
 if TYPE_CHECKING:
     import polars
     from typing_extensions import Unpack
 
-    from orcish.types import ScanOptions
+    from orcish.types import Columns, ScanOptions
 
 __all__ = ["scan_polars"]
 
@@ -21,7 +23,8 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
     """A lazy frame of polars over one file or many; the arguments are those of :func:`orcish.scan`.
 
     Columns, filters, the number of rows and the size of batches that a query needs go down to the reader: it skips
-    stripes and row groups as :class:`orcish.Scan` does.
+    stripes and row groups as :class:`orcish.Scan` does. ``limit`` is of the scan: rows are limited before the query
+    filters them.
 
     >>> orcish.scan_polars("orders/").filter(pl.col("id") == 5).select("name").collect()      # doctest: +SKIP
     """
@@ -29,9 +32,13 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
     from polars.io.plugins import register_io_source
 
     table = scan(source, **options)
-    empty = cast("polars.DataFrame", polars.from_arrow(table.schema.empty_table()))
-
-    number, is_limited = name_of_rows(dict(options)), options.get("limit") is not None
+    schema = table.schema
+    empty = cast("polars.DataFrame", polars.from_arrow(schema.empty_table()))
+    parts = _parts(table, options.get("columns"), schema.names)
+    number = name_of_rows(dict(options))
+    _, after_read = table._prepare(table._options)
+    # What is about all rows, or the first ones, is not about those that the query's predicate keeps.
+    is_first = options.get("limit") is not None or (after_read is not None and not after_read.residual.by_row)
 
     def batches(
         with_columns: list[str] | None, predicate: Any | None, n_rows: int | None, batch_size: int | None
@@ -40,15 +47,25 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
         if n_rows is not None:
             part = part.limit(n_rows)
         # Where rows are counted, the predicate then keeps some of the first.
-        after = predicate if n_rows is not None or is_limited else None
+        after = predicate if n_rows is not None or is_first else None
         if predicate is not None and after is None:
-            part = part.where(predicate)
+            # polars hands down nothing but predicates that are about single rows.
+            part = part.where(Elementwise(predicate))
         if with_columns is not None:
             names = dict.fromkeys(with_columns if after is None else [*with_columns, *after.meta.root_names()])
-            part = part.select(*(name for name in names if name != number))
+            part = part.select(*(each for name in names if name != number for each in parts.get(name, [name])))
         for batch in part:
             frame = cast("polars.DataFrame", polars.from_arrow(batch))
             frame = frame if after is None else frame.filter(after)
             yield frame if with_columns is None else frame.select(with_columns)
 
     return register_io_source(batches, schema=empty.schema, validate_schema=True, is_pure=True)
+
+
+def _parts(table: Scan, asked: Columns | None, names: list[str]) -> dict[str, list[str]]:
+    """The columns that were asked for, such as ``n.a``, by the columns that polars knows, such as ``n``."""
+    found: dict[str, list[str]] = {}
+    for name in map(str, asked or ()):
+        only = table._with(columns=[name], filters=None, row_number=None)
+        found.setdefault(name if name in names else only.schema.names[0], []).append(name)
+    return found

@@ -1,19 +1,63 @@
-"""What is left to do in Python with the rows that the native core has read."""
+"""What files and scans do alike: rows under options, and what is left to do with them in Python."""
 
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
 
 from orcish import _native, deep
-from orcish.filters import Residual, to_expression
+from orcish.errors import NullMapKeyError
+from orcish.expression import Expression
+from orcish.filters import to_expression
+from orcish.residual import Residual
 
-__all__ = ["AfterRead", "iterate", "name_of_rows", "prepare", "read_all", "schema_of"]
+__all__ = ["AfterRead", "Readable", "check_limit", "name_of_rows"]
 
 DEFAULT_ROW_NUMBER = "row_number"
+
+
+class Readable:
+    """What can be read under options, in all the ways that there are."""
+
+    def _open(self, native: dict[str, Any]) -> _native.Batches:
+        """The batches under options of the native core."""
+        raise NotImplementedError
+
+    def _prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], AfterRead | None]:
+        return prepare(options, self._schema_of)
+
+    def _schema_of(self, native: dict[str, Any]) -> pa.Schema:
+        # Rows make no difference, and the types of encrypted columns are no secret.
+        batches = self._open({**native, "filter": None, "masked": "allow"})
+        return deep.schema(batches) if batches.depth > deep.MAX_DEPTH else pa.schema(batches)
+
+    def _schema(self, options: dict[str, Any]) -> pa.Schema:
+        native, after = self._prepare(options)
+        return self._schema_of(native) if after is None else after.schema
+
+    def _table(self, options: dict[str, Any]) -> pa.Table:
+        native, after = self._prepare(options)
+        try:
+            batches = self._open(native)
+            return read_all(batches) if after is None else after.table(batches)
+        except NullMapKeyError:
+            if "null_map_keys" in options:
+                raise
+            return self._table({**options, "null_map_keys": "dictionary"})
+
+    def _batches(self, options: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+        native, after = self._prepare(options)
+        batches = self._open(native)
+        return iterate(batches) if after is None else after.batches(batches)
+
+    def _stream(self, options: dict[str, Any]) -> _native.Batches | pa.RecordBatchReader:
+        native, after = self._prepare(options)
+        batches = self._open(native)
+        return batches if after is None else pa.RecordBatchReader.from_batches(after.schema, after.batches(batches))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,23 +69,29 @@ class AfterRead:
     """Of the columns that were asked for, where more had to be read."""
     limit: int | None
 
-    def table(self, table: pa.Table) -> pa.Table:
+    def table(self, batches: _native.Batches) -> pa.Table:
         """The rows and columns that were asked for."""
-        return self._shape(self.residual.apply(table).slice(0, self.limit))
+        if self.residual.by_row:
+            return pa.Table.from_batches(list(self.batches(batches)), self.schema)
+        return self._shape(self.residual.apply(read_all(batches)).slice(0, self.limit))
 
-    def batches(self, batches: Iterator[pa.RecordBatch], read: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def batches(self, batches: _native.Batches) -> Iterator[pa.RecordBatch]:
         """The rows and columns that were asked for, batch by batch where the filter allows it."""
         if not self.residual.by_row:
-            yield from self.table(pa.Table.from_batches(list(batches), read)).to_batches()
+            yield from self.table(batches).to_batches()
             return
         left = self.limit
-        for batch in batches:
-            if left == 0:
-                return
+        if left == 0:
+            return
+        for batch in iterate(batches):
             kept = self.residual.apply(batch).slice(0, left)
-            left = None if left is None else left - len(kept)
             if len(kept):
                 yield self._shape(kept)
+            if left is not None:
+                left -= len(kept)
+                # Nothing is read for rows that are not asked for.
+                if left == 0:
+                    return
 
     def _shape(self, data: Any) -> Any:
         """Without the columns, and fields of columns, that were read for the filter only."""
@@ -60,6 +110,14 @@ def name_of_rows(options: dict[str, Any]) -> str | None:
     return (DEFAULT_ROW_NUMBER if name is True else name) or None
 
 
+def check_limit(rows: int) -> int:
+    """A number of rows; raises ValueError for fewer than none, TypeError for what is no whole number."""
+    rows = operator.index(rows)
+    if rows < 0:
+        raise ValueError(f"a limit of {rows} rows")
+    return rows
+
+
 def prepare(
     options: dict[str, Any], schema_of: Callable[[dict[str, Any]], pa.Schema]
 ) -> tuple[dict[str, Any], AfterRead | None]:
@@ -68,13 +126,25 @@ def prepare(
     Args:
         options: Keywords of :class:`~orcish.types.ReadOptions`.
         schema_of: Gives the schema that reading has under native options.
+
+    Raises:
+        TypeError: Columns are no list, or the filter is none that is known.
+        UnknownColumnError: A column of the filter is not there.
+        ValueError: What the core cannot evaluate of the filter does not fit the types of the columns.
     """
+    if options.get("limit") is not None:
+        check_limit(options["limit"])
+    if isinstance(options.get("columns"), str | bytes):
+        raise TypeError(f"columns are a list of names, not {options['columns']!r}")
     native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}
     row_number = name_of_rows(options)
     if row_number:
         native["row_number"] = row_number
     filters = options.get("filters")
     if filters is None:
+        return native, None
+    if isinstance(filters, Expression):
+        native["filter"] = filters._tree()
         return native, None
     # The core does not know the numbers of rows as a column: what asks about them is left.
     everything = schema_of({**native, "columns": None, "row_number": None})
@@ -83,12 +153,15 @@ def prepare(
         native["filter"] = expression._tree()
     if residual is None:
         return native, None
+    readable = schema_of({**native, "columns": None, "filter": None}) if row_number else everything
+    for name in residual.columns or ():
+        if name not in readable.names:
+            # The error of the core says which names are near.
+            schema_of({**native, "columns": [name]})
+    residual.check(readable)
     asked = native.get("columns")
     limit = native.pop("limit", None)
     schema = schema_of(native)
-    if native.get("strings") == "view":
-        # pyarrow cannot pick rows of views; what it has picked becomes views.
-        native["strings"] = "large"
     if asked is not None:
         if residual.columns is None:
             native["columns"] = None
@@ -97,11 +170,6 @@ def prepare(
             names = schema.names if by_id else list(asked)
             native["columns"] = [*names, *(name for name in residual.columns if name != native.get("row_number"))]
     return native, AfterRead(residual, schema, limit)
-
-
-def schema_of(batches: _native.Batches) -> pa.Schema:
-    """The schema of batches, however deep."""
-    return deep.schema(batches) if batches.depth > deep.MAX_DEPTH else pa.schema(batches)
 
 
 def read_all(batches: _native.Batches) -> pa.Table:

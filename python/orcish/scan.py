@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import urllib.parse
-import urllib.request
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.answers import answer
-from orcish.errors import NullMapKeyError
 from orcish.explanation import Explanation
 from orcish.file import ORCFile
-from orcish.filters import Filters, Residual, joined
-from orcish.reading import AfterRead, iterate, name_of_rows, prepare, read_all, schema_of
+from orcish.filters import Filters, check, joined
+from orcish.reading import Readable, check_limit, name_of_rows
+from orcish.residual import Residual
+from orcish.sources import OF_THE_TABLE, Sources, Table, TableFile, files_of, is_many
 from orcish.types import Limits, Matching, ReadOptions, ScanOptions, Source, StorageOptions
 
 if TYPE_CHECKING:
@@ -25,41 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Scan", "Split", "read_table", "scan"]
 
-Sources: TypeAlias = "Source | Sequence[Source]"
-"""A path, URL, folder or pattern, the bytes of a file, or a file object; or several of them."""
-
 DEFAULT_SPLIT_BYTES = 128 << 20
 """Stored bytes of a split, about."""
-
-# What decides the types of columns has to be known when the schema of the table is.
-_OF_THE_TABLE = frozenset(
-    ("timestamp_unit", "timestamp_out_of_range", "strings", "trim_char", "unions", "null_map_keys", "limits")
-)
-
-_File: TypeAlias = "tuple[str, Any, list[tuple[str, str | None]], bytes | None, list[int] | None]"
-"""Location, bytes or file object instead, partition values, tail and stripes, as the native core takes them."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Table:
-    """The files of a scan, and how they are read."""
-
-    files: list[_File] = dataclasses.field(repr=False)
-    schema: pa.Schema | None
-    match: Matching
-    storage_options: StorageOptions | None
-    limits: Limits | None
-
-    def open(self, options: dict[str, Any]) -> _native.Scan:
-        """The table with the types that its columns have under these options."""
-        return _native.Scan(
-            self.files,
-            schema=None if self.schema is None else self.schema.__arrow_c_schema__(),
-            options={name: value for name, value in options.items() if name in _OF_THE_TABLE},
-            matching=self.match,
-            storage_options=cast("dict[str, Any] | None", self.storage_options),
-            limits=cast("dict[str, int] | None", self.limits),
-        )
 
 
 def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
@@ -81,14 +46,16 @@ def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
     Raises:
         FileNotFoundError: There is no file.
         UnknownColumnError: A column is not in the table.
-        ValueError: An option does not fit; ``stripes`` are for one file.
+        TypeError: The source is nothing that can be read, or an option has not the type that it should have.
+        ValueError: An option does not fit, or the filter does not fit the types of the columns; ``stripes`` are for one
+            file.
     """
     given = dict(options)
     if given.pop("stripes", None) is not None:
         raise ValueError("stripes are those of one file: read it with ORCFile, or take splits of the scan")
     storage_options = cast("StorageOptions | None", given.pop("storage_options", None))
     partitions = cast("bool | None", given.pop("partitions", None))
-    files = _named([file for each in _sources(source) for file in _files(each, partitions, storage_options)])
+    files = files_of(source, partitions, storage_options)
     if not files:
         raise FileNotFoundError(f"no files: {source!r}")
     schema = cast("pa.Schema | None", given.pop("schema", None))
@@ -112,7 +79,7 @@ def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
         OSError: The source cannot be read.
     """
     of_table = ("schema", "match", "partitions")
-    if isinstance(source, list | tuple) or any(options.get(name) for name in of_table) or _is_many(source):
+    if isinstance(source, list | tuple) or any(options.get(name) for name in of_table) or is_many(source):
         return scan(source, **options).to_table()
     given = {name: value for name, value in options.items() if name not in of_table}
     storage_options, limits = given.pop("storage_options", None), given.pop("limits", None)
@@ -130,65 +97,7 @@ def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
     return file.read(**cast("ReadOptions", given))
 
 
-def _is_many(source: Sources) -> bool:
-    """Whether a path is that of a folder, or a pattern."""
-    if not isinstance(source, str | os.PathLike):
-        return False
-    path = os.fspath(source)
-    path = _path_of(path) if path.lower().startswith("file:") else path
-    if "://" not in path and os.path.exists(path):
-        return os.path.isdir(path)
-    return path.endswith("/") or any(sign in path for sign in "*?[")
-
-
-def _sources(source: Sources) -> list[Source]:
-    return list(source) if isinstance(source, list | tuple) else [cast("Source", source)]
-
-
-def _files(source: Source, partitions: bool | None, storage_options: StorageOptions | None) -> Iterator[_File]:
-    """The files of a source. The values of partitions are in the paths below a folder, or that fit a pattern."""
-    path = os.fspath(source) if isinstance(source, os.PathLike) else source
-    if isinstance(path, str):
-        # Few servers of HTTP can list, and a file that is missing is found to be so when it is opened.
-        is_named = path.lower().startswith(("http://", "https://")) and not _is_many(path.partition("?")[0])
-        found = [(path, 0)] if is_named else _native.list_files(path, cast("dict[str, Any] | None", storage_options))
-        is_file = len(found) == 1 and _path_of(found[0][0]) == _path_of(path)
-        has_values = not is_file if partitions is None else partitions
-        # Folders above the one that is scanned are not of the table, unless they are asked for.
-        above = 0 if partitions else len(_base_of(path))
-        for location, _ in found:
-            below = location[above:] if location.startswith(path[:above]) else location
-            yield location, None, _native.partitions_of(below) if has_values else [], None, None
-        return
-    name = f"<{type(source).__name__}>"
-    if not isinstance(path, bytes) and not hasattr(path, "read"):
-        path = bytes(memoryview(path))
-    yield name, path, [], None, None
-
-
-def _base_of(path: str) -> str:
-    """The part of a path before the first pattern."""
-    signs = [at for at in map(path.find, "*?[") if at >= 0]
-    return path[: path.rfind("/", 0, min(signs)) + 1] if signs else path
-
-
-def _path_of(location: str) -> str:
-    """A location without its scheme, which may be written in several ways."""
-    if location.lower().startswith("file:"):
-        return urllib.request.url2pathname(urllib.parse.urlsplit(location).path)
-    return location.partition("://")[2] or location
-
-
-def _named(files: list[_File]) -> list[_File]:
-    """The files, of which those without a location have names of their own."""
-    named: list[_File] = []
-    for at, (location, source, *rest) in enumerate(files):
-        is_many = source is not None and len(files) > 1
-        named.append((f"{location[:-1]} {at}>" if is_many else location, source, *rest))
-    return named
-
-
-class Scan:
+class Scan(Readable):
     """What to read of a table; made by :func:`orcish.scan`. It is an Arrow stream, as often as it is asked for.
 
     Scans are not changed: each method that says what to read gives a new one.
@@ -197,29 +106,40 @@ class Scan:
     def __init__(self, table: Table, options: dict[str, Any], opened: _native.Scan | None = None) -> None:
         self._of = table
         self._options = options
-        self._table = opened or table.open(options)
+        self._opened = opened or table.open(options)
 
     def __repr__(self) -> str:
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"<orcish.Scan of {files[0]}{more}>"
+        return f"<orcish.Scan of {_native.display_name(files[0])}{more}>"
 
     def _with(self, **options: Any) -> Scan:
-        return Scan(self._of, {**self._options, **options}, self._table)
+        return Scan(self._of, {**self._options, **options}, self._opened)
 
     # What to read.
 
-    def select(self, *columns: str) -> Scan:
-        """Read these columns, by dotted names, in this order."""
-        return self._with(columns=list(columns))
+    def select(self, *columns: str | Sequence[str]) -> Scan:
+        """Read these columns, by dotted names, in this order; one list of them will do as well."""
+        names = columns[0] if len(columns) == 1 and isinstance(columns[0], list | tuple) else columns
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f"columns are selected by their names, not by {name!r}")
+        return self._with(columns=list(names))
 
-    def where(self, filters: Filters) -> Scan:
-        """Read rows for which this is true too; see ``filters`` of :class:`~orcish.types.ReadOptions`."""
+    def where(self, filters: Filters | None) -> Scan:
+        """Read rows for which this is true too; see ``filters`` of :class:`~orcish.types.ReadOptions`.
+
+        Rows are filtered before they are limited, in whatever order :meth:`where` and :meth:`limit` are called.
+        """
+        if filters is None:
+            return self
+        check(filters)
         before = self._options.get("filters")
         return self._with(filters=filters if before is None else joined(before, filters))
 
     def limit(self, rows: int) -> Scan:
         """Read no more rows than these."""
+        rows = check_limit(rows)
         before = self._options.get("limit")
         return self._with(limit=rows if before is None else min(before, rows))
 
@@ -232,37 +152,34 @@ class Scan:
     @property
     def files(self) -> list[str]:
         """Paths or URLs of the files."""
-        return self._table.files
+        return self._opened.files
 
     @property
     def schema(self) -> pa.Schema:
         """The Arrow schema of what is read."""
-        native, after = self._prepare()
-        return self._schema_of(native) if after is None else after.schema
+        return self._schema(self._options)
 
     # Reading.
 
-    def _prepare(self) -> tuple[dict[str, Any], AfterRead | None]:
-        return prepare(self._options, self._schema_of)
+    def _under(self, native: dict[str, Any]) -> _native.Scan:
+        def of_table(options: dict[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in options.items() if name in OF_THE_TABLE}
+
+        # Other types make another table.
+        is_other = of_table(native) != of_table(self._options)
+        return (self._of.open(native) if is_other else self._opened).with_options(native)
+
+    def _open(self, native: dict[str, Any]) -> _native.Batches:
+        return self._under(native).read()
 
     def _check(self) -> None:
         """Raises what is wrong with the options."""
-        native, _ = self._prepare()
-        self._table.with_options(native)
-
-    def _schema_of(self, native: dict[str, Any]) -> pa.Schema:
-        return schema_of(self._table.with_options({**native, "filter": None, "masked": "allow"}).read())
+        native, _ = self._prepare(self._options)
+        self._under(native)
 
     def to_table(self) -> pa.Table:
         """Read into a table."""
-        native, after = self._prepare()
-        try:
-            table = read_all(self._table.with_options(native).read())
-        except NullMapKeyError:
-            if "null_map_keys" in self._options:
-                raise
-            return Scan(self._of, {**self._options, "null_map_keys": "dictionary"}).to_table()
-        return table if after is None else after.table(table)
+        return self._table(self._options)
 
     def to_pandas(self, **options: Any) -> Any:
         """Read into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
@@ -270,9 +187,7 @@ class Scan:
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Read batch by batch, in memory that does not grow with the files."""
-        native, after = self._prepare()
-        batches = iterate(self._table.with_options(native).read())
-        return batches if after is None else after.batches(batches, self._schema_of(native))
+        return self._batches(self._options)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.to_batches()
@@ -283,9 +198,9 @@ class Scan:
 
     def count(self) -> int:
         """Number of rows. Those that statistics count are not read; of others only what the filter asks is."""
-        native, after = self._prepare()
+        native, after = self._prepare(self._options)
         if after is None:
-            return self._table.with_options(native).count()
+            return self._under(native).count()
         return sum(len(batch) for batch in self.select(*self._cheapest(after.residual)).to_batches())
 
     def _cheapest(self, residual: Residual) -> list[str]:
@@ -299,6 +214,10 @@ class Scan:
         """Least value of a column, by its dotted name; ``None`` of no values. NaN is passed over.
 
         Stripes of which all rows are wanted are not read where their statistics say it exactly.
+
+        Raises:
+            TypeError: Values of the column's type have no order.
+            UnknownColumnError: The column is not in the table.
         """
         return answer(self, column, "min")
 
@@ -307,22 +226,38 @@ class Scan:
         return answer(self, column, "max")
 
     def sum(self, column: str) -> Any:
-        """Sum of a column of numbers; as :meth:`min`. Those of floating point numbers are always read."""
+        """Sum of a column of numbers, or of how many values are true; as :meth:`min`. Floating point numbers are always
+        read, as their sum depends on their order; with NaN it is NaN.
+        """
         return answer(self, column, "sum")
 
-    def proven(self) -> list[tuple[dict[str, Any], list[int]]] | None:
+    def _of_column(self, column: str) -> tuple[Scan, bool]:
+        """The scan of one column, as the first of its batches, and whether the column is stored in the files."""
+        number = name_of_rows(self._options)
+        if column == number:
+            return self.select(), False
+        part = self.select(column)
+        # What is left of a filter may ask about the numbers of rows.
+        if number and part._prepare(part._options)[1] is None:
+            part = part._with(row_number=None)
+        return part, all(column != name for name, _ in self._of.files[0].partition)
+
+    def _proven(self) -> list[tuple[dict[str, Any], list[int]]] | None:
         """For each file, statistics of the one column that is read over the stripes of which all rows are wanted, and
         the indexes of the other stripes; ``None`` where that is only known when the rows have been read.
         """
-        native, after = self._prepare()
+        native, after = self._prepare(self._options)
         if after is not None or self._options.get("limit") is not None:
             return None
-        return self._table.with_options(native).proven()
+        return self._under(native).proven()
 
-    def of_files(self, files: list[tuple[int, list[int] | None]]) -> Scan:
+    def _of_files(self, files: list[tuple[int, list[int] | None]]) -> Scan:
         """The part of the scan that is in some files, by their indexes, and in some of their stripes or all."""
-        schema = pa.schema(_Schema(self._table.table_schema()))
-        parts = [(*self._of.files[file][:4], stripes) for file, stripes in files]
+        schema = pa.schema(_Schema(self._opened.table_schema()))
+        parts = [
+            self._of.files[file] if stripes is None else self._of.files[file]._replace(stripes=stripes)
+            for file, stripes in files
+        ]
         return Scan(dataclasses.replace(self._of, files=parts, schema=schema), self._options)
 
     def explain(self) -> Explanation:
@@ -331,36 +266,37 @@ class Scan:
         Tails, footers of stripes, and row indexes and bloom filters of the columns that the filter asks are read to
         find out.
         """
-        native, after = self._prepare()
-        found = self._table.with_options(native).explain()
+        native, after = self._prepare(self._options)
+        found = self._under(native).explain()
         return Explanation.of(found, None if after is None else str(after.residual))
 
     def splits(self, size: int = DEFAULT_SPLIT_BYTES) -> list[Split]:
         """Parts of about ``size`` stored bytes that can be read alone, also in other processes.
 
         Stripes that statistics prove to have no wanted row are in none. A limit holds for each split.
+
+        Raises:
+            TypeError: The filter is about all rows at once, of which a split has but some.
         """
-        native, _ = self._prepare()
-        table = self._table.with_options(native)
-        schema = pa.schema(_Schema(self._table.table_schema()))
-        sources = {location: source for location, source, *_ in self._of.files}
+        native, after = self._prepare(self._options)
+        if after is not None and not after.residual.by_row:
+            raise TypeError(f"no splits: the filter {after.residual} is, or may be, about all rows at once")
+        table = self._under(native)
+        schema = pa.schema(_Schema(self._opened.table_schema()))
+        sources = {file.location: file.source for file in self._of.files}
         splits = []
         for location, partition, tail, stripes, rows, length in table.splits(size):
-            file: _File = (location, sources[location], partition, tail, stripes)
+            file = TableFile(location, sources[location], partition, tail, stripes)
             of = dataclasses.replace(self._of, files=[file], schema=schema)
-            splits.append(Split(location, rows, length, stripes, of, self._options))
+            # The core says of every split which stripes are in it.
+            splits.append(Split(location, rows, length, stripes or [], of, self._options))
         return splits
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        native, after = self._prepare()
-        batches = self._table.with_options(native).read()
-        if after is None:
-            return batches.__arrow_c_stream__(requested_schema)
-        rows = after.batches(iterate(batches), self._schema_of(native))
-        return pa.RecordBatchReader.from_batches(after.schema, rows).__arrow_c_stream__(requested_schema)
+        return self._stream(self._options).__arrow_c_stream__(requested_schema)
 
 
 class _Schema:
@@ -373,7 +309,7 @@ class _Schema:
         return self._capsule
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Split:
     """Part of a scan: stripes of one file. It can be pickled, as file objects cannot, and read in any process."""
 

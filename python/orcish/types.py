@@ -122,7 +122,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 class ScanOptions(ReadOptions, total=False):
-    """What a scan takes beside its source."""
+    """What a scan takes beside its source. Its columns have names and no ids, and it has no ``stripes``: splits do."""
 
     schema: pa.Schema | None
     """Schema of the table; that of the first file by default. Where it has a column of the paths, it says the type of

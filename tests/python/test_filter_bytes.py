@@ -176,3 +176,15 @@ def test_a_limit_ends_the_read(data):
     assert found.num_rows == 10
     if file.num_stripes > 1:
         assert share < 0.6
+
+
+def test_a_null_test_of_a_struct_reads_no_field_of_it():
+    rows = [None if i % 3 else {"a": i, "b": f"{i:050}"} for i in range(20_000)]
+    data = write_arrow(pa.table({"id": range(20_000), "s": rows}), compression="uncompressed")
+    file = Counting(data)
+    found = orcish.ORCFile(file).read(columns=["id"], filters=col("s").is_null())
+    assert found["id"].to_pylist() == [i for i in range(20_000) if i % 3]
+    # s is column 2, its fields are 3 and 4.
+    # But for what is read with the tail.
+    assert file.taken(layout(data).data_ranges({3, 4})) < 20_000 < sum(map(len, layout(data).data_ranges({3, 4})))
+    assert file.taken(layout(data).data_ranges({2})) > 0

@@ -16,7 +16,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from judge import keep
 from orcish import Expression, col
-from orcish.filters import Residual, to_expression
+from orcish.filters import to_expression
+from orcish.residual import Residual
 
 NAN, INF = math.nan, math.inf
 SINGLE = 0.10000000149011612  # of single precision, the nearest to 0.1
@@ -338,7 +339,6 @@ def polars_agrees(expression, table):
     translated, residual = to_expression(expression, table.schema)
     got = table if translated is None else table.filter(keep(translated, table))
     if residual is not None:
-        assert residual.apply(pl.from_arrow(got))["row"].to_list() == want["row"].to_list(), (expression, translated)
         got = residual.apply(got)
     assert got["row"].to_pylist() == want["row"].to_list(), (expression, translated, residual)
     return True
@@ -537,24 +537,24 @@ def test_less_strict_where_not_exact():
 
 
 @pytest.mark.parametrize(
-    "filters",
+    ("filters", "columns"),
     [
-        pl.col("i64") > pl.col("i64").mean(),
-        (pl.col("i64") > pl.col("i64").mean()) & (pl.col("i64") > 1),
-        (pl.col("i64").shift() > 1) & (pl.col("i64") > 1),
-        pl.col("i64").is_in(pl.col("i32").implode()),
-        pl.col("i64").is_first_distinct(),
-        pl.all_horizontal(pl.col("i8", "i32") > 1),
-        pl.all_horizontal(pl.selectors.numeric() > 0),
-        pl.col("^i(8|9)$") > 1,
-        pl.len() > 3,
+        (pl.col("i64") > pl.col("i64").mean(), ["i64"]),
+        ((pl.col("i64") > pl.col("i64").mean()) & (pl.col("i64") > 1), ["i64"]),
+        ((pl.col("i64").shift() > 1) & (pl.col("i32") > 1), ["i64", "i32"]),
+        (pl.col("i64").is_in(pl.col("i32").implode()), ["i64", "i32"]),
+        (pl.col("i64").is_first_distinct(), ["i64"]),
+        (pl.all_horizontal(pl.col("i8", "i32") > 1), None),
+        (pl.all_horizontal(pl.selectors.numeric() > 0), None),
+        (pl.col("^i(8|9)$") > 1, None),
+        (pl.len() > 3, []),
     ],
     ids=str,
 )
-def test_what_asks_about_other_rows_is_left_as_a_whole(filters):
+def test_what_asks_about_other_rows_is_left_as_a_whole(filters, columns):
     translated, residual = to_expression(filters, SCHEMA)
     assert translated is None
-    assert residual.columns is None
+    assert residual.columns == columns
     assert not residual.by_row
     assert residual.apply(WHOLE)["row"].to_pylist() == pl.from_arrow(WHOLE).filter(filters)["row"].to_list()
 
@@ -579,17 +579,13 @@ def test_several_predicates_at_once_are_refused_as_polars_does():
         residual.apply(WHOLE)
 
 
-def test_without_a_schema_only_ours_is_translated():
+def test_predicates_of_orcish_are_taken_as_they_are():
     ours = col("a") == 1
-    assert to_expression(ours)[0].equals(ours)
-    assert to_expression(ours)[1] is None
-    assert str(to_expression(col("flag"))[0]) == "flag = true"
-    assert to_expression(None) == (None, None)
-    for filters in (pc.field("a") == 1, pl.col("a") == 1, [("a", "=", 1)]):
-        translated, residual = to_expression(filters)
-        assert translated is None
-        assert residual.columns == ["a"]
-        assert residual.by_row
+    translated, residual = to_expression(ours, SCHEMA)
+    assert translated.equals(ours)
+    assert residual is None
+    assert str(to_expression(col("flag"), SCHEMA)[0]) == "flag = true"
+    assert to_expression(None, SCHEMA) == (None, None)
 
 
 # Names.
@@ -658,7 +654,6 @@ def test_lists(filters):
     translated, residual = to_expression(filters, SCHEMA)
     assert residual is None
     assert WHOLE.filter(keep(translated, WHOLE))["row"].to_pylist() == want
-    assert to_expression(filters)[1].predicate.equals(theirs)
 
 
 def test_lists_take_dotted_names():
@@ -681,6 +676,7 @@ def test_lists_take_dotted_names():
         ([("i64", 5, 1)], ValueError),
         ([(5, "=", 1)], ValueError),
         ([("s", "in", "abc")], ValueError),
+        ([("i64", "in", 5)], ValueError),
         (["i64"], ValueError),
         ([5], ValueError),
         ([("i64", "=", object())], pa.ArrowInvalid),
@@ -706,7 +702,6 @@ def test_residuals_of_pyarrow():
     batch = residual.apply(WHOLE.combine_chunks().to_batches()[0])
     assert isinstance(batch, pa.RecordBatch)
     assert batch["row"].to_pylist() == want
-    assert residual.apply(pl.from_arrow(WHOLE))["row"].to_list() == want
     assert pickle.loads(pickle.dumps(residual)).predicate.equals(residual.predicate)
 
 
@@ -715,7 +710,6 @@ def test_residuals_of_polars_keep_types():
     residual = to_expression(pl.col("i") + 1 > 2, table.schema)[1]
     assert residual.apply(table).equals(table.slice(1, 1))
     assert residual.apply(table.to_batches()[0]).equals(table.to_batches()[0].slice(1, 1))
-    assert residual.apply(pl.from_arrow(table))["i"].to_list() == [2]
     nothing = to_expression(pl.lit(1) > pl.lit(2), table.schema)[1]
     assert nothing.columns == []
     assert nothing.apply(table).num_rows == 0

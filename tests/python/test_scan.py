@@ -48,6 +48,30 @@ def test_patterns(folder):
     assert orcish.scan(f"{folder.parent}/t*").to_table().equals(WHOLE)
 
 
+@pytest.mark.parametrize("name", ["d[1]", "q?", "a*b", "[", "_x[!y]"])
+def test_names_that_look_like_patterns_are_taken_literally(tmp_path, name):
+    put(tmp_path, {f"{name}/day=1/a.orc": PARTS[0], "d1/b.orc": PARTS[1], "qq/b.orc": PARTS[1], "aab/b.orc": PARTS[1]})
+    put(tmp_path, {f"{name}.orc": PARTS[2], "d1.orc": PARTS[1], "qq.orc": PARTS[1]})
+    file, folder = tmp_path / f"{name}.orc", tmp_path / name
+    for source in (file, str(file), [file]):
+        assert orcish.scan(source).files == [str(file)]
+        assert orcish.read_table(source).equals(PARTS[2])
+    for source in (folder, f"{folder}/", folder.as_uri(), f"file://{folder}"):
+        table = orcish.scan(source)
+        assert table.files == [f"{folder}/day=1/a.orc"]
+        assert table.schema.names == [*WHOLE.schema.names, "day"]
+        assert orcish.read_table(source).num_rows == table.count() == 300
+    (inner,) = (folder / "day=1").iterdir()
+    assert orcish.scan(inner).schema.names == WHOLE.schema.names
+
+
+def test_folders_above_are_no_columns_of_urls_either(tmp_path):
+    put(tmp_path, {"year=1/t/day=2/a.orc": PARTS[0]})
+    for source in (tmp_path / "year=1/t", (tmp_path / "year=1/t").as_uri(), f"file://{tmp_path}/year=1/t/d*/?.orc"):
+        assert orcish.scan(source).schema.names == [*WHOLE.schema.names, "day"]
+        assert orcish.read_table(source).column_names == [*WHOLE.schema.names, "day"]
+
+
 def test_lists_keep_their_order(folder):
     files = [folder / f"part-{i}.orc" for i in (3, 0, 3)]
     want = pa.concat_tables([PARTS[i] for i in (3, 0, 3)])
@@ -104,6 +128,36 @@ def test_options_are_checked_at_once(folder):
         orcish.scan(folder, columns=[1])
     with pytest.raises(ValueError, match="row_number"):
         orcish.scan(folder, row_number="id")
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "text"),
+    [
+        (lambda f: orcish.scan(f, columns="id"), TypeError, "columns are a list of names, not 'id'"),
+        (lambda f: orcish.read_table(f, columns="id"), TypeError, "columns are a list of names, not 'id'"),
+        (lambda f: orcish.ORCFile(f"{f}/part-0.orc").read(columns="id"), TypeError, "columns are a list of names"),
+        (lambda f: orcish.scan(f).select("id", ["x"]), TypeError, r"by their names, not by \['x'\]"),
+        (lambda f: orcish.scan(f).select(1), TypeError, "by their names, not by 1"),
+        (lambda f: orcish.scan(f).where("id > 5"), TypeError, "filters are an expression .* not str"),
+        (lambda f: orcish.scan(f).limit(-1), ValueError, "limit of -1 rows"),
+        (lambda f: orcish.scan(f, limit=-1), ValueError, "limit of -1 rows"),
+        (lambda f: orcish.ORCFile(f"{f}/part-0.orc").read(limit=-1), ValueError, "limit of -1 rows"),
+        (lambda f: orcish.scan(f).head(-1), ValueError, "limit of -1 rows"),
+        (lambda f: orcish.scan(f).limit("a"), TypeError, "str"),
+        (lambda f: orcish.scan(f).limit(2.5), TypeError, "float"),
+        (lambda f: orcish.scan(path for path in [f]), TypeError, "a source is a path, .* not generator"),
+        (lambda f: orcish.scan({f}), TypeError, "a source is a path, .* not set"),
+        (lambda f: orcish.read_table(None), TypeError, "a source is a path, .* not NoneType"),
+        (lambda f: orcish.scan([f, 5]), TypeError, "a source is a path, .* not int"),
+    ],
+)
+def test_wrong_arguments_are_said_to_be_so_at_once(folder, ask, error, text):
+    with pytest.raises(error, match=text):
+        ask(folder)
+
+
+def test_one_list_of_columns_can_be_selected(folder):
+    assert orcish.scan(folder).select(["x", "id"]).to_table().equals(WHOLE.select(["x", "id"]))
 
 
 def test_select_where_and_limit_compose(folder):

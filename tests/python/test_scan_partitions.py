@@ -233,3 +233,12 @@ def test_queries_of_urls_are_no_folders():
         table = orcish.scan(f"{server.url}/k=a%253Ab/f.orc?sign=a/x=1/", partitions=True)
         assert table.schema.names[3:] == ["k"]
         assert table.to_table()["k"].to_pylist() == ["a:b"]
+
+
+def test_columns_of_paths_come_in_batches_too(tmp_path):
+    """No column of the file is read, which may state any number of rows."""
+    (tmp_path / "k=1").mkdir()
+    (tmp_path / "k=1" / "a.orc").write_bytes(write_arrow({"a": list(range(1000))}))
+    batches = list(orcish.scan(tmp_path, columns=["k"], batch_size=300))
+    assert [batch.num_rows for batch in batches] == [300, 300, 300, 100]
+    assert set(orcish.scan(tmp_path, columns=["k"], batch_size=300).to_table()["k"].to_pylist()) == {1}

@@ -57,9 +57,9 @@ def spy(monkeypatch):
     asked = []
     prepare = orcish.Scan._prepare
 
-    def spied(self):
-        asked.append(dict(self._options))
-        return prepare(self)
+    def spied(self, options):
+        asked.append(dict(options))
+        return prepare(self, options)
 
     monkeypatch.setattr(orcish.Scan, "_prepare", spied)
     return asked
@@ -80,7 +80,7 @@ def test_queries_go_down_to_the_reader(folder, memory, spy):
     (asked,) = spy
     assert set(asked["columns"]) <= {"s", "n", "id"}
     assert {"s", "n"} <= set(asked["columns"])
-    assert asked["filters"].meta.root_names() == ["id"]
+    assert asked["filters"].predicate.meta.root_names() == ["id"]
     # Which is to say that little is read.
     plan = orcish.scan(folder, **asked).explain()
     assert plan.rows_read <= 500
@@ -135,6 +135,51 @@ def test_options_of_the_scan(folder, memory):
         .collect()
         .equals(want.select("row_number", "id").head(5).filter(pl.col("row_number") > 1002))
     )
+
+
+def test_fields_that_were_asked_for_stay_those_that_are_read(folder, memory, spy):
+    lazy = orcish.scan_polars(folder, columns=["n.p", "id", "s"])
+    want = memory.select(pl.struct(pl.col("n").struct.field("p")).alias("n"), "id", "s")
+    want = want.with_columns(pl.when(memory["n"].is_not_null()).then("n"))
+    for engine in ("in-memory", "streaming"):
+        for query in (
+            lambda frame: frame,
+            lambda frame: frame.select("n"),
+            lambda frame: frame.filter(pl.col("id") < 100).select("s", "n"),
+            lambda frame: frame.filter(pl.col("n").struct.field("p") == 3).head(7),
+        ):
+            assert query(lazy).collect(engine=engine).equals(query(want)), engine
+    spy.clear()
+    lazy.select("n").collect()
+    assert spy[-1]["columns"] == ["n.p"]
+
+
+def test_what_the_scan_asks_of_all_rows_comes_before_the_query(folder, memory):
+    late = pl.col("id") > pl.col("id").mean()
+    lazy, want = orcish.scan_polars(folder, filters=late), memory.filter(late)
+    for keep in (pl.col("id") < 3100, pl.col("i").abs() > 40):
+        assert lazy.filter(keep).select("s").collect().equals(want.filter(keep).select("s"))
+
+
+def test_predicates_come_by_the_row(folder, memory, spy):
+    """Whatever the functions: polars hands down none that is about other rows."""
+    i, s = pl.col("i"), pl.col("s")
+    lazy = orcish.scan_polars(folder)
+    for keep in (i.hash() % 3 == 0, s.str.to_titlecase() == "Ab", i.is_in(pl.Series([1, 2, 3])), i.abs() > 40):
+        spy.clear()
+        assert lazy.filter((pl.col("id") < 5000) & keep).collect().equals(memory.filter((pl.col("id") < 5000) & keep))
+        assert any(asked.get("filters") is not None for asked in spy)
+    others = (
+        i > i.mean(),
+        i.shift() > 3,
+        i.cum_sum() > 9,
+        i.rank() > 50,
+        i > i.mean().over("s"),
+        s.is_first_distinct(),
+    )
+    for keep in (*others, i.fill_null(strategy="forward") > 4, i == pl.Series(range(ROWS)), pl.len() > 3):
+        for engine in ("in-memory", "streaming"):
+            assert lazy.filter(keep).collect(engine=engine).equals(memory.filter(keep)), keep
 
 
 def test_counts(folder, spy):

@@ -1,5 +1,8 @@
 """Scans of files of servers: how much they ask for."""
 
+import threading
+import time
+
 import orcish
 import polars as pl
 import pyarrow as pa
@@ -16,7 +19,8 @@ PART = pa.table(
         "text": [f"text {i}" for i in range(ROWS)],
     }
 )
-DATA = write_arrow(PART, stripe_size=256 << 10, batch_size=10_000, row_index_stride=1000, compression="uncompressed")
+HOW = {"stripe_size": 256 << 10, "batch_size": 10_000, "row_index_stride": 1000, "compression": "uncompressed"}
+DATA = write_arrow(PART, **HOW)
 FEW = {"orcish.first_read": 4096, "orcish.coalesce_gap": 0, "orcish.max_retries": 0}
 NAMES = [f"/{i}.orc" for i in range(3)]
 
@@ -137,6 +141,55 @@ def test_counts_ask_many_files_at_a_time(server):
     server.rules.append(crowd)
     assert scan.count() == 20 * ROWS
     assert crowd.most > 2
+
+
+def stall(server, name):
+    """Keeps who asks for a file waiting, until the event is set."""
+    end = threading.Event()
+    server.rules.append(lambda handler, _: handler.path == name and end.wait(30) and False)
+    return end
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_nobody_waits_for_what_is_not_wanted_any_more(server, threads):
+    """The second file stalls: a limit that the first one reaches, and a reader that is dropped, end at once."""
+    scan = orcish.scan(urls(server), threads=threads, storage_options=FEW, columns=["id"])
+    end = stall(server, "/1.orc")
+    try:
+        start = time.monotonic()
+        assert scan.head(5).num_rows == 5
+        batches = iter(scan)
+        assert next(batches)["id"][0].as_py() == 0
+        del batches
+        assert time.monotonic() - start < 10
+    finally:
+        end.set()
+
+
+def test_a_file_that_is_replaced(server):
+    """The server does not look at the version in requests, but says which one it gives."""
+    server.etags = True
+    other = write_arrow(PART.set_column(0, "id", pa.array([i + 1 for i in range(ROWS)])), **HOW)
+    assert len(other) == len(DATA)
+    file = orcish.ORCFile(urls(server, 1)[0], storage_options=FEW)
+    server.files["/0.orc"] = other
+    with pytest.raises(OSError, match=r"/0\.orc.*another one than when it was opened"):
+        file.read(columns=["id"])
+
+
+def test_secrets_are_in_no_message(server):
+    server.files["/bad.orc"] = b"no ORC file at all" * 10
+    url = f"http://user:pass@127.0.0.1:{server.server_port}/bad.orc?sign=se'cr et"
+    with pytest.raises(orcish.CorruptFileError, match=r"bad\.orc") as caught:
+        orcish.scan(url)
+    assert not any(secret in str(caught.value) for secret in ("pass", "cr et", "cr%20et"))
+    good = f"http://user:pass@127.0.0.1:{server.server_port}/0.orc?sign=secret"
+    scan = orcish.scan(good, schema=pa.schema({"id": pa.string(), "text": pa.int8()}))
+    for call in (scan.to_table, scan.explain, lambda: scan.splits()):
+        with pytest.raises(orcish.UnsupportedError, match=r"/0\.orc") as caught:
+            call()
+        assert not any(secret in str(caught.value) for secret in ("pass", "secret"))
+    assert "secret" not in str(orcish.scan(good).explain())
 
 
 def test_failures_name_the_url(server):

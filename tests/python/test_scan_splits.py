@@ -82,6 +82,21 @@ def test_filters_travel_with_splits(folder, filters):
     assert table.to_table().equals(want)
 
 
+def test_there_are_no_splits_of_what_is_about_all_rows(folder):
+    """A mean would be that of a split, and the rows not those of the scan."""
+    table = orcish.scan(folder).where(pl.col("id") > pl.col("id").mean())
+    assert table.count() == 3 * ROWS // 2
+    with pytest.raises(TypeError, match=r"no splits.*mean.*all rows at once"):
+        table.splits()
+
+
+def test_splits_can_be_compared_and_kept_in_sets(folder):
+    first, second, *_ = orcish.scan(folder).where(col("id") > 5).splits(1)
+    assert first == first
+    assert first != second
+    assert len({first, second, first}) == 2
+
+
 def test_splits_of_files_that_are_not_like_the_first():
     later = write_arrow(pa.table({"id": pa.array([1, 2], pa.int8()), "new": ["x", "y"]}))
     splits = orcish.scan([DATA[0], later], columns=["key", "id"]).splits()
@@ -134,6 +149,19 @@ def test_explanations_add_up(folder):
     assert half.rows_read == 2000
     assert "key" in half.after_read
     assert f"applied after the read: {half.after_read}" in str(half)
+
+
+def test_explanations_have_a_line_for_neighbours_that_are_skipped_alike(folder):
+    plan = orcish.scan(folder / "day=1" / "1.orc", filters=col("id").between(ROWS + 10_100, ROWS + 10_200)).explain()
+    before, read, *after = (stripe.stripe for stripe in plan.files[0].stripes)
+    assert repr(plan) == str(plan)
+    stripes = [line.strip() for line in str(plan).splitlines() if line.startswith("  stripe")]
+    assert [line.split(",")[0] for line in stripes] == [
+        f"stripe {before}",
+        f"stripe {read}",
+        f"stripes {after[0]}-{after[-1]}",
+    ]
+    assert f"{sum(stripe.rows for stripe in plan.files[0].stripes[2:]):,} rows: skipped by statistics" in stripes[2]
 
 
 def test_what_is_read_is_what_is_explained():

@@ -38,7 +38,7 @@ impl File {
         storage_options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
-        let source = source::open(source, &self::storage_options(storage_options)?)?;
+        let source = source::open(source, &self::storage_options(storage_options)?, None)?;
         let file = py.detach(|| match tail {
             Some(tail) => Ok(OrcFile::with_tail(source, FileTail::from_bytes(tail, &limits)?)),
             None => OrcFile::new(source, &limits),
@@ -172,7 +172,9 @@ impl File {
     #[pyo3(signature = (options=None))]
     fn read(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Batches> {
         let options = read_options(options, &self.limits)?;
-        Ok(Batches::new(self.file.read(options).map_err(|error| to_python(py, &error))?))
+        // Statistics of stripes may be read for the filter.
+        let reader = py.detach(|| self.file.read(options)).map_err(|error| to_python(py, &error))?;
+        Ok(Batches::new(reader))
     }
 }
 

@@ -26,7 +26,7 @@ mod _native {
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]
-    use crate::scan::{Scan, partitions_below, partitions_of};
+    use crate::scan::{Scan, display_name, partitions_below, partitions_of};
     #[pymodule_export]
     use crate::stream::Batches;
 

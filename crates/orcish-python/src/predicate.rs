@@ -9,17 +9,26 @@ fn malformed(node: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("not a predicate: {node}"))
 }
 
-/// The predicate of a tree; Python bounds how deep it is by bounding recursion when it makes it.
+/// The predicate of a tree.
 pub(crate) fn predicate(tree: &Bound<'_, PyAny>) -> PyResult<Predicate> {
+    // Python makes trees from the leaves up, without recursion, as deep as memory has room for.
+    part_of(tree, Predicate::MAX_DEPTH)
+}
+
+/// The predicate of a tree of up to `depth` levels, the leaves included.
+fn part_of(tree: &Bound<'_, PyAny>, depth: usize) -> PyResult<Predicate> {
+    let Some(below) = depth.checked_sub(1) else {
+        return Err(PyValueError::new_err(format!("a filter of more than {} levels", Predicate::MAX_DEPTH)));
+    };
     let node = tree.cast::<PyTuple>().map_err(|_| malformed(tree))?;
     let word: String = node.get_item(0)?.extract()?;
     let part = |at: usize| node.get_item(at);
     let column = || part(1)?.extract::<String>();
-    let parts = || part(1)?.try_iter()?.map(|part| predicate(&part?)).collect::<PyResult<Vec<_>>>();
+    let parts = || part(1)?.try_iter()?.map(|part| part_of(&part?, below)).collect::<PyResult<Vec<_>>>();
     Ok(match word.as_str() {
         "and" => Predicate::And(parts()?),
         "or" => Predicate::Or(parts()?),
-        "not" => Predicate::Not(Box::new(predicate(&part(1)?)?)),
+        "not" => Predicate::Not(Box::new(part_of(&part(1)?, below)?)),
         "constant" => Predicate::Constant(part(1)?.extract()?),
         "is_null" => Predicate::IsNull { column: column()? },
         "is_nan" => Predicate::IsNan { column: column()? },

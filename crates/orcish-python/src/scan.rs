@@ -50,17 +50,17 @@ impl Scan {
         let schema = schema.map(capsule::read_schema).transpose()?.map(Arc::new);
         // An object has one position, and so one source, however often it is named.
         let mut opened: HashMap<usize, Arc<dyn ReadAt>> = HashMap::new();
-        let mut open = |object: Bound<'_, PyAny>| -> PyResult<Arc<dyn ReadAt>> {
+        let mut open = |object: Bound<'_, PyAny>, name: &str| -> PyResult<Arc<dyn ReadAt>> {
             let at = object.as_ptr() as usize;
             if let Some(source) = opened.get(&at) {
                 return Ok(source.clone());
             }
-            let source = source::open(&object, &storage)?;
+            let source = source::open(&object, &storage, Some(name))?;
             opened.insert(at, source.clone());
             Ok(source)
         };
         let file = |(location, object, partition, tail, stripes): FileSpec<'_>| {
-            let source = object.map(&mut open).transpose()?;
+            let source = object.map(|object| open(object, &location)).transpose()?;
             Ok(TableFile { location, source, partition, tail: tail.map(Bytes::from), stripes })
         };
         let files = files.into_iter().map(file).collect::<PyResult<Vec<_>>>()?;
@@ -122,9 +122,19 @@ impl Scan {
     /// Parts of about so many bytes.
     fn splits<'py>(&self, py: Python<'py>, size: u64) -> PyResult<Vec<SplitSpec<'py>>> {
         let found = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
+        // Splits of a file share its tail.
+        let mut shared: Option<(*const u8, Bound<'py, PyBytes>)> = None;
+        let mut object = |tail: Bytes| match &shared {
+            Some((at, object)) if *at == tail.as_ptr() => object.clone(),
+            _ => {
+                let object = PyBytes::new(py, &tail);
+                shared = Some((tail.as_ptr(), object.clone()));
+                object
+            }
+        };
         let spec = |split: Split| {
             let TableFile { location, partition, tail, stripes, .. } = split.file;
-            let tail = tail.map(|tail| PyBytes::new(py, &tail));
+            let tail = tail.map(&mut object);
             (location, partition, tail, stripes, split.rows, split.bytes)
         };
         Ok(found.into_iter().map(spec).collect())
@@ -135,6 +145,12 @@ impl Scan {
 #[pyfunction]
 pub(crate) fn partitions_of(location: &str) -> Vec<(String, Option<String>)> {
     orcish::scan::partitions_of(location)
+}
+
+/// A path or URL for messages, without secrets.
+#[pyfunction]
+pub(crate) fn display_name(location: &str) -> String {
+    orcish::display_name(location)
 }
 
 /// As `partitions_of`, of the folders below the location, or pattern, that was listed.

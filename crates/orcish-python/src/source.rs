@@ -16,8 +16,13 @@ use crate::errors::{check_signals, from_python};
 /// How long a thread waits for its turn before it looks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The source for `object`: `str` is a path or URL, `bytes` are the file itself.
-pub(crate) fn open(object: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyResult<Arc<dyn ReadAt>> {
+/// The source for `object`: `str` is a path or URL, `bytes` are the file itself. Messages call what has no name of its own
+/// by the one given.
+pub(crate) fn open(
+    object: &Bound<'_, PyAny>,
+    storage: &StorageOptions,
+    name: Option<&str>,
+) -> PyResult<Arc<dyn ReadAt>> {
     let py = object.py();
     if let Ok(path) = object.cast::<PyString>() {
         let opened = match path.to_str() {
@@ -29,10 +34,14 @@ pub(crate) fn open(object: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyRes
     }
     if let Ok(bytes) = object.cast::<PyBytes>() {
         let bytes = PyBackedBytes::from(bytes.clone());
-        return Ok(Arc::new(MemorySource::new(Bytes::from_owner(bytes))));
+        let source = MemorySource::new(Bytes::from_owner(bytes));
+        return Ok(Arc::new(match name {
+            Some(name) => source.named(name),
+            None => source,
+        }));
     }
     if object.hasattr("read")? && object.hasattr("seek")? {
-        return Ok(Arc::new(PythonSource::new(object)?));
+        return Ok(Arc::new(PythonSource::new(object, name.unwrap_or("<file object>"))?));
     }
     Err(PyTypeError::new_err(format!("cannot read from {}", object.get_type().name()?)))
 }
@@ -58,14 +67,14 @@ impl Drop for Turn<'_> {
 }
 
 impl PythonSource {
-    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn new(object: &Bound<'_, PyAny>, other_name: &str) -> PyResult<Self> {
         let size = object.call_method1("seek", (0, 2))?;
         // Some file objects return nothing from seek.
         let size = if size.is_none() { object.call_method0("tell")? } else { size };
         let name = object.getattr("name").ok().and_then(|name| name.extract::<String>().ok());
         Ok(PythonSource {
             object: object.clone().unbind(),
-            name: name.unwrap_or_else(|| "<file object>".to_owned()),
+            name: name.unwrap_or_else(|| other_name.to_owned()),
             size: size.extract()?,
             busy: Mutex::new(false),
             free: Condvar::new(),

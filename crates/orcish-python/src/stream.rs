@@ -1,12 +1,13 @@
 //! Batches on their way to whoever takes them over the Arrow C stream interface.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use orcish::BatchReader;
 use orcish::scan::ScanReader;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -49,12 +50,12 @@ pub(crate) struct Batches {
 impl Batches {
     pub(crate) fn new(mut reader: BatchReader) -> Self {
         // The caller may wait for a file object that another thread is reading from.
-        reader.while_waiting(|| Python::attach(check_signals));
+        reader.while_waiting(Arc::new(|| Python::attach(check_signals)));
         Self::of(reader.schema(), Box::new(reader))
     }
 
     pub(crate) fn of_scan(mut reader: ScanReader) -> Self {
-        reader.while_waiting(|| Python::attach(check_signals));
+        reader.while_waiting(Arc::new(|| Python::attach(check_signals)));
         Self::of(reader.schema(), Box::new(reader))
     }
 
@@ -123,9 +124,14 @@ impl Iterator for Stream {
 
     fn next(&mut self) -> Option<Self::Item> {
         Python::attach(|py| {
+            // The caller is C code, which a panic would end the process in.
+            let next = || catch_unwind(AssertUnwindSafe(|| self.reader.next()));
             // Ctrl-C must end a read that never comes back to Python.
             let result = match py.check_signals() {
-                Ok(()) => py.detach(|| self.reader.next())?.map_err(|error| to_python(py, &error)),
+                Ok(()) => match py.detach(next) {
+                    Ok(batch) => batch?.map_err(|error| to_python(py, &error)),
+                    Err(_) => Err(PyRuntimeError::new_err("orcish panicked; standard error has the text")),
+                },
                 Err(interrupt) => Err(interrupt),
             };
             Some(result.map_err(|error| {

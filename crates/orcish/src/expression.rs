@@ -110,6 +110,9 @@ pub enum Literal {
 }
 
 impl Predicate {
+    /// Most levels of `And`, `Or` and `Not`, one in the other, that a filter may have.
+    pub const MAX_DEPTH: usize = 500;
+
     /// Compares the column of a dotted name with a value.
     pub fn compare(column: impl Into<String>, op: Comparison, value: impl Into<Literal>) -> Self {
         Predicate::Compare { column: column.into(), op, value: value.into() }

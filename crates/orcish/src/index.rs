@@ -8,7 +8,7 @@ use prost::Message as _;
 
 use crate::encoding::{byte_rle, int_rle};
 use crate::error::Result;
-use crate::proto::lazy;
+use crate::proto::{lazy, listed};
 use crate::schema::Kind;
 use crate::source::Positions;
 use crate::statistics::ColumnStatistics;
@@ -49,23 +49,32 @@ impl Groups {
     }
 }
 
-/// The row index of one column of a stripe.
+/// The row index of one column of a stripe: an entry for each row group, or none.
 #[derive(Debug)]
 pub(crate) struct ColumnIndex {
     entries: Vec<lazy::RowIndexEntry>,
+    /// Bytes of memory that it takes.
+    pub(crate) size: u64,
 }
 
 impl ColumnIndex {
-    /// Parses a stream of kind `ROW_INDEX`, decompressed.
-    pub(crate) fn parse(section: Bytes) -> Result<Self> {
-        let index = lazy::RowIndex::decode(section).map_err(|error| undecodable("row index", error))?;
-        Ok(ColumnIndex { entries: index.entry })
+    /// Parses a stream of kind `ROW_INDEX`, decompressed. Where it has not as many entries as there are row groups,
+    /// nobody knows which is whose, and it is as one without any.
+    ///
+    /// It takes up to [`MOST_GROWTH`](Self::MOST_GROWTH) times as much memory as `section`, and some for each group.
+    pub(crate) fn parse(section: Bytes, groups: Groups) -> Result<Self> {
+        let mut size = section.len() as u64;
+        let decode = |entry| lazy::RowIndexEntry::decode(entry).map_err(|error| undecodable("row index", error));
+        let entries = listed(section, groups.count())?.unwrap_or_default();
+        let entries = entries.into_iter().map(decode).collect::<Result<Vec<_>>>()?;
+        for entry in &entries {
+            size += (size_of_val(entry) + entry.positions.capacity() * size_of::<u64>()) as u64;
+        }
+        Ok(ColumnIndex { entries, size })
     }
 
-    /// Number of entries. Where this is not the number of row groups, nobody knows which entry is whose.
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
+    /// A position of one byte takes as many.
+    pub(crate) const MOST_GROWTH: u64 = size_of::<u64>() as u64;
 
     /// Statistics of a row group; none where the writer kept none.
     pub(crate) fn statistics(&self, column: u32, group: usize, tail: &FileTail) -> Result<Option<ColumnStatistics>> {
@@ -197,16 +206,18 @@ pub(crate) fn can_seek<'a>(
                 ascends && position.iter().zip(bounds).all(|(number, most)| number <= most)
             })
     };
-    Ok(index.len() == groups.count() && index.entries.iter().all(&mut fits))
+    Ok(index.entries.len() == groups.count() && index.entries.iter().all(&mut fits))
 }
 
 /// The parts of a column's streams that hold the row groups in `runs`: whole streams without an `index`, which has
-/// to be one that can be used to seek.
+/// to be one that can be used to seek. Streams that are needed for any row, as a whole, are left out unless `shared` ones
+/// are asked for.
 pub(crate) fn parts_of(
     index: Option<&ColumnIndex>,
     stripe: &Stripe,
     column: u32,
     runs: &[Range<usize>],
+    shared: bool,
     tail: &FileTail,
 ) -> Result<Parts> {
     let of_byte = if stripe.framing().is_plain() { 1 } else { 2 };
@@ -227,11 +238,12 @@ pub(crate) fn parts_of(
                 joined(runs.iter().map(|run| stream.bytes_of(run)))
             }
             // Dictionaries are needed as a whole.
+            (Some(_), None) if !shared => return None,
             _ => whole,
         };
-        ((column, kind), ranges)
+        Some(((column, kind), ranges))
     };
-    Ok(stripe.streams(column).map(parts).collect())
+    Ok(stripe.streams(column).filter_map(parts).collect())
 }
 
 /// Joins ranges, which ascend, where they touch.

@@ -42,6 +42,7 @@ mod expression;
 mod index;
 mod io;
 mod options;
+mod patience;
 mod predicate;
 pub mod projection;
 mod proto;
@@ -51,7 +52,9 @@ mod source;
 pub mod statistics;
 pub mod stripe;
 pub mod tail;
+mod threads;
 pub mod time;
+mod writer;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -63,8 +66,9 @@ pub use error::{Error, ErrorKind, Place, Result};
 pub use expression::{Comparison, Literal, Predicate};
 #[cfg(feature = "object-store")]
 pub use io::ObjectSource;
-pub use io::{Check, FileSource, MemorySource, ReadAt, StorageOptions, coalesce, list, open};
+pub use io::{FileSource, MemorySource, ReadAt, StorageOptions, coalesce, display_name, list, open};
 pub use options::*;
+pub use patience::Check;
 pub use predicate::Proof;
 pub use projection::ROOT_COLUMN;
 pub use source::{ByteSource, Positions, SeekSource};

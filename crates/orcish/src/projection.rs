@@ -37,10 +37,10 @@ impl Asked {
         Asked { id, whole: false, parts: Vec::new() }
     }
 
-    /// Adds the way down to a column: its ancestors below this one, and itself.
-    fn add(&mut self, way: &[u32]) {
+    /// Adds the way down to a column: its ancestors below this one, and itself, with all that is below or without.
+    fn add(&mut self, way: &[u32], whole: bool) {
         let Some((&id, rest)) = way.split_first() else {
-            self.whole = true;
+            self.whole |= whole;
             return;
         };
         let at = self.parts.iter().position(|part| part.id == id).unwrap_or_else(|| {
@@ -48,7 +48,7 @@ impl Asked {
             self.parts.len() - 1
         });
         if let Some(part) = self.parts.get_mut(at) {
-            part.add(rest);
+            part.add(rest, whole);
         }
     }
 }
@@ -64,14 +64,23 @@ impl Projection {
             Columns::All => asked.whole = true,
             Columns::Names(names) => {
                 for name in names {
-                    asked.add(&resolve(schema, name)?);
+                    asked.add(&resolve(schema, name)?, true);
                 }
             }
             Columns::Ids(ids) => {
                 for &id in ids {
-                    asked.add(&way_to(schema, id)?);
+                    asked.add(&way_to(schema, id)?, true);
                 }
             }
+        }
+        Ok(Self::of_root(schema, project(schema, &asked)?))
+    }
+
+    /// The columns that a filter asks: of structs no more than whether they are null.
+    pub(crate) fn of_filter(schema: &Schema, ids: &[u32]) -> Result<Self> {
+        let mut asked = Asked::new(0);
+        for &id in ids {
+            asked.add(&way_to(schema, id)?, schema.get(id)?.kind != Kind::Struct);
         }
         Ok(Self::of_root(schema, project(schema, &asked)?))
     }

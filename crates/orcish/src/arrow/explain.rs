@@ -1,8 +1,9 @@
 //! What a read would do, without doing it.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::filtered::runs;
+use super::filtered::{Filter, runs};
 use super::plan::Plan;
 use crate::error::Result;
 use crate::index::{Groups, Indexes};
@@ -31,7 +32,7 @@ pub struct StripePlan {
     pub stripe: usize,
     /// Its rows.
     pub rows: u64,
-    /// What is known of it from statistics of the file and of stripes.
+    /// What is known of it as a whole.
     pub outcome: Outcome,
     /// Its row groups, with their rows; none where the stripe is skipped, or is one row group.
     pub groups: Vec<(u64, Outcome)>,
@@ -60,7 +61,8 @@ impl Plan {
     /// What reading would do.
     pub(super) fn explain(&self) -> Result<Explanation> {
         let mut stripes = Vec::new();
-        for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !self.stripes.contains(stripe)) {
+        let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
+        for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !read.contains(stripe)) {
             stripes.push(self.stripe_plan(stripe, self.outcome(verdict)));
         }
         for &stripe in &self.stripes {
@@ -84,13 +86,12 @@ impl Plan {
     }
 
     fn outcome(&self, verdict: &Verdict) -> Outcome {
-        let leaves = self.filter.as_ref().map_or(&[][..], |filter| &filter.condition.leaves);
-        let cause = |&(leaf, proof): &(usize, Proof)| Some((leaves.get(leaf)?.text.clone(), proof));
+        let Some(Filter { condition, .. }) = &self.filter else { return Outcome::AllWanted };
+        let cause = |(leaf, proof): (usize, Proof)| Some((condition.leaves.get(leaf)?.text.clone(), proof));
         match verdict.truth {
             Truth::Always => Outcome::AllWanted,
-            Truth::Maybe if self.filter.is_none() => Outcome::AllWanted,
             Truth::Maybe => Outcome::Read,
-            Truth::Never => Outcome::Skipped(verdict.causes.iter().filter_map(cause).collect()),
+            Truth::Never => Outcome::Skipped(verdict.causes(condition).into_iter().filter_map(cause).collect()),
         }
     }
 
@@ -106,7 +107,9 @@ impl Plan {
         if let Some(filter) = &self.filter {
             let pruned = self.prune(filter, &stripe, index)?;
             (groups, indexes) = (pruned.groups, pruned.indexes);
-            if pruned.verdicts.len() > 1 {
+            if let [only] = &pruned.verdicts[..] {
+                plan.outcome = self.outcome(only);
+            } else {
                 let outcome = |(group, verdict)| {
                     let rows = groups.rows(group);
                     (rows.end - rows.start, self.outcome(verdict))

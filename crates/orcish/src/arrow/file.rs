@@ -111,14 +111,16 @@ impl OrcFile {
         self.plan(options)?.explain().map_err(|error| self.named(error))
     }
 
-    /// As [`read`](Self::read), of a projection and a condition that were made elsewhere.
+    /// As [`read`](Self::read), of a projection and a condition that were made elsewhere, by one of so many `sharers` of
+    /// the requests that may be under way.
     pub(crate) fn read_projected(
         &self,
         projection: Projection,
         options: ReadOptions,
         condition: Option<Condition>,
+        sharers: usize,
     ) -> Result<BatchReader> {
-        Ok(BatchReader::new(self.plan_of(projection, options, condition)?))
+        Ok(BatchReader::new(self.plan_of(projection, options, condition, sharers)?))
     }
 
     /// As [`explain`](Self::explain), of a projection and a condition that were made elsewhere.
@@ -128,7 +130,7 @@ impl OrcFile {
         options: ReadOptions,
         condition: Option<Condition>,
     ) -> Result<Explanation> {
-        let plan = self.plan_of(projection, options, condition)?;
+        let plan = self.plan_of(projection, options, condition, 1)?;
         plan.explain().map_err(|error| self.named(error))
     }
 
@@ -142,7 +144,7 @@ impl OrcFile {
         condition: Option<Condition>,
     ) -> Result<(ColumnStatistics, Vec<usize>)> {
         let limits = options.limits.clone();
-        let plan = self.plan_of(projection, options, condition)?;
+        let plan = self.plan_of(projection, options, condition, 1)?;
         let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.verdict_of(*stripe).truth == Truth::Always;
         let (wanted, others): (Vec<usize>, Vec<usize>) = plan.stripes.iter().partition(|stripe| is_wanted(stripe));
         if wanted.len() == self.tail.stripes.len()
@@ -172,7 +174,7 @@ impl OrcFile {
         options: ReadOptions,
         condition: Option<Condition>,
     ) -> Result<Vec<usize>> {
-        Ok(self.plan_of(projection, options, condition)?.stripes)
+        Ok(self.plan_of(projection, options, condition, 1)?.stripes)
     }
 
     fn plan(&self, options: ReadOptions) -> Result<Plan> {
@@ -182,13 +184,19 @@ impl OrcFile {
             bind(filter, &self.tail.schema, &|id| domain(&mapping, id))
         });
         let condition = condition.transpose().map_err(|error| self.named(error))?;
-        self.plan_of(projection, options, condition)
+        self.plan_of(projection, options, condition, 1)
     }
 
     /// The plan of reading what is known by now.
-    fn plan_of(&self, projection: Projection, options: ReadOptions, condition: Option<Condition>) -> Result<Plan> {
+    fn plan_of(
+        &self,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+        sharers: usize,
+    ) -> Result<Plan> {
         let schema = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
-        let plan = Plan::new(self.source.clone(), self.tail.clone(), projection, schema, options, condition);
+        let plan = Plan::new(self.source.clone(), self.tail.clone(), projection, schema, options, condition, sharers);
         plan.map_err(|error| self.named(error))
     }
 

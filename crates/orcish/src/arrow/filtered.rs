@@ -12,21 +12,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayRef, BooleanArray, Int64Array, make_array};
+use arrow_array::{Array as _, ArrayRef, Int64Array};
 use arrow_buffer::BooleanBuffer;
-use arrow_data::transform::MutableArrayData;
-use arrow_schema::{DataType, FieldRef};
-use arrow_select::concat::concat;
-use arrow_select::filter::FilterBuilder;
 
 use super::filter::evaluate;
+use super::gather::{joined, keep, size};
 use super::plan::Plan;
 use super::reader::Part;
 use super::rows::RowReader;
 use crate::error::{Error, Result};
 use crate::index::{Groups, Indexes};
 use crate::predicate::{Condition, Truth, Verdict};
-use crate::projection::Projected;
+use crate::projection::{Projected, Projection};
 use crate::stripe::{Parts, Stripe};
 
 /// Rows whose condition is decided before the other columns of those are read.
@@ -37,6 +34,8 @@ const WORTH_SKIPPING: usize = 128;
 /// A condition, with what is read to decide it and what else.
 pub(super) struct Filter {
     pub(super) condition: Condition,
+    /// What is read to decide it.
+    pub(super) projection: Projection,
     /// The columns that it asks, as the root has them.
     pub(super) asked: Vec<Projected>,
     /// Where among `asked` the column of each leaf is: the way down.
@@ -111,6 +110,10 @@ impl FilteredStripe {
     /// The next rows; none in a part without rows, which is no end. `left` is what is left of the stripe.
     pub(super) fn next(&mut self, left: u64, plan: &Plan, filter: &Filter) -> Result<Part> {
         if self.windows.is_empty() {
+            if let Some(rows) = self.count_wanted(plan) {
+                let is_end = self.kept.is_empty();
+                return Ok(Part { arrays: Vec::new(), rows, bytes: 0, passed: if is_end { left } else { 0 } });
+            }
             self.look_ahead(plan, filter)?;
             self.load_rest(plan)?;
         }
@@ -133,6 +136,17 @@ impl FilteredStripe {
         let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(&batch, pieces, plan, filter)? };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
         Ok(Part { arrays, rows, bytes, passed: if is_end { left } else { 0 } })
+    }
+
+    /// The number of rows ahead of which all are wanted, where they have no columns: however many a file may state.
+    fn count_wanted(&mut self, plan: &Plan) -> Option<usize> {
+        if !plan.columns.is_empty() || plan.options.row_number.is_some() {
+            return None;
+        }
+        self.kept.front().filter(|(_, truth)| *truth == Truth::Always)?;
+        let (run, _) = self.kept.pop_front()?;
+        let (start, end) = (self.groups.rows(run.start).start, self.groups.rows(run.end.saturating_sub(1)).end);
+        usize::try_from(end.saturating_sub(start)).ok()
     }
 
     /// Decides the condition for rows ahead, until enough of them are wanted or all have been looked at.
@@ -364,83 +378,4 @@ fn spans(wanted: &BooleanBuffer) -> Vec<Range<usize>> {
         }
     }
     spans
-}
-
-/// Takes the wanted of an array's values.
-fn keep(wanted: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<ArrayRef> {
-    let wanted = wanted.clone();
-    let all = count == wanted.len();
-    let filter = (!all).then(|| FilterBuilder::new(&BooleanArray::new(wanted.clone(), None)).optimize().build());
-    move |array| match &filter {
-        None => Ok(array.clone()),
-        Some(_) if may_have_null_keys(array.data_type()) => {
-            copied(&[array], wanted.set_slices().map(|(from, to)| (0, from, to)))
-        }
-        Some(filter) => filter.filter(array).map_err(unfit),
-    }
-}
-
-/// Bytes of an array and elements of its lists, which may take none: offsets reach over neither if they are many.
-fn size(array: &ArrayRef) -> u64 {
-    array.get_buffer_memory_size() as u64 + elements(array)
-}
-
-fn elements(array: &ArrayRef) -> u64 {
-    if let Some(list) = array.as_list_opt::<i32>() {
-        return list.values().len() as u64 + elements(list.values());
-    }
-    if let Some(map) = array.as_map_opt() {
-        return map.entries().len() as u64 + map.entries().columns().iter().map(elements).sum::<u64>();
-    }
-    if let (Some(union), DataType::Union(fields, _)) = (array.as_union_opt(), array.data_type()) {
-        return fields.iter().map(|(tag, _)| elements(union.child(tag))).sum();
-    }
-    array.as_struct_opt().map_or(0, |this| this.columns().iter().map(elements).sum())
-}
-
-fn joined(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
-    match &pieces[..] {
-        [one] => Ok(one.clone()),
-        // What joins arrays panics where offsets do not reach.
-        many if many.iter().map(size).sum::<u64>() > i32::MAX as u64 => {
-            Err(Error::limit("the rows that were found do not fit into one array"))
-        }
-        [first, ..] if may_have_null_keys(first.data_type()) => {
-            let pieces: Vec<_> = pieces.iter().collect();
-            copied(&pieces, pieces.iter().enumerate().map(|(at, piece)| (at, 0, piece.len())))
-        }
-        many => concat(&many.iter().map(AsRef::as_ref).collect::<Vec<_>>()).map_err(unfit),
-    }
-}
-
-/// Whether there are maps whose keys are dictionaries, which may hold nulls: what checks arrays refuses those.
-fn may_have_null_keys(kind: &DataType) -> bool {
-    match kind {
-        DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(fields) => {
-                let is_dictionary = |field: &FieldRef| matches!(field.data_type(), DataType::Dictionary(_, _));
-                fields.first().is_some_and(is_dictionary) || may_have_null_keys(entries.data_type())
-            }
-            _ => false,
-        },
-        DataType::List(item) => may_have_null_keys(item.data_type()),
-        DataType::Struct(fields) => fields.iter().any(|field| may_have_null_keys(field.data_type())),
-        DataType::Union(fields, _) => fields.iter().any(|(_, field)| may_have_null_keys(field.data_type())),
-        _ => false,
-    }
-}
-
-/// Slices of arrays one after the other: which array, from where, and to where.
-fn copied(arrays: &[&ArrayRef], slices: impl Iterator<Item = (usize, usize, usize)>) -> Result<ArrayRef> {
-    let data: Vec<_> = arrays.iter().map(|array| array.to_data()).collect();
-    let capacity = arrays.iter().map(|array| array.len()).sum();
-    let mut out = MutableArrayData::new(data.iter().collect(), false, capacity);
-    for (at, from, to) in slices {
-        out.try_extend(at, from, to).map_err(unfit)?;
-    }
-    Ok(make_array(out.freeze()))
-}
-
-fn unfit(error: arrow_schema::ArrowError) -> Error {
-    Error::limit("the rows that were found do not fit into one array").with_source(error)
 }

@@ -4,6 +4,7 @@ mod explain;
 mod file;
 mod filter;
 mod filtered;
+mod gather;
 mod plan;
 mod prune;
 mod read;

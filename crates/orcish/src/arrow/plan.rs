@@ -13,7 +13,7 @@ use super::rows::{Columns, RowReader};
 use super::schema::Mapping;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
-use crate::options::{self, Limits, ReadOptions};
+use crate::options::{Limits, ReadOptions};
 use crate::predicate::{Condition, Node, Truth, Verdict};
 use crate::projection::{Projected, Projection, ROOT_COLUMN};
 use crate::schema::Kind;
@@ -24,6 +24,8 @@ use crate::tail::FileTail;
 const GROUPS_PER_THREAD: usize = 4;
 /// Bytes that the reader of a column holds beside its values, roughly.
 const READER_BYTES: u64 = 8 << 10;
+/// Stored bytes that are fetched ahead, by all readers that share a source.
+const BYTES_AHEAD: u64 = 128 << 20;
 /// Stored bytes below which a stripe is not worth a second thread.
 const WORTH_A_THREAD: u64 = 256 << 10;
 
@@ -46,10 +48,13 @@ pub(super) struct Plan {
     pub(super) threads: usize,
     /// Stripes that threads open ahead which do nothing else but wait for their bytes.
     pub(super) fetched_ahead: usize,
+    /// Stored bytes that they may have, roughly.
+    pub(super) bytes_ahead: u64,
     pub(super) batch_size: usize,
 }
 
 impl Plan {
+    /// What is read under `options`, by one of so many `sharers` of the requests that may be under way.
     pub(super) fn new(
         source: Arc<dyn ReadAt>,
         tail: Arc<FileTail>,
@@ -57,13 +62,13 @@ impl Plan {
         schema: SchemaRef,
         options: ReadOptions,
         condition: Option<Condition>,
+        sharers: usize,
     ) -> Result<Self> {
+        let sharers = sharers.max(1);
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
         }
-        let asked = condition
-            .as_ref()
-            .map(|condition| Projection::new(&tail.schema, &options::Columns::Ids(condition.columns())));
+        let asked = condition.as_ref().map(|condition| Projection::of_filter(&tail.schema, &condition.columns()));
         let asked = asked.transpose()?;
         let reads = |id: u32| projection.wants(id) || asked.as_ref().is_some_and(|asked| asked.wants(id));
         let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
@@ -91,11 +96,10 @@ impl Plan {
             stripes.retain(|stripe| verdicts.get(stripe).is_none_or(|verdict| verdict.truth != Truth::Never));
         }
         let is_struct = tail.schema.get(0)?.kind == Kind::Struct;
-        let children = |root: &Projected| if is_struct { root.children.clone() } else { vec![root.clone()] };
-        let columns = children(&projection.root);
+        let columns = columns_of(&projection.root, is_struct);
         // A condition that is the same for all rows needs no column.
         let filter = condition.zip(asked).filter(|(condition, _)| condition.root != Node::Constant(true));
-        let filter = filter.map(|(condition, asked)| new_filter(condition, &children(&asked.root), &columns, &tail));
+        let filter = filter.map(|(condition, asked)| new_filter(condition, asked, is_struct, &columns, &tail));
         let filter = filter.transpose()?;
         let left = options.limit.unwrap_or(u64::MAX);
         if filter.is_none() {
@@ -118,13 +122,16 @@ impl Plan {
             threads => threads,
         };
         // With a limit nobody knows how many stripes a filter will need.
-        let is_ahead = source.requests() > 1 && stripes.len() > 1 && (filter.is_none() || options.limit.is_none());
-        let fetched_ahead = if is_ahead { source.requests().min(stripes.len()) } else { 0 };
+        let is_known = filter.is_none() || options.limit.is_none();
+        let requests = if is_known { source.requests().div_ceil(sharers) } else { 1 };
+        let fetched_ahead = if requests > 1 && stripes.len() > 1 { requests.min(stripes.len()) } else { 0 };
         // Where nothing is stored for a row, batches need no bound.
         let weightless = columns.iter().all(|column| is_weightless(&tail, column));
         let is_bare = weightless && filter.is_none() && options.row_number.is_none();
         let batch_size = if is_bare { usize::MAX } else { options.batch_size };
-        let batch_size = batch_size.min(usize::try_from(left).unwrap_or(usize::MAX)).max(1);
+        // Under a filter nobody knows how many rows have to be looked at for those that are left.
+        let most = if filter.is_some() { usize::MAX } else { usize::try_from(left).unwrap_or(usize::MAX) };
+        let batch_size = batch_size.min(most).max(1);
         Ok(Plan {
             source,
             tail,
@@ -138,6 +145,7 @@ impl Plan {
             is_struct,
             threads,
             fetched_ahead,
+            bytes_ahead: BYTES_AHEAD / sharers as u64,
             batch_size,
         })
     }
@@ -218,10 +226,8 @@ impl Plan {
 
     /// Reads the footer of a stripe, of all columns that are read or asked.
     pub(super) fn begin(&self, index: usize) -> Result<Stripe> {
-        let mut asked = Vec::new();
-        let roots = self.filter.iter().flat_map(|filter| &filter.asked);
-        roots.for_each(|column| collect_ids(column, &mut asked));
-        let wanted = |id: u32| id == 0 || self.projection.wants(id) || asked.contains(&id);
+        let is_asked = |id: u32| self.filter.as_ref().is_some_and(|filter| filter.projection.wants(id));
+        let wanted = |id: u32| id == 0 || self.projection.wants(id) || is_asked(id);
         Stripe::begin(&self.source, &self.tail, index, self.limits(), &wanted)
     }
 
@@ -300,9 +306,16 @@ impl Plan {
 }
 
 /// Finds the columns of a condition among those that are read for it, and those among the batches' columns.
-fn new_filter(condition: Condition, asked: &[Projected], columns: &[Projected], tail: &FileTail) -> Result<Filter> {
+fn new_filter(
+    condition: Condition,
+    projection: Projection,
+    is_struct: bool,
+    columns: &[Projected],
+    tail: &FileTail,
+) -> Result<Filter> {
+    let asked = columns_of(&projection.root, is_struct);
     let path = |column: u32| {
-        let (mut way, mut level) = (Vec::new(), asked);
+        let (mut way, mut level) = (Vec::new(), &asked[..]);
         loop {
             let last = |child: &Projected| tail.schema.get(child.id).map_or(child.id, |this| this.last);
             let holds = |child: &Projected| child.id <= column && column <= last(child);
@@ -314,7 +327,12 @@ fn new_filter(condition: Condition, asked: &[Projected], columns: &[Projected], 
     };
     let paths = condition.leaves.iter().map(|leaf| path(leaf.column)).collect();
     let shared = columns.iter().map(|column| asked.iter().position(|asked| asked == column)).collect();
-    Ok(Filter { condition, asked: asked.to_vec(), paths, shared })
+    Ok(Filter { condition, projection, asked, paths, shared })
+}
+
+/// The columns of the batches that a projection gives.
+fn columns_of(root: &Projected, is_struct: bool) -> Vec<Projected> {
+    if is_struct { root.children.clone() } else { vec![root.clone()] }
 }
 
 /// Whether a column holds nothing but structs without fields.

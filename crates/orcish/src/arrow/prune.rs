@@ -31,6 +31,18 @@ pub(super) struct Pruned {
     pub(super) indexes: Indexes,
 }
 
+/// The bloom filters of a column, with what to look for in them for each of some leaves.
+struct Lookup {
+    filters: BloomFilters,
+    keys: BTreeMap<usize, Vec<Key>>,
+}
+
+impl Lookup {
+    fn may_hold(&self, group: usize, leaf: usize) -> bool {
+        self.keys.get(&leaf).is_none_or(|keys| self.filters.may_hold(group, keys))
+    }
+}
+
 /// What statistics of the file and of its stripes say of each of `stripes`.
 pub(super) fn judge_stripes(
     condition: &Condition,
@@ -39,9 +51,9 @@ pub(super) fn judge_stripes(
     stripes: &[usize],
     limits: &Limits,
 ) -> Result<Vec<Verdict>> {
-    let whole = condition.judge(&mut |_, leaf| {
-        let found = tail.column_statistics(leaf.column)?;
-        Ok((judge(leaf, found.as_ref(), tail.rows, tail), Proof::FileStatistics))
+    let mut whole = Verdict::MAYBE;
+    whole.refine(condition, Proof::FileStatistics, &mut |_, leaf| {
+        Ok(judge(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail))
     })?;
     let range = tail.stripe_statistics.clone();
     if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
@@ -51,16 +63,20 @@ pub(super) fn judge_stripes(
     let columns = condition.columns();
     let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits)?;
     let of_stripe = |&stripe: &usize| {
-        let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) else {
-            return Ok(Verdict::MAYBE);
-        };
-        condition.judge(&mut |_, leaf| {
-            let at = columns.binary_search(&leaf.column).unwrap_or(usize::MAX);
-            let found = found.get(at).and_then(Option::as_ref);
-            Ok((judge(leaf, found, info.rows, tail), Proof::StripeStatistics))
-        })
+        let mut verdict = whole.clone();
+        if let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) {
+            verdict.refine(condition, Proof::StripeStatistics, &mut |_, leaf| {
+                Ok(judge(leaf, of_column(&columns, found, leaf), info.rows, tail))
+            })?;
+        }
+        Ok(verdict)
     };
     stripes.iter().map(|stripe| of_stripe(stripe).map_err(|error: Error| error.in_stripe(*stripe))).collect()
+}
+
+/// The statistics of a leaf's column, among those that were `found` of `columns`, which ascend.
+fn of_column<'a>(columns: &[u32], found: &'a [Option<ColumnStatistics>], leaf: &Leaf) -> Option<&'a ColumnStatistics> {
+    found.get(columns.binary_search(&leaf.column).ok()?)?.as_ref()
 }
 
 /// The stripe statistics as stored.
@@ -86,39 +102,35 @@ fn is_top(tail: &FileTail, column: u32) -> bool {
 }
 
 impl Plan {
-    /// What the row indexes of a stripe say of its row groups.
+    /// What is known of the row groups of a stripe: from what is known of the stripe, its row indexes, and its bloom
+    /// filters.
     pub(super) fn prune(&self, filter: &Filter, stripe: &Stripe, index: usize) -> Result<Pruned> {
-        let (tail, condition) = (self.tail(), &filter.condition);
-        let mut pruned = Pruned {
-            groups: Groups::new(stripe.rows, tail.row_index_stride),
-            verdicts: Vec::new(),
-            can_seek: false,
-            indexes: Indexes::new(),
-        };
+        let condition = &filter.condition;
         let mut verdict = self.verdict_of(index);
-        if verdict.truth == Truth::Maybe {
-            verdict = condition.judge(&mut |_, leaf| Ok((self.judge_streams(leaf, stripe), Proof::NoPresentStream)))?;
+        let mut of_streams = |_: usize, leaf: &Leaf| Ok(self.judge_streams(leaf, stripe));
+        verdict.refine(condition, Proof::NoPresentStream, &mut of_streams)?;
+        let mut groups = Groups::new(stripe.rows, self.tail().row_index_stride);
+        let (mut indexes, mut can_seek) = (Indexes::new(), false);
+        // One row group has the statistics of its stripe, but may have a bloom filter.
+        let is_one = verdict.truth != Truth::Maybe || groups.count() < 2;
+        if is_one {
+            groups = Groups::one(stripe.rows);
         }
-        let count = pruned.groups.count();
-        if verdict.truth != Truth::Maybe || count < 2 {
-            pruned.groups = Groups::one(stripe.rows);
-            pruned.verdicts = vec![verdict; pruned.groups.count()];
-            // One row group has the statistics of its stripe, but may have a bloom filter.
-            self.look_up(condition, stripe, &mut pruned)?;
-            return Ok(pruned);
-        }
-        if count as u64 > stripe.rows || count > most_groups(self.limits()) {
+        let count = groups.count();
+        let size = 2 * (size_of::<Verdict>() + size_of_val(&verdict.leaves[..]));
+        if count > usize::try_from(self.limits().memory).unwrap_or(usize::MAX) / size {
             return Err(Error::limit(format!("{count} row groups, more than the memory allowed has room for")));
         }
-        let ids = self.ids_of(stripe, &filter.asked);
-        pruned.can_seek = self.index_columns(stripe, pruned.groups, &ids, &mut pruned.indexes)?;
-        let of_group = |group: usize| {
-            let Pruned { groups, indexes, .. } = &pruned;
-            condition.judge(&mut |_, leaf| self.judge_group(leaf, group, *groups, indexes))
-        };
-        pruned.verdicts = (0..count).map(of_group).collect::<Result<_>>()?;
-        self.look_up(condition, stripe, &mut pruned)?;
-        Ok(pruned)
+        let mut verdicts = vec![verdict; count];
+        if !is_one {
+            can_seek = self.index_columns(stripe, groups, &self.ids_of(stripe, &filter.asked), &mut indexes)?;
+            let columns = condition.columns();
+            for (group, verdict) in verdicts.iter_mut().enumerate() {
+                self.refine_group(verdict, condition, &columns, groups, group, &indexes)?;
+            }
+        }
+        self.look_up(condition, stripe, groups, &mut verdicts)?;
+        Ok(Pruned { groups, verdicts, can_seek, indexes })
     }
 
     /// What the streams of a stripe prove of a leaf: where there are no present streams, nothing is null. Rows that
@@ -141,64 +153,83 @@ impl Plan {
         }
     }
 
-    /// What statistics of a row group prove of a leaf.
-    fn judge_group(&self, leaf: &Leaf, group: usize, groups: Groups, indexes: &Indexes) -> Result<(Truth, Proof)> {
-        // With another number of entries nobody knows which is whose.
-        let index = indexes.get(&leaf.column).filter(|index| index.len() == groups.count());
-        let statistics = index.map(|index| index.statistics(leaf.column, group, self.tail())).transpose()?.flatten();
+    /// Adds what statistics of a row group prove, of `columns`, which are those of the condition.
+    fn refine_group(
+        &self,
+        verdict: &mut Verdict,
+        condition: &Condition,
+        columns: &[u32],
+        groups: Groups,
+        group: usize,
+        indexes: &Indexes,
+    ) -> Result<()> {
+        let of_index = |id: &u32| match indexes.get(id) {
+            Some(index) => index.statistics(*id, group, self.tail()),
+            None => Ok(None),
+        };
+        let found = columns.iter().map(of_index).collect::<Result<Vec<_>>>()?;
         let rows = groups.rows(group);
-        Ok((judge(leaf, statistics.as_ref(), rows.end - rows.start, self.tail()), Proof::RowGroupStatistics))
+        verdict.refine(condition, Proof::RowGroupStatistics, &mut |_, leaf| {
+            Ok(judge(leaf, of_column(columns, &found, leaf), rows.end - rows.start, self.tail()))
+        })
     }
 
-    /// Asks bloom filters about the row groups of which statistics prove nothing.
-    fn look_up(&self, condition: &Condition, stripe: &Stripe, pruned: &mut Pruned) -> Result<()> {
-        let Pruned { groups, verdicts, indexes, .. } = pruned;
-        if verdicts.iter().all(|verdict| verdict.truth != Truth::Maybe) {
-            return Ok(());
-        }
-        let mut filters = BTreeMap::new();
-        for (index, leaf) in condition.leaves.iter().enumerate() {
-            let found = self.filters_of(leaf, stripe)?.filter(|(filters, _)| filters.len() == groups.count());
-            filters.extend(found.map(|found| (index, found)));
-        }
-        if filters.is_empty() {
-            return Ok(());
-        }
-        for (group, verdict) in verdicts.iter_mut().enumerate().filter(|(_, verdict)| verdict.truth == Truth::Maybe) {
-            *verdict = condition.judge(&mut |index, leaf| {
-                if filters.get(&index).is_some_and(|(filters, keys)| !filters.may_hold(group, keys)) {
-                    return Ok((Truth::Never, Proof::BloomFilter));
-                }
-                self.judge_group(leaf, group, *groups, indexes)
-            })?;
+    /// Asks bloom filters, those of one column after the other, about the row groups of which nothing is proven.
+    fn look_up(&self, condition: &Condition, stripe: &Stripe, groups: Groups, verdicts: &mut [Verdict]) -> Result<()> {
+        for column in condition.columns() {
+            let open = |leaf: usize| {
+                verdicts.iter().any(|verdict| verdict.truth == Truth::Maybe && verdict.leaf(leaf) == Truth::Maybe)
+            };
+            let leaves = condition.leaves.iter().enumerate().filter(|(_, leaf)| leaf.column == column);
+            let leaves: Vec<_> = leaves.filter(|(index, _)| open(*index)).collect();
+            let Some(lookup) = self.filters_of(column, &leaves, stripe, groups)? else { continue };
+            for (group, verdict) in verdicts.iter_mut().enumerate() {
+                verdict.refine(condition, Proof::BloomFilter, &mut |leaf, _| {
+                    Ok(if lookup.may_hold(group, leaf) { Truth::Maybe } else { Truth::Never })
+                })?;
+            }
         }
         Ok(())
     }
 
-    /// The bloom filters of a leaf's column, and what to look for in them; none where they cannot help.
-    fn filters_of(&self, leaf: &Leaf, stripe: &Stripe) -> Result<Option<(BloomFilters, Vec<Key>)>> {
+    /// The bloom filters of a column, and what to look for in them for those of its `leaves` that they can help with;
+    /// none where they can with none.
+    fn filters_of(
+        &self,
+        id: u32,
+        leaves: &[(usize, &Leaf)],
+        stripe: &Stripe,
+        groups: Groups,
+    ) -> Result<Option<Lookup>> {
         let tail = self.tail();
-        let column = tail.schema.get(leaf.column)?;
+        let column = tail.schema.get(id)?;
         let kinds = [(IndexKind::BloomFilterUtf8, BloomKind::Utf8), (IndexKind::BloomFilter, BloomKind::Original)];
         for (index, stream) in kinds {
-            if stripe.index(leaf.column, index).is_none() {
+            if leaves.is_empty() || stripe.index(id, index).is_none() {
                 continue;
             }
             let maker = KeyMaker::new(&FilterOrigin {
-                writer: tail.writer_code(),
+                writer: tail.writer,
                 writer_version: tail.writer_version,
                 software_version: tail.software_version.as_deref(),
                 proleptic: tail.calendar == Calendar::ProlepticGregorian,
                 is_draft: tail.has_decimal64(),
                 writer_timezone: &stripe.writer_timezone,
                 stream,
-                bloom_encoding: stripe.bloom_encoding(leaf.column),
+                bloom_encoding: stripe.bloom_encoding(id),
                 column,
             });
-            let Some(keys) = leaf.keys(column.kind, &maker) else { continue };
-            let Some((_, section)) = self.sections(stripe, &[leaf.column], index)?.pop() else { continue };
-            let filters = BloomFilters::parse(section);
-            return Ok(Some((filters.map_err(|error| self.in_index(error, leaf.column, index))?, keys)));
+            let keys = leaves.iter().filter_map(|(at, leaf)| Some((*at, leaf.keys(column.kind, &maker)?)));
+            let keys: BTreeMap<_, _> = keys.collect();
+            if keys.is_empty() {
+                continue;
+            }
+            let Some((_, stored)) = self.sections(stripe, &[id], index)?.pop() else { continue };
+            // What is no slice of the section is as large again.
+            let filters = decompress(stored, stripe, self.limits().memory / 2)
+                .and_then(|section| BloomFilters::parse(section, groups.count()))
+                .map_err(|error| self.in_index(error, id, index))?;
+            return Ok(Some(Lookup { filters, keys }));
         }
         Ok(None)
     }
@@ -212,9 +243,13 @@ impl Plan {
         indexes: &mut Indexes,
     ) -> Result<bool> {
         let missing: Vec<u32> = ids.iter().copied().filter(|id| !indexes.contains_key(id)).collect();
-        for (id, section) in self.sections(stripe, &missing, IndexKind::RowIndex)? {
-            let index = ColumnIndex::parse(section);
-            indexes.insert(id, index.map_err(|error| self.in_index(error, id, IndexKind::RowIndex))?);
+        let mut left = self.limits().memory.saturating_sub(indexes.values().map(|index| index.size).sum());
+        for (id, stored) in self.sections(stripe, &missing, IndexKind::RowIndex)? {
+            let index = decompress(stored, stripe, left / ColumnIndex::MOST_GROWTH)
+                .and_then(|section| ColumnIndex::parse(section, groups))
+                .map_err(|error| self.in_index(error, id, IndexKind::RowIndex))?;
+            left = left.saturating_sub(index.size);
+            indexes.insert(id, index);
         }
         for &id in ids {
             if !can_seek(indexes.get(&id), stripe, id, groups, self.tail())? {
@@ -224,16 +259,12 @@ impl Plan {
         Ok(true)
     }
 
-    /// The streams of the index of columns, decompressed, so far as the stripe has them.
+    /// The streams of the index of columns, as stored, so far as the stripe has them.
     fn sections(&self, stripe: &Stripe, ids: &[u32], kind: IndexKind) -> Result<Vec<(u32, Bytes)>> {
-        let found: Vec<_> = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?))).collect();
-        let (found, ranges): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let found = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?)));
+        let (found, ranges): (Vec<_>, Vec<_>) = found.unzip();
         let sections = read_within(self.source(), &ranges, self.limits())?;
-        let decompress = |(id, section)| {
-            let section = decompress_all(section, stripe.framing(), self.limits().tail);
-            Ok((id, section.map_err(|error| self.in_index(error, id, kind))?))
-        };
-        found.into_iter().zip(sections).map(decompress).collect()
+        Ok(found.into_iter().zip(sections).collect())
     }
 
     fn in_index(&self, error: Error, id: u32, kind: IndexKind) -> Error {
@@ -241,7 +272,11 @@ impl Plan {
     }
 }
 
-/// Row groups of which something can be kept for each.
-fn most_groups(limits: &Limits) -> usize {
-    usize::try_from(limits.memory / 64).unwrap_or(usize::MAX)
+/// A stream of the index, decompressed, of at most `limit` bytes.
+fn decompress(stored: Bytes, stripe: &Stripe, limit: u64) -> Result<Bytes> {
+    let section = decompress_all(stored, stripe.framing(), limit)?;
+    match section.len() as u64 > limit {
+        true => Err(Error::limit(format!("{} bytes, more than the memory allowed has room for", section.len()))),
+        false => Ok(section),
+    }
 }

@@ -15,10 +15,12 @@ use super::plan::Plan;
 use super::rows::Columns;
 use super::workers::{Batch, Workers};
 use crate::error::{Error, Result};
+use crate::patience::Check;
 
 /// Batches of a file, in order. An error ends it.
 ///
-/// Threads are started when the first batch is asked for, and stopped when it is dropped.
+/// Threads are started when the first batch is asked for, and stopped when it is dropped; one that is at a slow read is
+/// not waited for.
 pub struct BatchReader {
     schema: SchemaRef,
     pub(super) plan: Arc<Plan>,
@@ -44,10 +46,10 @@ impl BatchReader {
         self.schema.clone()
     }
 
-    /// Has `check` called now and then while the caller waits for other threads. Its error ends the reading,
-    /// and what they are at, such as a slow read, is not waited for.
-    pub fn while_waiting(&mut self, check: impl FnMut() -> Result<()> + Send + 'static) {
-        self.workers.while_waiting(Box::new(check));
+    /// Has `check` called now and then while the caller decodes or waits for other threads. Its error ends the
+    /// reading, and what they are at, such as a slow read, is not waited for.
+    pub fn while_waiting(&mut self, check: Check) {
+        self.workers.while_waiting(check);
     }
 
     fn batch(&mut self, batch: Batch) -> Result<RecordBatch> {

@@ -75,11 +75,13 @@ pub(super) struct RowReader {
     pub(super) can_seek: bool,
     /// Whether all of their streams are in memory.
     pub(super) is_loaded: bool,
+    /// Whether the streams are that are needed for any row, such as those of dictionaries.
+    has_shared: bool,
 }
 
 impl RowReader {
     pub(super) fn new(columns: Columns, count: usize, ids: Vec<u32>) -> Self {
-        RowReader { columns, count, ids, row: 0, can_seek: false, is_loaded: false }
+        RowReader { columns, count, ids, row: 0, can_seek: false, is_loaded: false, has_shared: false }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -90,9 +92,10 @@ impl RowReader {
         self.count == 0
     }
 
-    /// The parts of their streams that hold row groups: all where they cannot go to one.
+    /// The parts of their streams that hold row groups: all where they cannot go to one. Streams that are needed for any
+    /// row are among them the first time only.
     pub(super) fn parts(
-        &self,
+        &mut self,
         stripe: &Stripe,
         indexes: &Indexes,
         runs: &[Range<usize>],
@@ -101,9 +104,10 @@ impl RowReader {
         let mut parts = Vec::new();
         for &id in &self.ids {
             let index = indexes.get(&id).filter(|_| self.can_seek);
-            let of_column = parts_of(index, stripe, id, runs, tail);
+            let of_column = parts_of(index, stripe, id, runs, !self.has_shared, tail);
             parts.extend(of_column.map_err(|error| error.in_column(&tail.schema.path(id)))?);
         }
+        self.has_shared = true;
         Ok(parts)
     }
 

@@ -11,27 +11,19 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use arrow_array::ArrayRef;
 
 use super::plan::Plan;
 use super::reader::{Group, OpenStripe, Part, Ready};
 use crate::error::{ErrorKind, Result};
+use crate::patience::{Check, PATIENCE, Patience};
+use crate::threads::Threads;
 
 /// Parts that a group may be ahead of the caller.
 const PARTS_AHEAD: usize = 4;
 /// Stripes that may be open at a time, where there are threads.
 const OPEN_STRIPES: usize = 2;
-/// Stored bytes that are fetched ahead of stripes beyond those.
-const FETCHED_BYTES: u64 = 128 << 20;
-
-/// How long the caller waits for other threads before it looks whether to go on.
-const PATIENCE: Duration = Duration::from_millis(50);
-
-/// What the caller looks at while it waits; an error ends the reading.
-pub(super) type Check = Box<dyn FnMut() -> Result<()> + Send>;
 
 /// The columns of a batch.
 pub(super) struct Batch {
@@ -43,9 +35,9 @@ pub(super) struct Batch {
 
 pub(super) struct Workers {
     shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Threads,
     started: bool,
-    check: Option<Check>,
+    patience: Patience,
 }
 
 struct Shared {
@@ -116,27 +108,25 @@ impl Done {
 impl Workers {
     pub(super) fn new(plan: Arc<Plan>) -> Self {
         let shared = Shared { plan, state: Mutex::default(), changed: Condvar::new() };
-        Workers { shared: Arc::new(shared), threads: Vec::new(), started: false, check: None }
+        Workers { shared: Arc::new(shared), threads: Threads::default(), started: false, patience: Patience::new(None) }
     }
 
-    /// Has `check` called now and then while the caller waits for other threads.
+    /// Has `check` called now and then while the caller decodes or waits for other threads.
     pub(super) fn while_waiting(&mut self, check: Check) {
-        self.check = Some(check);
+        self.patience = Patience::new(Some(check));
     }
 
     /// Columns of the next batch. An interruption comes out before the batches and errors that are due, and what
     /// the threads are at, such as a slow read, is not waited for. `None` at the end, and after [`stop`](Self::stop).
     pub(super) fn next(&mut self) -> Option<Result<Batch>> {
         if !std::mem::replace(&mut self.started, true) {
-            // Without a thread there is less speed, and nothing else is lost.
-            let spawn = |next_task: NextTask| {
+            let mut start = |next_task: NextTask| {
                 let shared = self.shared.clone();
-                std::thread::Builder::new().name("orcish".to_owned()).spawn(move || shared.work(next_task)).ok()
+                self.threads.start("orcish", move || shared.work(next_task))
             };
             let plan = &self.shared.plan;
-            self.threads.extend((1..plan.threads).filter_map(|_| spawn(State::next_task)));
-            // Nobody waits for the end of these: what they are at may take long, and nothing depends on it.
-            let fetching = (0..plan.fetched_ahead).filter_map(|_| spawn(State::next_stripe)).count();
+            (1..plan.threads).for_each(|_| _ = start(State::next_task));
+            let fetching = (0..plan.fetched_ahead).filter(|_| start(State::next_stripe)).count();
             self.shared.lock().is_fetched = fetching > 0;
         }
         let shared = &self.shared;
@@ -158,8 +148,8 @@ impl Workers {
                 Some(task) => {
                     drop(state);
                     let done = shared.run(task);
-                    if let Some(error) = done.interruption() {
-                        self.threads.clear();
+                    if let Some(error) = done.interruption().or_else(|| self.patience.look().err()) {
+                        self.threads.leave();
                         return Some(Err(error));
                     }
                     let mut state = shared.lock();
@@ -170,18 +160,12 @@ impl Workers {
                 None if state.is_idle(&shared.plan) => return None,
                 None => {
                     let wait = shared.changed.wait_timeout(state, PATIENCE);
-                    let (state, waited) = wait.unwrap_or_else(PoisonError::into_inner);
-                    match self.check.as_mut().filter(|_| waited.timed_out()) {
-                        None => state,
-                        Some(check) => {
-                            drop(state);
-                            if let Err(error) = check() {
-                                self.threads.clear();
-                                return Some(Err(error));
-                            }
-                            shared.lock()
-                        }
+                    drop(wait.unwrap_or_else(PoisonError::into_inner));
+                    if let Err(error) = self.patience.look() {
+                        self.threads.leave();
+                        return Some(Err(error));
                     }
+                    shared.lock()
                 }
             };
         }
@@ -189,16 +173,16 @@ impl Workers {
 
     /// Ends the reading: threads finish what they are at, and stop.
     pub(super) fn stop(&mut self) {
+        if self.threads.are_of_another_process() {
+            return;
+        }
         let mut state = self.shared.lock();
         state.stopped = true;
         let open = std::mem::take(&mut state.open);
         drop(state);
         self.shared.changed.notify_all();
         drop(open);
-        for thread in self.threads.drain(..) {
-            // A panic has been caught before.
-            let _ = thread.join();
-        }
+        self.threads.end();
     }
 }
 
@@ -294,7 +278,7 @@ impl State {
             let open: u64 = self.open.iter().map(|lane| bytes_of(plan, lane.stripe)).sum();
             open.saturating_add(bytes_of(plan, stripe))
         };
-        let is_ahead = self.open.len() < plan.fetched_ahead && sum(Plan::share_of) <= FETCHED_BYTES;
+        let is_ahead = self.open.len() < plan.fetched_ahead && sum(Plan::share_of) <= plan.bytes_ahead;
         let fits = sum(Plan::bytes_of) <= plan.limits().memory / 2;
         if !(self.open.len() < most || is_ahead) || (!self.open.is_empty() && (self.is_full(plan) || !fits)) {
             return None;

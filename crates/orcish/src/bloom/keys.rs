@@ -3,6 +3,7 @@
 use super::{BloomKind, Key, hash};
 use crate::schema::{Kind, Type};
 use crate::time::calendar;
+use crate::writer::{Writer, release};
 
 const NANOS_PER_MILLI: i128 = 1_000_000;
 const MILLIS_PER_SECOND: i64 = 1000;
@@ -14,8 +15,8 @@ const MOST_PADDING: usize = 1 << 16;
 /// All that decides what the filters of a column in a stripe can be asked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FilterOrigin<'a> {
-    /// `Footer.writer`; 0 where absent.
-    pub(crate) writer: u32,
+    /// `Footer.writer`.
+    pub(crate) writer: Writer,
     /// `PostScript.writer_version`; 0 where absent.
     pub(crate) writer_version: u32,
     /// `Footer.software_version`.
@@ -63,18 +64,14 @@ pub(crate) struct KeyMaker {
 }
 
 impl KeyMaker {
-    const JAVA: u32 = 0;
-    const CPP: u32 = 1;
-    const TRINO: u32 = 4;
-
     /// For filters of this origin.
     pub(crate) fn new(origin: &FilterOrigin<'_>) -> Self {
         let rule = match (origin.writer, origin.stream) {
             _ if origin.bloom_encoding.is_some_and(|encoding| encoding > 1) => Rule::Unknown,
-            (Self::JAVA, BloomKind::Original) => java_original(origin),
-            (Self::JAVA, BloomKind::Utf8) => java_utf8(origin),
-            (Self::CPP, BloomKind::Utf8) => cpp(origin),
-            (Self::TRINO, BloomKind::Utf8) => trino(origin),
+            (Writer::Java, BloomKind::Original) => java_original(origin),
+            (Writer::Java, BloomKind::Utf8) => java_utf8(origin),
+            (Writer::Cpp, BloomKind::Utf8) => cpp(origin),
+            (Writer::Trino, BloomKind::Utf8) => trino(origin),
             _ => Rule::Unknown,
         };
         KeyMaker { rule, proleptic: origin.proleptic }
@@ -240,9 +237,7 @@ fn timestamp(origin: &FilterOrigin<'_>) -> Rule {
 /// Whether a release of ORC C++ has the change, and those of ORC-573 and ORC-773: 1.7.1 and later. Snapshots bear the
 /// name of the release to come, and may lack what it has.
 fn has_orc_1024(version: &str) -> bool {
-    let mut parts = version.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
-    let release: [u32; 3] = std::array::from_fn(|_| parts.next().unwrap_or(0));
-    if version.contains('-') { release > [1, 8, 0] } else { release >= [1, 7, 1] }
+    if version.contains('-') { release(version) > [1, 8, 0] } else { release(version) >= [1, 7, 1] }
 }
 
 fn integer(value: i64) -> Key {

@@ -53,8 +53,8 @@ use prost::Message as _;
 
 pub(crate) use keys::{FilterOrigin, KeyMaker};
 
-use crate::error::{Error, Result};
-use crate::proto::{lazy, orc};
+use crate::error::Result;
+use crate::proto::{listed, orc};
 
 /// Functions beyond these are not looked at, so that a filter cannot take hours; writers have about ten.
 const MOST_FUNCTIONS: u32 = 1024;
@@ -81,21 +81,16 @@ pub(crate) struct BloomFilters {
 impl BloomFilters {
     /// Parses a stream of either kind, decompressed. The bits of `BLOOM_FILTER_UTF8` stay slices of `section`.
     ///
-    /// A filter that cannot be decoded says nothing: Hive had another form before it released any.
-    /// The caller bounds the size of `section`; filters without bits take 32 times as much in memory.
+    /// A filter that cannot be decoded says nothing: Hive had another form before it released any. Where there are not
+    /// as many as `groups`, nobody knows which is whose, and none says anything.
+    /// The caller bounds the size of `section`, and the number of groups.
     ///
     /// # Errors
     /// `Corrupt` when it is not a sequence of filters.
-    pub(crate) fn parse(section: Bytes) -> Result<Self> {
-        let index = lazy::BloomFilterIndex::decode(section)
-            .map_err(|error| Error::corrupt("the bloom filters cannot be decoded").with_source(error))?;
-        let filters = index.bloom_filter.into_iter().map(|filter| orc::BloomFilter::decode(filter).unwrap_or_default());
+    pub(crate) fn parse(section: Bytes, groups: usize) -> Result<Self> {
+        let filters = listed(section, groups)?.unwrap_or_default();
+        let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).unwrap_or_default());
         Ok(BloomFilters { filters: filters.collect() })
-    }
-
-    /// Number of filters. Where this is not the number of row groups, nobody knows which filter is whose.
-    pub(crate) fn len(&self) -> usize {
-        self.filters.len()
     }
 
     /// Whether row group `group` may hold a value that one of `keys` stands for. True where the filter is missing or

@@ -14,7 +14,8 @@ use super::builder::BloomBuilder;
 use super::*;
 use crate::codec::decompress_all;
 use crate::schema::{Kind, Type};
-use crate::tail::{Calendar, Writer};
+use crate::tail::Calendar;
+use crate::writer::Writer;
 use crate::{Columns, FileSource, OrcFile, ReadAt, ReadOptions};
 
 fn column(kind: Kind) -> Type {
@@ -36,7 +37,7 @@ fn column(kind: Kind) -> Type {
 /// Of today's ORC Java, in UTC.
 fn java(column: &Type) -> FilterOrigin<'_> {
     FilterOrigin {
-        writer: 0,
+        writer: Writer::Java,
         writer_version: 9,
         software_version: Some("2.3.0"),
         proleptic: true,
@@ -49,7 +50,7 @@ fn java(column: &Type) -> FilterOrigin<'_> {
 }
 
 fn cpp(column: &Type) -> FilterOrigin<'_> {
-    FilterOrigin { writer: 1, software_version: Some("1.7.1"), ..java(column) }
+    FilterOrigin { writer: Writer::Cpp, software_version: Some("1.7.1"), ..java(column) }
 }
 
 fn is_useful(origin: FilterOrigin<'_>) -> bool {
@@ -57,7 +58,8 @@ fn is_useful(origin: FilterOrigin<'_>) -> bool {
 }
 
 fn filters(filters: Vec<orc::BloomFilter>) -> BloomFilters {
-    BloomFilters::parse(orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec().into()).unwrap()
+    let count = filters.len();
+    BloomFilters::parse(orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec().into(), count).unwrap()
 }
 
 fn text(text: &str) -> Key {
@@ -110,7 +112,7 @@ fn filters_that_say_nothing_exclude_nothing() {
     ];
     let count = strange.len();
     let strange = filters(strange);
-    assert_eq!(strange.len(), count);
+    assert_eq!(strange.filters.len(), count);
     for group in 0..count + 3 {
         assert!(strange.may_hold(group, &[number(1), number(2)]), "filter {group}");
     }
@@ -122,10 +124,10 @@ fn filters_that_say_nothing_exclude_nothing() {
 #[test]
 fn filters_of_another_form_exclude_nothing() {
     let filter = [&[0x08, 0x90, 0x4e, 0x11][..], &0.05f64.to_le_bytes(), &[0x18, 0x80, 0x01, 0x18, 0x00]].concat();
-    let index = lazy::BloomFilterIndex { bloom_filter: vec![filter.into()] };
-    let filters = BloomFilters::parse(index.encode_to_vec().into()).unwrap();
-    assert!(filters.len() == 1 && filters.may_hold(0, &[number(1)]));
-    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f])).is_err());
+    let index = [&[0x0a, u8::try_from(filter.len()).unwrap()][..], &filter].concat();
+    let filters = BloomFilters::parse(index.into(), 1).unwrap();
+    assert!(filters.filters.len() == 1 && filters.may_hold(0, &[number(1)]));
+    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f]), 1).is_err());
 }
 
 #[test]
@@ -182,11 +184,11 @@ fn who_is_trusted_with_what() {
         timestamp with local time zone";
     assert_eq!(trusted(&|of| *of = cpp(of.column)), of_cpp);
     let of_trino = "smallint int bigint double string date varchar char";
-    assert_eq!(trusted(&|of| of.writer = 4), of_trino);
-    for writer in [2, 3, 5, 6, u32::MAX] {
+    assert_eq!(trusted(&|of| of.writer = Writer::Trino), of_trino);
+    for writer in [Writer::Presto, Writer::Go, Writer::Cudf, Writer::Unknown(6)] {
         assert_eq!(trusted(&|of| of.writer = writer), "");
     }
-    for writer in [1, 4] {
+    for writer in [Writer::Cpp, Writer::Trino] {
         assert_eq!(trusted(&|of| (of.writer, of.stream) = (writer, BloomKind::Original)), "");
     }
 }
@@ -208,7 +210,7 @@ fn releases_of_cpp() {
 fn times_of_iceberg_are_not_looked_up() {
     let mut column = column(Kind::Long);
     column.attributes = vec![("iceberg.long-type".to_owned(), "TIME".to_owned())];
-    assert!(!is_useful(FilterOrigin { writer: 4, ..java(&column) }));
+    assert!(!is_useful(FilterOrigin { writer: Writer::Trino, ..java(&column) }));
     assert!(is_useful(java(&column)));
 }
 
@@ -313,7 +315,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_filters_or_an_error(bytes: Vec<u8>, group in 0..4usize, key: u64) {
-        if let Ok(filters) = BloomFilters::parse(bytes.into()) {
+        if let Ok(filters) = BloomFilters::parse(bytes.into(), 4) {
             filters.may_hold(group, &[Key(key)]);
         }
     }
@@ -363,16 +365,12 @@ fn check(path: &Path) -> Vec<Found> {
             if this.parent != Some(0) || !this.children.is_empty() {
                 continue;
             }
-            let filters = BloomFilters::parse(read(range)).unwrap();
             let stride = tail.row_index_stride as usize;
-            assert_eq!(filters.len(), usize::try_from(info.rows).unwrap().div_ceil(stride));
+            let groups = usize::try_from(info.rows).unwrap().div_ceil(stride);
+            let filters = BloomFilters::parse(read(range), groups).unwrap();
+            assert_eq!(filters.filters.len(), groups);
             let keys = KeyMaker::new(&FilterOrigin {
-                writer: match tail.writer {
-                    Writer::Java => 0,
-                    Writer::Cpp => 1,
-                    Writer::Trino => 4,
-                    _ => u32::MAX,
-                },
+                writer: tail.writer,
                 writer_version: tail.writer_version,
                 software_version: tail.software_version.as_deref(),
                 proleptic: tail.calendar == Calendar::ProlepticGregorian,

@@ -92,8 +92,10 @@ impl Stream {
         let Some(pieces) = self.pieces.as_ref().filter(|_| there < wanted) else { return Ok(()) };
         let offset = self.offset();
         let mut head = self.stored.slice(self.next.min(self.stored.len())..);
-        if head.is_empty() {
-            head = pieces.from(offset);
+        // What was loaded since may reach further.
+        let held = pieces.from(offset);
+        if held.len() > head.len() {
+            head = held;
         }
         if head.len() < wanted {
             head = pieces.extend(&head, offset, wanted, ahead)?;

@@ -138,20 +138,21 @@ impl<S: ByteSource> IntRle<S> {
         Ok(())
     }
 
-    /// Passes over `n` values and returns their sum, of values that are lengths.
-    pub fn skip_lengths(&mut self, n: usize) -> Result<u64> {
-        let (mut left, mut sum) = (n, 0u64);
+    /// Passes over `n` values that are lengths; their sum, and the longest.
+    pub fn skip_lengths(&mut self, n: usize) -> Result<(u64, u32)> {
+        let (mut left, mut sum, mut longest) = (n, 0u64, 0);
         while left > 0 {
             let values = self.next_values(left)?;
             left -= values.len();
             // 1024 values of 32 bits each do not overflow.
-            if values.iter().any(|&value| u32::try_from(value).is_err()) {
-                return Err(Error::corrupt("a length does not fit into u32"));
-            }
+            // As an unsigned number, one below 0 is the greatest.
+            let most = values.iter().map(|value| value.cast_unsigned()).max().unwrap_or(0);
+            let most = u32::try_from(most).map_err(|_| Error::corrupt("a length does not fit into u32"))?;
+            longest = longest.max(most);
             let block: u64 = values.iter().map(|value| value.cast_unsigned()).sum();
             sum = sum.checked_add(block).ok_or_else(|| Error::corrupt("lengths of more than 64 bits"))?;
         }
-        Ok(sum)
+        Ok((sum, longest))
     }
 }
 
@@ -282,8 +283,11 @@ mod tests {
                 prop_assert!(decoder.skip(1).is_err());
 
                 let sum = IntRle::new(&bytes[..], version, signed).skip_lengths(first);
-                let lengths: Option<Vec<u64>> = values[..first].iter().map(|&v| u32::try_from(v).ok().map(u64::from)).collect();
-                prop_assert_eq!(sum.ok(), lengths.map(|lengths| lengths.iter().sum()));
+                let lengths: Option<Vec<u32>> = values[..first].iter().map(|&v| u32::try_from(v).ok()).collect();
+                let known = lengths.map(|lengths| {
+                    (lengths.iter().map(|&length| u64::from(length)).sum(), lengths.iter().copied().max().unwrap_or(0))
+                });
+                prop_assert_eq!(sum.ok(), known);
             }
         }
 

@@ -19,6 +19,12 @@ impl MemorySource {
     pub fn new(bytes: impl Into<Bytes>) -> Self {
         MemorySource { bytes: bytes.into(), name: "<memory>".to_owned() }
     }
+
+    /// The same under another name for messages.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        MemorySource { name: name.into(), ..self }
+    }
 }
 
 impl ReadAt for MemorySource {

@@ -27,7 +27,7 @@ pub(crate) use location::percent_decode;
 pub use memory::MemorySource;
 #[cfg(feature = "object-store")]
 pub use remote::ObjectSource;
-pub use storage::{Check, StorageOptions};
+pub use storage::StorageOptions;
 
 /// Bytes that are read from the end of a file at first, where a request costs little: enough for most tails.
 pub const FIRST_READ: u64 = 16 << 10;
@@ -89,12 +89,25 @@ pub fn open(location: &str, options: &StorageOptions) -> Result<Arc<dyn ReadAt>>
     }
 }
 
+/// A path or URL for messages: without credentials, and without a query, which may hold some.
+pub fn display_name(location: &str) -> String {
+    match location::parse(location) {
+        location::Location::Local(_) => location.to_owned(),
+        location::Location::Remote(url) => url.name(),
+    }
+}
+
 /// Requests that are worth having under way at a time for files such as that at `location`.
 pub(crate) fn requests(location: &str, options: &StorageOptions) -> usize {
     match location::parse(location) {
+        location::Location::Local(_) => 1,
         #[cfg(feature = "object-store")]
         location::Location::Remote(_) => options.split().map_or(1, |(remote, _)| remote.concurrency),
-        _ => 1,
+        #[cfg(not(feature = "object-store"))]
+        location::Location::Remote(_) => {
+            let _ = options;
+            1
+        }
     }
 }
 

@@ -1,12 +1,8 @@
 //! How files beyond the local file system are reached.
 
 use std::fmt;
-use std::sync::Arc;
 
-use crate::error::Result;
-
-/// What is called now and then while a request is under way; an error ends the request.
-pub type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
+use crate::patience::{Check, Patience};
 
 /// How files beyond the local file system are reached: keys and values of their store, such as
 /// `aws_access_key_id`, `google_service_account`, `azure_storage_account_name`, `timeout` or `allow_http`, as
@@ -40,9 +36,14 @@ impl StorageOptions {
         self
     }
 
-    /// Whether to go on waiting.
-    pub(crate) fn check_now(&self) -> Result<()> {
-        self.check.as_ref().map_or(Ok(()), |check| check())
+    /// What is called while something takes long.
+    pub(crate) fn check(&self) -> Option<&Check> {
+        self.check.as_ref()
+    }
+
+    /// When to look whether to go on.
+    pub(crate) fn patience(&self) -> Patience {
+        Patience::new(self.check.clone())
     }
 }
 
@@ -50,15 +51,11 @@ impl StorageOptions {
 mod remote {
     use std::time::Duration;
 
-    use super::{Check, StorageOptions};
+    use super::StorageOptions;
     use crate::error::{Error, Result};
     use crate::options::{MOST_REQUESTS, RemoteOptions};
 
     impl StorageOptions {
-        pub(in crate::io) fn check(&self) -> Option<&Check> {
-            self.check.as_ref()
-        }
-
         /// The options of requests, and those that are left, which are for the store, in order.
         pub(in crate::io) fn split(&self) -> Result<(RemoteOptions, Vec<(String, String)>)> {
             let mut remote = RemoteOptions::default();

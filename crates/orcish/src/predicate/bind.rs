@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::expression::{Comparison, Literal, Predicate};
 use crate::projection::find;
 use crate::schema::{Kind, Schema};
-use crate::statistics::Decimal;
+use crate::statistics::{Decimal, successor};
 
 const NANOS_PER_DAY: i128 = 86_400 * 1_000_000_000;
 /// Most digits of a decimal.
@@ -56,7 +56,7 @@ pub(crate) fn bind(
 /// As [`bind`], where `named` says what each name stands for.
 pub(crate) fn bind_names(predicate: &Predicate, named: &dyn Fn(&str) -> Result<Named>) -> Result<Condition> {
     let mut binder = Binder { named, leaves: Vec::new() };
-    let root = binder.node(predicate, true)?;
+    let root = binder.node(predicate, true, 1)?;
     Ok(Condition { leaves: binder.leaves, root })
 }
 
@@ -111,15 +111,19 @@ struct Column<'a> {
 }
 
 impl Binder<'_> {
-    /// The node for which `predicate` is true, or if not `positive` false.
-    fn node(&mut self, predicate: &Predicate, positive: bool) -> Result<Node> {
+    /// The node for which `predicate`, which is `depth` levels deep in the whole, is true, or if not `positive` false.
+    fn node(&mut self, predicate: &Predicate, positive: bool, depth: usize) -> Result<Node> {
         match predicate {
+            Predicate::Not(_) | Predicate::And(_) | Predicate::Or(_) if depth > Predicate::MAX_DEPTH => {
+                Err(Error::invalid(format!("a filter of more than {} levels", Predicate::MAX_DEPTH)))
+            }
             Predicate::Constant(None) => Ok(Node::Constant(false)),
             Predicate::Constant(Some(value)) => Ok(Node::Constant(*value == positive)),
-            Predicate::Not(inner) => self.node(inner, !positive),
+            Predicate::Not(inner) => self.node(inner, !positive, depth + 1),
             Predicate::And(parts) | Predicate::Or(parts) => {
                 let is_all = matches!(predicate, Predicate::And(_)) == positive;
-                let nodes = parts.iter().map(|part| self.node(part, positive)).collect::<Result<Vec<_>>>()?;
+                let nodes =
+                    parts.iter().map(|part| self.node(part, positive, depth + 1)).collect::<Result<Vec<_>>>()?;
                 Ok(joined(nodes, is_all))
             }
             Predicate::IsNull { column } => {
@@ -142,7 +146,7 @@ impl Binder<'_> {
                     (_, Literal::Null) => return Ok(Node::Constant(false)),
                     (Domain::Text { .. } | Domain::Binary, Literal::String(_) | Literal::Binary(_)) => {
                         let prefix = column.bytes(prefix)?;
-                        let end = prefix_end(&prefix);
+                        let end = successor(&prefix);
                         column.of_bytes(Ranges::between(prefix, end))
                     }
                     _ => return Err(column.misfit(&format!("begin with {} {prefix}", prefix.kind()))),
@@ -235,14 +239,6 @@ fn text(predicate: &Predicate, positive: bool) -> String {
         predicate if !positive => format!("not {predicate}"),
         predicate => predicate.to_string(),
     }
-}
-
-/// The least string that is above all which begin with `prefix`.
-fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
-    let last = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
-    let mut end = prefix.get(..=last)?.to_vec();
-    end.last_mut().into_iter().for_each(|byte| *byte += 1);
-    Some(end)
 }
 
 /// Where a number is among the values of a column.

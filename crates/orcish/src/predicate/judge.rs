@@ -1,6 +1,7 @@
 //! What statistics prove of a leaf.
 
-use super::{Leaf, Number, Set, Test};
+use super::ranges::Ordered;
+use super::{Leaf, Number, Ranges, Set, Test};
 use crate::statistics::{ColumnStatistics, Decimal, Detail};
 
 /// For how many of some rows a condition is true.
@@ -40,45 +41,40 @@ impl Leaf {
 impl Set {
     /// What the bounds of values prove of those values.
     fn judge(&self, detail: &Detail, values: Option<u64>) -> Truth {
-        let (meets, covers) = match (self, detail) {
+        match (self, detail) {
             (Set::Integers(ranges), Detail::Boolean { true_count: Some(trues) }) => {
                 let min = values.map(|values| i64::from(*trues >= values));
-                let max = Some(i64::from(*trues > 0));
-                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+                bounded(ranges, min, Some(i64::from(*trues > 0)))
             }
-            (Set::Integers(ranges), Detail::Integer { min, max, .. }) => {
-                (ranges.meets(min.as_ref(), max.as_ref()), both(min, max, |min, max| ranges.covers(min, max)))
-            }
+            (Set::Integers(ranges), Detail::Integer { min, max, .. }) => bounded(ranges, *min, *max),
             (Set::Integers(ranges), Detail::Date { min, max }) => {
-                let (min, max) = (min.map(i64::from), max.map(i64::from));
-                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+                bounded(ranges, min.map(i64::from), max.map(i64::from))
             }
             (Set::Ticks { ranges, nanoseconds }, detail) => {
                 let (min, max) = match detail {
                     Detail::Timestamp { lower_bound, upper_bound, .. } => (*lower_bound, *upper_bound),
                     // Spark's timestamps without zone are integers of microseconds.
                     Detail::Integer { min, max, .. } => {
-                        let nanos = |micros: &i64| i128::from(*micros) * 1000;
-                        (min.as_ref().map(nanos), max.as_ref().map(nanos))
+                        let nanos = |micros: i64| i128::from(micros) * 1000;
+                        (min.map(nanos), max.map(nanos))
                     }
                     _ => (None, None),
                 };
                 let tick = |nanos: i128| clamp(nanos.div_euclid((*nanoseconds).into()));
-                let (min, max) = (min.map(tick), max.map(tick));
-                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+                bounded(ranges, min.map(tick), max.map(tick))
             }
             (Set::Numbers { ranges, .. }, Detail::Double { min, max, .. }) => {
                 // Where both bounds are known, no value is NaN.
                 let (Some(min), Some(max)) = (min.and_then(Number::new), max.and_then(Number::new)) else {
                     return Truth::Maybe;
                 };
-                (ranges.meets(Some(&min), Some(&max)), ranges.covers(&min, &max))
+                bounded(ranges, Some(min), Some(max))
             }
             (Set::Decimals { ranges, scale }, Detail::Decimal { min, max, .. }) => {
                 // A value of more digits behind the point is rounded when it is read.
-                let min = min.as_ref().and_then(|min| floor(min, *scale));
-                let max = max.as_ref().and_then(|max| floor(max, *scale)?.checked_add(1));
-                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+                let min = min.as_ref().and_then(|min| Some(rounded(min, *scale)?.0));
+                let max = max.as_ref().and_then(|max| Some(rounded(max, *scale)?.1));
+                bounded(ranges, min, max)
             }
             (Set::Bytes { ranges, trimmed }, Detail::String { min, max, .. }) => {
                 let min = min.as_ref().map(|bound| match trimmed {
@@ -86,31 +82,36 @@ impl Set {
                     true => bound.value.iter().copied().take_while(|&byte| byte > b' ').collect(),
                     false => bound.value.to_vec(),
                 });
-                let max = max.as_ref().map(|bound| bound.value.to_vec());
-                (ranges.meets(min.as_ref(), max.as_ref()), both(&min, &max, |min, max| ranges.covers(min, max)))
+                bounded(ranges, min, max.as_ref().map(|bound| bound.value.to_vec()))
             }
-            _ => return Truth::Maybe,
-        };
-        match (meets, covers) {
-            (false, _) => Truth::Never,
-            (true, true) => Truth::Always,
-            (true, false) => Truth::Maybe,
+            _ => Truth::Maybe,
         }
     }
 }
 
-fn both<T>(min: &Option<T>, max: &Option<T>, covers: impl Fn(&T, &T) -> bool) -> bool {
-    min.as_ref().zip(max.as_ref()).is_some_and(|(min, max)| covers(min, max))
+/// What follows for values from `min` to `max`, so far as these are known.
+fn bounded<T: Ordered>(ranges: &Ranges<T>, min: Option<T>, max: Option<T>) -> Truth {
+    if !ranges.meets(min.as_ref(), max.as_ref()) {
+        return Truth::Never;
+    }
+    match min.zip(max) {
+        Some((min, max)) if ranges.covers(&min, &max) => Truth::Always,
+        _ => Truth::Maybe,
+    }
 }
 
 fn clamp(value: i128) -> i64 {
     i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// The number at a scale, rounded down; none where it does not fit.
-fn floor(number: &Decimal, scale: u32) -> Option<i128> {
-    match scale.checked_sub(number.scale()) {
-        Some(more) => number.unscaled().checked_mul(10i128.checked_pow(more)?),
-        None => Some(number.unscaled().div_euclid(10i128.checked_pow(number.scale() - scale)?)),
+/// The number at a scale, rounded down and rounded up; none where it does not fit.
+fn rounded(number: &Decimal, scale: u32) -> Option<(i128, i128)> {
+    if let Some(more) = scale.checked_sub(number.scale()) {
+        let exact = number.unscaled().checked_mul(10i128.checked_pow(more)?)?;
+        return Some((exact, exact));
     }
+    let power = 10i128.checked_pow(number.scale() - scale)?;
+    let floor = number.unscaled().div_euclid(power);
+    let is_cut = number.unscaled().rem_euclid(power) != 0;
+    Some((floor, floor + i128::from(is_cut)))
 }

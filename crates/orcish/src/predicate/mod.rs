@@ -95,39 +95,52 @@ impl Condition {
         columns.dedup();
         columns
     }
-
-    /// What follows of the whole from what each leaf is, which `leaf` tells with what proves it; leaves that do not
-    /// matter any more are not asked.
-    pub(crate) fn judge(&self, leaf: &mut Judge<'_>) -> Result<Verdict> {
-        let mut causes = Vec::new();
-        let truth = self.root.judge(&mut |index| {
-            let Some(this) = self.leaves.get(index) else { return Ok(Truth::Maybe) };
-            let (truth, proof) = leaf(index, this)?;
-            if truth == Truth::Never {
-                causes.push((index, proof));
-            }
-            Ok(truth)
-        })?;
-        if truth != Truth::Never {
-            causes.clear();
-        }
-        Ok(Verdict { truth, causes })
-    }
 }
-
-/// Tells what is known of a leaf, given its index, and what proves it.
-pub(crate) type Judge<'a> = dyn FnMut(usize, &Leaf) -> Result<(Truth, Proof)> + 'a;
 
 /// What is known of the rows of a stripe or of a row group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) truth: Truth,
-    /// Where no row is wanted: leaves that are true of none, and what proves it.
-    pub(crate) causes: Vec<(usize, Proof)>,
+    /// What is known of each leaf, and what proves it; empty where nothing is.
+    pub(crate) leaves: Vec<(Truth, Proof)>,
 }
 
+/// Tells for how many rows a leaf, which has this index, is true.
+pub(crate) type Judge<'a> = dyn FnMut(usize, &Leaf) -> Result<Truth> + 'a;
+
 impl Verdict {
-    pub(crate) const MAYBE: Self = Verdict { truth: Truth::Maybe, causes: Vec::new() };
+    pub(crate) const MAYBE: Self = Verdict { truth: Truth::Maybe, leaves: Vec::new() };
+
+    /// Adds what `proof`, which `judge` asks, says of the leaves of which nothing is known, where that matters.
+    pub(crate) fn refine(&mut self, condition: &Condition, proof: Proof, judge: &mut Judge<'_>) -> Result<()> {
+        if self.truth != Truth::Maybe {
+            return Ok(());
+        }
+        self.leaves.resize(condition.leaves.len(), (Truth::Maybe, proof));
+        for (index, (leaf, known)) in condition.leaves.iter().zip(&mut self.leaves).enumerate() {
+            if known.0 == Truth::Maybe {
+                *known = (judge(index, leaf)?, proof);
+            }
+        }
+        self.truth = condition.root.judge(&mut |leaf| self.leaf(leaf));
+        Ok(())
+    }
+
+    /// What is known of a leaf.
+    pub(crate) fn leaf(&self, leaf: usize) -> Truth {
+        self.leaves.get(leaf).map_or(Truth::Maybe, |known| known.0)
+    }
+
+    /// Where no row is wanted: leaves that are true of none, so far as they matter, and what proves it.
+    pub(crate) fn causes(&self, condition: &Condition) -> Vec<(usize, Proof)> {
+        let mut causes = Vec::new();
+        let truth = condition.root.judge(&mut |leaf| {
+            let known = self.leaves.get(leaf).filter(|known| known.0 == Truth::Never);
+            causes.extend(known.map(|known| (leaf, known.1)));
+            self.leaf(leaf)
+        });
+        if truth == Truth::Never { causes } else { Vec::new() }
+    }
 }
 
 /// What proves that a test is true of no row.
@@ -146,24 +159,25 @@ pub enum Proof {
 }
 
 impl Node {
-    fn judge(&self, leaf: &mut dyn FnMut(usize) -> Result<Truth>) -> Result<Truth> {
+    /// What follows from what each leaf is; leaves that do not matter any more are not asked.
+    fn judge(&self, leaf: &mut dyn FnMut(usize) -> Truth) -> Truth {
         let (parts, worst, best) = match self {
-            Node::Constant(true) => return Ok(Truth::Always),
-            Node::Constant(false) => return Ok(Truth::Never),
+            Node::Constant(true) => return Truth::Always,
+            Node::Constant(false) => return Truth::Never,
             Node::Leaf(index) => return leaf(*index),
             Node::All(parts) => (parts, Truth::Never, Truth::Always),
             Node::Any(parts) => (parts, Truth::Always, Truth::Never),
         };
         let mut result = best;
         for part in parts {
-            let truth = part.judge(leaf)?;
+            let truth = part.judge(leaf);
             if truth == worst {
-                return Ok(worst);
+                return worst;
             }
             if truth == Truth::Maybe {
                 result = Truth::Maybe;
             }
         }
-        Ok(result)
+        result
     }
 }

@@ -217,6 +217,15 @@ fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> 
     bind(predicate, &schema(), &|_| Ok(domain))
 }
 
+#[test]
+fn filters_too_deep_are_refused() {
+    let of = |levels: usize| (0..levels).fold(Predicate::is_null("a"), |inner, _| Predicate::And(vec![!inner]));
+    let levels = Predicate::MAX_DEPTH / 2;
+    assert_eq!(condition(&of(levels), Domain::Integer).unwrap().leaves.len(), 1);
+    let error = condition(&!of(levels), Domain::Integer).unwrap_err();
+    assert_eq!(error.kind(), crate::ErrorKind::InvalidArgument);
+}
+
 /// Numbers at which something changes, and what is beside them.
 fn integers() -> impl Strategy<Value = i128> + Clone {
     let special = [

@@ -1,6 +1,6 @@
 //! The protobuf messages of an ORC file, generated from `proto/*.proto` and checked in.
 //!
-//! Nothing here is written by hand but this page. To change a message, edit its `.proto` file and run
+//! Nothing here is written by hand but this page and [`listed`]. To change a message, edit its `.proto` file and run
 //! `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen`; without the variable that test compares.
 //!
 //! What to know of the generated code:
@@ -10,7 +10,45 @@
 //!   `Kind::try_from(number)`;
 //! * `bytes` fields are [`bytes::Bytes`]: slices of the buffer, without a copy, if the message is decoded from a
 //!   `Bytes`;
-//! * decoding bounds the depth of messages but not their number: whoever decodes bounds the size of the buffer.
+//! * decoding bounds the depth of messages but not their number: whoever decodes bounds the size of the buffer, or
+//!   takes them apart with [`listed`].
+
+use bytes::Bytes;
+use prost::DecodeError;
+
+use crate::error::{Error, Result};
+
+/// What is in field 1 of `message`, if that is there `count` times; where it is not, no more is kept than that.
+///
+/// # Errors
+/// `Corrupt` when it is no message.
+pub(crate) fn listed(message: Bytes, count: usize) -> Result<Option<Vec<Bytes>>> {
+    let undecodable = |error: DecodeError| Error::corrupt("the list cannot be decoded").with_source(error);
+    let (mut found, mut rest) = (Vec::new(), message);
+    while !rest.is_empty() {
+        // All of its numbers are of the form that lengths have.
+        let mut number = || prost::decode_length_delimiter(&mut rest).map_err(undecodable);
+        let key = number()?;
+        let length = match key & 7 {
+            0 => number().map(|_| 0)?,
+            1 => 8,
+            2 => number()?,
+            5 => 4,
+            _ => return Err(Error::corrupt("the list has a field of unknown form")),
+        };
+        if length > rest.len() {
+            return Err(Error::corrupt("the list ends within an entry"));
+        }
+        let value = rest.split_to(length);
+        if key == (1 << 3 | 2) {
+            if found.len() == count {
+                return Ok(None);
+            }
+            found.push(value);
+        }
+    }
+    Ok(Some(found).filter(|found| found.len() == count))
+}
 
 // Each allowance is for generated code only, which we do not format or word ourselves.
 macro_rules! generated {

@@ -1,15 +1,15 @@
 //! Several files at a time.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use super::file::is_ruled_out;
 use super::table::Table;
-use crate::error::{ErrorKind, Result};
-
-/// How long the caller waits for other threads before it looks whether to go on.
-const PATIENCE: Duration = Duration::from_millis(5);
+use crate::error::{Error, ErrorKind, Result};
+use crate::patience::PATIENCE;
+use crate::threads::Threads;
 
 impl Table {
     /// Calls `task` for each file, several at a time; the results are in order of the files, and an error is that of
@@ -18,18 +18,17 @@ impl Table {
         self: &Arc<Self>,
         task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
     ) -> Result<Vec<T>> {
-        let count = self.files.len();
-        let (next, task) = (Arc::new(AtomicUsize::new(0)), Arc::new(task));
+        let (count, next, task) = (self.files.len(), Arc::new(AtomicUsize::new(0)), Arc::new(task));
         let worker = || {
             let (table, next, task) = (self.clone(), next.clone(), task.clone());
-            move || {
+            move |look: &mut dyn FnMut() -> Result<()>| {
                 let (mut done, mut failed) = (Vec::new(), None);
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     if at >= count {
-                        break;
+                        return (done, failed);
                     }
-                    match task(&table, at) {
+                    match look().and_then(|()| task(&table, at)) {
                         Ok(result) => done.push((at, result)),
                         Err(error) => {
                             // The others take up nothing more.
@@ -39,28 +38,29 @@ impl Table {
                     }
                     table.close(at);
                 }
-                (done, failed)
             }
         };
-        let threads = self.threads().max(self.requests()).min(count).max(1);
-        let spawn = |_| std::thread::Builder::new().name("orcish-scan".to_owned()).spawn(worker());
-        // Without a thread there is less speed, and nothing else is lost.
-        let others: Vec<_> = (1..threads).filter_map(|at| spawn(at).ok()).collect();
-        let (mut all, mut failed) = worker()();
-        if failed.as_ref().is_some_and(|(_, error)| error.kind() == ErrorKind::Interrupted) {
-            return failed.map_or_else(|| Ok(Vec::new()), |(_, error)| Err(error));
+        let (sender, receiver) = channel();
+        let mut threads = Threads::default();
+        let mut working = 0;
+        for _ in 1..self.threads().max(self.requests()).min(count) {
+            let (sender, work) = (sender.clone(), worker());
+            // Nobody receives it after an interruption.
+            let work = move || _ = sender.send(catch_unwind(AssertUnwindSafe(|| work(&mut || Ok(())))));
+            working += usize::from(threads.start("orcish-scan", work));
         }
-        for other in others {
-            while !other.is_finished() {
-                std::thread::sleep(PATIENCE);
-                self.storage.check_now()?;
-            }
-            match other.join() {
-                Ok((done, error)) => {
+        let mut patience = self.storage.patience();
+        let (mut all, mut failed) = worker()(&mut || patience.look());
+        let is_interruption = |(_, error): &(usize, Error)| error.kind() == ErrorKind::Interrupted;
+        while working > 0 && !failed.as_ref().is_some_and(is_interruption) {
+            match receiver.recv_timeout(PATIENCE) {
+                Err(_) => patience.look()?,
+                Ok(Err(panic)) => resume_unwind(panic),
+                Ok(Ok((done, error))) => {
+                    working -= 1;
                     all.extend(done);
                     failed = failed.into_iter().chain(error).min_by_key(|&(at, _)| at);
                 }
-                Err(panic) => std::panic::resume_unwind(panic),
             }
         }
         if let Some((_, error)) = failed {
@@ -86,6 +86,7 @@ struct Window {
     next: usize,
     /// From which file on it is too early.
     end: usize,
+    stopped: bool,
 }
 
 impl Openers {
@@ -95,21 +96,26 @@ impl Openers {
         if most < 2 || table.options.limit.is_some() {
             return None;
         }
-        let ahead =
-            Arc::new(Ahead { window: Mutex::new(Window { next: 0, end: most }), changed: Condvar::new(), most });
+        let ahead = Arc::new(Ahead {
+            window: Mutex::new(Window { next: 0, end: most, stopped: false }),
+            changed: Condvar::new(),
+            most,
+        });
+        let mut threads = Threads::default();
         for _ in 0..most {
             let (ahead, table) = (ahead.clone(), table.clone());
-            // Without the thread there is less speed, and nothing else is lost.
-            let _ = std::thread::Builder::new().name("orcish-open".to_owned()).spawn(move || ahead.work(&table));
+            threads.start("orcish-open", move || ahead.work(&table));
         }
+        // They end by themselves, and nobody waits for that.
+        threads.leave();
         Some(Openers(ahead))
     }
 
-    /// Says that a file is about to be read.
+    /// Says that a file is about to be opened and read.
     pub(super) fn reached(&self, file: usize) {
         let mut window = self.0.lock();
-        window.next = window.next.max(file);
-        window.end = window.end.max(file.saturating_add(self.0.most));
+        window.next = window.next.max(file + 1);
+        window.end = window.end.max(file + 1 + self.0.most);
         drop(window);
         self.0.changed.notify_all();
     }
@@ -117,7 +123,8 @@ impl Openers {
 
 impl Drop for Openers {
     fn drop(&mut self) {
-        self.reached(usize::MAX);
+        self.0.lock().stopped = true;
+        self.0.changed.notify_all();
     }
 }
 
@@ -127,16 +134,18 @@ impl Ahead {
     }
 
     fn work(&self, table: &Table) {
-        let is_early = |window: &mut Window| window.next >= window.end && window.next < table.files.len();
+        let is_early = |window: &mut Window| !window.stopped && window.next >= window.end;
         loop {
             let mut window = self.changed.wait_while(self.lock(), is_early).unwrap_or_else(PoisonError::into_inner);
             let at = window.next;
-            let Some(file) = table.files.get(at) else { return };
+            let Some(file) = table.files.get(at).filter(|_| !window.stopped) else { return };
             window.next += 1;
             drop(window);
-            // Errors come again where the file is read.
             if matches!(is_ruled_out(table, file), Ok(false)) {
-                let _ = table.orc_file(at);
+                table.open_ahead(at);
+            }
+            if self.lock().stopped {
+                table.close(at);
             }
         }
     }

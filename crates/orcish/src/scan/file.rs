@@ -12,6 +12,7 @@ use super::{Split, TableFile, partition};
 use crate::arrow::{BatchReader, Explanation, OrcFile, Outcome};
 use crate::error::{Error, Result};
 use crate::options::ReadOptions;
+use crate::patience::Check;
 use crate::predicate::{Condition, check_is_value};
 use crate::projection::{Projected, Projection};
 use crate::schema::Kind;
@@ -89,11 +90,12 @@ impl FileScan {
         }))
     }
 
-    /// Begins to read.
-    pub(super) fn read(self, threads: usize) -> Result<FileReader> {
+    /// Begins to read with some threads, beside so many files in all that are read at a time.
+    pub(super) fn read(self, threads: usize, beside: usize) -> Result<FileReader> {
         let options = ReadOptions { threads, ..self.options };
-        let reader = self.file.read_projected(self.projection, options, self.condition)?;
-        Ok(FileReader { reader, shape: self.shape, name: self.file.name().to_owned() })
+        let most = options.batch_size;
+        let reader = self.file.read_projected(self.projection, options, self.condition, beside)?;
+        Ok(FileReader { reader, shape: self.shape, name: self.file.name().to_owned(), most, rest: None })
     }
 
     pub(super) fn explain(self) -> Result<Explanation> {
@@ -165,10 +167,14 @@ pub(super) struct FileReader {
     reader: BatchReader,
     shape: Shape,
     name: String,
+    /// Most rows of a batch.
+    most: usize,
+    /// What is left of a batch that has more.
+    rest: Option<RecordBatch>,
 }
 
 impl FileReader {
-    pub(super) fn while_waiting(&mut self, check: impl FnMut() -> Result<()> + Send + 'static) {
+    pub(super) fn while_waiting(&mut self, check: Check) {
         self.reader.while_waiting(check);
     }
 }
@@ -177,8 +183,20 @@ impl Iterator for FileReader {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.reader.next()?;
-        Some(batch.and_then(|batch| self.shape.apply(&batch).map_err(|error| error.in_file(&self.name))))
+        let mut batch = match self.rest.take() {
+            Some(rest) => rest,
+            None => match self.reader.next()? {
+                Ok(batch) => batch,
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        // Batches without columns may have any number of rows; the table may have columns that the file has not.
+        let rows = batch.num_rows();
+        if rows > self.most && !self.shape.origins.is_empty() {
+            self.rest = Some(batch.slice(self.most, rows - self.most));
+            batch = batch.slice(0, self.most);
+        }
+        Some(self.shape.apply(&batch).map_err(|error| error.in_file(&self.name)))
     }
 }
 

@@ -178,8 +178,9 @@ impl Scan {
             ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
         let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
         let mut reader = counting.read();
-        let storage = self.table.storage.clone();
-        reader.while_waiting(move || storage.check_now());
+        if let Some(check) = self.table.storage.check() {
+            reader.while_waiting(check.clone());
+        }
         reader.map(|batch| Ok(batch?.num_rows() as u64)).sum()
     }
 

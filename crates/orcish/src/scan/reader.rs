@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -13,13 +11,11 @@ use super::each::Openers;
 use super::file::FileReader;
 use super::table::Table;
 use crate::error::{ErrorKind, Result};
+use crate::patience::{Check, PATIENCE, Patience};
+use crate::threads::Threads;
 
 /// Batches of a file that may wait to be taken.
 const BATCHES_AHEAD: usize = 4;
-/// How long the caller waits for other threads before it looks whether to go on.
-const PATIENCE: Duration = Duration::from_millis(50);
-
-type Check = Arc<Mutex<dyn FnMut() -> Result<()> + Send>>;
 
 /// Batches of a scan, in order. An error ends it.
 pub struct ScanReader {
@@ -30,6 +26,7 @@ pub struct ScanReader {
     /// Rows that may still be given.
     left: u64,
     check: Option<Check>,
+    patience: Patience,
 }
 
 enum Way {
@@ -38,8 +35,8 @@ enum Way {
         next: usize,
         current: Option<Box<FileReader>>,
     },
-    /// Not begun.
-    Ahead(Arc<Shared>, Vec<JoinHandle<()>>),
+    /// Several files at a time, by threads, once there are some.
+    Ahead(Arc<Shared>, Threads),
     Done,
 }
 
@@ -51,6 +48,8 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
+    /// Whether threads have been started.
+    begun: bool,
     /// The next file to be taken up.
     next: usize,
     /// Files that are being read, in order.
@@ -73,13 +72,18 @@ impl std::fmt::Debug for ScanReader {
 
 impl ScanReader {
     pub(super) fn new(table: Arc<Table>) -> Self {
-        let alone = table.files.len() < 2 || table.threads() == 1;
+        // Under a limit that no filter puts off, the first files are enough.
+        let is_short = table.options.limit.is_some() && table.options.filter.is_none();
+        let alone = table.files.len() < 2 || table.threads() == 1 || is_short;
         let way = match alone {
             true => Way::Alone { next: 0, current: None },
-            false => Way::Ahead(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() }), Vec::new()),
+            false => {
+                Way::Ahead(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() }), Threads::default())
+            }
         };
         let left = table.options.limit.unwrap_or(u64::MAX);
-        ScanReader { table, way, begun: false, openers: None, left, check: None }
+        let patience = Patience::new(None);
+        ScanReader { table, way, begun: false, openers: None, left, check: None, patience }
     }
 
     /// Schema of the batches.
@@ -87,9 +91,10 @@ impl ScanReader {
         self.table.output.clone()
     }
 
-    /// Has `check` called now and then while the caller waits for other threads; its error ends the reading.
-    pub fn while_waiting(&mut self, check: impl FnMut() -> Result<()> + Send + 'static) {
-        self.check = Some(Arc::new(Mutex::new(check)));
+    /// Has `check` called now and then while the caller decodes or waits for other threads; its error ends the reading.
+    pub fn while_waiting(&mut self, check: Check) {
+        self.patience = Patience::new(Some(check.clone()));
+        self.check = Some(check);
     }
 
     fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
@@ -117,49 +122,53 @@ impl ScanReader {
                 match self
                     .table
                     .open_file(at)
-                    .and_then(|file| file.map(|file| file.read(self.table.threads())).transpose())
+                    .and_then(|file| file.map(|file| file.read(self.table.threads(), 1)).transpose())
                 {
                     Ok(None) => {}
                     Err(error) => return Some(Err(error)),
                     Ok(Some(mut reader)) => {
                         if let Some(check) = self.check.clone() {
-                            reader.while_waiting(move || check.lock().unwrap_or_else(PoisonError::into_inner)());
+                            reader.while_waiting(check);
                         }
                         *current = Some(Box::new(reader));
                     }
                 }
             },
             Way::Ahead(shared, threads) => {
-                if threads.is_empty() {
+                if !shared.lock().begun {
+                    shared.lock().begun = true;
                     let count = self.table.threads().min(self.table.files.len());
                     // With fewer files than threads each file has several.
                     let each = (self.table.threads() / count).max(1);
+                    let mut started = false;
                     for _ in 0..count {
                         let (shared, table, openers) = (shared.clone(), self.table.clone(), self.openers.clone());
                         let work = move || shared.work(&table, openers.as_deref(), count + 1, each);
-                        threads.extend(std::thread::Builder::new().name("orcish-scan".to_owned()).spawn(work).ok());
+                        started |= threads.start("orcish-scan", work);
                     }
-                    if threads.is_empty() {
+                    if !started {
                         // No thread can be made.
                         self.way = Way::Alone { next: 0, current: None };
                         return self.next_batch();
                     }
                 }
-                shared.take(&self.table, self.check.as_ref())
+                shared.take(&self.table, &mut self.patience)
             }
         }
     }
 
-    /// Ends the reading. What the threads are at, such as a slow read, is waited for, but not after an interruption.
+    /// Ends the reading. Threads that are at a slow read are not waited for, and none is after an interruption.
     fn stop(&mut self, is_interrupted: bool) {
-        self.openers = None;
-        if let Way::Ahead(shared, threads) = std::mem::replace(&mut self.way, Way::Done) {
-            shared.lock().stopped = true;
-            shared.changed.notify_all();
-            for thread in threads.into_iter().filter(|_| !is_interrupted) {
-                // A panic has been caught before.
-                let _ = thread.join();
-            }
+        let Way::Ahead(shared, mut threads) = std::mem::replace(&mut self.way, Way::Done) else { return };
+        if threads.are_of_another_process() {
+            return;
+        }
+        shared.lock().stopped = true;
+        shared.changed.notify_all();
+        if is_interrupted {
+            threads.leave();
+        } else {
+            threads.end();
         }
     }
 }
@@ -169,7 +178,11 @@ impl Iterator for ScanReader {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let batch = if self.left == 0 { None } else { self.next_batch() };
+            let batch = match self.patience.look() {
+                Err(error) => Some(Err(error)),
+                Ok(()) if self.left == 0 => None,
+                Ok(()) => self.next_batch(),
+            };
             let Some(Ok(batch)) = batch else {
                 let error = batch.as_ref().and_then(|batch| batch.as_ref().err());
                 self.stop(error.is_some_and(|error| error.kind() == ErrorKind::Interrupted));
@@ -214,11 +227,12 @@ impl Shared {
             state.lanes.push_back(Lane { file, ready: VecDeque::new(), done: false });
             drop(state);
             openers.iter().for_each(|openers| openers.reached(file));
-            let read = || match table.open_file(file).and_then(|file| file.map(|file| file.read(threads)).transpose()) {
-                Ok(None) => {}
-                Err(error) => _ = self.give(file, Err(error)),
-                Ok(Some(reader)) => _ = reader.into_iter().try_for_each(|batch| self.give(file, batch)),
-            };
+            let read =
+                || match table.open_file(file).and_then(|file| file.map(|file| file.read(threads, most)).transpose()) {
+                    Ok(None) => {}
+                    Err(error) => _ = self.give(file, Err(error)),
+                    Ok(Some(reader)) => _ = reader.into_iter().try_for_each(|batch| self.give(file, batch)),
+                };
             let result = catch_unwind(AssertUnwindSafe(read));
             table.close(file);
             let mut state = self.lock();
@@ -250,7 +264,7 @@ impl Shared {
     }
 
     /// The next batch in order of the files.
-    fn take(&self, table: &Table, check: Option<&Check>) -> Option<Result<RecordBatch>> {
+    fn take(&self, table: &Table, patience: &mut Patience) -> Option<Result<RecordBatch>> {
         let mut state = self.lock();
         loop {
             if let Some(panic) = state.panic.take() {
@@ -276,15 +290,11 @@ impl Shared {
                 None if is_last => return None,
                 None => {}
             }
-            let (waited, timeout) = self.changed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner);
-            state = waited;
-            if let Some(check) = check.filter(|_| timeout.timed_out()) {
-                drop(state);
-                if let Err(error) = check.lock().unwrap_or_else(PoisonError::into_inner)() {
-                    return Some(Err(error));
-                }
-                state = self.lock();
+            drop(self.changed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner));
+            if let Err(error) = patience.look() {
+                return Some(Err(error));
             }
+            state = self.lock();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A table: its files, its schema, and what is read of it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 
@@ -10,8 +10,9 @@ use super::paths::{only, walk};
 use super::{Matching, TableFile, partition};
 use crate::arrow::OrcFile;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::{StorageOptions, open, requests};
+use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, ReadOptions};
+use crate::patience::PATIENCE;
 use crate::tail::FileTail;
 
 #[derive(Debug, Clone)]
@@ -31,12 +32,48 @@ pub(super) struct Table {
     pub(super) options: ReadOptions,
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
-    /// Files that have been opened, by their indexes.
-    open: Arc<Mutex<BTreeMap<usize, Opened>>>,
+    /// Files that have been opened, by their indexes, and places of those that a thread is opening.
+    open: Arc<Mutex<BTreeMap<usize, Slot>>>,
+    /// What waits for these is told.
+    opened: Arc<Condvar>,
 }
 
-/// A file that is being opened, or has been.
-type Opened = Arc<OnceLock<Result<Option<OrcFile>>>>;
+/// What is known of a file that somebody has asked for.
+#[derive(Debug)]
+enum Slot {
+    /// A thread is opening it.
+    Opening,
+    /// It is open; none of no bytes.
+    Open(Option<OrcFile>),
+}
+
+/// Keeps the place of a file until it is there, or has failed to be opened.
+struct Opening<'a> {
+    table: &'a Table,
+    at: usize,
+    found: Option<Slot>,
+}
+
+impl Opening<'_> {
+    fn finish(mut self) -> Result<Option<OrcFile>> {
+        let file = self.table.open_source(self.at)?;
+        self.found = Some(Slot::Open(file.clone()));
+        Ok(file)
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        let mut open = self.table.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.found.take() {
+            Some(slot) => _ = open.insert(self.at, slot),
+            // Who asks again may have more luck.
+            None => _ = open.remove(&self.at),
+        }
+        drop(open);
+        self.table.opened.notify_all();
+    }
+}
 
 /// Where a column of the batches is from.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +106,7 @@ impl Table {
             matching,
             storage,
             open: Arc::default(),
+            opened: Arc::default(),
         };
         let all = match schema {
             Some(schema) => schema,
@@ -193,18 +231,35 @@ impl Table {
     }
 
     pub(super) fn name(&self, at: usize) -> String {
-        self.files.get(at).map(|file| file.location.clone()).unwrap_or_default()
+        self.files.get(at).map(|file| display_name(&file.location)).unwrap_or_default()
     }
 
     /// The file at an index; its tail is read once. None of no bytes, as Hive writes where there are no rows.
     pub(super) fn orc_file(&self, at: usize) -> Result<Option<OrcFile>> {
-        let cell = self.open.lock().unwrap_or_else(PoisonError::into_inner).entry(at).or_default().clone();
-        let file = cell.get_or_init(|| self.open_source(at)).clone();
-        if file.is_err() {
-            // Who asks again may have more luck.
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&at);
+        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut open, mut patience) = (lock(), self.storage.patience());
+        while let Some(slot) = open.get(&at) {
+            if let Slot::Open(file) = slot {
+                return Ok(file.clone());
+            }
+            drop(self.opened.wait_timeout(open, PATIENCE).unwrap_or_else(PoisonError::into_inner));
+            patience.look()?;
+            open = lock();
         }
-        file
+        self.begin_to_open(at, open).finish()
+    }
+
+    /// Opens a file before it is wanted, unless somebody does or has. Errors come again where it is read.
+    pub(super) fn open_ahead(&self, at: usize) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if !open.contains_key(&at) {
+            let _ = self.begin_to_open(at, open).finish();
+        }
+    }
+
+    fn begin_to_open(&self, at: usize, mut open: MutexGuard<'_, BTreeMap<usize, Slot>>) -> Opening<'_> {
+        open.insert(at, Slot::Opening);
+        Opening { table: self, at, found: None }
     }
 
     fn open_source(&self, at: usize) -> Result<Option<OrcFile>> {
@@ -221,14 +276,15 @@ impl Table {
             return if is_empty { Ok(None) } else { file.map(Some) };
         };
         let tail = FileTail::from_bytes(tail, &self.options.limits);
-        Ok(Some(OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&this.location))?)))
+        Ok(Some(OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&self.name(at)))?)))
     }
 
     /// Forgets a file, so that many need not be open at a time.
     pub(super) fn close(&self, at: usize) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         // The first stays, for its schema may be asked for again.
-        if at > 0 {
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&at);
+        if at > 0 && matches!(open.get(&at), Some(Slot::Open(_))) {
+            open.remove(&at);
         }
     }
 

@@ -6,11 +6,13 @@
 //! ```
 //!
 //! Whatever leaves `ColumnStatistics::from_proto` is sound: no value *that orcish reads* lies outside of the
-//! bounds. What is doubtful is `None`, which always means unknown, never zero. Specification: ORCv1,
+//! bounds. What is doubtful is `None`, which always means unknown, never zero. Writers that nobody has looked at are
+//! believed to record what the specification says, but for NaN, of which it says nothing. Specification: ORCv1,
 //! "Column Statistics".
 //!
-//! Imports `crate::proto` and `crate::time::calendar`.
+//! Imports `crate::proto`, `crate::writer` and `crate::time::calendar`.
 
+mod context;
 mod decimal;
 mod from_proto;
 mod merge;
@@ -21,8 +23,9 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
+pub(crate) use context::WriterContext;
 pub use decimal::Decimal;
-pub(crate) use from_proto::WriterContext;
+pub(crate) use from_proto::successor;
 
 /// Statistics of one column over some rows. ORCv1, "Column Statistics".
 ///

@@ -5,10 +5,11 @@ use super::*;
 use crate::proto::orc;
 use crate::schema::Kind;
 use crate::time::calendar;
+use crate::writer::Writer;
 
 /// A writer without any fault, so that a test sees one rule at a time.
 fn sound() -> WriterContext {
-    WriterContext::new(0, 9).with_software_version(Some("2.1.0")).with_proleptic_calendar(true)
+    WriterContext::new(Writer::Java, 9).with_software_version(Some("2.1.0")).with_proleptic_calendar(true)
 }
 
 fn read(proto: &orc::ColumnStatistics, context: WriterContext) -> ColumnStatistics {
@@ -116,17 +117,17 @@ fn sums_that_may_have_wrapped_are_not_believed() {
     let wide = [(3, (-(1 << 61), 1 << 62)), (4, (-(1 << 61), 3)), (1 << 62, (-3, 3)), (1, (i64::MIN, 7))];
     for (count, bounds) in wide {
         for release in [None, Some("1.6.11"), Some("1.7.0")] {
-            assert_eq!(sum(count, bounds, 0, release), None, "{count} {bounds:?} {release:?}");
-            assert_eq!(sum(count, bounds, 1, release), None, "{count} {bounds:?} {release:?}");
-            assert_eq!(sum(count, bounds, 2, release), Some(7));
+            assert_eq!(sum(count, bounds, Writer::Java, release), None, "{count} {bounds:?} {release:?}");
+            assert_eq!(sum(count, bounds, Writer::Cpp, release), None, "{count} {bounds:?} {release:?}");
+            assert_eq!(sum(count, bounds, Writer::Presto, release), Some(7));
         }
         for release in ["1.6.12", "1.7.1", "2.0.0-SNAPSHOT"] {
-            assert_eq!(sum(count, bounds, 0, Some(release)), Some(7), "{count} {bounds:?} {release:?}");
-            assert_eq!(sum(count, bounds, 1, Some(release)), Some(7), "{count} {bounds:?} {release:?}");
+            assert_eq!(sum(count, bounds, Writer::Java, Some(release)), Some(7), "{count} {bounds:?} {release:?}");
+            assert_eq!(sum(count, bounds, Writer::Cpp, Some(release)), Some(7), "{count} {bounds:?} {release:?}");
         }
     }
-    assert_eq!(sum(1, (-(1 << 61), 1 << 62), 0, None), Some(7));
-    assert_eq!(sum(3, (-(1 << 61), 1 << 61), 0, None), Some(7));
+    assert_eq!(sum(1, (-(1 << 61), 1 << 62), Writer::Java, None), Some(7));
+    assert_eq!(sum(3, (-(1 << 61), 1 << 61), Writer::Java, None), Some(7));
 }
 
 #[test]
@@ -151,17 +152,33 @@ fn nan_hides_all_of_a_double_column() {
     }
     let infinite = read(&doubles(1.0, f64::INFINITY, Some(f64::INFINITY)), sound()).detail;
     assert_eq!(infinite, Detail::Double { min: Some(1.0), max: Some(f64::INFINITY), sum: Some(f64::INFINITY) });
-    let without_sum = read(&doubles(1.0, 2.0, None), sound()).detail;
-    assert_eq!(without_sum, Detail::Double { min: Some(1.0), max: Some(2.0), sum: None });
+    assert_eq!(read(&doubles(1.0, 2.0, None), sound()).detail, nothing);
+}
+
+#[test]
+fn nan_is_excluded_by_some_writers_only() {
+    let detail = |writer, sum| read(&doubles(1.0, 2.0, sum), WriterContext::new(writer, 9)).detail;
+    let known = |sum| Detail::Double { min: Some(1.0), max: Some(2.0), sum };
+    let nothing = Detail::Double { min: None, max: None, sum: None };
+    for writer in [Writer::Java, Writer::Cpp] {
+        assert_eq!([detail(writer, Some(3.0)), detail(writer, None)], [known(Some(3.0)), nothing.clone()], "{writer}");
+    }
+    for writer in [Writer::Presto, Writer::Trino] {
+        assert_eq!(detail(writer, None), known(None), "{writer}");
+    }
+    // cuDF leaves NaN out of all three.
+    for writer in [Writer::Cudf, Writer::Go, Writer::Unknown(6)] {
+        assert_eq!(detail(writer, Some(3.0)), nothing, "{writer}");
+    }
 }
 
 #[test]
 fn strings_of_hive_before_8732_have_no_bounds() {
-    let detail = |version| read(&strings("a", "z"), WriterContext::new(0, version)).detail;
+    let detail = |version| read(&strings("a", "z"), WriterContext::new(Writer::Java, version)).detail;
     assert_eq!(detail(0), Detail::String { min: None, max: None, total_length: Some(7) });
     assert_eq!(detail(1), Detail::String { min: bound(b"a", true), max: bound(b"z", true), total_length: Some(7) });
     // Other writers count from 6, and whoever does not never had this fault.
-    let presto = read(&strings("a", "z"), WriterContext::new(2, 0)).detail;
+    let presto = read(&strings("a", "z"), WriterContext::new(Writer::Presto, 0)).detail;
     assert_eq!(presto, Detail::String { min: bound(b"a", true), max: bound(b"z", true), total_length: Some(7) });
 }
 
@@ -194,6 +211,21 @@ fn replacement_characters_bound_any_bytes() {
 }
 
 #[test]
+fn strings_of_cpp_are_bounded_by_what_is_before_a_nul() {
+    let cpp = WriterContext::new(Writer::Cpp, 6);
+    let bounds = |min, max, context| match read(&strings(min, max), context).detail {
+        Detail::String { min, max, .. } => (min, max),
+        detail => panic!("not of strings: {detail:?}"),
+    };
+    // Of a\0b, a\0m and a\0z whichever came first is both.
+    assert_eq!(bounds("a\0m", "a\0m", cpp), (bound(b"a", false), bound(b"a\x01", false)));
+    assert_eq!(bounds("a", "b\0", cpp), (bound(b"a", true), bound(b"b\x01", false)));
+    assert_eq!(bounds("\0", "z", cpp), (bound(b"", false), bound(b"z", true)));
+    assert_eq!(bounds("a\u{FFFD}\0", "b\u{FFFD}\0", cpp), (bound(b"a", false), bound(b"c", false)));
+    assert_eq!(bounds("a\0m", "a\0m", sound()), (bound(b"a\0m", true), bound(b"a\0m", true)));
+}
+
+#[test]
 fn booleans_count_no_more_than_values() {
     let count = |values, count: Vec<u64>| {
         let bucket_statistics = Some(orc::BucketStatistics { count });
@@ -212,7 +244,8 @@ fn children_are_not_counted_by_java_and_cpp() {
     let detail = |writer| read(&proto, WriterContext::new(writer, 9)).detail;
     let known = Detail::Collection { min_children: Some(1), max_children: Some(4), total_children: Some(9) };
     let unknown = Detail::Collection { min_children: None, max_children: None, total_children: None };
-    assert_eq!([detail(0), detail(1), detail(6)], [unknown.clone(), unknown, known]);
+    let details = [Writer::Java, Writer::Cpp, Writer::Unknown(6)].map(detail);
+    assert_eq!(details, [unknown.clone(), unknown, known]);
 }
 
 #[test]
@@ -220,14 +253,14 @@ fn short_decimals_of_orc_1_5_have_no_bounds() {
     let detail = |context| read(&decimals("-1.50", "2", "0.5"), context).detail;
     let all = Detail::Decimal { min: number("-1.5"), max: number("2"), sum: number("0.5") };
     let no_bounds = Detail::Decimal { min: None, max: None, sum: number("0.5") };
-    let java = |version| WriterContext::new(0, version);
+    let java = |version| WriterContext::new(Writer::Java, version);
     assert_eq!(detail(java(0)), no_bounds);
     assert_eq!(detail(java(5)), all);
     assert_eq!(detail(java(6)), no_bounds);
     assert_eq!(detail(java(6).with_column(Kind::Decimal, Some(18))), no_bounds);
     assert_eq!(detail(java(6).with_column(Kind::Decimal, Some(19))), all);
     assert_eq!(detail(java(7)), all);
-    assert_eq!(detail(WriterContext::new(1, 6)), all);
+    assert_eq!(detail(WriterContext::new(Writer::Cpp, 6)), all);
 }
 
 #[test]
@@ -268,12 +301,12 @@ fn dates_are_converted_to_the_proleptic_calendar() {
     let julian = calendar::GREGORIAN_START_DAY - 1;
     let gregorian = calendar::days_to_proleptic(julian);
     assert_ne!(julian, gregorian);
-    let context = WriterContext::new(0, 9);
+    let context = WriterContext::new(Writer::Java, 9);
     let detail = |context| read(&dates(julian, 5), context).detail;
     assert_eq!(detail(context.with_proleptic_calendar(true)), Detail::Date { min: Some(julian), max: Some(5) });
     assert_eq!(detail(context.with_proleptic_calendar(false)), Detail::Date { min: Some(gregorian), max: Some(5) });
     assert_eq!(detail(context), Detail::Date { min: None, max: Some(5) });
-    assert_eq!(detail(WriterContext::new(0, 0)), Detail::Date { min: None, max: None });
+    assert_eq!(detail(WriterContext::new(Writer::Java, 0)), Detail::Date { min: None, max: None });
 }
 
 #[test]
@@ -300,7 +333,8 @@ fn timestamps_have_nanoseconds_where_recorded() {
 fn timestamps_of_cpp_may_have_negative_nanoseconds() {
     // A nanosecond after -1.5 seconds, and 1.2345 seconds before 1970, less 2 days: as pyarrow has them.
     let (least, most) = (-2 * DAY - 1500, -2 * DAY - 1234);
-    let cpp = WriterContext::new(1, 6).with_software_version(Some("2.1.0")).with_proleptic_calendar(true);
+    let cpp = WriterContext::new(Writer::Cpp, 6).with_software_version(Some("2.1.0")).with_proleptic_calendar(true);
+    let cpp = cpp.with_column(Kind::TimestampInstant, None);
     let recorded =
         orc::TimestampStatistics { minimum_nanos: Some(-99), maximum_nanos: Some(-499_999), ..utc(least, most) };
     let nanos = |millis: i64| i128::from(millis) * 1_000_000;
@@ -309,13 +343,14 @@ fn timestamps_of_cpp_may_have_negative_nanoseconds() {
     // Where none are recorded they may have been there.
     assert_eq!(times(&read(&timestamps(utc(least, most)), cpp))[2], Some(nanos(least) - 999_999));
     // Others have none.
-    assert_eq!(times(&read(&timestamps(recorded), sound()))[2], Some(nanos(least)));
+    let sound = sound().with_column(Kind::TimestampInstant, None);
+    assert_eq!(times(&read(&timestamps(recorded), sound))[2], Some(nanos(least)));
 }
 
 #[test]
 fn lists_are_not_counted_by_cpp_without_row_index() {
     let proto = orc::ColumnStatistics { number_of_values: Some(0), has_null: Some(false), ..Default::default() };
-    let cpp = WriterContext::new(1, 6).with_software_version(Some("2.1.0")).with_column(Kind::List, None);
+    let cpp = WriterContext::new(Writer::Cpp, 6).with_software_version(Some("2.1.0")).with_column(Kind::List, None);
     let known = |context| {
         let statistics = read(&proto, context);
         (statistics.values, statistics.has_null)
@@ -332,12 +367,12 @@ fn timestamps_of_unknown_zone_are_bounded_by_a_day_more() {
     let nanos = i128::from(now) * 1_000_000;
     let wide = [None, None, Some(nanos - 25 * HOUR_NANOS), Some(nanos + 25 * HOUR_NANOS)];
     let local = orc::TimestampStatistics { minimum: Some(now), maximum: Some(now), ..Default::default() };
-    assert_eq!(times(&read(&timestamps(local), WriterContext::new(0, 5))), wide);
-    assert_eq!(times(&read(&timestamps(local), WriterContext::new(0, 0))), [None; 4]);
+    assert_eq!(times(&read(&timestamps(local), WriterContext::new(Writer::Java, 5))), wide);
+    assert_eq!(times(&read(&timestamps(local), WriterContext::new(Writer::Java, 0))), [None; 4]);
     assert_eq!(times(&read(&timestamps(local), sound())), wide);
 
     // ORC-1151.
-    let cpp = WriterContext::new(1, 6);
+    let cpp = WriterContext::new(Writer::Cpp, 6);
     let upper = Some(nanos + 999_999);
     let exact = [Some(nanos), Some(nanos), Some(nanos), upper];
     let at = |context| times(&read(&timestamps(utc(now, now)), context));
@@ -350,9 +385,77 @@ fn timestamps_of_unknown_zone_are_bounded_by_a_day_more() {
 
 #[test]
 fn timestamps_about_1970_may_be_read_a_second_later() {
-    let statistics = read(&timestamps(utc(-500, -500)), sound());
+    let statistics = read(&timestamps(utc(-500, -500)), sound().with_column(Kind::TimestampInstant, None));
     let nanos = -500_000_000;
     assert_eq!(times(&statistics), [Some(nanos), Some(nanos), Some(nanos), Some(nanos + 1_000_999_999)]);
+}
+
+#[test]
+fn rules_of_zones_are_certain_from_1970_to_2037() {
+    let wall = sound().with_column(Kind::Timestamp, None);
+    let instant = sound().with_column(Kind::TimestampInstant, None);
+    let slack = |day: i64, context| {
+        let nanos = i128::from(day * DAY) * 1_000_000;
+        let [min, max, lower, upper] = times(&read(&timestamps(utc(day * DAY, day * DAY)), context));
+        assert_eq!((min, max), (Some(nanos), Some(nanos)));
+        ((nanos - lower.unwrap()) / HOUR_NANOS, (upper.unwrap() - nanos) / HOUR_NANOS)
+    };
+    let end_of_2037 = 68 * 365 + 17;
+    for day in [-10_000, -1, 0, end_of_2037 - 1, end_of_2037, 50_000] {
+        assert_eq!(slack(day, wall), (25, 25), "{day}");
+        assert_eq!(slack(day, instant), (0, 0), "{day}");
+    }
+    for day in [3, 10_000, 20_000, end_of_2037 - 3] {
+        assert_eq!(slack(day, wall), (0, 0), "{day}");
+    }
+}
+
+#[test]
+fn timestamps_of_cudf_have_no_bounds() {
+    // The end of 9999, gone round.
+    let wrapped = utc(-4_852_116_232_933, -4_852_116_232_933);
+    assert_eq!(times(&read(&timestamps(wrapped), WriterContext::new(Writer::Cudf, 7))), [None; 4]);
+}
+
+#[test]
+fn lists_and_structs_of_cudf_are_not_counted() {
+    let known = |kind, has_null| {
+        let proto = orc::ColumnStatistics { number_of_values: Some(1), has_null, ..Default::default() };
+        let statistics = read(&proto, WriterContext::new(Writer::Cudf, 7).with_column(kind, None));
+        (statistics.values, statistics.has_null)
+    };
+    for kind in [Kind::List, Kind::Map, Kind::Struct, Kind::Union] {
+        assert_eq!(known(kind, Some(false)), (None, None), "{kind:?}");
+        assert_eq!(known(kind, Some(true)), (None, Some(true)), "{kind:?}");
+    }
+    assert_eq!(known(Kind::Int, Some(false)), (Some(1), Some(false)));
+}
+
+#[test]
+fn days_may_be_recorded_as_integers() {
+    let date = |context: WriterContext| context.with_column(Kind::Date, None);
+    let detail = |min, max, context| read(&integers(min, max, 0), date(context)).detail;
+    assert_eq!(detail(-5, 7, sound()), Detail::Date { min: Some(-5), max: Some(7) });
+    assert_eq!(detail(i64::MIN, 7, sound()), Detail::Date { min: None, max: Some(7) });
+    let julian = WriterContext::new(Writer::Cudf, 7);
+    let stated = julian.with_proleptic_calendar(false);
+    let converted = calendar::days_to_proleptic(-200_000);
+    assert_eq!(detail(-200_000, 7, julian), Detail::Date { min: None, max: Some(7) });
+    assert_eq!(detail(-200_000, 7, stated), Detail::Date { min: Some(converted), max: Some(7) });
+}
+
+#[test]
+fn statistics_of_another_type_are_not_believed() {
+    let detail = |proto: &orc::ColumnStatistics, kind| read(proto, sound().with_column(kind, None)).detail;
+    for kind in [Kind::Boolean, Kind::Float, Kind::String, Kind::Timestamp, Kind::Decimal, Kind::List, Kind::Struct] {
+        assert_eq!(detail(&integers(1, 2, 15), kind), Detail::None, "{kind:?}");
+    }
+    for kind in [Kind::Byte, Kind::Short, Kind::Int, Kind::Long] {
+        assert_ne!(detail(&integers(1, 2, 15), kind), Detail::None, "{kind:?}");
+    }
+    assert_eq!(detail(&dates(1, 2), Kind::Int), Detail::None);
+    assert_eq!(detail(&strings("a", "b"), Kind::Binary), Detail::None);
+    assert_eq!(detail(&doubles(1.0, 2.0, Some(3.0)), Kind::Long), Detail::None);
 }
 
 #[test]
@@ -360,7 +463,7 @@ fn julian_timestamps_are_converted() {
     let julian = (calendar::GREGORIAN_START_SECOND - 86_400) * 1000;
     let proto = timestamps(utc(julian, 400 * DAY));
     let converted = i128::from(calendar::seconds_to_proleptic(julian / 1000)) * 1_000_000_000;
-    let context = WriterContext::new(0, 9);
+    let context = WriterContext::new(Writer::Java, 9).with_column(Kind::TimestampInstant, None);
     let [min, _, lower, upper] = times(&read(&proto, context.with_proleptic_calendar(false)));
     assert_eq!((min, lower), (Some(converted), Some(converted - 24 * HOUR_NANOS)));
     assert!(upper.is_some());
@@ -375,7 +478,7 @@ fn has_null_of_old_cpp_is_believed_when_true() {
         let proto = orc::ColumnStatistics { has_null, ..Default::default() };
         read(&proto, context).has_null
     };
-    let cpp = WriterContext::new(1, 6);
+    let cpp = WriterContext::new(Writer::Cpp, 6);
     assert_eq!(has_null(Some(false), cpp), None);
     assert_eq!(has_null(Some(true), cpp), Some(true));
     assert_eq!(has_null(Some(false), cpp.with_software_version(Some("1.7.11"))), None);
@@ -487,9 +590,10 @@ prop_compose! {
         proleptic in any::<Option<bool>>(),
         kind in proptest::option::of(proptest::sample::select(&[
             Kind::Byte, Kind::Short, Kind::Int, Kind::Long, Kind::Decimal, Kind::Timestamp, Kind::TimestampInstant,
+            Kind::Date, Kind::Double, Kind::String, Kind::List,
         ][..])),
     ) -> WriterContext {
-        let mut context = WriterContext::new(writer, version).with_software_version(release.as_deref());
+        let mut context = WriterContext::new(Writer::from_code(Some(writer)), version).with_software_version(release.as_deref());
         if let Some(proleptic) = proleptic {
             context = context.with_proleptic_calendar(proleptic);
         }

@@ -14,6 +14,7 @@ use prost::Message as _;
 pub use decode::{Step, TailDecoder, read_tail};
 
 pub use crate::io::FIRST_READ;
+pub use crate::writer::Writer;
 
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
@@ -53,53 +54,6 @@ impl StripeInfo {
     /// Bytes of the footer in the file.
     pub fn footer(&self) -> Range<u64> {
         self.data().end..self.data().end + self.footer_length
-    }
-}
-
-/// The software that wrote a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Writer {
-    /// Apache ORC for Java; also Hive, which did not name itself.
-    Java,
-    /// Apache ORC for C++.
-    Cpp,
-    /// Presto.
-    Presto,
-    /// The Go library of Scritchley.
-    Go,
-    /// Trino.
-    Trino,
-    /// cuDF.
-    Cudf,
-    /// A code that the specification does not list.
-    Unknown(u32),
-}
-
-impl Writer {
-    fn from_code(code: Option<u32>) -> Self {
-        match code {
-            None | Some(0) => Writer::Java,
-            Some(1) => Writer::Cpp,
-            Some(2) => Writer::Presto,
-            Some(3) => Writer::Go,
-            Some(4) => Writer::Trino,
-            Some(5) => Writer::Cudf,
-            Some(code) => Writer::Unknown(code),
-        }
-    }
-}
-
-impl std::fmt::Display for Writer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Writer::Java => f.write_str("ORC Java"),
-            Writer::Cpp => f.write_str("ORC C++"),
-            Writer::Presto => f.write_str("Presto"),
-            Writer::Go => f.write_str("Scritchley Go"),
-            Writer::Trino => f.write_str("Trino"),
-            Writer::Cudf => f.write_str("cuDF"),
-            Writer::Unknown(code) => write!(f, "unknown ({code})"),
-        }
     }
 }
 
@@ -172,21 +126,8 @@ impl FileTail {
         Framing { codec: self.compression, chunk_size: self.chunk_size }
     }
 
-    /// The code of the software that wrote the file.
-    pub(crate) fn writer_code(&self) -> u32 {
-        match self.writer {
-            Writer::Java => 0,
-            Writer::Cpp => 1,
-            Writer::Presto => 2,
-            Writer::Go => 3,
-            Writer::Trino => 4,
-            Writer::Cudf => 5,
-            Writer::Unknown(code) => code,
-        }
-    }
-
     fn writer_context(&self) -> WriterContext {
-        WriterContext::new(self.writer_code(), self.writer_version)
+        WriterContext::new(self.writer, self.writer_version)
             .with_software_version(self.software_version.as_deref())
             .with_proleptic_calendar(self.calendar == Calendar::ProlepticGregorian)
             .with_row_index(self.row_index_stride > 0)
@@ -232,7 +173,7 @@ impl FileTail {
     }
 
     /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), but of `columns` only; `None` for those of
-    /// which a stripe has none.
+    /// which a stripe has none. Nothing where there are not as many lists as stripes: nobody knows which is whose.
     ///
     /// # Errors
     /// `Corrupt` when they cannot be parsed.
@@ -251,7 +192,9 @@ impl FileTail {
             };
             columns.iter().map(of_column).collect()
         };
-        self.split_statistics(section, limits)?.into_iter().enumerate().map(parse).collect()
+        let of_stripes = self.split_statistics(section, limits)?;
+        let is_whole = of_stripes.len() == self.stripes.len();
+        of_stripes.into_iter().filter(|_| is_whole).enumerate().map(parse).collect()
     }
 
     /// Whether statistics of `rows` rows, one entry a column, are any: Java, told to write no index, counts no values

@@ -232,6 +232,18 @@ fn filters_of_another_number_say_nothing() {
     }
 }
 
+/// Of two bytes each: thousands of times as many as there are row groups.
+#[test]
+fn indexes_take_no_more_memory_than_is_allowed() {
+    let entry = orc::RowIndexEntry::default();
+    let mut file = File::new(100, 10, Some(64 << 10));
+    file.entries = vec![entry; 5 << 20];
+    let error = file.read(some_rows().0).unwrap_err();
+    assert_eq!(error.kind(), crate::ErrorKind::LimitExceeded, "{error}");
+    file.entries.truncate(1 << 20);
+    assert_eq!(file.read(some_rows().0).unwrap(), some_rows().1);
+}
+
 #[test]
 fn strides_that_do_not_fit() {
     for stride in [0, 1, 7, 99, 100, 101, u32::MAX] {

@@ -30,8 +30,12 @@ pub(super) struct DirectReader {
 }
 
 impl ColumnReader for DirectReader {
+    fn width(&self) -> usize {
+        size_of::<u128>()
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        let rows = rows.min(budget.rows(size_of::<u128>()));
+        let rows = rows.min(budget.rows(self.width()));
         let lengths = &mut self.lengths;
         self.pending.fill(rows, |n, out| lengths.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
         rows_within(&self.pending, rows, budget, |length| length as usize)
@@ -53,7 +57,7 @@ impl ColumnReader for DirectReader {
 
     fn skip(&mut self, rows: usize) -> Result<()> {
         let lengths = &mut self.lengths;
-        let skip = |n| lengths.skip_lengths(n).map_err(|error| error.in_stream("LENGTH"));
+        let skip = |n| lengths.skip_lengths(n).map(|(sum, _)| sum).map_err(|error| error.in_stream("LENGTH"));
         let bytes = self.pending.skip(rows)?.total(skip)?;
         self.data.skip(bytes).map_err(|error| error.in_stream("DATA"))
     }

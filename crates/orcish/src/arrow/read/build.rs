@@ -17,7 +17,7 @@ use super::primitive::{BooleanReader, Bytes, Dates, Float, Floats, Integers, Pri
 use super::timestamp::{Stored, TimestampReader};
 use super::union::{Form, UnionReader};
 use super::validity::{Pending, Present};
-use super::{Column, ColumnReader, StructReader};
+use super::{Budget, Column, ColumnReader, StructReader};
 use crate::arrow::schema::{SparkType, decimal, spark_type};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
@@ -189,7 +189,8 @@ impl Context<'_> {
             }
             Kind::List | Kind::Map => {
                 let rle = self.integers(column, StreamKind::Length, false)?;
-                let lengths = Lengths { pending: Pending::new(self.present(column)), rle };
+                let budget = Budget::new(&self.options.limits, 1).of_one_row();
+                let lengths = Lengths { pending: Pending::new(self.present(column)), rle, budget };
                 match (&column.children[..], arrow) {
                     ([element], DataType::List(field)) => {
                         let element = build(self, element, field.data_type())?;

@@ -57,8 +57,12 @@ impl DecimalReader {
 }
 
 impl ColumnReader for DecimalReader {
+    fn width(&self) -> usize {
+        size_of::<i128>()
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        Ok(rows.min(budget.rows(size_of::<i128>())))
+        Ok(rows.min(budget.rows(self.width())))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {

@@ -86,11 +86,15 @@ impl StoredDictionary {
 }
 
 impl ColumnReader for DictionaryReader {
+    fn width(&self) -> usize {
+        size_of::<u128>()
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         if let Some(stored) = self.stored.take() {
             self.entries = stored.load(&self.target, budget.of_one_row())?;
         }
-        let rows = rows.min(budget.rows(size_of::<u128>()));
+        let rows = rows.min(budget.rows(self.width()));
         let (references, size) = (&mut self.references, self.entries.places.len());
         self.pending.fill(rows, |n, out| {
             let from = out.len();

@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, FieldRef, Fields};
 
 use super::strings::offsets;
 use super::validity::{Pending, combine, existing, spread};
-use super::{Budget, Column, ColumnReader};
+use super::{Budget, Column, ColumnReader, PENDING};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,12 +20,14 @@ use crate::source::Positions;
 pub(super) struct Lengths {
     pub(super) pending: Pending,
     pub(super) rle: IntRle<Stream>,
+    /// What the elements of a single value may take.
+    pub(super) budget: Budget,
 }
 
 impl Lengths {
     /// How many of the next `rows` rows can be read, where `fit` says how many elements can of those it is given.
     fn plan(&mut self, rows: usize, budget: Budget, fit: impl FnOnce(usize) -> Result<usize>) -> Result<usize> {
-        let rows = rows.min(budget.pending());
+        let rows = rows.min(budget.rows(PENDING));
         let rle = &mut self.rle;
         self.pending.fill(rows, |n, out| rle.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
         let valid = self.pending.valid(rows);
@@ -60,10 +62,18 @@ impl Lengths {
         Ok((offsets, nulls, total))
     }
 
-    /// Passes over `rows` rows; says how many elements they have.
-    fn skip(&mut self, rows: usize) -> Result<usize> {
-        let rle = &mut self.rle;
-        self.pending.skip(rows)?.total(|n| rle.skip_lengths(n).map_err(|error| error.in_stream("LENGTH")))
+    /// Passes over `rows` rows; says how many elements they have, each of at least `width` bytes. A value of so many
+    /// that it could not be read cannot be passed over: to do so may take hours.
+    fn skip(&mut self, rows: usize, width: usize) -> Result<usize> {
+        let (rle, budget) = (&mut self.rle, self.budget);
+        let most = if width == 0 { i32::MAX as usize } else { budget.rows(width) };
+        self.pending.skip(rows)?.total(|n| {
+            let (sum, longest) = rle.skip_lengths(n).map_err(|error| error.in_stream("LENGTH"))?;
+            if longest as usize > most {
+                return Err(budget.exceeded(&format!("a value of {longest} elements")));
+            }
+            Ok(sum)
+        })
     }
 
     fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
@@ -79,6 +89,10 @@ pub(super) struct ListReader {
 }
 
 impl ColumnReader for ListReader {
+    fn width(&self) -> usize {
+        PENDING
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let element = &mut self.element;
         self.lengths.plan(rows, budget, |elements| element.plan(elements, budget))
@@ -92,7 +106,7 @@ impl ColumnReader for ListReader {
     }
 
     fn skip(&mut self, rows: usize) -> Result<()> {
-        let elements = self.lengths.skip(rows)?;
+        let elements = self.lengths.skip(rows, self.element.width())?;
         self.element.skip(elements)
     }
 
@@ -113,6 +127,10 @@ pub(super) struct MapReader {
 }
 
 impl ColumnReader for MapReader {
+    fn width(&self) -> usize {
+        PENDING
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let (key, value) = (&mut self.key, &mut self.value);
         self.lengths.plan(rows, budget, |entries| value.plan(key.plan(entries, budget)?, budget))
@@ -143,7 +161,7 @@ impl ColumnReader for MapReader {
     }
 
     fn skip(&mut self, rows: usize) -> Result<()> {
-        let entries = self.lengths.skip(rows)?;
+        let entries = self.lengths.skip(rows, self.key.width().max(self.value.width()))?;
         self.key.skip(entries)?;
         self.value.skip(entries)
     }

@@ -56,11 +56,6 @@ impl Budget {
         (self.bytes / width.max(1)).max(1)
     }
 
-    /// Most rows that may be pending: what is kept for each is a number and a bit.
-    fn pending(self) -> usize {
-        self.rows(8)
-    }
-
     /// Whether a single row may take more.
     fn is_part(self) -> bool {
         self.bytes < self.most
@@ -72,8 +67,14 @@ impl Budget {
     }
 }
 
+/// Bytes of a row that is pending: what is kept for each is a number and a bit.
+const PENDING: usize = 8;
+
 /// Reads one column of a stripe, from its first row to its last.
 pub(super) trait ColumnReader: Send {
+    /// Bytes of memory that a row takes at least; none where nothing is kept for it.
+    fn width(&self) -> usize;
+
     /// How many of the next `rows` rows that exist for the column can be read at once; none where the
     /// first does not fit into a budget that is only a part of what a single row may take.
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize>;
@@ -98,6 +99,10 @@ pub(super) struct Column {
 impl Column {
     fn named(&self, error: Error) -> Error {
         error.in_column(&self.tail.schema.path(self.id))
+    }
+
+    fn width(&self) -> usize {
+        self.reader.width()
     }
 
     pub(super) fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {

@@ -43,8 +43,12 @@ where
     A: ArrowPrimitiveType,
     V: Values<Native = A::Native>,
 {
+    fn width(&self) -> usize {
+        size_of::<A::Native>()
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        Ok(rows.min(budget.rows(size_of::<A::Native>())))
+        Ok(rows.min(budget.rows(self.width())))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
@@ -203,8 +207,12 @@ pub(super) struct BooleanReader {
 }
 
 impl ColumnReader for BooleanReader {
+    fn width(&self) -> usize {
+        1
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        Ok(rows.min(budget.rows(1)))
+        Ok(rows.min(budget.rows(self.width())))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {

@@ -7,7 +7,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::Fields;
 
 use super::validity::{Pending, combine, existing};
-use super::{Budget, Column, ColumnReader};
+use super::{Budget, Column, ColumnReader, PENDING};
 use crate::error::{Error, Result};
 use crate::index::GroupStart;
 use crate::source::Positions;
@@ -33,9 +33,15 @@ impl StructReader {
 }
 
 impl ColumnReader for StructReader {
+    fn width(&self) -> usize {
+        // Where a struct is null, its children have no row.
+        let of_children = || self.children.iter().map(Column::width).max().unwrap_or(0);
+        if self.pending.is_free() { of_children() } else { PENDING }
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         // Without a present stream nothing is kept for a row.
-        let rows = if self.pending.is_free() { rows } else { rows.min(budget.pending()) };
+        let rows = if self.pending.is_free() { rows } else { rows.min(budget.rows(PENDING)) };
         self.pending.fill(rows, |_, _| Ok(()))?;
         let valid = self.pending.valid(rows);
         let mut fit = valid;

@@ -126,8 +126,12 @@ impl TimestampReader {
 }
 
 impl ColumnReader for TimestampReader {
+    fn width(&self) -> usize {
+        2 * size_of::<i64>()
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        Ok(rows.min(budget.rows(2 * size_of::<i64>())))
+        Ok(rows.min(budget.rows(self.width())))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {

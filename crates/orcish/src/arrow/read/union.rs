@@ -7,7 +7,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{Fields, UnionFields};
 
 use super::validity::{Pending, SKIPPED, combine, existing};
-use super::{Budget, Column, ColumnReader};
+use super::{Budget, Column, ColumnReader, PENDING};
 use crate::codec::Stream;
 use crate::encoding::byte_rle::ByteRle;
 use crate::error::{Error, Result};
@@ -30,8 +30,12 @@ pub(super) struct UnionReader {
 }
 
 impl ColumnReader for UnionReader {
+    fn width(&self) -> usize {
+        PENDING
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        let rows = rows.min(budget.pending());
+        let rows = rows.min(budget.rows(self.width()));
         let (tags, variants) = (&mut self.tags, self.variants.len());
         self.pending.fill(rows, |n, out| {
             out.extend(next_tags(tags, n, variants)?.into_iter().map(u32::from));

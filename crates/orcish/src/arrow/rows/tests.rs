@@ -82,7 +82,7 @@ impl Opened {
         Opened { stripe, reader, groups, indexes }
     }
 
-    fn load(&self, plan: &Plan, runs: &[Range<usize>]) {
+    fn load(&mut self, plan: &Plan, runs: &[Range<usize>]) {
         let parts = self.reader.parts(&self.stripe, &self.indexes, runs, plan.tail()).unwrap();
         self.stripe.load(plan.source(), &parts, plan.limits()).unwrap();
     }

@@ -5,6 +5,7 @@ use std::io;
 
 use object_store::client::{HttpError, HttpErrorKind};
 
+use super::UNREADABLE;
 use super::store::Address;
 use crate::error::Error;
 
@@ -22,10 +23,7 @@ pub(super) fn fault(what: &str, error: &object_store::Error, address: &Address) 
         object_store::Error::InvalidPath { .. } | object_store::Error::UnknownConfigurationKey { .. } => {
             return Error::invalid(format!("{what}: {}", text(error, address))).in_file(&address.name);
         }
-        object_store::Error::Precondition { .. } => {
-            let error = io::Error::other("the file is another one than when it was opened");
-            return Error::io(what, error).in_file(&address.name);
-        }
+        object_store::Error::Precondition { .. } => return another(address),
         _ if is_timeout(error) => io::ErrorKind::TimedOut,
         // So it is where a list is asked for.
         _ if has_status(error, "404") => io::ErrorKind::NotFound,
@@ -33,6 +31,12 @@ pub(super) fn fault(what: &str, error: &object_store::Error, address: &Address) 
         _ => io::ErrorKind::Other,
     };
     Error::io(what, io::Error::new(kind, text(error, address))).in_file(&address.name)
+}
+
+/// The error where a file has been replaced.
+pub(super) fn another(address: &Address) -> Error {
+    let error = io::Error::other("the file is another one than when it was opened");
+    Error::io(UNREADABLE, error).in_file(&address.name)
 }
 
 /// Whether another kind of request may be answered where this one was not: the server cannot do it, or takes
@@ -47,6 +51,19 @@ pub(super) fn is_refusal(error: &object_store::Error) -> bool {
         }
         _ => false,
     }
+}
+
+/// The text without what stands before the `@` in URLs.
+fn without_users(text: &str) -> String {
+    let mut parts = text.split("://");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let authority = part.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(part.len());
+        let user = part.get(..authority).and_then(|authority| authority.rfind('@'));
+        out.push_str("://");
+        out.push_str(user.and_then(|at| part.get(at + 1..)).unwrap_or(part));
+    }
+    out
 }
 
 /// Whether a server answered with a status that begins so. The type that has it as a number is not public.
@@ -74,10 +91,23 @@ fn text(error: &object_store::Error, address: &Address) -> String {
         }
     }
     for secret in address.secrets() {
-        text = text.replace(secret, "…");
+        text = text.replace(&secret, "…");
     }
+    let text = without_users(&text);
     match text.char_indices().nth(MOST_TEXT) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_users;
+
+    #[test]
+    fn users_of_urls_are_cut_out() {
+        assert_eq!(without_users("no URL at all, a@b"), "no URL at all, a@b");
+        assert_eq!(without_users("at https://me:it's@host/a@b?c: s3://b/k"), "at https://host/a@b?c: s3://b/k");
+        assert_eq!(without_users("http://a:b@c@host"), "http://host");
     }
 }

@@ -16,9 +16,10 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 
-use super::{Check, ReadAt, StorageOptions, part_of, within};
+use super::{ReadAt, StorageOptions, part_of, within};
 use crate::error::{Error, Result};
-use fault::{fault, is_refusal};
+use crate::patience::Check;
+use fault::{another, fault, is_refusal};
 use process::{PerProcess, wait};
 use store::Address;
 pub(super) use tree::StoreTree;
@@ -55,6 +56,13 @@ impl Known {
         // Those that begin with `W/` do not stand for the same bytes.
         let version = meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
         Known { size: meta.size, version }
+    }
+
+    /// Whether an answer may be of the same file. Servers need not look at the version in a request.
+    fn is(&self, meta: &ObjectMeta) -> bool {
+        let found = Known::new(meta);
+        let is_other = |(a, b): (&String, &String)| a != b;
+        self.size == found.size && !self.version.as_ref().zip(found.version.as_ref()).is_some_and(is_other)
     }
 }
 
@@ -153,7 +161,9 @@ impl ObjectSource {
             }
         }
         let count = ranges.len();
-        let known = self.known.get().is_some();
+        let known = self.known.get().cloned();
+        let is_known = known.is_some();
+        let address = self.address.clone();
         let concurrency = self.address.options.concurrency;
         let read = async move {
             let parts = parts.into_iter().map(|(at, request, room)| async move {
@@ -164,6 +174,9 @@ impl ObjectSource {
             let mut whole = vec![BytesMut::new(); count];
             let mut first = None;
             while let Some((at, meta, part)) = parts.try_next().await? {
+                if known.as_ref().is_some_and(|known| !known.is(&meta)) {
+                    return Err(another(&address));
+                }
                 if let Some(whole) = whole.get_mut(at) {
                     // Neighbours in memory: nothing is copied.
                     whole.unsplit(part);
@@ -173,7 +186,7 @@ impl ObjectSource {
             Ok((whole, first))
         };
         let (whole, first) = wait(read, self.check())?;
-        if let Some(meta) = first.filter(|_| !known) {
+        if let Some(meta) = first.filter(|_| !is_known) {
             self.known.get_or_init(|| Known::new(&meta));
         }
         Ok(whole.into_iter().map(BytesMut::freeze).collect())

@@ -3,15 +3,11 @@
 use std::future::Future;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::Check;
-
-/// How long a caller waits before it looks whether to go on.
-const PATIENCE: Duration = Duration::from_millis(50);
+use crate::patience::{Check, PATIENCE};
 
 /// A value that each process makes for itself. A child of a fork has the memory of its parent but none of its
 /// threads: connections and locks that they held are dead there, and what holds them is neither used nor dropped.

@@ -96,8 +96,12 @@ impl Address {
     }
 
     /// What messages must not show.
-    pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
-        [self.url.path_and_query().1, self.url.credentials()].into_iter().flatten().filter(|text| !text.is_empty())
+    pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
+        let query = self.url.path_and_query().1;
+        // Libraries write a query in their own way.
+        let normal = query.and_then(|_| Some(url::Url::parse(&self.base()).ok()?.query()?.to_owned()));
+        let secrets = [query.map(str::to_owned), normal, self.url.credentials().map(str::to_owned)];
+        secrets.into_iter().flatten().filter(|text| !text.is_empty())
     }
 
     /// The URL of the bucket, container or server; a query goes with every request.

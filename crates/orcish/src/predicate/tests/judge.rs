@@ -246,9 +246,11 @@ proptest! {
                 Truth::Maybe => {}
             }
         }
-        let whole = condition.judge(&mut |_, leaf| Ok((leaf.judge(&rows.statistics, count, rows.is_top), Proof::FileStatistics)));
+        let mut whole = Verdict::MAYBE;
+        let mut judge = |_: usize, leaf: &Leaf| Ok(leaf.judge(&rows.statistics, count, rows.is_top));
+        whole.refine(&condition, Proof::FileStatistics, &mut judge).unwrap();
         let found = rows.values.iter().filter(|value| node(&condition.root, &condition, value)).count();
-        match whole.unwrap().truth {
+        match whole.truth {
             Truth::Never => prop_assert_eq!(found, 0),
             Truth::Always => prop_assert_eq!(found, rows.values.len()),
             Truth::Maybe => {}
@@ -283,4 +285,40 @@ fn what_should_be_proven_is() {
     assert_eq!(judge(&is_null, &some), Truth::Maybe);
     assert_eq!(judge(&is_null, &none), Truth::Always);
     assert_eq!(judge(&!is_null, &full), Truth::Always);
+}
+
+#[test]
+fn greatest_decimals_are_rounded_up_only_where_digits_are_cut() {
+    let judge = |unscaled: i128, of: &str| {
+        let literal = Literal::Decimal { unscaled, scale: 2 };
+        let predicate = Predicate::compare("a", Comparison::Greater, literal);
+        let detail = Detail::Decimal { min: Decimal::parse(b"0.5"), max: Decimal::parse(of.as_bytes()), sum: None };
+        let statistics = ColumnStatistics { values: Some(10), has_null: Some(false), bytes_on_disk: None, detail };
+        condition(&predicate, Domain::Decimal { scale: 2 }).unwrap().leaves[0].judge(&statistics, 10, true)
+    };
+    assert_eq!([judge(98, "0.99"), judge(99, "0.99"), judge(49, "0.99")], [Truth::Maybe, Truth::Never, Truth::Always]);
+    assert_eq!([judge(99, "0.991"), judge(100, "0.991")], [Truth::Maybe, Truth::Never]);
+    assert_eq!([judge(89, "0.9"), judge(90, "0.9")], [Truth::Maybe, Truth::Never]);
+}
+
+#[test]
+fn proofs_of_all_kinds_are_put_together() {
+    let greater = |n: i32| Predicate::compare("a", Comparison::Greater, n);
+    let any = Predicate::Or(vec![greater(1), greater(2), greater(3)]);
+    let condition = condition(&any, Domain::Integer).unwrap();
+    let mut verdict = Verdict::MAYBE;
+    let refine = |verdict: &mut Verdict, proof, truths: [Truth; 3]| {
+        verdict.refine(&condition, proof, &mut |index, _| Ok(truths[index])).unwrap();
+    };
+    use Truth::{Always, Maybe, Never};
+    refine(&mut verdict, Proof::FileStatistics, [Maybe, Never, Maybe]);
+    // What is known stays.
+    refine(&mut verdict, Proof::StripeStatistics, [Never, Always, Maybe]);
+    assert_eq!((verdict.truth, verdict.causes(&condition)), (Maybe, vec![]));
+    let mut other = verdict.clone();
+    refine(&mut verdict, Proof::BloomFilter, [Maybe, Maybe, Never]);
+    let causes = vec![(0, Proof::StripeStatistics), (1, Proof::FileStatistics), (2, Proof::BloomFilter)];
+    assert_eq!((verdict.truth, verdict.causes(&condition)), (Never, causes));
+    refine(&mut other, Proof::RowGroupStatistics, [Maybe, Maybe, Always]);
+    assert_eq!((other.truth, other.causes(&condition)), (Always, vec![]));
 }

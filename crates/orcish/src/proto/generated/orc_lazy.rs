@@ -65,15 +65,3 @@ pub struct RowIndexEntry {
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub statistics: ::core::option::Option<::prost::bytes::Bytes>,
 }
-/// View of orc.proto.RowIndex.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct RowIndex {
-    #[prost(message, repeated, tag = "1")]
-    pub entry: ::prost::alloc::vec::Vec<RowIndexEntry>,
-}
-/// Of a stream of bloom filters; each is an orc.proto.BloomFilter.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct BloomFilterIndex {
-    #[prost(bytes = "bytes", repeated, tag = "1")]
-    pub bloom_filter: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
-}

@@ -1,0 +1,54 @@
+//! The software that writes files, as far as readers have to know it.
+
+/// The software that wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Writer {
+    /// Apache ORC for Java; also Hive, which did not name itself.
+    Java,
+    /// Apache ORC for C++.
+    Cpp,
+    /// Presto.
+    Presto,
+    /// The Go library of Scritchley.
+    Go,
+    /// Trino.
+    Trino,
+    /// cuDF.
+    Cudf,
+    /// A code that the specification does not list.
+    Unknown(u32),
+}
+
+impl Writer {
+    pub(crate) fn from_code(code: Option<u32>) -> Self {
+        match code {
+            None | Some(0) => Writer::Java,
+            Some(1) => Writer::Cpp,
+            Some(2) => Writer::Presto,
+            Some(3) => Writer::Go,
+            Some(4) => Writer::Trino,
+            Some(5) => Writer::Cudf,
+            Some(code) => Writer::Unknown(code),
+        }
+    }
+}
+
+impl std::fmt::Display for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Writer::Java => f.write_str("ORC Java"),
+            Writer::Cpp => f.write_str("ORC C++"),
+            Writer::Presto => f.write_str("Presto"),
+            Writer::Go => f.write_str("Scritchley Go"),
+            Writer::Trino => f.write_str("Trino"),
+            Writer::Cudf => f.write_str("cuDF"),
+            Writer::Unknown(code) => write!(f, "unknown ({code})"),
+        }
+    }
+}
+
+/// Numbers of a release: `1.7.2-SNAPSHOT` is 1, 7, 2; what is missing or no number is 0.
+pub(crate) fn release(text: &str) -> [u32; 3] {
+    let mut parts = text.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
+    std::array::from_fn(|_| parts.next().unwrap_or(0))
+}

@@ -1,0 +1,169 @@
+"""What statistics and indexes leave out: no row that a filter is true of, in no more memory than is allowed."""
+
+import datetime as dt
+import time
+import zoneinfo
+from decimal import Decimal
+
+import handmade as hand
+import orcish
+import pyarrow as pa
+import pyorc
+import pytest
+from orcish import col
+from pyarrow import orc
+from support import run_python
+
+MIB = 1 << 20
+
+
+def outcomes(path, condition):
+    """Outcome and reasons of each stripe and row group."""
+    explained = orcish.scan(path).where(condition).explain()
+    stripes = [stripe for file in explained.files for stripe in file.stripes]
+    return [(stripe.outcome, [reason for _, reason in stripe.reasons], stripe.row_groups) for stripe in stripes]
+
+
+def test_strings_with_nul(tmp_path):
+    path = str(tmp_path / "nul.orc")
+    values = ["a\0m", "a\0b", "a\0z"]
+    orc.write_table(pa.table({"s": values}), path)
+    for value in values:
+        assert orcish.read_table(path, filters=col("s") == value).num_rows == 1
+    assert orcish.read_table(path, filters=col("s") > "a\0x").num_rows == 1
+    assert orcish.read_table(path, filters=col("s") < "a\0c").num_rows == 1
+    assert orcish.read_table(path, filters=col("s") <= "a\0n").num_rows == 2
+
+
+@pytest.mark.parametrize("zone", ["Europe/Amsterdam", "Africa/Monrovia", "America/New_York"])
+@pytest.mark.parametrize("year", [1890, 1930, 1975, 2090])
+def test_rules_of_zones_that_differ(tmp_path, zone, year):
+    path = str(tmp_path / "zone.orc")
+    rules = zoneinfo.ZoneInfo(zone)
+    with open(path, "wb") as file, pyorc.Writer(file, "struct<t:timestamp>", timezone=rules) as writer:
+        for month in range(1, 4):
+            writer.write((dt.datetime(year, month, 5, 12, tzinfo=rules),))
+    times = orcish.read_table(path).column("t").to_pylist()
+    for at in times:
+        assert orcish.read_table(path, filters=col("t") == at).num_rows == 1
+    assert orcish.read_table(path, filters=col("t") <= min(times)).num_rows == 1
+    assert orcish.read_table(path, filters=col("t") >= max(times)).num_rows == 1
+
+
+def test_stripe_statistics_of_another_number(tmp_path):
+    path = str(tmp_path / "stripes.orc")
+    types = [hand.column_type(hand.STRUCT, [1], ["x"]), hand.column_type(hand.LONG)]
+    stripes = [(1, [(1, hand.DATA, hand.integers([value]))]) for value in (1, 2, 3)]
+    of_file = [hand.statistics(3), hand.statistics(3, 1, 3)]
+    # Those of the first stripe are missing.
+    of_stripes = [[hand.statistics(1), hand.statistics(1, value, value)] for value in (2, 3)]
+    file = hand.orc(types, stripes, file_statistics=of_file, stripe_statistics=of_stripes)
+    (tmp_path / "stripes.orc").write_bytes(file)
+    for value in (1, 2, 3):
+        assert orcish.read_table(path, filters=col("x") == value).column("x").to_pylist() == [value]
+    assert orcish.scan(path).where(col("x") <= 1).count() == 1
+
+
+@pytest.mark.parametrize("kind", [hand.ROW_INDEX, hand.BLOOM_FILTER])
+@pytest.mark.parametrize("columns", [1, 20])
+def test_indexes_are_bounded_by_the_memory_allowed(tmp_path, kind, columns):
+    path = tmp_path / "index.orc"
+    names = [f"c{at}" for at in range(columns)]
+    ids = range(1, columns + 1)
+    types = [hand.column_type(hand.STRUCT, ids, names), *[hand.column_type(hand.LONG)] * columns]
+    # Empty entries of two bytes, a thousand of which take a byte in the file.
+    streams = [(at, kind, b"\x0a\x00" * (30 * MIB // columns)) for at in ids]
+    streams += [(at, hand.DATA, hand.integers([5] * 512)) for at in ids]
+    path.write_bytes(hand.orc(types, [(512, streams)], stride=100 if kind == hand.ROW_INDEX else 0))
+    code = """
+        import resource, sys, orcish
+        from orcish import col
+        *names, path = sys.argv[1:]
+        orcish.read_table(path)
+        condition = col("c0") == 5
+        for name in names:
+            condition |= col(name) == 5
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            assert orcish.read_table(path, filters=condition, limits={"memory": 64 << 20}).num_rows == 512
+        except orcish.LimitExceededError:
+            pass
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    """
+    assert int(run_python(code, *names, str(path))) * 1024 < 150 * MIB
+
+
+@pytest.mark.parametrize("levels", [501, 5_000, 100_000])
+def test_filters_too_deep_are_refused(tmp_path, levels):
+    path = str(tmp_path / "deep.orc")
+    orc.write_table(pa.table({"x": [0, 1]}), path)
+    condition = col("x") == 0
+    for _ in range(levels):
+        condition = ~condition
+    with pytest.raises(ValueError, match="more than 500 levels"):
+        orcish.read_table(path, filters=condition)
+
+
+def test_filters_that_are_deep_or_long(tmp_path):
+    path = str(tmp_path / "deep.orc")
+    orc.write_table(pa.table({"x": [0, 1]}), path)
+    deep = long = col("x") == 0
+    for at in range(248):
+        deep = ~(deep | (col("x") == -at))
+    for at in range(5_000):
+        long = long | (col("x") == -at)
+    assert orcish.read_table(path, filters=deep).column("x").to_pylist() == [0]
+    assert orcish.scan(path).where(deep).to_table().column("x").to_pylist() == [0]
+    assert orcish.read_table(path, filters=long).column("x").to_pylist() == [0]
+
+
+def test_lengths_that_cannot_be_read_cannot_be_passed_over(tmp_path):
+    path = tmp_path / "lengths.orc"
+    runs = 8 * MIB
+    outer = [runs * 512 // 2, runs * 512 - runs * 512 // 2, 0]
+    types = [
+        hand.column_type(hand.STRUCT, [1, 2], ["id", "lists"]),
+        hand.column_type(hand.LONG),
+        hand.column_type(hand.LIST, [3]),
+        hand.column_type(hand.LIST, [4]),
+        hand.column_type(hand.STRUCT),
+    ]
+    streams = [
+        (1, hand.DATA, hand.integers([0, 1, 2])),
+        (2, hand.LENGTH, hand.integers(outer, signed=False)),
+        (3, hand.LENGTH, hand.zeros(runs)),
+    ]
+    path.write_bytes(hand.orc(types, [(3, streams)]))
+    for condition in (None, col("id") == 2):
+        start = time.monotonic()
+        with pytest.raises(orcish.LimitExceededError, match="elements"):
+            orcish.read_table(str(path), filters=condition)
+        assert time.monotonic() - start < 3
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    """Decimals up to 0.99, integers below 100 and strings of which only a bloom filter knows."""
+    path = str(tmp_path / "numbers.orc")
+    table = pa.table(
+        {
+            "d": pa.array([Decimal(at) / 100 for at in range(100)], pa.decimal128(10, 2)),
+            "i": list(range(100)),
+            "s": [f"k{at * 2}" for at in range(100)],
+        }
+    )
+    orc.write_table(table, path, bloom_filter_columns=[3])
+    return path
+
+
+def test_greatest_decimals_are_exact(numbers):
+    assert outcomes(numbers, col("d") > Decimal("0.99")) == [("skipped", ["statistics of the file"], ())]
+    assert outcomes(numbers, col("d") <= Decimal("0.99")) == [("all", [], ())]
+    assert outcomes(numbers, col("d") >= Decimal("0.99"))[0][0] == "read"
+
+
+def test_proofs_of_different_kinds_go_together(numbers):
+    assert outcomes(numbers, col("s") == "k13") == [("skipped", ["bloom filter"], ())]
+    both = (col("i") > 1000) | (col("s") == "k13")
+    assert outcomes(numbers, both) == [("skipped", ["statistics of the file", "bloom filter"], ())]
+    assert outcomes(numbers, both | (col("s") == "k14"))[0][0] == "read"

@@ -1,0 +1,202 @@
+"""Least and greatest values and sums of scans: those of the values that are read, whatever statistics say."""
+
+import datetime as dt
+import decimal
+import functools
+import pathlib
+import random
+from decimal import Decimal
+
+import orcish
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from orcish import col
+from servers import serve
+from support import layout, write_arrow, write_rows
+from tables import put
+
+DATA = pathlib.Path(__file__).parents[1] / "data"
+# Encrypted, and with names that occur twice.
+FILES = sorted(
+    path
+    for path in DATA.rglob("*.orc")
+    if not {"corrupt", "heavy"} & set(path.parts) and not path.name.startswith("masked")
+)
+OPTIONS = [
+    {},
+    {"trim_char": True, "row_number": True},
+    {"strings": "large", "timestamp_unit": "ms"},
+    {"strings": "view"},
+    {"strings": "dictionary", "row_number": "nth"},
+    {"strings": "binary", "timestamp_unit": "ns", "timestamp_out_of_range": "null"},
+]
+
+
+def leaves(schema):
+    """Dotted names and types of the columns that have an order."""
+    pending = [(field.name, field.type) for field in reversed(schema)]
+    while pending:
+        name, kind = pending.pop()
+        if pa.types.is_struct(kind):
+            pending += [(f"{name}.{field.name}", field.type) for field in kind]
+        elif not pa.types.is_nested(kind):
+            yield name, kind
+
+
+def values(table, name):
+    """What is in a column of a table, without nulls."""
+    top, *fields = name.split(".")
+    found = table[top]
+    for field in fields:
+        found = pc.struct_field(found, field)
+    return [value for value in found.to_pylist() if value is not None]
+
+
+def is_number(kind):
+    return pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)
+
+
+def expected(found, question):
+    if question != "sum":
+        found = [value for value in found if value == value]
+    if not found:
+        return None
+    if question != "sum":
+        return {"min": min, "max": max}[question](found)
+    with decimal.localcontext(decimal.Context(prec=100)):
+        return sum(found[1:], found[0])
+
+
+def check(scan, name, kind):
+    """Three answers of a scan are those of its rows."""
+    found = values(scan.to_table(), name)
+    for question in ("min", "max", "sum"):
+        if question == "sum" and pa.types.is_floating(kind):
+            assert scan.sum(name) == (pytest.approx(sum(found), nan_ok=True) if found else None)
+        elif question == "sum" and not is_number(kind):
+            with pytest.raises(TypeError, match=f"column {name} of type .* has no sum"):
+                scan.sum(name)
+        else:
+            assert getattr(scan, question)(name) == expected(found, question), (scan, name, question)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(DATA)))
+def test_answers_are_those_of_the_rows(path, options):
+    scan = orcish.scan(path, **options)
+    for name, kind in leaves(orcish.scan(path, **{**options, "row_number": False}).schema):
+        check(scan, name, kind)
+
+
+@functools.cache
+def table_of(path):
+    return orcish.read_table(path)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_answers_of_parts(tmp_path, seed):
+    """Of rows that a filter keeps, of several files, in folders that are columns, and of splits."""
+    rng = random.Random(seed)
+    path = rng.choice([path for path in FILES if path.name.startswith(("spark", "java", "cpp", "bloom", "pyarrow"))])
+    data = path.read_bytes()
+    for day in range(rng.choice([1, 2, 3])):
+        put(tmp_path, {f"day={day}/part.orc": data})
+    scan = orcish.scan(tmp_path, **rng.choice(OPTIONS[:4]))
+    names = [name for name, _ in leaves(table_of(path).schema) if "." not in name]
+    for _ in range(4):
+        asked = rng.choice(names)
+        some = [value for value in table_of(path)[asked].to_pylist() if value is not None and value == value]
+        tests = [col(asked).is_null(), col(asked).is_not_null(), col("day") >= 1]
+        if some:
+            value = rng.choice(some)
+            tests += [col(asked) > value, col(asked) <= value, col(asked) == value]
+        kept = scan.where(rng.choice(tests))
+        name, kind = rng.choice(list(leaves(kept.schema)))
+        check(kept, name, kind)
+        check(kept.limit(rng.randint(0, 500)), name, kind)
+        for split in kept.splits(rng.choice([1, 20_000]))[:4]:
+            check(split.scan(), name, kind)
+
+
+def test_answers_of_a_split_are_those_of_its_stripes():
+    table = pa.table({"f": [float(at) for at in range(40_000)], "t": pa.array(range(40_000), pa.timestamp("us"))})
+    data = write_arrow(table, stripe_size=64 << 10, batch_size=10_000)
+    splits = orcish.scan(data).splits(1)
+    assert len(splits) > 2
+    at = 0
+    for split in splits:
+        part = split.scan()
+        end = at + split.rows
+        assert part.sum("f") == sum(range(at, end))
+        assert (part.min("f"), part.max("f")) == (at, end - 1)
+        assert part.min("t") == dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=at)
+        at = end
+    assert at == 40_000
+
+
+def test_sums_of_decimals_are_exact():
+    largest = Decimal(10**38 - 1)
+    data = write_arrow({"d": pa.array([largest] * 4, pa.decimal128(38, 0)), "row": range(4)})
+    assert orcish.scan(data).sum("d") == 4 * (10**38 - 1)
+    assert orcish.scan([data, data]).where(col("row") < 3).sum("d") == 6 * (10**38 - 1)
+    fine = Decimal("12345678901234567890123456.0123456789")
+    data = write_arrow({"d": pa.array([fine] * 3, pa.decimal128(38, 10))})
+    for scan in (orcish.scan([data, data]), orcish.scan([data, data], batch_size=1, filters=col("d") > 0)):
+        assert scan.sum("d") == Decimal("74074073407407407340740736.0740740734")
+
+
+def test_sums_of_integers_do_not_wrap_around():
+    data = write_rows("struct<i:bigint>", [(2**63 - 1,)] * 5)
+    assert orcish.scan([data, data]).sum("i") == 10 * (2**63 - 1)
+
+
+def test_trimmed_chars_are_those_that_are_read():
+    # The padding is greater than what stands in its place.
+    data = write_rows("struct<c:char(4)>", [("a",), ("a\t",), ("b",)])
+    for options in ({}, {"trim_char": True}):
+        scan = orcish.scan(data, **options)
+        found = scan.to_table()["c"].to_pylist()
+        assert (scan.min("c"), scan.max("c")) == (min(found), max(found))
+    assert orcish.scan(data, trim_char=True).max("c") == "b"
+
+
+def test_columns_that_are_not_in_files(tmp_path):
+    part = pa.table({"id": range(5)})
+    put(
+        tmp_path, {"day=2026-11-20/a.orc": part, "day=2026-11-21/b.orc": part, "day=2026-11-19/c.orc": part.slice(0, 0)}
+    )
+    scan = orcish.scan(tmp_path, row_number=True)
+    assert (scan.min("day"), scan.max("day")) == (dt.date(2026, 11, 20), dt.date(2026, 11, 21))
+    assert scan.where(col("id") > 9).min("day") is None
+    assert (scan.min("row_number"), scan.max("row_number"), scan.sum("row_number")) == (0, 4, 20)
+    assert scan.sum("id") == 20
+    late = scan.where(pl.col("row_number") * 2 > 6)
+    assert (late.min("id"), late.sum("id"), late.max("day")) == (4, 8, dt.date(2026, 11, 21))
+    with pytest.raises(orcish.UnknownColumnError, match="idd"):
+        scan.min("idd")
+
+
+def test_what_has_no_answer_says_so():
+    rows = [([1], "a", dt.datetime(2026, 1, 1), True)]
+    scan = orcish.scan(write_rows("struct<l:array<int>,s:string,t:timestamp,b:boolean>", rows))
+    with pytest.raises(TypeError, match=r"column l of type list.* has no least"):
+        scan.min("l")
+    for name in "lst":
+        with pytest.raises(TypeError, match=f"column {name} of type .* has no sum"):
+            scan.sum(name)
+    assert (scan.max("b"), scan.sum("b")) == (True, 1)
+
+
+def test_answers_that_statistics_prove_read_no_data():
+    data = write_arrow({"i": range(10_000), "s": [f"{at:05}" for at in range(10_000)]}, compression="uncompressed")
+    broken = bytearray(data)
+    tail = layout(data).tail_start
+    broken[3:tail] = b"\xff" * (tail - 3)
+    for options in ({}, {"row_number": True}, {"strings": "dictionary"}, {"strings": "view"}):
+        scan = orcish.scan(bytes(broken), **options)
+        assert (scan.min("i"), scan.max("i"), scan.sum("i")) == (0, 9999, 9999 * 5000)
+        assert (scan.min("s"), scan.max("s")) == ("00000", "09999")
+    with serve({"/t.orc": bytes(broken)}) as server:
+        assert orcish.scan(f"{server.url}/t.orc", filters=col("i") >= 0).max("i") == 9999
