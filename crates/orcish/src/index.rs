@@ -58,6 +58,9 @@ pub(crate) struct ColumnIndex {
 }
 
 impl ColumnIndex {
+    /// How many times as much memory as its stream an index may take: positions of a byte take as many bytes.
+    pub(crate) const MOST_GROWTH: u64 = size_of::<u64>() as u64;
+
     /// Parses a stream of kind `ROW_INDEX`, decompressed. Where it has not as many entries as there are row groups,
     /// nobody knows which is whose, and it is as one without any.
     ///
@@ -72,9 +75,6 @@ impl ColumnIndex {
         }
         Ok(ColumnIndex { entries, size })
     }
-
-    /// A position of one byte takes as many.
-    pub(crate) const MOST_GROWTH: u64 = size_of::<u64>() as u64;
 
     /// Statistics of a row group; none where the writer kept none.
     pub(crate) fn statistics(&self, column: u32, group: usize, tail: &FileTail) -> Result<Option<ColumnStatistics>> {

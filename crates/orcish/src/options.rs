@@ -47,7 +47,7 @@ pub struct Limits {
     pub columns: usize,
     /// Most stripes.
     pub stripes: usize,
-    /// Most bytes that one reader holds at a time: stripes as stored, dictionaries, and decoded
+    /// Most bytes that one reader holds at a time: stripes as stored, their indexes, dictionaries, and decoded
     /// batches that have not been handed out yet.
     pub memory: u64,
 }
