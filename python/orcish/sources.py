@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import glob
+import functools
 import os
 import urllib.request
 from collections.abc import Sequence
@@ -114,19 +114,18 @@ def _files(source: Any, partitions: bool | None, storage_options: StorageOptions
     if not isinstance(path, str):
         return [TableFile(f"<{type(source).__name__}>", path, [])]
     path = _local(path)
-    # What is there under this very name is no pattern.
-    is_literal = _exists(path)
     # Few servers of HTTP can list, and a file that is missing is found to be so when it is opened.
     if path.lower().startswith(("http://", "https://")) and not is_many(path.partition("?")[0]):
         found = [path]
     else:
-        listed = glob.escape(path) if is_literal else path
-        found = [at for at, _ in _native.list_files(listed, cast("dict[str, Any] | None", storage_options))]
+        found = [at for at, _ in _native.list_files(path, cast("dict[str, Any] | None", storage_options))]
     is_file = len(found) == 1 and _bare(found[0]) == _bare(path)
     has_values = not is_file if partitions is None else partitions
+    if not has_values:
+        return [TableFile(at, None, []) for at in found]
     # Folders above the one that is scanned are not of the table, unless they are asked for.
-    above = "" if partitions else path if is_literal else _base_of(path)
-    return [TableFile(at, None, _native.partitions_of(at.removeprefix(above)) if has_values else []) for at in found]
+    of = _native.partitions_of if partitions else functools.partial(_native.partitions_below, path)
+    return [TableFile(at, None, of(at)) for at in found]
 
 
 def _is_pattern(path: str) -> bool:
@@ -135,12 +134,6 @@ def _is_pattern(path: str) -> bool:
 
 def _exists(path: str) -> bool:
     return "://" not in path and os.path.exists(path)
-
-
-def _base_of(path: str) -> str:
-    """The part of a path before the first pattern."""
-    signs = [at for at in map(path.find, _SIGNS) if at >= 0]
-    return path[: path.rfind("/", 0, min(signs)) + 1] if signs else path
 
 
 def _local(location: str) -> str:
