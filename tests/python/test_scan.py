@@ -358,3 +358,14 @@ def test_types_that_pyarrow_cannot_import_in_one(threads):
     scan = orcish.scan([file, file], threads=threads)
     assert scan.to_table().num_rows == scan.count() == 4
     assert sum(len(batch) for batch in scan) == 4
+
+
+@pytest.mark.parametrize("filters", [None, col("value").is_not_null()])
+def test_no_column_of_a_root_that_is_a_list(filters):
+    path = pathlib.Path(__file__).parent.parent / "data" / "root.zlib.orc"
+    assert orcish.ORCFile(path).type_string == "array<bigint>"
+    scan = orcish.scan(path, filters=filters)
+    rows = len(scan.to_table())
+    assert rows > 0
+    assert scan.count() == rows
+    assert [len(batch) for batch in scan.select()] == [rows]

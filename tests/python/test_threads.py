@@ -13,6 +13,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from support import layout, run_python, write_arrow
+from tables import native_threads, threads_end
 
 ROWS = 200_000
 TABLE = pa.table(
@@ -79,12 +80,6 @@ def test_many_readers_of_one_file(path):
     assert results == [True] * len(TABLE.column_names)
 
 
-def native_threads():
-    """Threads of the process, those that Python does not know too."""
-    return len(os.listdir("/proc/self/task"))
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="the system does not list threads")
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_readers_that_are_dropped_early(path, threads):
     """Their threads end."""
@@ -96,10 +91,7 @@ def test_readers_that_are_dropped_early(path, threads):
         del batches
     reader = orcish.ORCFile(path).reader(threads=threads)
     del reader
-    deadline = time.monotonic() + 20
-    while native_threads() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert native_threads() <= before
+    assert threads_end(before)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])

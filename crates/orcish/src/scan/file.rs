@@ -11,7 +11,7 @@ use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
 use crate::arrow::{BatchReader, Explanation, OrcFile, Outcome};
 use crate::error::{Error, Result};
-use crate::options::ReadOptions;
+use crate::options::{Columns, ReadOptions};
 use crate::patience::Check;
 use crate::predicate::{Condition, check_is_value};
 use crate::projection::{Projected, Projection};
@@ -60,8 +60,11 @@ impl FileScan {
         let schema = &file.tail().schema;
         let root = match schema.get(0)?.kind {
             Kind::Struct => Projected { id: 0, children: read },
-            // The root is the one column.
-            _ => read.into_iter().next().unwrap_or(Projected { id: 0, children: Vec::new() }),
+            // The root is the one column, which comes with all that is below it.
+            _ => match read.into_iter().next() {
+                Some(root) => root,
+                None => Projection::new(schema, &Columns::All)?.root,
+            },
         };
         let projection = Projection::of_root(schema, root);
         let options = ReadOptions {
