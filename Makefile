@@ -49,6 +49,7 @@ bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with ot
 	cargo bench --workspace
 	$(BIN)/python benches/python/make_data.py
 	$(BIN)/python benches/python/run.py
+	$(BIN)/python benches/python/lookup.py
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain
