@@ -4,6 +4,8 @@ use std::mem::ManuallyDrop;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::error::Error;
+
 /// How long the end of threads is waited for: they may be at a read that takes long, and that nobody wants any more.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// How often it is looked whether they have ended.
@@ -28,8 +30,14 @@ impl Threads {
         is_there
     }
 
+    /// Whether this is a child of the process that started them.
     pub(crate) fn are_of_another_process(&self) -> bool {
         self.process.is_some_and(|process| process != std::process::id())
+    }
+
+    /// The error where they are asked for something in a process that does not have them.
+    pub(crate) fn missing() -> Error {
+        Error::invalid("the threads that read are those of another process: begin to read after the fork")
     }
 
     /// Waits until all have ended, who have been told to, but not for long.

@@ -119,6 +119,9 @@ impl Workers {
     /// Columns of the next batch. An interruption comes out before the batches and errors that are due, and what
     /// the threads are at, such as a slow read, is not waited for. `None` at the end, and after [`stop`](Self::stop).
     pub(super) fn next(&mut self) -> Option<Result<Batch>> {
+        if self.threads.are_of_another_process() {
+            return Some(Err(Threads::missing()));
+        }
         if !std::mem::replace(&mut self.started, true) {
             let mut start = |next_task: NextTask| {
                 let shared = self.shared.clone();

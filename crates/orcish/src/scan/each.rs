@@ -73,7 +73,11 @@ impl Table {
 
 /// Threads that open files of a far source before they are read, several at a time: what that takes is waiting. They
 /// end when this is dropped.
-pub(super) struct Openers(Arc<Ahead>);
+pub(super) struct Openers {
+    ahead: Arc<Ahead>,
+    /// They end by themselves, and nobody waits for that.
+    threads: Threads,
+}
 
 struct Ahead {
     window: Mutex<Window>,
@@ -106,25 +110,25 @@ impl Openers {
             let (ahead, table) = (ahead.clone(), table.clone());
             threads.start("orcish-open", move || ahead.work(&table));
         }
-        // They end by themselves, and nobody waits for that.
-        threads.leave();
-        Some(Openers(ahead))
+        Some(Openers { ahead, threads })
     }
 
     /// Says that a file is about to be opened and read.
     pub(super) fn reached(&self, file: usize) {
-        let mut window = self.0.lock();
+        let mut window = self.ahead.lock();
         window.next = window.next.max(file + 1);
-        window.end = window.end.max(file + 1 + self.0.most);
+        window.end = window.end.max(file + 1 + self.ahead.most);
         drop(window);
-        self.0.changed.notify_all();
+        self.ahead.changed.notify_all();
     }
 }
 
 impl Drop for Openers {
     fn drop(&mut self) {
-        self.0.lock().stopped = true;
-        self.0.changed.notify_all();
+        if !self.threads.are_of_another_process() {
+            self.ahead.lock().stopped = true;
+            self.ahead.changed.notify_all();
+        }
     }
 }
 

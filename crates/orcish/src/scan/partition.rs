@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Fields, Schema};
 use super::TableFile;
 use super::adapt::is_text;
 use crate::error::{Error, Result};
-use crate::io::{folders_below, folders_of, percent_decode};
+use crate::io::{display_name, folders_below, folders_of, percent_decode};
 use crate::predicate::Held;
 
 /// What stands for null.
@@ -55,8 +55,9 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
     let wanted = names(first);
     if let Some(other) = files.iter().find(|file| names(file) != wanted) {
         let (theirs, ours) = (names(other).join(", "), wanted.join(", "));
-        let text = format!("its partition columns are ({theirs}), those of {} are ({ours})", first.location);
-        return Err(Error::invalid(text).in_file(&other.location));
+        let first = display_name(&first.location);
+        let text = format!("its partition columns are ({theirs}), those of {first} are ({ours})");
+        return Err(Error::invalid(text).in_file(&display_name(&other.location)));
     }
     let field = |(at, name): (usize, &String)| {
         let given = schema.and_then(|schema| schema.fields().iter().find(|field| field.name() == name));
@@ -66,7 +67,8 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
         };
         for file in files {
             let value = file.partition.get(at).and_then(|(_, value)| value.as_deref());
-            array(value, field.data_type(), 1).map_err(|error| error.in_column(name).in_file(&file.location))?;
+            let found = array(value, field.data_type(), 1);
+            found.map_err(|error| error.in_column(name).in_file(&display_name(&file.location)))?;
         }
         Ok(field.clone())
     };

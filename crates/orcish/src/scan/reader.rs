@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use super::each::Openers;
-use super::file::FileReader;
+use super::file::{FileReader, FileScan};
 use super::table::Table;
 use crate::error::{ErrorKind, Result};
 use crate::patience::{Check, PATIENCE, Patience};
@@ -119,11 +119,8 @@ impl ScanReader {
                     self.table.close(at - 1);
                 }
                 self.openers.iter().for_each(|openers| openers.reached(at));
-                match self
-                    .table
-                    .open_file(at)
-                    .and_then(|file| file.map(|file| file.read(self.table.threads(), 1)).transpose())
-                {
+                let begin = |file: Option<FileScan>| file.map(|file| file.read(self.table.threads(), 1)).transpose();
+                match self.table.open_file(at).and_then(begin) {
                     Ok(None) => {}
                     Err(error) => return Some(Err(error)),
                     Ok(Some(mut reader)) => {
@@ -135,6 +132,9 @@ impl ScanReader {
                 }
             },
             Way::Ahead(shared, threads) => {
+                if threads.are_of_another_process() {
+                    return Some(Err(Threads::missing()));
+                }
                 if !shared.lock().begun {
                     shared.lock().begun = true;
                     let count = self.table.threads().min(self.table.files.len());
@@ -159,6 +159,7 @@ impl ScanReader {
 
     /// Ends the reading. Threads that are at a slow read are not waited for, and none is after an interruption.
     fn stop(&mut self, is_interrupted: bool) {
+        self.openers = None;
         let Way::Ahead(shared, mut threads) = std::mem::replace(&mut self.way, Way::Done) else { return };
         if threads.are_of_another_process() {
             return;
