@@ -16,7 +16,6 @@ import argparse
 import contextlib
 import dataclasses
 import datetime as dt
-import json
 import os
 import shutil
 import statistics
@@ -25,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from run import HERE, Spark, seconds, table, timed, versions
+from run import HERE, Spark, report, seconds, table, timed, versions
 
 import orcish  # isort: skip
 import pyarrow as pa
@@ -346,15 +345,9 @@ def main() -> None:
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     if args.spark:
         Spark.start()
-    environment = {"versions": versions(), "cores": os.cpu_count(), "load": os.getloadavg()}
-    figures: dict[str, Any] = {"environment": environment, "stages": {}}
-    print(", ".join(f"{name} {version}" for name, version in versions().items()), f"· {os.cpu_count()} cores")
-    print(f"Medians of {args.runs} rounds; the factor: how many times less CPU time than {BASELINE}.")
-    for stage in args.stages:
-        text, figures["stages"][stage] = run_plans(args) if stage == "plan" else run_finds(stage, args)
-        print(f"\n### {STAGES[stage]}\n\n{text}", flush=True)
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1))
+    headline = f"Medians of {args.runs} rounds; the factor: how many times less CPU time than {BASELINE}."
+    titles = {stage: STAGES[stage] for stage in args.stages}
+    report(titles, lambda stage: run_plans(args) if stage == "plan" else run_finds(stage, args), headline, args.json)
 
 
 if __name__ == "__main__":

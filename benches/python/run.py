@@ -346,6 +346,21 @@ def run_stage(stage: str, files: list[Path], args: argparse.Namespace) -> tuple[
     return table(["file", *peers], lines), out
 
 
+def report(
+    stages: dict[str, str], run: Callable[[str], tuple[str, dict[str, Any]]], headline: str, json_file: Path | None
+) -> None:
+    """Runs stages, given with their titles, and prints their tables; all figures go to the file, if there is one."""
+    environment = {"versions": versions(), "cores": os.cpu_count(), "load": os.getloadavg()}
+    figures: dict[str, Any] = {"environment": environment, "stages": {}}
+    print(", ".join(f"{name} {version}" for name, version in versions().items()), f"· {os.cpu_count()} cores")
+    print(headline)
+    for stage, title in stages.items():
+        text, figures["stages"][stage] = run(stage)
+        print(f"\n### {title}\n\n{text}", flush=True)
+    if json_file:
+        json_file.write_text(json.dumps(figures, indent=1))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", nargs="*", help="lineitem, taxi, events, wide; all by default")
@@ -371,15 +386,13 @@ def main() -> None:
     if args.spark:
         Spark.start()
 
-    environment = {"versions": versions(), "cores": os.cpu_count(), "load": os.getloadavg()}
-    figures: dict[str, Any] = {"environment": environment, "stages": {}}
-    print(", ".join(f"{name} {version}" for name, version in versions().items()), f"· {os.cpu_count()} cores")
-    print(f"CPU time, median of {args.runs} rounds; the factor: how many times less than {BASELINE}.")
-    for stage in args.stages:
-        text, figures["stages"][stage] = run_stage(stage, files, args)
-        print(f"\n### {STAGES[stage]}\n\n{text}", flush=True)
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1))
+    headline = f"CPU time, median of {args.runs} rounds; the factor: how many times less than {BASELINE}."
+    report(
+        {stage: STAGES[stage] for stage in args.stages},
+        lambda stage: run_stage(stage, files, args),
+        headline,
+        args.json,
+    )
 
 
 if __name__ == "__main__":

@@ -3,22 +3,13 @@
 
 #![no_main]
 
-use std::sync::Arc;
+mod reading;
 
-use arrow_array::Array as _;
-use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use orcish::schema::{Kind, Schema};
-use orcish::{
-    Columns, Comparison, Limits, Literal, MemorySource, OrcFile, OutOfRange, Predicate, ReadOptions, StringType,
-};
+use orcish::{Columns, Comparison, Literal, OutOfRange, Predicate, ReadOptions, StringType};
+use reading::read;
 
-fn limits() -> Limits {
-    Limits { tail: 1 << 20, chunk: 1 << 20, depth: 32, columns: 1_000, stripes: 1_000, memory: 32 << 20 }
-}
-
-/// Most rows that are read of one input: files of few bytes may hold any number of equal rows.
-const MOST_ROWS: usize = 200_000;
 /// Most columns that are asked.
 const MOST_LEAVES: usize = 6;
 
@@ -59,47 +50,20 @@ fn leaf(schema: &Schema, id: u32, seed: usize) -> Option<Predicate> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let source = Arc::new(MemorySource::new(Bytes::copy_from_slice(data)));
-    let Ok(file) = OrcFile::new(source, &limits()) else { return };
+    let Some(file) = reading::open(data) else { return };
     let schema = &file.tail().schema;
     let leaves =
         (1..).zip(schema.types().iter().skip(1)).filter_map(|(id, _)| leaf(schema, id, data.len() + id as usize));
     let leaves: Vec<_> = leaves.take(MOST_LEAVES).collect();
-    let base = ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() };
+    let base = reading::options();
     for leaf in &leaves {
         read(&file, ReadOptions { filter: Some(leaf.clone()), batch_size: 7, ..base.clone() });
     }
     let row_number = Some("the number of the row".to_owned());
     let filter = Some(!Predicate::And(leaves.clone()));
-    let out_of_range = OutOfRange::Null;
-    let strings = StringType::Dictionary;
-    read(
-        &file,
-        ReadOptions {
-            filter,
-            row_number: row_number.clone(),
-            strings,
-            timestamp_out_of_range: out_of_range,
-            ..base.clone()
-        },
-    );
+    let of_types =
+        ReadOptions { strings: StringType::Dictionary, timestamp_out_of_range: OutOfRange::Null, ..base.clone() };
+    read(&file, ReadOptions { filter, row_number: row_number.clone(), ..of_types });
     let filter = Some(Predicate::Or(leaves));
     read(&file, ReadOptions { filter, row_number, columns: Columns::Ids(Vec::new()), limit: Some(10), ..base });
 });
-
-fn read(file: &OrcFile, options: ReadOptions) {
-    let Ok(reader) = file.read(options) else { return };
-    let schema = reader.schema();
-    let mut rows = 0;
-    for batch in reader {
-        let Ok(batch) = batch else { return };
-        assert_eq!(batch.schema(), schema);
-        for column in batch.columns() {
-            column.to_data().validate().expect("a valid array");
-        }
-        rows += batch.num_rows();
-        if rows > MOST_ROWS {
-            return;
-        }
-    }
-}

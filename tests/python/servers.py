@@ -3,6 +3,10 @@
 import contextlib
 import http.server
 import re
+import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 import urllib.parse
@@ -109,6 +113,47 @@ class Crowd:
         time.sleep(self.delay)
         with self.lock:
             self.busy -= 1
+
+
+def seconds_to_interrupt(server, urls, setup, call, *, hold, settle=0.0):
+    """Seconds from SIGINT to the end of ``call``, in a process of its own that the server keeps waiting.
+
+    Args:
+        server: Answers at once until ``setup`` is done, and later in ``hold`` seconds.
+        urls: What ``setup`` finds in ``sys.argv[1:]``.
+        setup: A line of Python before.
+        call: What is interrupted, once it has asked the server for something.
+        hold: Seconds that the server takes.
+        settle: Seconds to wait before the signal, so that all threads wait.
+    """
+    code = f"""
+        import os, sys, orcish
+        {setup}
+        print("reading", flush=True)
+        sys.stdin.readline()
+        try:
+            {call}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            os._exit(0)
+    """
+    asked, end = threading.Event(), threading.Event()
+    command = [sys.executable, "-c", textwrap.dedent(code), *urls]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "reading\n"
+            server.rules.append(lambda handler, _: asked.set() or end.wait(hold))
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            assert asked.wait(20)
+            time.sleep(settle)
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "interrupted\n"
+            return time.monotonic() - start
+        finally:
+            end.set()
+            process.kill()
 
 
 @contextlib.contextmanager

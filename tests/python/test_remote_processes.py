@@ -1,17 +1,11 @@
 """Reading over HTTP beside signals, forks and the workers of Spark."""
 
 import os
-import signal
-import subprocess
-import sys
-import textwrap
-import threading
-import time
 import warnings
 
 import pyarrow as pa
 import pytest
-from servers import serve
+from servers import seconds_to_interrupt, serve
 from support import run_python, write_arrow
 
 ROWS = 200_000
@@ -31,34 +25,8 @@ def server():
 )
 def test_ctrl_c(server, threads, call):
     """SIGINT while the server keeps a reader waiting."""
-    code = f"""
-        import os, sys, orcish
-        url = sys.argv[1]
-        file = orcish.ORCFile(url)
-        print("reading", flush=True)
-        sys.stdin.readline()
-        try:
-            {call.format(threads)}
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-            os._exit(0)
-    """
-    asked, end = threading.Event(), threading.Event()
-    command = [sys.executable, "-c", textwrap.dedent(code), f"{server.url}/t/wide.orc"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout.readline() == "reading\n"
-            server.rules.append(lambda handler, _: asked.set() or end.wait(30))
-            process.stdin.write("go\n")
-            process.stdin.flush()
-            assert asked.wait(20)
-            start = time.monotonic()
-            process.send_signal(signal.SIGINT)
-            assert process.stdout.readline() == "interrupted\n"
-            assert time.monotonic() - start < 5
-        finally:
-            end.set()
-            process.kill()
+    setup = "url = sys.argv[1]; file = orcish.ORCFile(url)"
+    assert seconds_to_interrupt(server, [f"{server.url}/t/wide.orc"], setup, call.format(threads), hold=30) < 5
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 
 /// How long the end of threads is waited for: they may be at a read that takes long, and that nobody wants any more.
-const PATIENCE: Duration = Duration::from_millis(100);
+const GRACE: Duration = Duration::from_millis(100);
 /// How often it is looked whether they have ended.
 const STEP: Duration = Duration::from_micros(200);
 
@@ -44,7 +44,7 @@ impl Threads {
     pub(crate) fn end(&mut self) {
         let start = Instant::now();
         for thread in self.handles.drain(..) {
-            while !thread.is_finished() && start.elapsed() < PATIENCE {
+            while !thread.is_finished() && start.elapsed() < GRACE {
                 std::thread::sleep(STEP);
             }
             if thread.is_finished() {
@@ -83,7 +83,7 @@ mod tests {
         assert!(threads.start("ready", || ()));
         let start = Instant::now();
         threads.end();
-        assert!(start.elapsed() < 20 * PATIENCE);
+        assert!(start.elapsed() < 20 * GRACE);
         assert!(threads.handles.is_empty());
         drop(sender);
     }
