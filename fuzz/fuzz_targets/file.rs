@@ -14,22 +14,22 @@ fn options(index: usize) -> ReadOptions {
         0 => base,
         1 => ReadOptions {
             batch_size: 7,
-            strings: StringType::View,
-            unions: UnionType::Sparse,
-            timestamp_unit: TimestampUnit::Nanosecond,
+            strings: Some(StringType::View),
+            unions: Some(UnionType::Sparse),
+            timestamp_unit: Some(TimestampUnit::Nanosecond),
             null_map_keys: NullMapKeys::Dictionary,
             ..base
         },
         2 => ReadOptions {
             batch_size: 1000,
-            strings: StringType::Dictionary,
-            unions: UnionType::Struct,
-            timestamp_unit: TimestampUnit::Auto,
+            strings: Some(StringType::Dictionary),
+            unions: Some(UnionType::Struct),
+            timestamp_unit: Some(TimestampUnit::Auto),
             timestamp_out_of_range: OutOfRange::Null,
             trim_char: true,
             ..base
         },
-        _ => ReadOptions { strings: StringType::Large, timestamp_unit: TimestampUnit::Second, threads: 2, ..base },
+        _ => ReadOptions { strings: Some(StringType::Large), timestamp_unit: Some(TimestampUnit::Second), threads: 2, ..base },
     }
 }
 

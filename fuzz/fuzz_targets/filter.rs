@@ -62,7 +62,7 @@ fuzz_target!(|data: &[u8]| {
     let row_number = Some("the number of the row".to_owned());
     let filter = Some(!Predicate::And(leaves.clone()));
     let of_types =
-        ReadOptions { strings: StringType::Dictionary, timestamp_out_of_range: OutOfRange::Null, ..base.clone() };
+        ReadOptions { strings: Some(StringType::Dictionary), timestamp_out_of_range: OutOfRange::Null, ..base.clone() };
     read(&file, ReadOptions { filter, row_number: row_number.clone(), ..of_types });
     let filter = Some(Predicate::Or(leaves));
     read(&file, ReadOptions { filter, row_number, columns: Columns::Ids(Vec::new()), limit: Some(10), ..base });

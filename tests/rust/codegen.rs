@@ -11,7 +11,8 @@ use prost_build::{Config, Module};
 const REGENERATE: &str = "ORCISH_REGENERATE";
 
 /// One generated file: its protobuf package, and the name of both files but for the ending.
-const PACKAGES: [(&str, &str); 2] = [("orc.proto", "orc_proto"), ("orc.lazy", "orc_lazy")];
+const PACKAGES: [(&str, &str); 3] =
+    [("orc.proto", "orc_proto"), ("orc.lazy", "orc_lazy"), ("orcish.arrow", "orcish_arrow")];
 
 fn path(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
@@ -25,7 +26,7 @@ fn generate() -> HashMap<String, String> {
     for (package, name) in PACKAGES {
         let mut config = Config::new();
         config.bytes(["."]);
-        if package != "orc.proto" {
+        if package == "orc.lazy" {
             config.extern_path(".orc.proto", "crate::proto::orc");
         }
         let module_of = Module::from_protobuf_package_name;

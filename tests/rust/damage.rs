@@ -81,18 +81,23 @@ fn options(case: usize) -> ReadOptions {
     let base = ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() };
     match case % 4 {
         0 => base,
-        1 => {
-            ReadOptions { strings: StringType::View, timestamp_unit: TimestampUnit::Nanosecond, batch_size: 5, ..base }
-        }
+        1 => ReadOptions {
+            strings: Some(StringType::View),
+            timestamp_unit: Some(TimestampUnit::Nanosecond),
+            batch_size: 5,
+            ..base
+        },
         2 => ReadOptions {
-            strings: StringType::Dictionary,
-            unions: UnionType::Sparse,
+            strings: Some(StringType::Dictionary),
+            unions: Some(UnionType::Sparse),
             null_map_keys: NullMapKeys::Dictionary,
-            timestamp_unit: TimestampUnit::Auto,
+            timestamp_unit: Some(TimestampUnit::Auto),
             timestamp_out_of_range: OutOfRange::Null,
             ..base
         },
-        _ => ReadOptions { strings: StringType::Binary, unions: UnionType::Struct, trim_char: true, ..base },
+        _ => {
+            ReadOptions { strings: Some(StringType::Binary), unions: Some(UnionType::Struct), trim_char: true, ..base }
+        }
     }
 }
 

@@ -138,9 +138,14 @@ fn rows_are_those_that_were_written() {
 fn options_change_types_but_no_values() {
     let sets = [
         ReadOptions { batch_size: 1, threads: 1, ..ReadOptions::default() },
-        ReadOptions { batch_size: 7, strings: StringType::Large, ..ReadOptions::default() },
-        ReadOptions { batch_size: 3, strings: StringType::View, unions: UnionType::Sparse, ..ReadOptions::default() },
-        ReadOptions { strings: StringType::Dictionary, threads: 3, ..ReadOptions::default() },
+        ReadOptions { batch_size: 7, strings: Some(StringType::Large), ..ReadOptions::default() },
+        ReadOptions {
+            batch_size: 3,
+            strings: Some(StringType::View),
+            unions: Some(UnionType::Sparse),
+            ..ReadOptions::default()
+        },
+        ReadOptions { strings: Some(StringType::Dictionary), threads: 3, ..ReadOptions::default() },
     ];
     for (name, bytes) in data::files("tests/data") {
         for (index, options) in sets.iter().enumerate() {

@@ -128,7 +128,7 @@ fn options(random: &mut XorShift, predicate: Predicate) -> ReadOptions {
         batch_size: [7, 100, 65_536][random.below(3)],
         threads: 1 + random.below(2),
         limit: [None, None, None, Some(random.below(40) as u64)][random.below(4)],
-        strings: [StringType::Utf8, StringType::View, StringType::Dictionary][random.below(3)],
+        strings: Some([StringType::Utf8, StringType::View, StringType::Dictionary][random.below(3)]),
         // So little memory that a batch is cut where its columns grow.
         limits: Limits { memory: [4 << 30, 1 << 19][random.below(2)], ..Limits::default() },
         ..ReadOptions::default()

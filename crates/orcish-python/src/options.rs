@@ -54,6 +54,7 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
             "filter" => options.filter = Some(predicate(&value)?),
             "limit" => options.limit = Some(value.extract()?),
             "row_number" => options.row_number = Some(value.extract()?),
+            "arrow_schema" => options.arrow_schema = value.extract()?,
             "trim_char" => options.trim_char = value.extract()?,
             "timestamp_unit" => {
                 let units = [
@@ -63,7 +64,7 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
                     ("ns", TimestampUnit::Nanosecond),
                     ("auto", TimestampUnit::Auto),
                 ];
-                options.timestamp_unit = pick(&name, value.extract()?, &units)?;
+                options.timestamp_unit = Some(pick(&name, value.extract()?, &units)?);
             }
             "timestamp_out_of_range" => {
                 let words = [("error", OutOfRange::Error), ("null", OutOfRange::Null)];
@@ -77,11 +78,11 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
                     ("dictionary", StringType::Dictionary),
                     ("binary", StringType::Binary),
                 ];
-                options.strings = pick(&name, value.extract()?, &types)?;
+                options.strings = Some(pick(&name, value.extract()?, &types)?);
             }
             "unions" => {
                 let types = [("dense", UnionType::Dense), ("sparse", UnionType::Sparse), ("struct", UnionType::Struct)];
-                options.unions = pick(&name, value.extract()?, &types)?;
+                options.unions = Some(pick(&name, value.extract()?, &types)?);
             }
             "null_map_keys" => {
                 let words = [("error", NullMapKeys::Error), ("dictionary", NullMapKeys::Dictionary)];

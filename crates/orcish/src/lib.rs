@@ -60,7 +60,7 @@ mod writer;
 #[doc(hidden)]
 pub mod fuzzing;
 
-pub use arrow::{BatchReader, Explanation, OrcFile, Outcome, StripePlan, TYPE_KEY};
+pub use arrow::{ARROW_SCHEMA_KEY, BatchReader, Explanation, OrcFile, Outcome, StripePlan, TYPE_KEY};
 pub use codec::{Compression, Framing, Stream};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use expression::{Comparison, Literal, Predicate};

@@ -1,5 +1,6 @@
 //! What a caller may choose: plain data, every default a documented constant.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::expression::Predicate;
@@ -129,6 +130,17 @@ pub enum NullMapKeys {
     Dictionary,
 }
 
+/// How a single column is read, where it is not as all of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnForm {
+    /// Timestamps in this unit.
+    Timestamp(TimestampUnit),
+    /// Strings, or binary values, of this type.
+    Strings(StringType),
+    /// A union of this type.
+    Union(UnionType),
+}
+
 /// Which columns to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Columns {
@@ -149,18 +161,23 @@ pub struct ReadOptions {
     pub columns: Columns,
     /// Most rows of a batch.
     pub batch_size: usize,
-    /// Unit of timestamps.
-    pub timestamp_unit: TimestampUnit,
-    /// Units of single columns by their ids, where they are others.
-    pub column_units: Vec<(u32, TimestampUnit)>,
+    /// Give columns the Arrow types that they were written with, where the file has kept its Arrow schema (in its user
+    /// metadata, under [`ARROW_SCHEMA_KEY`](crate::ARROW_SCHEMA_KEY)) and it fits what else the file says of them.
+    /// Otherwise they have the types that ORC's become of themselves. Filters are asked of those in any case.
+    pub arrow_schema: bool,
+    /// Unit of timestamps. Without it they have the unit that they were written with, if that is known, or
+    /// microseconds.
+    pub timestamp_unit: Option<TimestampUnit>,
+    /// How single columns are read, by their ids, where it is otherwise.
+    pub column_forms: BTreeMap<u32, ColumnForm>,
     /// What becomes of timestamps that the unit cannot hold.
     pub timestamp_out_of_range: OutOfRange,
-    /// Arrow type of strings.
-    pub strings: StringType,
+    /// Arrow type of strings. Without it they have the type that they were written with, if that is known, or `Utf8`.
+    pub strings: Option<StringType>,
     /// Cut the padding blanks off the end of char values.
     pub trim_char: bool,
-    /// Arrow type of unions.
-    pub unions: UnionType,
+    /// Arrow type of unions. Without it they have the type that they were written with, if that is known, or are dense.
+    pub unions: Option<UnionType>,
     /// What becomes of maps with null keys.
     pub null_map_keys: NullMapKeys,
     /// Read encrypted columns as their unencrypted masks instead of failing.
@@ -186,12 +203,13 @@ impl Default for ReadOptions {
         ReadOptions {
             columns: Columns::All,
             batch_size: DEFAULT_BATCH_SIZE,
-            timestamp_unit: TimestampUnit::default(),
-            column_units: Vec::new(),
+            arrow_schema: true,
+            timestamp_unit: None,
+            column_forms: BTreeMap::new(),
             timestamp_out_of_range: OutOfRange::default(),
-            strings: StringType::default(),
+            strings: None,
             trim_char: false,
-            unions: UnionType::default(),
+            unions: None,
             null_map_keys: NullMapKeys::default(),
             allow_masked: false,
             stripes: None,

@@ -1,7 +1,7 @@
 //! A file that is open: its tail, and where its bytes come from.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_schema::{Schema, SchemaRef};
 
@@ -9,6 +9,7 @@ use super::explain::Explanation;
 use super::plan::Plan;
 use super::prune::stripe_statistics;
 use super::reader::{BatchReader, row_number_field};
+use super::restore::{StoredSchema, most_rows};
 use super::schema::{Mapping, domain};
 use crate::error::Result;
 use crate::io::{FileSource, ReadAt};
@@ -24,6 +25,8 @@ use crate::tail::{FileTail, read_tail};
 pub struct OrcFile {
     source: Arc<dyn ReadAt>,
     tail: Arc<FileTail>,
+    /// The Arrow schema that it was written with, once somebody has asked.
+    stored: Arc<OnceLock<Option<StoredSchema>>>,
 }
 
 impl std::fmt::Debug for OrcFile {
@@ -46,13 +49,12 @@ impl OrcFile {
     /// # Errors
     /// `Corrupt` when it is no ORC file, `LimitExceeded` when its tail is larger than allowed.
     pub fn new(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
-        let tail = Arc::new(read_tail(&*source, limits)?);
-        Ok(OrcFile { source, tail })
+        Ok(Self::with_tail(source.clone(), read_tail(&*source, limits)?))
     }
 
     /// A file whose tail is known, from this process or another: nothing is read.
     pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
-        OrcFile { source, tail: Arc::new(tail) }
+        OrcFile { source, tail: Arc::new(tail), stored: Arc::default() }
     }
 
     /// What messages call the source: a path, or a URL without credentials.
@@ -71,13 +73,37 @@ impl OrcFile {
     /// `UnknownColumn` when `options` names a column that the file does not have.
     pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
-        self.schema_of(&projection, options)
+        let options = self.with_forms(options.clone())?;
+        let natural = self.schema_of(&projection, &options)?;
+        self.restored(&projection, &options, natural)
+    }
+
+    /// The Arrow schema that the file was written with, where it has kept it.
+    pub(crate) fn stored(&self) -> Option<&StoredSchema> {
+        self.stored.get_or_init(|| StoredSchema::of(&self.tail)).as_ref()
+    }
+
+    /// The options with what the stored schema adds to them.
+    fn with_forms(&self, options: ReadOptions) -> Result<ReadOptions> {
+        match self.stored().filter(|_| options.arrow_schema) {
+            Some(stored) => stored.options(&self.tail.schema, options),
+            None => Ok(options),
+        }
+    }
+
+    /// The schema of the batches, that of what is decoded being `natural`.
+    fn restored(&self, projection: &Projection, options: &ReadOptions, natural: SchemaRef) -> Result<SchemaRef> {
+        match self.stored().filter(|_| options.arrow_schema) {
+            Some(stored) => stored.restored(&Mapping { tail: &self.tail, options }, &projection.root, &natural),
+            None => Ok(natural),
+        }
     }
 
     fn named(&self, error: crate::Error) -> crate::Error {
         error.in_file(self.source.name())
     }
 
+    /// The schema of what is decoded.
     fn schema_of(&self, projection: &Projection, options: &ReadOptions) -> Result<SchemaRef> {
         let mapping = Mapping { tail: &self.tail, options };
         let mut fields = match self.tail.schema.get(0)?.kind {
@@ -178,6 +204,7 @@ impl OrcFile {
     }
 
     fn plan(&self, options: ReadOptions) -> Result<Plan> {
+        let options = self.with_forms(options)?;
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
         let condition = options.filter.as_ref().map(|filter| {
             let mapping = Mapping { tail: &self.tail, options: &options };
@@ -195,9 +222,13 @@ impl OrcFile {
         condition: Option<Condition>,
         sharers: usize,
     ) -> Result<Plan> {
-        let schema = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
-        let plan = Plan::new(self.source.clone(), self.tail.clone(), projection, schema, options, condition, sharers);
-        plan.map_err(|error| self.named(error))
+        let natural = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
+        let restored = self.restored(&projection, &options, natural.clone()).map_err(|error| self.named(error))?;
+        let options = ReadOptions { batch_size: options.batch_size.min(most_rows(&restored)), ..options };
+        let plan = Plan::new(self.source.clone(), self.tail.clone(), projection, natural, options, condition, sharers);
+        let mut plan = plan.map_err(|error| self.named(error))?;
+        plan.restored = restored;
+        Ok(plan)
     }
 
     /// Statistics of each stripe, one entry a column; they are read from the source.

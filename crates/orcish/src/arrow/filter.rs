@@ -8,7 +8,7 @@ use arrow_array::types::{
     ArrowDictionaryKeyType, ArrowPrimitiveType, BinaryType, BinaryViewType, ByteArrayType, ByteViewType, Date32Type,
     Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType,
     LargeUtf8Type, StringViewType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType, Utf8Type,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, Utf8Type,
 };
 use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
 use arrow_buffer::{ArrowNativeType as _, BooleanBuffer, Buffer, NullBuffer};
@@ -148,6 +148,9 @@ fn in_set(set: &Set, values: &ArrayRef) -> Result<BooleanBuffer> {
         (Set::Integers(ranges), DataType::Int16) => integers::<Int16Type>(ranges, values),
         (Set::Integers(ranges), DataType::Int32) => integers::<Int32Type>(ranges, values),
         (Set::Integers(ranges), DataType::Int64) => integers::<Int64Type>(ranges, values),
+        (Set::Integers(ranges), DataType::UInt8) => integers::<UInt8Type>(ranges, values),
+        (Set::Integers(ranges), DataType::UInt16) => integers::<UInt16Type>(ranges, values),
+        (Set::Integers(ranges), DataType::UInt32) => integers::<UInt32Type>(ranges, values),
         (Set::Integers(ranges), DataType::Date32) => integers::<Date32Type>(ranges, values),
         (Set::Integers(ranges), DataType::Boolean) => {
             let array = values.as_boolean();

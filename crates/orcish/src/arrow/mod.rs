@@ -9,14 +9,18 @@ mod plan;
 mod prune;
 mod read;
 mod reader;
+mod restore;
 mod rows;
 mod schema;
+mod stored;
 mod workers;
 
 pub use explain::{Explanation, Outcome, StripePlan};
 pub use file::OrcFile;
 pub use reader::BatchReader;
 pub use schema::TYPE_KEY;
+pub use stored::ARROW_SCHEMA_KEY;
 
 pub(crate) use filter::evaluate;
+pub(crate) use restore::{Chosen, add_forms, check_room, fits, has_form, item_of, most_rows, restore, with_item};
 pub(crate) use schema::{Mapping, domain};

@@ -43,7 +43,10 @@ pub(super) struct Plan {
     pub(super) verdicts: BTreeMap<usize, Verdict>,
     /// Columns of the batches: the children of a struct root, or the root itself.
     pub(super) columns: Vec<Projected>,
+    /// Schema of what is decoded.
     pub(super) schema: SchemaRef,
+    /// Schema of the batches that are made of it.
+    pub(super) restored: SchemaRef,
     is_struct: bool,
     pub(super) threads: usize,
     /// Stripes that threads open ahead which do nothing else but wait for their bytes.
@@ -141,6 +144,7 @@ impl Plan {
             filter,
             verdicts,
             columns,
+            restored: schema.clone(),
             schema,
             is_struct,
             threads,

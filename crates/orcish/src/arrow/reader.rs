@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, SchemaRef};
 
 use super::filtered::FilteredStripe;
 use super::plan::Plan;
+use super::restore::restore;
 use super::rows::Columns;
 use super::workers::{Batch, Workers};
 use crate::error::{Error, Result};
@@ -38,7 +39,7 @@ impl std::fmt::Debug for BatchReader {
 impl BatchReader {
     pub(super) fn new(plan: Plan) -> Self {
         let (left, plan) = (plan.options.limit.unwrap_or(u64::MAX), Arc::new(plan));
-        BatchReader { schema: plan.schema.clone(), workers: Workers::new(plan.clone()), plan, left }
+        BatchReader { schema: plan.restored.clone(), workers: Workers::new(plan.clone()), plan, left }
     }
 
     /// Schema of the batches.
@@ -57,6 +58,11 @@ impl BatchReader {
         if let Some(first_row) = first_row.filter(|_| self.plan.options.row_number.is_some()) {
             let number = |row: u64| i64::try_from(row).unwrap_or(i64::MAX);
             columns.push(Arc::new((first_row..first_row + rows as u64).map(number).collect::<Int64Array>()));
+        }
+        if !Arc::ptr_eq(&self.plan.schema, &self.schema) {
+            let memory = self.plan.limits().memory;
+            let restored = columns.iter().zip(self.schema.fields()).map(|(array, field)| restore(array, field, memory));
+            columns = restored.collect::<Result<_>>()?;
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options);

@@ -1,4 +1,4 @@
-//! From ORC types to Arrow types.
+//! From ORC types to Arrow types. What a column was before it was written comes after; see [`super::restore`].
 //!
 //! | ORC | Arrow |
 //! |---|---|
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 
 use crate::error::{Error, Result};
-use crate::options::{NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
+use crate::options::{ColumnForm, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
 use crate::predicate::Domain;
 use crate::projection::Projected;
 use crate::schema::{Kind, Type};
@@ -101,14 +101,14 @@ impl Mapping<'_> {
             },
             Kind::Float => DataType::Float32,
             Kind::Double => DataType::Float64,
-            Kind::String | Kind::Char | Kind::Varchar => match self.options.strings {
+            Kind::String | Kind::Char | Kind::Varchar => match self.strings(column.id) {
                 StringType::Utf8 => DataType::Utf8,
                 StringType::Large => DataType::LargeUtf8,
                 StringType::View => DataType::Utf8View,
                 StringType::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
                 StringType::Binary => DataType::Binary,
             },
-            Kind::Binary | Kind::Geometry | Kind::Geography => match self.options.strings {
+            Kind::Binary | Kind::Geometry | Kind::Geography => match self.strings(column.id) {
                 StringType::Large => DataType::LargeBinary,
                 StringType::View => DataType::BinaryView,
                 StringType::Utf8 | StringType::Dictionary | StringType::Binary => DataType::Binary,
@@ -150,9 +150,25 @@ impl Mapping<'_> {
         Ok(vec![Arc::new(key), self.field("value", value)?].into())
     }
 
+    fn form(&self, id: u32) -> Option<ColumnForm> {
+        self.options.column_forms.get(&id).copied()
+    }
+
+    /// The Arrow form of strings or binary values.
+    fn strings(&self, id: u32) -> StringType {
+        match self.form(id) {
+            Some(ColumnForm::Strings(own)) => own,
+            _ => self.options.strings.unwrap_or_default(),
+        }
+    }
+
     /// The Arrow form of a union: as asked for, if Arrow has so many variants.
     pub(super) fn union_type(&self, column: &Projected) -> UnionType {
-        if (1..=MAX_VARIANTS).contains(&column.children.len()) { self.options.unions } else { UnionType::Struct }
+        match self.form(column.id) {
+            _ if !(1..=MAX_VARIANTS).contains(&column.children.len()) => UnionType::Struct,
+            Some(ColumnForm::Union(own)) => own,
+            _ => self.options.unions.unwrap_or_default(),
+        }
     }
 
     pub(super) fn variants(&self, column: &Projected) -> Result<UnionFields> {
@@ -169,8 +185,11 @@ impl Mapping<'_> {
 
     /// Unit of the timestamps of column `id`.
     pub(super) fn unit(&self, id: u32) -> Result<TimeUnit> {
-        let own = self.options.column_units.iter().find(|(of, _)| *of == id);
-        Ok(match own.map_or(self.options.timestamp_unit, |(_, unit)| *unit) {
+        let unit = match self.form(id) {
+            Some(ColumnForm::Timestamp(own)) => own,
+            _ => self.options.timestamp_unit.unwrap_or_default(),
+        };
+        Ok(match unit {
             TimestampUnit::Second => TimeUnit::Second,
             TimestampUnit::Millisecond => TimeUnit::Millisecond,
             TimestampUnit::Microsecond => TimeUnit::Microsecond,

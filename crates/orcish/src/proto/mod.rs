@@ -1,6 +1,6 @@
-//! The protobuf messages of an ORC file, generated from `proto/*.proto` and checked in.
+//! The protobuf messages of an ORC file, and of what orcish adds to it, generated from `proto/*.proto` and checked in.
 //!
-//! Nothing here is written by hand but this page and [`listed`]. To change a message, edit its `.proto` file and run
+//! Nothing here is written by hand but this page, [`entry`] and [`listed`]. To change a message, edit its `.proto` file and run
 //! `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen`; without the variable that test compares.
 //!
 //! What to know of the generated code:
@@ -18,28 +18,36 @@ use prost::DecodeError;
 
 use crate::error::{Error, Result};
 
+/// The key of the next field of `rest`, which is not empty, and what is in it where that has a length; the rest follows.
+///
+/// # Errors
+/// `Corrupt` when it is no message.
+pub(crate) fn entry(rest: &mut Bytes) -> Result<(usize, Bytes)> {
+    let undecodable = |error: DecodeError| Error::corrupt("the list cannot be decoded").with_source(error);
+    // All of its numbers are of the form that lengths have.
+    let mut number = || prost::decode_length_delimiter(&mut *rest).map_err(undecodable);
+    let key = number()?;
+    let length = match key & 7 {
+        0 => number().map(|_| 0)?,
+        1 => 8,
+        2 => number()?,
+        5 => 4,
+        _ => return Err(Error::corrupt("the list has a field of unknown form")),
+    };
+    if length > rest.len() {
+        return Err(Error::corrupt("the list ends within an entry"));
+    }
+    Ok((key, rest.split_to(length)))
+}
+
 /// What is in field 1 of `message`, if that is there `count` times; where it is not, no more is kept than that.
 ///
 /// # Errors
 /// `Corrupt` when it is no message.
 pub(crate) fn listed(message: Bytes, count: usize) -> Result<Option<Vec<Bytes>>> {
-    let undecodable = |error: DecodeError| Error::corrupt("the list cannot be decoded").with_source(error);
     let (mut found, mut rest) = (Vec::new(), message);
     while !rest.is_empty() {
-        // All of its numbers are of the form that lengths have.
-        let mut number = || prost::decode_length_delimiter(&mut rest).map_err(undecodable);
-        let key = number()?;
-        let length = match key & 7 {
-            0 => number().map(|_| 0)?,
-            1 => 8,
-            2 => number()?,
-            5 => 4,
-            _ => return Err(Error::corrupt("the list has a field of unknown form")),
-        };
-        if length > rest.len() {
-            return Err(Error::corrupt("the list ends within an entry"));
-        }
-        let value = rest.split_to(length);
+        let (key, value) = entry(&mut rest)?;
         if key == (1 << 3 | 2) {
             if found.len() == count {
                 return Ok(None);
@@ -70,4 +78,9 @@ generated! {
 generated! {
     /// Package `orc.lazy`: the same bytes, with column statistics left unparsed.
     lazy, "orc_lazy.rs"
+}
+
+generated! {
+    /// Package `orcish.arrow`: the Arrow schema that a file was written with.
+    arrow, "orcish_arrow.rs"
 }

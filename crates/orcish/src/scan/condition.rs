@@ -141,8 +141,27 @@ impl Table {
         let field = self.field_at(&self.path(name)?).ok_or_else(|| {
             Error::invalid(format!("{name:?} is within a list or a map: a filter needs one value a row"))
         })?;
-        let domain = self.domain(field.data_type());
+        let domain = self.stored_domain(field.data_type());
         Ok(Named { domain, type_string: field.data_type().to_string(), held: Held::Column(0) })
+    }
+
+    /// What values of a column are compared as, which are those that are stored: of times it is the numbers.
+    fn stored_domain(&self, kind: &DataType) -> Domain {
+        match kind {
+            DataType::Null => Domain::Boolean,
+            DataType::UInt64 => Domain::Decimal { scale: 0 },
+            DataType::Time32(_) | DataType::Time64(_) => Domain::Integer,
+            DataType::Duration(unit) if *unit != TimeUnit::Microsecond => Domain::Integer,
+            DataType::Float16 => Domain::Float,
+            DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) | DataType::Decimal256(_, scale) => {
+                Domain::Decimal { scale: u32::try_from(*scale).unwrap_or_default() }
+            }
+            DataType::FixedSizeBinary(_) => Domain::Binary,
+            DataType::Date64 => Domain::Date,
+            DataType::Dictionary(_, values) => self.stored_domain(values),
+            DataType::RunEndEncoded(_, values) => self.stored_domain(values.data_type()),
+            kind => self.domain(kind),
+        }
     }
 
     /// What values of an Arrow type are compared as.

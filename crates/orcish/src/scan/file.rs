@@ -1,5 +1,7 @@
 //! One file of a scan: what is read of it, and how that becomes batches of the table.
 
+use std::collections::BTreeMap;
+
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
@@ -9,7 +11,7 @@ use super::condition::{Late, conditions};
 use super::matching::Matcher;
 use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
-use crate::arrow::{BatchReader, Explanation, OrcFile, Outcome};
+use crate::arrow::{BatchReader, Explanation, OrcFile, Outcome, most_rows};
 use crate::error::{Error, Result};
 use crate::options::{Columns, ReadOptions};
 use crate::patience::Check;
@@ -40,6 +42,8 @@ struct Shape {
     ways: Ways,
     partition: Vec<(Option<String>, FieldRef)>,
     late: Option<Late>,
+    /// Bytes that nulls may take.
+    memory: u64,
 }
 
 impl FileScan {
@@ -50,9 +54,12 @@ impl FileScan {
             return Ok(None);
         }
         let Some(file) = table.orc_file(at)? else { return Ok(None) };
-        let mut column_units = Vec::new();
-        Matcher::new(table, &file, &table.options).units_of_fields(0, &table.fields, &mut column_units)?;
-        let plain = ReadOptions { column_units, ..table.options.clone() };
+        // What columns were is up to the table.
+        let mut plain = ReadOptions { arrow_schema: false, ..table.options.clone() };
+        let mut forms = BTreeMap::new();
+        Matcher::new(table, &file, &plain).forms_of_fields(0, &table.fields, &mut forms)?;
+        plain.column_forms = forms;
+        plain.batch_size = plain.batch_size.min(most_rows(&table.output));
         let matcher = Matcher::new(table, &file, &plain);
         let mut wanted = table.wanted.clone();
         let (condition, late) = conditions(table, this, &matcher, &mut wanted)?;
@@ -88,6 +95,7 @@ impl FileScan {
                 ways,
                 partition: table.partition.iter().map(value).collect(),
                 late,
+                memory: table.options.limits.memory,
             },
             file,
         }))
@@ -206,7 +214,7 @@ impl Iterator for FileReader {
 impl Shape {
     fn apply(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let rows = batch.num_rows();
-        let columns = apply_all(&self.ways, batch.columns(), &self.fields, rows)?;
+        let columns = apply_all(&self.ways, batch.columns(), &self.fields, rows, self.memory)?;
         let array = |origin: &Origin| match origin {
             Origin::File(at) => columns.get(*at).cloned().ok_or_else(|| Error::invalid("a column is missing")),
             Origin::Partition(at) => {

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use arrow_schema::{DataType, Field, FieldRef, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef};
 
 use super::Matching;
 use super::adapt::{Adapt, Ways, widens};
 use super::table::Table;
-use crate::arrow::{Mapping, OrcFile};
+use crate::arrow::{Chosen, Mapping, OrcFile, add_forms, fits, has_form, item_of};
 use crate::error::{Error, Result};
-use crate::options::{NullMapKeys, ReadOptions, TimestampUnit};
+use crate::options::{ColumnForm, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::schema::{Kind, Schema, Type};
@@ -21,6 +21,7 @@ use crate::schema::{Kind, Schema, Type};
 pub(super) struct Matcher<'a> {
     pub(super) mapping: Mapping<'a>,
     table: &'a Table,
+    file: &'a OrcFile,
     /// What has been looked into, by column ids.
     children: RefCell<HashMap<u32, Rc<Children>>>,
 }
@@ -36,7 +37,7 @@ struct Children {
 
 impl<'a> Matcher<'a> {
     pub(super) fn new(table: &'a Table, file: &'a OrcFile, options: &'a ReadOptions) -> Self {
-        Matcher { mapping: Mapping { tail: file.tail(), options }, table, children: RefCell::default() }
+        Matcher { mapping: Mapping { tail: file.tail(), options }, table, file, children: RefCell::default() }
     }
 
     pub(super) fn schema(&self) -> &Schema {
@@ -108,45 +109,41 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The units that timestamps in column `id` have in the table, by their ids in the file.
-    pub(super) fn units(&self, id: u32, target: &DataType, units: &mut Vec<(u32, TimestampUnit)>) -> Result<()> {
+    /// The forms in which column `id` is read to become what it is in the table, and the columns below it.
+    fn forms(&self, id: u32, target: &DataType, forms: &mut BTreeMap<u32, ColumnForm>) -> Result<()> {
         let this = self.schema().get(id)?;
         match (this.kind, target, &this.children[..]) {
-            (Kind::Struct, DataType::Struct(fields), _) => self.units_of_fields(id, fields, units)?,
-            (Kind::List, DataType::List(item), &[element]) => self.units(element, item.data_type(), units)?,
+            (Kind::Struct, DataType::Struct(fields), _) => self.forms_of_fields(id, fields, forms),
+            (Kind::List, target, &[element]) if let Some(item) = item_of(target) => {
+                self.forms(element, item.data_type(), forms)
+            }
             (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
-                if let DataType::Struct(fields) = entries.data_type() {
-                    for (id, field) in [key, value].into_iter().zip(fields) {
-                        self.units(id, field.data_type(), units)?;
-                    }
+                let DataType::Struct(fields) = entries.data_type() else { return Ok(()) };
+                let [key_field, value_field] = &fields[..] else { return Ok(()) };
+                match (self.mapping.options.null_map_keys, key_field.data_type()) {
+                    (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => self.forms(key, values, forms)?,
+                    (NullMapKeys::Dictionary, _) => {}
+                    (NullMapKeys::Error, target) => self.forms(key, target, forms)?,
                 }
+                self.forms(value, value_field.data_type(), forms)
             }
-            (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, DataType::Timestamp(unit, _), _) => {
-                let unit = match unit {
-                    TimeUnit::Second => TimestampUnit::Second,
-                    TimeUnit::Millisecond => TimestampUnit::Millisecond,
-                    TimeUnit::Microsecond => TimestampUnit::Microsecond,
-                    TimeUnit::Nanosecond => TimestampUnit::Nanosecond,
-                };
-                units.push((id, unit));
-            }
-            _ => {}
+            // The types of the table are what was chosen.
+            _ => add_forms(self.schema(), id, target, Chosen::default(), forms),
         }
-        Ok(())
     }
 
-    /// As [`units`](Self::units), of `fields` of the table, which are children of column `parent`.
-    pub(super) fn units_of_fields<'f>(
+    /// As [`forms`](Self::forms), of `fields` of the table, which are children of column `parent`.
+    pub(super) fn forms_of_fields<'f>(
         &self,
         parent: u32,
         fields: impl IntoIterator<Item = &'f FieldRef>,
-        units: &mut Vec<(u32, TimestampUnit)>,
+        forms: &mut BTreeMap<u32, ColumnForm>,
     ) -> Result<()> {
         let fields = fields.into_iter().enumerate();
-        for (place, field) in fields.filter(|(_, field)| has_timestamps(field.data_type())) {
+        for (place, field) in fields.filter(|(_, field)| has_form(field.data_type())) {
             // What is not found, or is there twice, is an error where it is read.
             if let Ok(Some(child)) = self.find(parent, place, field) {
-                self.units(child, field.data_type(), units)?;
+                self.forms(child, field.data_type(), forms)?;
             }
         }
         Ok(())
@@ -185,7 +182,7 @@ impl<'a> Matcher<'a> {
                 let is_same = is_same && self.mapping.data_type(&projected)? == *target;
                 Ok((projected, if is_same { Adapt::Keep } else { Adapt::Struct(ways) }))
             }
-            (Kind::List, DataType::List(item), &[element]) => {
+            (Kind::List, target, &[element]) if let Some(item) = item_of(target) => {
                 let (element, adapt) = self.column(element, item.data_type())?;
                 let adapt = if matches!(adapt, Adapt::Keep) { Adapt::Keep } else { Adapt::List(Box::new(adapt)) };
                 self.kept(Projected { id, children: vec![element] }, target, adapt, &|| {
@@ -209,6 +206,10 @@ impl<'a> Matcher<'a> {
                 let stored = self.mapping.data_type(&projected)?;
                 if stored == *target {
                     return Ok((projected, Adapt::Keep));
+                }
+                let own = self.file.stored().and_then(|own| own.data_type(self.schema(), id));
+                if fits(&stored, target) && means(&stored, target, own) {
+                    return Ok((projected, Adapt::Restore));
                 }
                 match widens(&stored, target) {
                     true => Ok((projected, Adapt::Cast)),
@@ -262,12 +263,30 @@ fn whole(schema: &Schema, id: u32) -> Result<Projected> {
     Ok(Projected { id, children })
 }
 
-/// Whether there are timestamps in a type, at any depth.
-fn has_timestamps(kind: &DataType) -> bool {
-    match kind {
-        DataType::Timestamp(_, _) => true,
-        DataType::Struct(fields) => fields.iter().any(|field| has_timestamps(field.data_type())),
-        DataType::List(inner) | DataType::Map(inner, _) => has_timestamps(inner.data_type()),
-        _ => false,
+/// Whether what is `stored` in a file, and was its `own` type if it says so, means what it does as `target`: a number
+/// is no time where the file says that it is a number, or a time in another unit.
+fn means(stored: &DataType, target: &DataType, own: Option<&DataType>) -> bool {
+    own.is_some_and(|own| own.equals_datatype(target)) || keeps_meaning(stored, target, own.is_some())
+}
+
+fn keeps_meaning(stored: &DataType, target: &DataType, is_known: bool) -> bool {
+    use DataType as D;
+    let inner = |stored: &FieldRef, target: &FieldRef| keeps_meaning(stored.data_type(), target.data_type(), is_known);
+    match (stored, target) {
+        (D::Dictionary(_, stored), D::Dictionary(_, target)) => keeps_meaning(stored, target, is_known),
+        (_, D::Dictionary(_, target)) => keeps_meaning(stored, target, is_known),
+        (_, D::RunEndEncoded(_, target)) => keeps_meaning(stored, target.data_type(), is_known),
+        (D::Int32 | D::Int64, D::Time32(_) | D::Time64(_) | D::Duration(_) | D::Interval(_))
+        | (D::Struct(_), D::Interval(_)) => !is_known,
+        (D::Interval(stored), D::Interval(target)) => stored == target,
+        (D::Duration(stored), D::Duration(target)) => stored == target,
+        (D::Timestamp(stored, _), D::Timestamp(target, _)) => stored == target,
+        (D::Interval(_) | D::Duration(_) | D::Timestamp(_, _), _) => false,
+        (D::Struct(stored), D::Struct(target)) => stored.iter().zip(target).all(|(a, b)| inner(a, b)),
+        (D::Map(stored, _), D::Map(target, _)) => inner(stored, target),
+        (D::Union(stored, _), D::Union(target, _)) => {
+            stored.iter().zip(target.iter()).all(|((_, a), (_, b))| inner(a, b))
+        }
+        (stored, target) => item_of(stored).zip(item_of(target)).is_none_or(|(a, b)| inner(a, b)),
     }
 }

@@ -129,7 +129,7 @@ impl Scan {
     /// Schema of the whole table, its partition columns last: what a scan of some of its files is made with elsewhere.
     pub fn table_schema(&self) -> SchemaRef {
         let fields = self.table.fields.iter().chain(&self.table.partition);
-        Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>()))
+        Arc::new(Schema::new_with_metadata(fields.cloned().collect::<Vec<_>>(), self.table.metadata.clone()))
     }
 
     /// Reads batch by batch, file after file.

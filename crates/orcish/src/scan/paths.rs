@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields};
 
+use crate::arrow::{item_of, with_item};
+
 /// The fields below a type, with the names that lead to them.
 fn below(kind: &DataType) -> Vec<(Vec<&str>, &FieldRef)> {
     match kind {
         DataType::Struct(fields) => fields.iter().map(|field| (vec![field.name().as_str()], field)).collect(),
-        DataType::List(item) => vec![(vec!["element", "item"], item)],
         DataType::Map(entries, _) => match entries.data_type() {
             DataType::Struct(fields) => {
                 ["key", "value"].into_iter().zip(fields).map(|(name, field)| (vec![name], field)).collect()
             }
             _ => Vec::new(),
         },
-        _ => Vec::new(),
+        list => item_of(list).map(|item| (vec!["element", "item"], item)).into_iter().collect(),
     }
 }
 
@@ -64,7 +65,8 @@ fn walk_type(kind: &DataType, name: &str) -> Option<Vec<usize>> {
     if let Some(way) = walk_parts(&parts, name) {
         return Some(way);
     }
-    let (DataType::List(_) | DataType::Map(_, _), Some((_, inner))) = (kind, parts.last()) else { return None };
+    let may_be_left_out = matches!(kind, DataType::Map(_, _)) || item_of(kind).is_some();
+    let (true, Some((_, inner))) = (may_be_left_out, parts.last()) else { return None };
     Some([vec![parts.len() - 1], walk_type(inner.data_type(), name)?].concat())
 }
 
@@ -91,7 +93,6 @@ pub(super) fn only(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
             let part = |(at, paths): &(usize, Vec<Vec<usize>>)| Some(only(fields.get(*at)?, paths));
             DataType::Struct(chosen.iter().filter_map(part).collect())
         }
-        DataType::List(item) => DataType::List(whole(0, item)),
         DataType::Map(entries, sorted) => match entries.data_type() {
             DataType::Struct(fields) => {
                 let parts: Fields = fields.iter().enumerate().map(|(at, part)| whole(at, part)).collect();
@@ -100,7 +101,10 @@ pub(super) fn only(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
             }
             _ => return field.clone(),
         },
-        _ => return field.clone(),
+        list => match item_of(list) {
+            Some(item) => with_item(list, whole(0, item)),
+            None => return field.clone(),
+        },
     };
     Arc::new(field.as_ref().clone().with_data_type(kind))
 }

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRef};
 
 use super::file::FileScan;
 use super::paths::{only, walk};
 use super::{Matching, TableFile, partition};
-use crate::arrow::OrcFile;
+use crate::arrow::{OrcFile, item_of, with_item};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, ReadOptions};
@@ -22,6 +22,8 @@ pub(super) struct Table {
     pub(super) fields: Fields,
     /// Places among `fields` by name; names need not be unique.
     pub(super) places: Arc<HashMap<String, Vec<usize>>>,
+    /// Metadata of the schema.
+    pub(super) metadata: Metadata,
     /// Columns whose values are in the paths.
     pub(super) partition: Fields,
     /// Columns of the files that are read, with their places among `fields`.
@@ -98,6 +100,7 @@ impl Table {
             files: Arc::new(files),
             fields: Fields::empty(),
             places: Arc::default(),
+            metadata: Metadata::default(),
             partition,
             wanted: Vec::new(),
             origins: Vec::new(),
@@ -112,6 +115,7 @@ impl Table {
             Some(schema) => schema,
             None => table.schema_of_files()?,
         };
+        table.metadata = all.metadata().clone();
         // A value in the path stands above what the file has of the same name.
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
@@ -133,14 +137,15 @@ impl Table {
         Ok(table)
     }
 
-    /// The schema of the first file that has one.
+    /// The schema of the first file that has one. What it says of nulls is of that file alone.
     fn schema_of_files(&self) -> Result<SchemaRef> {
         let columns = Columns::All;
         let options =
             ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..self.options.clone() };
         for at in 0..self.files.len() {
             if let Some(file) = self.orc_file(at)? {
-                return file.schema(&options);
+                let schema = file.schema(&options)?;
+                return Ok(if self.files.len() > 1 { Arc::new(with_nulls(&schema)) } else { schema });
             }
             self.close(at);
         }
@@ -205,7 +210,7 @@ impl Table {
             fields.push(Arc::new(Field::new(name, DataType::Int64, false)));
             self.origins.push(Origin::RowNumber);
         }
-        self.output = Arc::new(Schema::new(fields));
+        self.output = Arc::new(Schema::new_with_metadata(fields, self.metadata.clone()));
         Ok(())
     }
 
@@ -315,5 +320,38 @@ impl Table {
             None => file.tail().rows,
             Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
         })
+    }
+}
+
+/// The schema with nulls wherever Arrow allows them.
+fn with_nulls(schema: &Schema) -> Schema {
+    let fields: Fields = schema.fields().iter().map(field_with_nulls).collect();
+    Schema::new_with_metadata(fields, schema.metadata().clone())
+}
+
+fn field_with_nulls(field: &FieldRef) -> FieldRef {
+    let kind = type_with_nulls(field.data_type());
+    Arc::new(field.as_ref().clone().with_data_type(kind).with_nullable(true))
+}
+
+fn type_with_nulls(kind: &DataType) -> DataType {
+    match kind {
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field_with_nulls).collect()),
+        // Keys are never null.
+        DataType::Map(entries, is_sorted) => {
+            let DataType::Struct(fields) = entries.data_type() else { return kind.clone() };
+            let keys = fields.iter().take(1).map(|key| {
+                let kind = type_with_nulls(key.data_type());
+                Arc::new(key.as_ref().clone().with_data_type(kind))
+            });
+            let fields = keys.chain(fields.iter().skip(1).map(field_with_nulls)).collect();
+            DataType::Map(Arc::new(entries.as_ref().clone().with_data_type(DataType::Struct(fields))), *is_sorted)
+        }
+        DataType::Union(fields, mode) => {
+            DataType::Union(fields.iter().map(|(id, field)| (id, field_with_nulls(field))).collect(), *mode)
+        }
+        DataType::Dictionary(keys, values) => DataType::Dictionary(keys.clone(), Box::new(type_with_nulls(values))),
+        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), field_with_nulls(values)),
+        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, field_with_nulls(item))),
     }
 }

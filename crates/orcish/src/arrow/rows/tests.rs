@@ -37,11 +37,11 @@ fn options(case: usize) -> ReadOptions {
     let base = ReadOptions { threads: 1, allow_masked: true, ..ReadOptions::default() };
     match case {
         0 => base,
-        1 => ReadOptions { unions: UnionType::Sparse, strings: StringType::View, limits, ..base },
+        1 => ReadOptions { unions: Some(UnionType::Sparse), strings: Some(StringType::View), limits, ..base },
         _ => ReadOptions {
-            unions: UnionType::Struct,
-            strings: StringType::Dictionary,
-            timestamp_unit: TimestampUnit::Millisecond,
+            unions: Some(UnionType::Struct),
+            strings: Some(StringType::Dictionary),
+            timestamp_unit: Some(TimestampUnit::Millisecond),
             null_map_keys: NullMapKeys::Dictionary,
             trim_char: true,
             ..base
