@@ -55,7 +55,7 @@ def _type(schema: pa.Schema, column: str, question: Question) -> pa.DataType:
     kind = schema.field(0).type
     while pa.types.is_struct(kind) and kind.num_fields == 1:
         kind = kind.field(0).type
-    if pa.types.is_dictionary(kind):
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         kind = kind.value_type
     if question == "sum":
         types = pa.types
@@ -113,6 +113,10 @@ def _of_batch(batch: pa.RecordBatch, question: Question) -> Any:
     array = batch.column(0)
     while pa.types.is_struct(array.type):
         array = pc.struct_field(array, [0])
+    if pa.types.is_run_end_encoded(array.type):
+        array = pc.run_end_decode(array)
+    if pa.types.is_float16(array.type):
+        array = array.cast(pa.float32())
     if question == "sum":
         # Sums of 64 and of 128 bits would wrap around.
         if pa.types.is_integer(array.type):

@@ -32,6 +32,8 @@ class Residual:
 
     def apply(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
         """The rows for which the predicate is true."""
+        if any(pa.types.is_run_end_encoded(field.type) for field in data.schema):
+            return _with_runs(self.apply(_without_runs(data)), data.schema)
         # pyarrow neither compares views nor picks rows of them.
         plain = pa.schema([field.with_type(_without_views(field.type)) for field in data.schema])
         if plain == data.schema:
@@ -124,6 +126,26 @@ def joined(parts: list[Residual]) -> Residual:
     return _Residuals([part.predicate for part in parts], columns, parts=tuple(parts))
 
 
+def _without_runs(data: Any) -> Any:
+    """The columns one value a row, as pyarrow picks no rows of runs."""
+    columns = [pc.run_end_decode(each) if pa.types.is_run_end_encoded(each.type) else each for each in data.columns]
+    fields = zip(data.schema, columns, strict=True)
+    schema = pa.schema([field.with_type(column.type) for field, column in fields], data.schema.metadata)
+    return type(data).from_arrays(columns, schema=schema)
+
+
+def _with_runs(data: Any, schema: pa.Schema) -> Any:
+    """The columns in runs again, where they were."""
+
+    def encoded(column: Any, kind: pa.DataType) -> Any:
+        if not pa.types.is_run_end_encoded(kind):
+            return column
+        return pc.run_end_encode(column, run_end_type=kind.run_end_type)
+
+    columns = [encoded(column, field.type) for column, field in zip(data.columns, schema, strict=True)]
+    return type(data).from_arrays(columns, schema=schema)
+
+
 def _without_views(kind: pa.DataType) -> pa.DataType:
     """The type with large strings and binaries in place of views."""
     types = pa.types
@@ -135,6 +157,8 @@ def _without_views(kind: pa.DataType) -> pa.DataType:
         return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
     if types.is_list(kind):
         return pa.list_(kind.value_field.with_type(_without_views(kind.value_type)))
+    if types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_without_views(kind.value_type)))
     if types.is_map(kind):
         key, item = (field.with_type(_without_views(field.type)) for field in (kind.key_field, kind.item_field))
         return pa.map_(key, item, keys_sorted=kind.keys_sorted)

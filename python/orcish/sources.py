@@ -20,7 +20,16 @@ Sources: TypeAlias = "Source | Sequence[Source]"
 """A path, URL, folder or pattern, the bytes of a file, or a file object; or several of them."""
 
 OF_THE_TABLE = frozenset(
-    ("timestamp_unit", "timestamp_out_of_range", "strings", "trim_char", "unions", "null_map_keys", "limits")
+    (
+        "arrow_schema",
+        "timestamp_unit",
+        "timestamp_out_of_range",
+        "strings",
+        "trim_char",
+        "unions",
+        "null_map_keys",
+        "limits",
+    )
 )
 """Options that decide the types of columns, which have to be known when the schema of the table is."""
 

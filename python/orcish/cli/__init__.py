@@ -116,6 +116,8 @@ def _meta(options: argparse.Namespace) -> int:
 
 def _data(options: argparse.Namespace) -> int:
     read: ReadOptions = {
+        # What is in the file, whoever wrote it.
+        "arrow_schema": False,
         "timestamp_unit": "auto",
         "null_map_keys": "dictionary",
         "masked": "allow" if options.masked else "error",

@@ -57,14 +57,15 @@ fn pack(plain: &ArrayRef, keys: &DataType, target: &DataType) -> Restored {
     for row in 0..plain.len() {
         let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
         let value = plain.slice(row, 1);
+        // The reference of a null is not looked at.
         let known = if is_null { Some(0) } else { found.iter().position(|(_, other)| **other == *value) };
+        references.push(known.unwrap_or(found.len()) as u64);
         if known.is_none() {
             found.push((row as u64, value));
-            if found.len() > COMPARED {
-                return Err(too_many());
-            }
         }
-        references.push(known.unwrap_or(found.len() - 1) as u64);
+        if found.len() > COMPARED {
+            return Err(too_many());
+        }
     }
     let Ok(keys) = cast(&UInt64Array::new(references.into(), nulls), keys) else { return Err(too_many()) };
     let rows: UInt64Array = found.iter().map(|(row, _)| *row).collect::<Vec<_>>().into();

@@ -1,0 +1,343 @@
+"""Columns in the Arrow types that they were written with: files of pyorc with an Arrow schema in their metadata."""
+
+import datetime
+import decimal
+
+import orcish
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+pyorc = pytest.importorskip("pyorc")
+
+KEY = "orcish.arrow.schema"
+UNITS = {"s": "s", "ms": "m", "us": "u", "ns": "n"}
+PLAIN = {
+    pa.null(): "n",
+    pa.bool_(): "b",
+    pa.int8(): "c",
+    pa.uint8(): "C",
+    pa.int16(): "s",
+    pa.uint16(): "S",
+    pa.int32(): "i",
+    pa.uint32(): "I",
+    pa.int64(): "l",
+    pa.uint64(): "L",
+    pa.float16(): "e",
+    pa.float32(): "f",
+    pa.float64(): "g",
+    pa.string(): "u",
+    pa.large_string(): "U",
+    pa.string_view(): "vu",
+    pa.binary(): "z",
+    pa.large_binary(): "Z",
+    pa.date32(): "tdD",
+    pa.date64(): "tdm",
+    pa.time32("s"): "tts",
+    pa.time64("ns"): "ttn",
+    pa.month_day_nano_interval(): "tin",
+}
+
+
+def varint(number):
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def part(key, value):
+    """A field of a message: bytes or text, or a flag."""
+    if isinstance(value, bool):
+        return varint(key << 3) + varint(value) if value else b""
+    value = value.encode() if isinstance(value, str) else value
+    return varint(key << 3 | 2) + varint(len(value)) + value
+
+
+def pairs(key, metadata):
+    return b"".join(part(key, part(1, name) + part(2, value)) for name, value in (metadata or {}).items())
+
+
+def message(field):
+    """A field of the schema as the message ``ArrowField``."""
+    kind, children, flags = field.type, [], b""
+    types = pa.types
+    if types.is_dictionary(kind):
+        flags = part(5, kind.ordered) + part(8, message(pa.field("", kind.value_type)))
+        kind = kind.index_type
+    if types.is_timestamp(kind):
+        form = f"ts{UNITS[kind.unit]}:{kind.tz or ''}"
+    elif types.is_duration(kind):
+        form = f"tD{UNITS[kind.unit]}"
+    elif types.is_decimal(kind):
+        form = f"d:{kind.precision},{kind.scale},{kind.bit_width}"
+    elif types.is_fixed_size_binary(kind):
+        form = f"w:{kind.byte_width}"
+    elif types.is_map(kind):
+        entries = pa.struct([kind.key_field, kind.item_field])
+        form, children = "+m", [pa.field("entries", entries, nullable=False)]
+    elif types.is_fixed_size_list(kind):
+        form, children = f"+w:{kind.list_size}", [kind.value_field]
+    elif types.is_list(kind) or types.is_large_list(kind):
+        form, children = "+l" if types.is_list(kind) else "+L", [kind.value_field]
+    elif types.is_struct(kind):
+        form, children = "+s", list(kind)
+    elif types.is_run_end_encoded(kind):
+        ends = pa.field("run_ends", kind.run_end_type, nullable=False)
+        form, children = "+r", [ends, pa.field("values", kind.value_type)]
+    else:
+        form = PLAIN[kind]
+    below = b"".join(part(7, message(child)) for child in children)
+    return part(1, field.name) + part(2, form) + part(3, field.nullable) + flags + pairs(6, field.metadata) + below
+
+
+def stored(schema):
+    return b"".join(part(1, message(field)) for field in schema) + pairs(2, schema.metadata)
+
+
+def write(path, struct, rows, schema=None, **options):
+    with open(path, "wb") as file, pyorc.Writer(file, struct, **options) as writer:
+        writer.writerows(rows)
+        if schema is not None:
+            writer.set_user_metadata(**{KEY: schema if isinstance(schema, bytes) else stored(schema)})
+    return str(path)
+
+
+def interval(months, days, nanoseconds):
+    return pa.MonthDayNano([months, days, nanoseconds])
+
+
+STRUCT = (
+    "struct<u8:smallint,u32:bigint,u64:decimal(20,0),half:float,none:boolean,text:string,word:string,bits:binary,"
+    "day:date,at:timestamp with local time zone,time:int,wait:bigint,money:decimal(7,0),pairs:map<string,smallint>,"
+    "two:array<int>,nest:struct<a:smallint,b:array<string>>,gap:struct<months:int,days:int,nanoseconds:bigint>,"
+    "runs:string>"
+)
+SCHEMA = pa.schema(
+    [
+        pa.field("u8", pa.uint8(), nullable=False, metadata={"a": "b"}),
+        pa.field("u32", pa.uint32()),
+        pa.field("u64", pa.uint64()),
+        pa.field("half", pa.float16()),
+        pa.field("none", pa.null()),
+        pa.field("text", pa.large_string()),
+        pa.field("word", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("bits", pa.binary(2), metadata={"ARROW:extension:name": "nobody's"}),
+        pa.field("day", pa.date64()),
+        pa.field("at", pa.timestamp("ms", "Europe/Paris")),
+        pa.field("time", pa.time32("s")),
+        pa.field("wait", pa.duration("s")),
+        pa.field("money", pa.decimal128(5, -2)),
+        pa.field("pairs", pa.map_(pa.large_string(), pa.uint8())),
+        pa.field("two", pa.list_(pa.int32(), 2)),
+        pa.field("nest", pa.struct([("a", pa.uint8()), ("b", pa.large_list(pa.string_view()))])),
+        pa.field("gap", pa.month_day_nano_interval()),
+        pa.field("runs", pa.run_end_encoded(pa.int16(), pa.string())),
+    ],
+    metadata={"of": "schema"},
+)
+NOON = datetime.datetime(2024, 5, 1, 12, tzinfo=datetime.timezone.utc)
+DAY = datetime.date(2024, 5, 1)
+
+
+def row(n):
+    if n % 5 == 4:
+        return (n % 256, *([None] * 17))
+    return (
+        n % 256,
+        2**32 - 1 - n,
+        decimal.Decimal(2**64 - 1 - n),
+        n / 2,
+        None,
+        f"text {n}",
+        f"word {n % 3}",
+        bytes([n % 256, 1]),
+        DAY,
+        NOON,
+        n,
+        n,
+        decimal.Decimal(n * 100),
+        [(f"k{n}", n % 256)],
+        [n, n + 1],
+        (n % 256, [f"b{n}"]),
+        (n, 1, 2),
+        f"run {n // 10}",
+    )
+
+
+def expected(n):
+    if n % 5 == 4:
+        return dict(zip(SCHEMA.names, row(n), strict=True))
+    values = dict(zip(SCHEMA.names, row(n), strict=True))
+    return values | {
+        "u64": 2**64 - 1 - n,
+        "time": datetime.time(0, n // 60 % 60, n % 60),
+        "wait": datetime.timedelta(seconds=n),
+        "nest": {"a": n % 256, "b": [f"b{n}"]},
+        "gap": interval(n, 1, 2),
+    }
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("arrow") / "stored.orc"
+    return write(path, STRUCT, [row(n) for n in range(100)], SCHEMA)
+
+
+def check(table, rows):
+    columns = [
+        pc.run_end_decode(column.combine_chunks()) if pa.types.is_run_end_encoded(column.type) else column
+        for column in table.columns
+    ]
+    for name, column in zip(table.column_names, columns, strict=True):
+        assert column.to_pylist() == [expected(n)[name] for n in rows], name
+    for batch in table.to_batches():
+        batch.validate(full=True)
+
+
+def test_types_and_values_come_back(file):
+    opened = orcish.ORCFile(file)
+    assert opened.schema.equals(SCHEMA, check_metadata=True)
+    assert opened.metadata[KEY] == stored(SCHEMA)
+    for options in ({}, {"batch_size": 7}, {"threads": 3}):
+        table = orcish.read_table(file, **options)
+        assert table.schema.equals(SCHEMA, check_metadata=True)
+        check(table, range(100))
+
+
+def test_natural_types(file):
+    natural = orcish.ORCFile(file).arrow_schema(arrow_schema=False)
+    assert natural.field("u8").type == pa.int16()
+    assert natural.metadata is None
+    assert orcish.read_table(file, arrow_schema=False).schema == natural
+    assert orcish.scan(file, arrow_schema=False).schema == natural
+
+
+def test_parts_of_columns(file):
+    opened = orcish.ORCFile(file)
+    names = ["nest.b", "u64", "pairs.value", "u8"]
+    table = opened.read(columns=names, row_number=True)
+    assert table.schema.names == ["nest", "u64", "pairs", "u8", "row_number"]
+    assert table.schema.field("nest").type == pa.struct([("b", pa.large_list(pa.string_view()))])
+    assert table.schema.field("pairs") == SCHEMA.field("pairs")
+    assert orcish.scan(file).select(*names).schema == table.schema.remove(4)
+    # Part of an interval is none.
+    assert opened.read(columns=["gap.days"]).schema.field("gap").type == pa.struct([("days", pa.int32())])
+    ids = [opened.column_id(name) for name in ("at", "u8")] if hasattr(opened, "column_id") else None
+    if ids:
+        assert opened.read(columns=ids).schema.names == ["at", "u8"]
+
+
+def test_filters(file):
+    for filters, rows in (
+        (orcish.col("u8") > 90, range(91, 100)),
+        (orcish.col("u64") == 2**64 - 4, [3]),
+        (orcish.col("word") == "word 1", [n for n in range(100) if n % 3 == 1 and n % 5 < 4]),
+        (orcish.col("time") == 7, [7]),
+        (pc.field("u8") > 90, range(91, 100)),
+        (pc.field("u32") == 2**32 - 4, [3]),
+        (pc.field("time") == pa.scalar(7, pa.time32("s")), [7]),
+        (pc.field("wait") == pa.scalar(7, pa.duration("s")), [7]),
+        (pc.field("text") == "text 8", [8]),
+    ):
+        for read in (orcish.ORCFile(file).read, lambda **options: orcish.scan([file], **options).to_table()):
+            check(read(filters=filters), rows)
+
+
+def test_answers(file):
+    scan = orcish.scan(file)
+    assert (scan.min("u8"), scan.max("u8"), scan.sum("u8")) == (0, 99, sum(range(100)))
+    assert scan.max("u64") == 2**64 - 1
+    assert scan.max("text") == "text 98"
+    assert scan.max("runs") == "run 9"
+    assert scan.max("half") == 49
+    assert scan.max("time") == datetime.time(0, 1, 38)
+    assert scan.min("bits") == b"\0\1"
+    assert scan.count() == 100
+
+
+def test_what_was_chosen_stands_above(file):
+    schema = orcish.ORCFile(file).arrow_schema(strings="utf8", timestamp_unit="us")
+    assert schema.field("text").type == schema.field("word").type == schema.field("runs").type == pa.string()
+    assert schema.field("bits").type == pa.binary(2)
+    assert schema.field("at").type == pa.timestamp("us", "Europe/Paris")
+    table = orcish.read_table(file, strings="view", null_map_keys="dictionary")
+    assert table.schema.field("text").type == pa.string_view()
+    assert pa.types.is_dictionary(table.schema.field("pairs").type.key_type)
+
+
+def test_scans(file, tmp_path):
+    other = write(tmp_path / "other.orc", STRUCT, [row(n) for n in range(100, 120)])
+    nullable = pa.schema([field.with_nullable(True) for field in SCHEMA], metadata=SCHEMA.metadata)
+    table = orcish.scan([file, other])
+    assert table.schema.equals(nullable, check_metadata=True)
+    check(table.to_table(), range(120))
+    check(table.where(orcish.col("u8") > 95).to_table(), range(96, 120))
+    splits = [split.scan().to_table() for split in table.splits()]
+    check(pa.concat_tables(splits), range(120))
+    assert orcish.scan(file).schema.equals(SCHEMA, check_metadata=True)
+    natural = orcish.ORCFile(other).schema
+    assert orcish.scan([other, file]).schema == natural
+    assert orcish.scan([other, file]).to_table() == pa.concat_tables(
+        [orcish.read_table(other), orcish.read_table(file, arrow_schema=False)]
+    )
+
+
+def test_numbers_become_no_times_of_another_unit(tmp_path):
+    def one(name, kind):
+        return write(tmp_path / name, "struct<x:bigint>", [(1,)], None if kind is None else pa.schema({"x": kind}))
+
+    seconds, nothing = one("s.orc", pa.duration("s")), one("none.orc", None)
+    assert orcish.scan([seconds, nothing]).to_table()["x"].to_pylist() == [datetime.timedelta(seconds=1)] * 2
+    for other in (pa.duration("ms"), pa.int64(), pa.uint32()):
+        with pytest.raises(orcish.UnsupportedError, match="does not become"):
+            orcish.scan([seconds, one("other.orc", other)]).to_table()
+
+
+def test_a_schema_of_another_file_is_left_alone(tmp_path):
+    rows, kinds = [(1, "a")], {"x": pa.int32(), "y": pa.string()}
+    for schema in (
+        pa.schema({"x": pa.uint8(), "y": pa.large_string()}),
+        pa.schema({"x": pa.uint16()}),
+        pa.schema({"y": pa.large_string(), "x": pa.uint16()}),
+        b"",
+        b"\xff\xff",
+        part(1, part(2, "w:-1")) * 2,
+    ):
+        path = write(tmp_path / "x.orc", "struct<x:int,y:string>", rows, schema)
+        assert orcish.read_table(path).schema == pa.schema(kinds)
+
+
+def test_values_that_do_not_fit(tmp_path):
+    for kind, struct, value in (
+        (pa.uint8(), "smallint", 300),
+        (pa.uint16(), "int", -1),
+        (pa.float16(), "float", 2.0**100),
+        (pa.binary(3), "binary", b"ab"),
+        (pa.list_(pa.int32(), 3), "array<int>", [1]),
+        (pa.null(), "boolean", True),
+        (pa.decimal128(5, -2), "decimal(7,0)", decimal.Decimal(150)),
+    ):
+        path = write(tmp_path / "bad.orc", f"struct<x:{struct}>", [(value,)], pa.schema({"x": kind}))
+        with pytest.raises(orcish.CorruptFileError, match=r"bad\.orc.*column x"):
+            orcish.read_table(path)
+        assert orcish.read_table(path, arrow_schema=False)["x"].to_pylist() == [value]
+    schema = pa.schema([pa.field("x", pa.int32(), nullable=False)])
+    path = write(tmp_path / "null.orc", "struct<x:int>", [(None,)], schema)
+    with pytest.raises(orcish.CorruptFileError, match="column x.*there are nulls"):
+        orcish.read_table(path)
+
+
+def test_short_runs_and_keys(tmp_path):
+    rows = [(f"{n}", f"{n % 100}") for n in range(100_000)]
+    kinds = {"x": pa.run_end_encoded(pa.int16(), pa.string()), "y": pa.dictionary(pa.int8(), pa.string())}
+    path = write(tmp_path / "runs.orc", "struct<x:string,y:string>", rows, pa.schema(kinds))
+    batches = list(orcish.ORCFile(path).iter_batches())
+    assert max(len(batch) for batch in batches) <= 32_767
+    assert [value for batch in batches for value in pc.run_end_decode(batch["x"]).to_pylist()] == [x for x, _ in rows]
+    assert [value for batch in batches for value in batch["y"].to_pylist()] == [y for _, y in rows]
+    assert orcish.scan([path, path]).select("x").count() == 200_000
+    path = write(tmp_path / "keys.orc", "struct<y:string>", [x[:1] for x in rows], pa.schema([("y", kinds["y"])]))
+    with pytest.raises(orcish.LimitExceededError, match="keys of Int8"):
+        orcish.read_table(path)
