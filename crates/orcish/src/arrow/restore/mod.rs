@@ -272,11 +272,11 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, natural: &DataType, stor
             }
         }
         (D::Union(fields, mode), D::Union(stored, _)) if options.unions.is_none() => {
-            let variants = column.children.iter().zip(fields.iter().zip(stored.iter()));
-            let variant = |(child, ((_, natural), (id, stored))): (&Projected, ((i8, &FieldRef), (i8, &FieldRef)))| {
-                Ok((id, field(mapping, child, natural, stored)?))
-            };
-            D::Union(variants.map(variant).collect::<Result<_>>()?, *mode)
+            let mut variants = Vec::new();
+            for (child, ((_, natural), (id, stored))) in column.children.iter().zip(fields.iter().zip(stored.iter())) {
+                variants.push((id, field(mapping, child, natural, stored)?));
+            }
+            D::Union(variants.into_iter().collect(), *mode)
         }
         (D::Union(_, _), D::Union(_, _)) => natural.clone(),
         _ => stored.clone(),
