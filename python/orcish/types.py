@@ -104,16 +104,18 @@ class ReadOptions(TypedDict, total=False):
     """Threads that decode; 0, the default, takes as many as the machine has cores. Those that wait for the answers of
     servers come on top, one for each request."""
     arrow_schema: bool
-    """Give columns the Arrow types that they were written with, where the file has kept its Arrow schema, as orcish does,
-    in its metadata under ``orcish.arrow.schema``: true by default. A schema that does not fit the types of the file is
-    left out of account. What ``timestamp_unit``, ``strings`` and ``unions`` say stands above it. A scan of several files
-    has the types of the first one, and its columns may all have nulls."""
+    """Give columns the Arrow types that they were written with, where the file has kept its Arrow schema in its
+    metadata, under ``orcish.arrow.schema``: true by default. A schema that does not fit the types of the file is left out of
+    account. What ``timestamp_unit``, ``strings`` and ``unions`` say stands above it. A scan of several files has the
+    types of the first one, and its columns may all have nulls."""
     timestamp_unit: Literal["s", "ms", "us", "ns", "auto"]
-    """Unit of timestamps, as they were written or else ``us`` by default; ``auto`` is ``ns`` where statistics show that all values fit."""
+    """Unit of timestamps, as they were written or else ``us`` by default; ``auto`` is ``ns`` where statistics show that
+    all values fit."""
     timestamp_out_of_range: Literal["error", "null"]
     """What becomes of timestamps that the unit cannot hold: an error, by default, or null."""
     strings: Literal["utf8", "large", "view", "dictionary", "binary"]
-    """Arrow type of strings, as they were written or else ``utf8`` by default; ``binary`` takes bytes that are not valid UTF-8."""
+    """Arrow type of strings, as they were written or else ``utf8`` by default; ``binary`` takes bytes that are not
+    valid UTF-8."""
     trim_char: bool
     """Cut the padding blanks off the end of char values."""
     unions: Literal["dense", "sparse", "struct"]

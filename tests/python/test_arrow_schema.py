@@ -325,7 +325,7 @@ def test_values_that_do_not_fit(tmp_path):
         assert orcish.read_table(path, arrow_schema=False)["x"].to_pylist() == [value]
     schema = pa.schema([pa.field("x", pa.int32(), nullable=False)])
     path = write(tmp_path / "null.orc", "struct<x:int>", [(None,)], schema)
-    with pytest.raises(orcish.CorruptFileError, match="column x.*there are nulls"):
+    with pytest.raises(orcish.CorruptFileError, match=r"column x.*there are nulls"):
         orcish.read_table(path)
 
 
