@@ -105,9 +105,9 @@ class ReadOptions(TypedDict, total=False):
     servers come on top, one for each request."""
     arrow_schema: bool
     """Give columns the Arrow types that they were written with, where the file has kept its Arrow schema in its
-    metadata, under ``orcish.arrow.schema``: true by default. A schema that does not fit the types of the file is left out of
-    account. What ``timestamp_unit``, ``strings`` and ``unions`` say stands above it. A scan of several files has the
-    types of the first one, and its columns may all have nulls."""
+    metadata, under ``orcish.arrow.schema``: true by default. A schema that does not fit the types of the file is left
+    out of account. What ``timestamp_unit``, ``strings`` and ``unions`` say stands above it. A scan of several files has
+    the types of the first one, and its columns may all have nulls."""
     timestamp_unit: Literal["s", "ms", "us", "ns", "auto"]
     """Unit of timestamps, as they were written or else ``us`` by default; ``auto`` is ``ns`` where statistics show that
     all values fit."""
