@@ -54,6 +54,7 @@ pub mod stripe;
 pub mod tail;
 mod threads;
 pub mod time;
+mod write;
 mod writer;
 
 #[cfg(feature = "fuzzing")]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Compression, Pieces, decompress};
+use super::{Compression, Compressor, Pieces, decompress};
 use crate::error::{Error, Result};
 use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 
@@ -43,6 +43,20 @@ thread_local! {
 
 /// Bytes that are read at a time of a stream without chunks, where it was not known that they would be needed.
 const PLAIN_AHEAD: usize = 16 << 10;
+
+/// Appends a chunk behind its header, compressed if that makes it smaller. It holds no more than 2²³ − 1 bytes.
+pub(crate) fn append_chunk(raw: &[u8], compressor: &mut Compressor, out: &mut Vec<u8>) -> Result<()> {
+    let (body, original) = match compressor.compress(raw)? {
+        Some(packed) => (packed, 0),
+        None => (raw, 1),
+    };
+    let length = u32::try_from(body.len()).ok().filter(|&length| length < 1 << 23);
+    let length = length.ok_or_else(|| Error::limit("a compression chunk of more bytes than its header can state"))?;
+    let [a, b, c, _] = (length << 1 | original).to_le_bytes();
+    out.extend([a, b, c]);
+    out.extend_from_slice(body);
+    Ok(())
+}
 
 /// A stream of a stripe, decompressed chunk by chunk as it is taken.
 pub struct Stream {

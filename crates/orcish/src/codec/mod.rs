@@ -3,6 +3,7 @@
 //! ORCv1, Compression: each stream is cut into chunks that are compressed on their own.
 
 mod chunk;
+mod compress;
 mod lzo;
 mod pieces;
 
@@ -11,8 +12,9 @@ use std::cell::RefCell;
 use crate::error::{Error, Result};
 use crate::proto::orc;
 
-pub(crate) use chunk::decompress_all;
 pub use chunk::{Framing, Stream};
+pub(crate) use chunk::{append_chunk, decompress_all};
+pub(crate) use compress::Compressor;
 pub(crate) use pieces::Pieces;
 
 /// Compression of a file, named in its postscript.
