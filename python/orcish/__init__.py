@@ -26,6 +26,7 @@ from orcish.file import ORCFile
 from orcish.polars import scan_polars
 from orcish.scan import Scan, Split, read_table, scan
 from orcish.types import ColumnStatistics, StripeInfo
+from orcish.writing import ORCWriter, Written, write_table
 
 __all__ = [
     "ColumnStatistics",
@@ -35,15 +36,18 @@ __all__ = [
     "LimitExceededError",
     "NullMapKeyError",
     "ORCFile",
+    "ORCWriter",
     "OrcishError",
     "Scan",
     "Split",
     "StripeInfo",
     "UnknownColumnError",
     "UnsupportedError",
+    "Written",
     "__version__",
     "col",
     "read_table",
     "scan",
     "scan_polars",
+    "write_table",
 ]

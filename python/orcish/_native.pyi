@@ -8,6 +8,7 @@ __all__ = [
     "File",
     "Node",
     "Scan",
+    "Writer",
     "__version__",
     "display_name",
     "list_files",
@@ -123,3 +124,25 @@ class File:
     def stripe_statistics(self) -> list[list[dict[str, Any]]]: ...
     def explain(self, options: dict[str, Any] | None = None) -> tuple[str, bool, list[Any]]: ...
     def read(self, options: dict[str, Any] | None = None) -> Batches: ...
+
+@final
+class Writer:
+    """A file that is being written."""
+
+    def __new__(
+        cls,
+        target: object,
+        schema: object,
+        *,
+        options: dict[str, Any] | None = None,
+        storage_options: dict[str, Any] | None = None,
+    ) -> Writer: ...
+    def write_stream(self, stream: object) -> None: ...
+    def finish(self) -> tuple[int, int, int]: ...
+    def abort(self) -> None: ...
+    @property
+    def rows(self) -> int | None: ...
+    @property
+    def bytes(self) -> int | None: ...
+    @property
+    def type_string(self) -> str | None: ...

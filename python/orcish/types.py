@@ -22,6 +22,9 @@ __all__ = [
     "Source",
     "StorageOptions",
     "StripeInfo",
+    "Target",
+    "WritableFile",
+    "WriteOptions",
 ]
 
 
@@ -34,6 +37,16 @@ class BinaryFile(Protocol):
     def seek(self, offset: int, whence: int = 0, /) -> Any:
         """Move to ``offset``."""
 
+
+class WritableFile(Protocol):
+    """A file object that is open for binary writing."""
+
+    def write(self, data: bytes, /) -> Any:
+        """Write all of ``data``, or say how much of it."""
+
+
+Target: TypeAlias = "str | os.PathLike[str] | WritableFile"
+"""Where a file is written to: a path, a URL of an object store, or a file object."""
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryFile"
 """A path, a URL, the bytes of a whole file, or a file object."""
@@ -186,3 +199,38 @@ class ColumnStatistics:
     bounding_box: dict[str, tuple[float, float]] | None = None
     """Extent of geometries by axis."""
     geospatial_types: tuple[int, ...] | None = None
+
+
+class WriteOptions(TypedDict, total=False):
+    """How a file is written. Columns are named by their dotted names; a name stands for all below it too."""
+
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None
+    """Codec of the file; ``"zstd"`` by default."""
+    compression_level: int | None
+    """1 to 12 of zlib (6), -7 to 22 of zstd (3), 0 to 11 of brotli (5); the others have none."""
+    column_compression: Mapping[str, int | Literal["none"] | None] | None
+    """Columns that are compressed at another level, or, with ``None``, not at all. The codec is the file's."""
+    compression_block_size: int | None
+    """Most bytes of a compression chunk; 262,144 by default, and down to 16,384 where there are many columns."""
+    stripe_size: int | None
+    """Bytes of a stripe as stored; 64 MiB by default."""
+    row_index_stride: int | None
+    """Rows of a row group: 10,000 by default, 1,000 at least, or 0 for no row index."""
+    bloom_filter_columns: Sequence[str] | None
+    """Columns with bloom filters."""
+    bloom_filter_fpp: float | None
+    """What part of the values that a row group does not have its bloom filter may find; 0.01 by default."""
+    dictionary: bool | Mapping[str, bool | None] | None
+    """Whether text is stored as references to a dictionary: for all columns or by column. By default, and with ``None``,
+    stripe by stripe, whichever is expected to be smaller."""
+    metadata: Mapping[str, bytes | str] | None
+    """Keys and values for the user metadata of the file. Those of the Arrow schema are added."""
+    timezone: str | None
+    """Time zone whose wall clock timestamps without zone are stored in, by any id that a JVM knows; ``"UTC"``. Readers
+    see the same wall clock, whatever it is."""
+    version: Literal["0.11", "0.12"] | None
+    """Version of the format; ``"0.12"`` by default, ``"0.11"`` for readers as old as Hive 0.11."""
+    arrow_schema: bool | None
+    """Whether the Arrow schema is stored, so that reading gives back the types that were written; true by default."""
+    threads: int | None
+    """Threads that encode; as many as the machine has cores by default."""

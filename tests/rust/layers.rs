@@ -15,7 +15,7 @@ const RANKS: [&[&str]; 7] = [
     &["tail", "predicate"],
     &["stripe", "index"],
     &["arrow"],
-    &["scan"],
+    &["scan", "write"],
 ];
 /// Modules that stand outside: they may use all, and no other may use them.
 const OUTSIDE: [&str; 2] = ["lib", "fuzzing"];

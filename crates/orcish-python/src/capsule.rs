@@ -5,7 +5,7 @@
 
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi::FFI_ArrowArray;
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_data::ArrayData;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{Field, Schema};
@@ -42,4 +42,14 @@ pub(crate) fn read_schema(capsule: &Bound<'_, PyCapsule>) -> PyResult<Schema> {
     // lives; it is only looked at here.
     let schema = unsafe { pointer.cast::<FFI_ArrowSchema>().as_ref() };
     Schema::try_from(schema).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The stream that a capsule of another producer holds; the capsule is empty then.
+#[expect(unsafe_code, reason = "what a capsule points to is known by its name only")]
+pub(crate) fn read_stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<RecordBatchStreamReader> {
+    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+    // SAFETY: a capsule of this name holds an `ArrowArrayStream`, by the Arrow PyCapsule interface. Nobody else has it
+    // while we hold the interpreter, and what is moved out is replaced by a stream that is released.
+    let stream = unsafe { RecordBatchStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
+    stream.map_err(|error| PyValueError::new_err(error.to_string()))
 }

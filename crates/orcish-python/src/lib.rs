@@ -10,6 +10,7 @@ mod scan;
 mod source;
 mod statistics;
 mod stream;
+mod writer;
 
 /// Arrays come and go by the megabyte: the system's allocator gives their pages back each time, and has
 /// them zeroed again.
@@ -29,6 +30,8 @@ mod _native {
     use crate::scan::{Scan, display_name, partitions_below, partitions_of};
     #[pymodule_export]
     use crate::stream::Batches;
+    #[pymodule_export]
+    use crate::writer::Writer;
 
     /// Version of the package.
     #[pymodule_export]

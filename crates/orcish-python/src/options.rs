@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use orcish::{
-    Columns, Limits, NullMapKeys, OutOfRange, ReadOptions, StorageOptions, StringType, TimestampUnit, UnionType,
+    ColumnCompression, Columns, Compression, DictionaryChoice, Limits, NullMapKeys, OutOfRange, ReadOptions,
+    StorageOptions, StringType, TimestampUnit, UnionType, Version, WriteOptions,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -91,6 +92,72 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
             "masked" => {
                 options.allow_masked = pick(&name, value.extract()?, &[("error", false), ("allow", true)])?;
             }
+            _ => return Err(unknown("option", &name)),
+        }
+    }
+    Ok(options)
+}
+
+/// How a column of text is stored: true, false, or as it is expected to be smaller.
+fn dictionary(choice: Option<bool>) -> DictionaryChoice {
+    match choice {
+        None => DictionaryChoice::Auto,
+        Some(true) => DictionaryChoice::Always,
+        Some(false) => DictionaryChoice::Never,
+    }
+}
+
+/// The options of a file that is written in `given`; what is `None` or missing stays at its default.
+pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<WriteOptions> {
+    let mut options = WriteOptions::default();
+    for (name, value) in given.into_iter().flatten() {
+        if value.is_none() {
+            continue;
+        }
+        let name: String = name.extract()?;
+        match name.as_str() {
+            "compression" => {
+                let codecs = [
+                    ("none", Compression::None),
+                    ("uncompressed", Compression::None),
+                    ("zlib", Compression::Zlib),
+                    ("snappy", Compression::Snappy),
+                    ("lz4", Compression::Lz4),
+                    ("zstd", Compression::Zstd),
+                    ("brotli", Compression::Brotli),
+                    ("lzo", Compression::Lzo),
+                ];
+                options.compression = pick(&name, &value.extract::<String>()?.to_lowercase(), &codecs)?;
+            }
+            "compression_level" => options.compression_level = Some(value.extract()?),
+            "compression_block_size" => options.chunk_size = Some(value.extract()?),
+            "column_compression" => {
+                let own = value.extract::<Vec<(String, Option<i32>)>>()?;
+                let own = own
+                    .into_iter()
+                    .map(|(column, level)| (column, level.map_or(ColumnCompression::None, ColumnCompression::Level)));
+                options.column_compression = own.collect();
+            }
+            "stripe_size" => options.stripe_size = value.extract()?,
+            "row_index_stride" => options.row_index_stride = value.extract()?,
+            "bloom_filter_columns" => options.bloom_filter_columns = value.extract()?,
+            "bloom_filter_fpp" => options.bloom_filter_fpp = value.extract()?,
+            "dictionary" => options.dictionary = dictionary(value.extract()?),
+            "column_dictionary" => {
+                let own = value.extract::<Vec<(String, Option<bool>)>>()?;
+                options.column_dictionary = own.into_iter().map(|(column, own)| (column, dictionary(own))).collect();
+            }
+            "metadata" => {
+                let pairs = value.extract::<Vec<(String, Vec<u8>)>>()?;
+                options.metadata = pairs.into_iter().map(|(key, value)| (key, value.into())).collect();
+            }
+            "timezone" => options.timezone = value.extract()?,
+            "version" => {
+                let versions = [("0.11", Version::V0_11), ("0.12", Version::V0_12)];
+                options.version = pick(&name, value.extract()?, &versions)?;
+            }
+            "arrow_schema" => options.arrow_schema = value.extract()?,
+            "threads" => options.threads = value.extract()?,
             _ => return Err(unknown("option", &name)),
         }
     }

@@ -67,9 +67,13 @@ pub use error::{Error, ErrorKind, Place, Result};
 pub use expression::{Comparison, Literal, Predicate};
 #[cfg(feature = "object-store")]
 pub use io::ObjectSource;
-pub use io::{FileSource, MemorySource, ReadAt, StorageOptions, coalesce, display_name, list, open};
+pub use io::{
+    FileSink, FileSource, MemorySink, MemorySource, ReadAt, Sink, StorageOptions, coalesce, create, display_name, list,
+    open,
+};
 pub use options::*;
 pub use patience::Check;
 pub use predicate::Proof;
 pub use projection::ROOT_COLUMN;
 pub use source::{ByteSource, Positions, SeekSource};
+pub use write::*;

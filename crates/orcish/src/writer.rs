@@ -15,11 +15,17 @@ pub enum Writer {
     Trino,
     /// cuDF.
     Cudf,
+    /// This library.
+    Orcish,
     /// A code that the specification does not list.
     Unknown(u32),
 }
 
 impl Writer {
+    /// Our own code. The specification lists none for us: this is the text `orcs`, which nobody else will come upon,
+    /// and which other readers take for a writer that they do not know. ARCHITECTURE.md says what they do then.
+    pub(crate) const ORCISH: u32 = u32::from_be_bytes(*b"orcs");
+
     pub(crate) fn from_code(code: Option<u32>) -> Self {
         match code {
             None | Some(0) => Writer::Java,
@@ -28,6 +34,7 @@ impl Writer {
             Some(3) => Writer::Go,
             Some(4) => Writer::Trino,
             Some(5) => Writer::Cudf,
+            Some(Self::ORCISH) => Writer::Orcish,
             Some(code) => Writer::Unknown(code),
         }
     }
@@ -42,6 +49,7 @@ impl std::fmt::Display for Writer {
             Writer::Go => f.write_str("Scritchley Go"),
             Writer::Trino => f.write_str("Trino"),
             Writer::Cudf => f.write_str("cuDF"),
+            Writer::Orcish => f.write_str("orcish"),
             Writer::Unknown(code) => write!(f, "unknown ({code})"),
         }
     }

@@ -30,7 +30,7 @@ use crate::tail::FileTail;
 /// Key of the field metadata that holds the ORC type where Arrow's does not say all of it.
 pub const TYPE_KEY: &str = "orc.type";
 /// Attribute in which Spark keeps its own type of a column.
-const SPARK_TYPE: &str = "spark.sql.catalyst.type";
+pub(crate) const SPARK_TYPE: &str = "spark.sql.catalyst.type";
 /// Most variants of an Arrow union.
 const MAX_VARIANTS: usize = 128;
 /// Seconds from 1970 that 64 bits of nanoseconds hold, both ways.

@@ -1,11 +1,12 @@
-//! Makes bloom filters (ORCv1, Bloom Filter Index). Only tests do, until files are written.
+//! Makes bloom filters (ORCv1, Bloom Filter Index), as ORC Java does.
 
+use super::keys::decimal_text;
 use super::{Key, hash};
 use crate::proto::orc;
 
 /// A filter that values are added to.
 #[derive(Debug, Clone)]
-pub(super) struct BloomBuilder {
+pub(crate) struct BloomBuilder {
     functions: u32,
     words: Vec<u64>,
 }
@@ -13,7 +14,7 @@ pub(super) struct BloomBuilder {
 impl BloomBuilder {
     /// An empty filter for `values` values, which finds one in 1 / `error` others wrongly; as large as Java's.
     #[expect(clippy::cast_possible_truncation, reason = "numbers of bits are below 2^31, of functions below 2000")]
-    pub(super) fn new(values: u64, error: f64) -> Self {
+    pub(crate) fn new(values: u64, error: f64) -> Self {
         let ln_2 = std::f64::consts::LN_2;
         let values = values.max(1) as f64;
         let bits = -values * error.ln() / (ln_2 * ln_2);
@@ -23,6 +24,11 @@ impl BloomBuilder {
         BloomBuilder { functions, words: vec![0; words as usize] }
     }
 
+    /// Bytes of its bits.
+    pub(crate) fn size(&self) -> usize {
+        self.words.len() * size_of::<u64>()
+    }
+
     fn bits(&self) -> u32 {
         u32::try_from(self.words.len() * 64).unwrap_or(u32::MAX)
     }
@@ -30,22 +36,60 @@ impl BloomBuilder {
     /// Adds a value.
     pub(super) fn add(&mut self, key: Key) {
         for at in hash::positions(key.0, self.functions, self.bits()) {
-            self.words[(at / 64) as usize] |= 1 << (at % 64);
+            if let Some(word) = self.words.get_mut((at / 64) as usize) {
+                *word |= 1 << (at % 64);
+            }
         }
     }
 
+    /// Adds an integer, the days of a date, or the milliseconds of a timestamp.
+    pub(crate) fn add_integer(&mut self, value: i64) {
+        self.add(Key(hash::integer(value)));
+    }
+
+    /// Adds a `float`, widened, or a `double`. All NaN are one; of the zeros both are there if one is, since they are equal.
+    pub(crate) fn add_float(&mut self, value: f64) {
+        let value = if value.is_nan() { f64::NAN } else { value };
+        self.add_integer(value.to_bits().cast_signed());
+        if value == 0.0 {
+            self.add_integer((-value).to_bits().cast_signed());
+        }
+    }
+
+    /// Adds text as stored, or bytes.
+    pub(crate) fn add_bytes(&mut self, value: &[u8]) {
+        self.add(Key(hash::bytes(value)));
+    }
+
+    /// Adds a decimal, `unscaled / 10^scale`, as its text without trailing zeros.
+    pub(crate) fn add_decimal(&mut self, mut unscaled: i128, mut scale: u32) {
+        while scale > 0 && unscaled % 10 == 0 {
+            unscaled /= 10;
+            scale -= 1;
+        }
+        self.add_bytes(decimal_text(unscaled, scale).as_bytes());
+    }
+
     /// The filter as `BLOOM_FILTER` has it.
+    #[cfg(test)]
     pub(super) fn original(&self) -> orc::BloomFilter {
         orc::BloomFilter { num_hash_functions: Some(self.functions), bitset: self.words.clone(), utf8bitset: None }
     }
 
     /// The filter as `BLOOM_FILTER_UTF8` has it.
-    pub(super) fn utf8(&self) -> orc::BloomFilter {
+    pub(crate) fn utf8(&self) -> orc::BloomFilter {
         let bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         orc::BloomFilter {
             num_hash_functions: Some(self.functions),
             bitset: Vec::new(),
             utf8bitset: Some(bytes.into()),
         }
+    }
+
+    /// The filter as `BLOOM_FILTER_UTF8` has it; none of its values stay.
+    pub(crate) fn take(&mut self) -> orc::BloomFilter {
+        let filter = self.utf8();
+        self.words.fill(0);
+        filter
     }
 }

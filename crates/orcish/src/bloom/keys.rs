@@ -70,6 +70,8 @@ impl KeyMaker {
             _ if origin.bloom_encoding.is_some_and(|encoding| encoding > 1) => Rule::Unknown,
             (Writer::Java, BloomKind::Original) => java_original(origin),
             (Writer::Java, BloomKind::Utf8) => java_utf8(origin),
+            // As ORC Java's newest.
+            (Writer::Orcish, BloomKind::Utf8) => java_utf8(origin),
             (Writer::Cpp, BloomKind::Utf8) => cpp(origin),
             (Writer::Trino, BloomKind::Utf8) => trino(origin),
             _ => Rule::Unknown,
@@ -261,7 +263,7 @@ fn distinct(mut keys: Vec<Key>) -> Vec<Key> {
 }
 
 /// Digits without an exponent, one at least before the point.
-fn decimal_text(unscaled: i128, scale: u32) -> String {
+pub(super) fn decimal_text(unscaled: i128, scale: u32) -> String {
     let sign = if unscaled < 0 { "-" } else { "" };
     let scale = scale as usize;
     let digits = format!("{:0>width$}", unscaled.unsigned_abs(), width = scale + 1);

@@ -41,7 +41,6 @@
 //! | filters of another form, before any was released | Hive | say nothing |
 //! | other writers | Presto, Go, cuDF, unknown | no keys |
 
-#[cfg(test)]
 mod builder;
 mod hash;
 mod keys;
@@ -51,6 +50,7 @@ mod tests;
 use bytes::Bytes;
 use prost::Message as _;
 
+pub(crate) use builder::BloomBuilder;
 pub(crate) use keys::{FilterOrigin, KeyMaker};
 
 use crate::error::Result;

@@ -50,6 +50,18 @@ impl Compression {
         }
     }
 
+    pub(crate) fn to_proto(self) -> orc::CompressionKind {
+        match self {
+            Compression::None => orc::CompressionKind::None,
+            Compression::Zlib => orc::CompressionKind::Zlib,
+            Compression::Snappy => orc::CompressionKind::Snappy,
+            Compression::Lzo => orc::CompressionKind::Lzo,
+            Compression::Lz4 => orc::CompressionKind::Lz4,
+            Compression::Zstd => orc::CompressionKind::Zstd,
+            Compression::Brotli => orc::CompressionKind::Brotli,
+        }
+    }
+
     pub(crate) fn from_proto(kind: Option<i32>) -> Result<Self> {
         match orc::CompressionKind::try_from(kind.unwrap_or(0)) {
             Ok(orc::CompressionKind::None) => Ok(Compression::None),

@@ -1,4 +1,4 @@
-//! Sources of bytes that are read by range; the only module that opens files.
+//! Sources of bytes that are read by range, and sinks that files are written to; the only module that opens files.
 //!
 //! [`open`] makes a source of a path or a URL, [`list`] finds the files of a folder or a pattern.
 
@@ -10,6 +10,7 @@ mod memory;
 mod pattern;
 #[cfg(feature = "object-store")]
 mod remote;
+mod sink;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ pub(crate) use location::percent_decode;
 pub use memory::MemorySource;
 #[cfg(feature = "object-store")]
 pub use remote::ObjectSource;
+pub use sink::{FileSink, MemorySink, Sink, create};
 pub use storage::StorageOptions;
 
 /// Bytes that are read from the end of a file at first, where a request costs little: enough for most tails.

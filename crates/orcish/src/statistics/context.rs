@@ -87,7 +87,7 @@ impl WriterContext {
     /// Whether a sum, or that there is none, shows that no value is NaN.
     pub(super) fn excludes_nan(self, sum: Option<f64>) -> bool {
         match self.writer {
-            Writer::Java | Writer::Cpp => sum.is_some_and(|sum| !sum.is_nan()),
+            Writer::Java | Writer::Cpp | Writer::Orcish => sum.is_some_and(|sum| !sum.is_nan()),
             // They record no sum, and nothing at all if a value is NaN.
             Writer::Presto | Writer::Trino => true,
             Writer::Go | Writer::Cudf | Writer::Unknown(_) => false,

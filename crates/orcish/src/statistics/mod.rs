@@ -18,6 +18,7 @@ mod from_proto;
 mod merge;
 #[cfg(test)]
 mod tests;
+mod to_proto;
 
 use std::borrow::Cow;
 

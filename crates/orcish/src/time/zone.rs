@@ -125,6 +125,24 @@ impl WriterZone {
     }
 }
 
+impl WriterZone {
+    /// The instant at which the wall clock shows `wall`, in seconds since 1970, as if it stood in UTC: the first, where
+    /// it does so twice, and none where it skips that time. Of seconds less than 2^62 from 1970.
+    #[inline]
+    pub fn instant_of(&self, wall: i64) -> Option<i64> {
+        match &self.offsets {
+            Offsets::Fixed(offset) => Some(wall - i64::from(*offset)),
+            Offsets::Table(table) => {
+                // No zone is further than a day from UTC, and none changes its clock twice in two days.
+                let mut near =
+                    [-SECONDS_PER_DAY, SECONDS_PER_DAY].map(|day| wall - i64::from(table.offset_at(wall + day)));
+                near.sort_unstable();
+                near.into_iter().find(|instant| instant + i64::from(table.offset_at(*instant)) == wall)
+            }
+        }
+    }
+}
+
 fn iana_offset(zone: Tz, utc: i64) -> i32 {
     // Sampling keeps to years that chrono knows.
     let instant = DateTime::from_timestamp(utc, 0).unwrap_or_default();

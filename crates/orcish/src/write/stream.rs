@@ -48,13 +48,19 @@ impl OutStream {
         self.stored.len() + self.raw.len()
     }
 
-    /// All of it as it is stored.
-    pub(crate) fn finish(mut self, compressor: &mut Compressor) -> Result<Vec<u8>> {
+    /// Whether there are chunks that can be compressed.
+    pub(crate) fn has_full(&self) -> bool {
+        self.raw.len() >= self.framing.chunk_size
+    }
+
+    /// All of it as it is stored; it is empty then.
+    pub(crate) fn take(&mut self, compressor: &mut Compressor) -> Result<Vec<u8>> {
         self.settle(compressor)?;
         if !self.raw.is_empty() {
             append_chunk(&self.raw, compressor, &mut self.stored)?;
+            self.raw.clear();
         }
-        Ok(self.stored)
+        Ok(std::mem::take(&mut self.stored))
     }
 }
 
@@ -91,7 +97,7 @@ mod tests {
                 out.raw().extend_from_slice(part);
                 out.settle(&mut compressor).unwrap();
             }
-            let stored: bytes::Bytes = out.finish(&mut compressor).unwrap().into();
+            let stored: bytes::Bytes = out.take(&mut compressor).unwrap().into();
             prop_assert_eq!(&decompress_all(stored.clone(), framing, 1 << 20).unwrap()[..], &parts.concat()[..]);
             for (at, position) in positions.iter().enumerate() {
                 let rest = parts[at..].concat();

@@ -2,6 +2,7 @@
 
 mod fault;
 mod process;
+mod sink;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::patience::Check;
 use fault::{another, fault, is_refusal};
 use process::{PerProcess, wait};
+pub(super) use sink::ObjectSink;
 use store::Address;
 pub(super) use tree::StoreTree;
 

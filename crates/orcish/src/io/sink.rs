@@ -1,0 +1,277 @@
+//! Files on their way: nothing is under their name until they are whole.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{StorageOptions, location};
+use crate::error::{Error, Result};
+
+/// Where a file is written to. Dropping it unfinished leaves nothing under its name, and what was there stays.
+pub trait Sink: Send {
+    /// A name for messages, such as a path.
+    fn name(&self) -> &str;
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// Of kind `Io` when they cannot be written.
+    fn write(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// Makes the file appear under its name, whole and durable, in place of what was there.
+    ///
+    /// # Errors
+    /// Of kind `Io` when it cannot; nothing has changed under the name then.
+    fn finish(&mut self) -> Result<()>;
+}
+
+/// The sink at `location`: a path, a `file://` URL, or, with the feature `object-store`, a URL of an object store.
+///
+/// # Errors
+/// Of kind `Io` when the file cannot be made, `InvalidArgument` when the URL or an option is wrong, `Unsupported` for
+/// HTTP servers.
+pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>> {
+    match location::parse(location) {
+        location::Location::Local(path) => Ok(Box::new(FileSink::create(path)?)),
+        #[cfg(feature = "object-store")]
+        location::Location::Remote(_) => Ok(Box::new(super::remote::ObjectSink::create(location, options)?)),
+        #[cfg(not(feature = "object-store"))]
+        location::Location::Remote(url) => Err(url.no_feature(options)),
+    }
+}
+
+/// How often another name is tried where one is taken.
+const ATTEMPTS: usize = 100;
+
+/// A file of the local file system: written under another name in the same folder, and renamed at the end.
+///
+/// The other name begins with a dot, so that Spark, Hive and orcish do not take it for a part of a table. A process that
+/// is killed leaves it behind.
+#[derive(Debug)]
+pub struct FileSink {
+    name: String,
+    /// Where it is to be, behind links.
+    target: PathBuf,
+    temporary: PathBuf,
+    /// None once it is finished.
+    file: Option<File>,
+}
+
+impl FileSink {
+    /// A file that is to be at `path`. Its folder is there already; if `path` is a link, it stays, and what it leads to
+    /// is replaced.
+    ///
+    /// # Errors
+    /// Of kind `Io` when no file can be made there, such as where `path` is a folder.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self> {
+        let path = path.into();
+        let name = path.to_string_lossy().into_owned();
+        let fault = |error| Error::io("cannot be written", error).in_file(&name);
+        let target = fs::canonicalize(&path).unwrap_or(path);
+        if target.is_dir() {
+            return Err(fault(io::ErrorKind::IsADirectory.into()));
+        }
+        let Some(own) = target.file_name().map(|own| own.to_string_lossy().into_owned()) else {
+            return Err(fault(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
+        };
+        let mut attempt = 0;
+        loop {
+            let temporary = target.with_file_name(temporary_name(&own, attempt));
+            match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+                Ok(file) => return Ok(FileSink { name, target, temporary, file: Some(file) }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
+                Err(error) => return Err(fault(error)),
+            }
+        }
+    }
+
+    fn fault(&self, error: io::Error) -> Error {
+        Error::io("cannot be written", error).in_file(&self.name)
+    }
+
+    fn place(&self, file: &File) -> io::Result<()> {
+        file.sync_all()?;
+        // What was there keeps who may read it.
+        if let Ok(before) = fs::metadata(&self.target) {
+            file.set_permissions(before.permissions())?;
+        }
+        fs::rename(&self.temporary, &self.target)?;
+        sync_folder(&self.target);
+        Ok(())
+    }
+}
+
+/// A hidden name that no other writer of this or another process takes; short, as names may have 255 bytes.
+fn temporary_name(own: &str, attempt: usize) -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let start: String = own.chars().take(40).collect();
+    format!(".{start}.{}-{now:x}-{attempt}.tmp", std::process::id())
+}
+
+/// Makes a rename durable, where the system can: some cannot open folders.
+fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(folder) = File::open(folder) {
+        // The file is there in any case.
+        let _ = folder.sync_all();
+    }
+}
+
+impl Sink for FileSink {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let result = match &mut self.file {
+            Some(file) => file.write_all(bytes),
+            None => Err(io::Error::other("it is finished")),
+        };
+        result.map_err(|error| self.fault(error))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let Some(file) = self.file.take() else {
+            return Err(self.fault(io::Error::other("it is finished")));
+        };
+        self.place(&file).map_err(|error| {
+            let _ = fs::remove_file(&self.temporary);
+            self.fault(error)
+        })
+    }
+}
+
+impl Drop for FileSink {
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            // There is nobody to tell; the name says what it is.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Bytes in memory, which are handed over when the file is whole.
+#[derive(Debug, Clone, Default)]
+pub struct MemorySink {
+    bytes: Vec<u8>,
+    whole: std::sync::Arc<std::sync::Mutex<Option<Vec<u8>>>>,
+}
+
+impl MemorySink {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The file, once it is whole; clones of this sink before it was written to share it.
+    pub fn take(&self) -> Option<Vec<u8>> {
+        self.whole.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+}
+
+impl Sink for MemorySink {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let bytes = std::mem::take(&mut self.bytes);
+        *self.whole.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(bytes);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of this test.
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("orcish-sink-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_file_appears_when_it_is_finished() {
+        let folder = folder("finished");
+        let path = folder.join("a.orc");
+        let mut sink = FileSink::create(&path).unwrap();
+        sink.write(b"one").unwrap();
+        assert!(!path.exists());
+        assert!(names(&folder).iter().all(|name| name.starts_with('.')));
+        sink.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(&folder), ["a.orc"]);
+        assert!(sink.write(b"more").is_err());
+        assert!(sink.finish().is_err());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_dropped_leaves_nothing() {
+        let folder = folder("dropped");
+        let path = folder.join("a.orc");
+        fs::write(&path, "before").unwrap();
+        let mut sink = FileSink::create(&path).unwrap();
+        sink.write(b"after").unwrap();
+        drop(sink);
+        assert_eq!(fs::read(&path).unwrap(), b"before");
+        assert_eq!(names(&folder), ["a.orc"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn two_writers_do_not_meet() {
+        let folder = folder("two");
+        let path = folder.join("a.orc");
+        let (mut a, mut b) = (FileSink::create(&path).unwrap(), FileSink::create(&path).unwrap());
+        a.write(b"a").unwrap();
+        b.write(b"b").unwrap();
+        a.finish().unwrap();
+        b.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"b");
+        assert_eq!(names(&folder), ["a.orc"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn where_no_file_can_be() {
+        let folder = folder("nowhere");
+        for path in [folder.clone(), folder.join("missing/a.orc")] {
+            let error = FileSink::create(&path).unwrap_err();
+            assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let folder = folder("links");
+        fs::create_dir(folder.join("elsewhere")).unwrap();
+        let (link, real) = (folder.join("link.orc"), folder.join("elsewhere/real.orc"));
+        fs::write(&real, "before").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&real, &link).unwrap();
+        let mut sink = FileSink::create(&link).unwrap();
+        sink.write(b"after").unwrap();
+        sink.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"after");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

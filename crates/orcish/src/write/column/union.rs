@@ -1,0 +1,82 @@
+//! Unions (ORCv1, Union Columns): tags, and the values of each variant one behind the other.
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, UnionMode};
+
+use super::{Column, Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values};
+use crate::error::{Error, Result};
+use crate::write::selected::Selected;
+use crate::write::streams::{ByteStream, Layout};
+
+pub(super) struct UnionValues {
+    tags: ByteStream,
+    starts: Starts,
+    children: Vec<Column>,
+}
+
+impl UnionValues {
+    pub(super) fn new(children: Vec<Column>, layout: Layout) -> Self {
+        UnionValues { tags: ByteStream::new(layout), starts: Starts::default(), children }
+    }
+}
+
+impl Values for UnionValues {
+    /// Arrow's unions have no nulls of their own: those of their variants are written as such.
+    fn append(&mut self, array: &ArrayRef, _: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
+        self.tags.relieve(tools.compressors)?;
+        let DataType::Union(fields, mode) = array.data_type() else {
+            return Err(Error::invalid(format!("{} is no union", array.data_type())).into());
+        };
+        let union = array.as_union();
+        // The number of the variant of each of Arrow's type ids.
+        let variant = |id: i8| fields.iter().position(|(own, _)| own == id);
+        let mut rows: Vec<Vec<usize>> = vec![Vec::new(); self.children.len()];
+        for (row, &id) in union.type_ids().iter().enumerate() {
+            let variant = variant(id).and_then(|variant| Some((variant, rows.get_mut(variant)?)));
+            let Some((variant, rows)) = variant else {
+                return Err(
+                    Error::invalid(format!("a union value of type id {id}, which the type does not have")).into()
+                );
+            };
+            rows.push(row);
+            self.tags.held().push(variant.to_le_bytes()[0]);
+        }
+        for ((child, rows), (id, _)) in self.children.iter_mut().zip(&rows).zip(fields.iter()) {
+            let selected = Selected::of_indexes(rows.iter().map(|&row| match mode {
+                UnionMode::Dense => union.value_offset(row),
+                UnionMode::Sparse => row,
+            }));
+            let values = selected.of(union.child(id))?;
+            let to_row = |at: usize| rows.get(at).copied().unwrap_or_default();
+            child.append(&values, tools.compressors).map_err(|fault| fault.map_index(to_row))?;
+        }
+        Ok(())
+    }
+
+    fn begin_group(&mut self) {
+        self.starts.push(|position| self.tags.position(position));
+    }
+
+    fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
+        self.tags.end_run(compressors)?;
+        Ok(Detail::None)
+    }
+
+    fn size(&self) -> usize {
+        self.tags.size()
+    }
+
+    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
+        Ok(Ended {
+            streams: vec![(StreamKind::Data, self.tags.take(compressors)?)],
+            positions: self.starts.take(),
+            ..Ended::default()
+        })
+    }
+
+    fn children(&mut self) -> &mut [Column] {
+        &mut self.children
+    }
+}

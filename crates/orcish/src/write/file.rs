@@ -1,0 +1,318 @@
+//! Writing a file batch by batch.
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::SchemaRef;
+
+use super::column::columns;
+use super::encode::{Encoder, Piece};
+use super::fault::Fault;
+use super::options::WriteOptions;
+use super::plan::WritePlan;
+use super::stripe::{Root, StripeBytes, assemble};
+use super::tail::{MAGIC, Signature, Tail};
+use super::types::orc_types;
+use crate::error::{Error, Result};
+use crate::io::Sink;
+use crate::options::Limits;
+use crate::schema::Schema;
+use crate::statistics::ColumnStatistics;
+
+/// Row groups that are queued before they are encoded together: enough for threads to share.
+const GROUPS_QUEUED: usize = 4;
+/// Bytes of queued rows that are encoded before that.
+const BYTES_QUEUED: usize = 16 << 20;
+/// How many times as much memory as its size a stripe may take.
+const MOST_MEMORY: u64 = 4;
+/// How many times its size a stripe may have before it ends within a row group.
+const MOST_OVERRUN: u64 = 2;
+
+/// What has been written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// Rows of the file.
+    pub rows: u64,
+    /// Length of the file in bytes.
+    pub bytes: u64,
+    /// Number of stripes.
+    pub stripes: usize,
+}
+
+/// Writes an ORC file from Arrow batches.
+///
+/// Memory: the stripe that is being built, some row groups, and a batch, however long the file is. The file appears
+/// under its name by [`finish`](Self::finish); without it, or after an error, nothing does.
+///
+/// ```no_run
+/// use orcish::{FileWriter, StorageOptions, WriteOptions};
+/// # fn batches() -> Vec<arrow_array::RecordBatch> { Vec::new() }
+///
+/// let batches = batches();
+/// let sink = orcish::create("part-0.orc", &StorageOptions::default())?;
+/// let mut writer = FileWriter::new(sink, batches[0].schema(), &WriteOptions::default())?;
+/// for batch in &batches {
+///     writer.write(batch)?;
+/// }
+/// println!("{} bytes", writer.finish()?.bytes);
+/// # Ok::<(), orcish::Error>(())
+/// ```
+pub struct FileWriter {
+    sink: Box<dyn Sink>,
+    arrow: SchemaRef,
+    types: Schema,
+    plan: WritePlan,
+    timezone: String,
+    encoder: Encoder,
+    queue: Queue,
+    /// Rows of the row group and of the stripe that are queued or encoded, and of the stripes before.
+    group_rows: u64,
+    stripe_rows: u64,
+    tail: Tail,
+    /// Bytes that the sink has been given.
+    offset: u64,
+    state: State,
+}
+
+enum State {
+    Open,
+    Finished,
+    Failed,
+}
+
+#[derive(Default)]
+struct Queue {
+    pieces: Vec<Piece>,
+    groups: usize,
+    bytes: usize,
+}
+
+impl std::fmt::Debug for FileWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileWriter")
+            .field("sink", &self.sink.name())
+            .field("rows", &self.rows())
+            .finish_non_exhaustive()
+    }
+}
+
+impl FileWriter {
+    /// A writer of batches of this schema.
+    ///
+    /// # Errors
+    /// `InvalidArgument` when an option is wrong, or a type cannot be stored; `UnknownColumn` when an option names a
+    /// column that there is not; those of the sink.
+    pub fn new(sink: Box<dyn Sink>, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
+        let name = sink.name().to_owned();
+        Self::start(sink, schema, options).map_err(|error| error.in_file(&name))
+    }
+
+    fn start(mut sink: Box<dyn Sink>, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
+        let (types, nullable) = orc_types(&schema)?;
+        let limits = Limits { columns: usize::MAX, depth: usize::MAX, ..Limits::default() };
+        let orc = Schema::from_proto(types.clone(), &limits)?;
+        let plan = WritePlan::new(options, &orc)?;
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        };
+        let encoder = Encoder::new(columns(&plan, &orc, &nullable, 0)?, threads);
+        let tail = Tail {
+            statistics: vec![ColumnStatistics::EMPTY; types.len()],
+            types,
+            metadata: super::metadata::user_metadata(&schema, options)?,
+            row_index_stride: if plan.has_index { plan.stride } else { 0 },
+            ..Tail::default()
+        };
+        sink.write(MAGIC.as_bytes())?;
+        Ok(FileWriter {
+            sink,
+            arrow: schema,
+            types: orc,
+            plan,
+            timezone: options.timezone.clone(),
+            encoder,
+            queue: Queue::default(),
+            group_rows: 0,
+            stripe_rows: 0,
+            tail,
+            offset: MAGIC.len() as u64,
+            state: State::Open,
+        })
+    }
+
+    /// Schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.arrow.clone()
+    }
+
+    /// The ORC types of the columns.
+    pub fn types(&self) -> &Schema {
+        &self.types
+    }
+
+    /// Rows that it has been given.
+    pub fn rows(&self) -> u64 {
+        self.tail.rows + self.stripe_rows
+    }
+
+    /// Bytes of the stripes that are written.
+    pub fn bytes(&self) -> u64 {
+        self.offset
+    }
+
+    /// Takes the rows of a batch.
+    ///
+    /// # Errors
+    /// `InvalidArgument` that names row and column where a value cannot be stored, or when the batch is of another
+    /// schema; those of the sink. After an error the file cannot be finished.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.guarded(|this| this.take(batch))
+    }
+
+    /// Writes what is left, and makes the file appear under its name.
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write).
+    pub fn finish(&mut self) -> Result<Written> {
+        let written = self.guarded(Self::end)?;
+        self.state = State::Finished;
+        Ok(written)
+    }
+
+    /// Does some work; what fails leaves columns with unlike numbers of rows, so that nothing can follow.
+    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let refusal = match self.state {
+            State::Open => None,
+            State::Finished => Some("the file is finished"),
+            State::Failed => Some("writing the file has failed before"),
+        };
+        let result = match refusal {
+            None => {
+                // Of panics too.
+                self.state = State::Failed;
+                work(self)
+            }
+            Some(refusal) => Err(Error::invalid(refusal)),
+        };
+        if result.is_ok() {
+            self.state = State::Open;
+        }
+        result.map_err(|error| error.in_file(self.sink.name()))
+    }
+
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.check_types(batch)?;
+        let bytes = batch_bytes(batch);
+        let rows = batch.num_rows();
+        let stride = u64::from(self.plan.stride);
+        let mut at = 0;
+        while at < rows {
+            let left = usize::try_from(stride - self.group_rows).unwrap_or(usize::MAX);
+            let count = left.min(rows - at);
+            let columns: Vec<ArrayRef> = match count == rows {
+                true => batch.columns().to_vec(),
+                false => batch.columns().iter().map(|column| column.slice(at, count)).collect(),
+            };
+            let first_row = self.rows();
+            let starts_group = self.group_rows == 0;
+            self.group_rows = (self.group_rows + count as u64) % stride;
+            self.stripe_rows += count as u64;
+            let ends_group = self.group_rows == 0;
+            self.queue.pieces.push(Piece { columns, first_row, starts_group, ends_group });
+            self.queue.groups += usize::from(ends_group);
+            self.queue.bytes += usize::try_from(bytes as u128 * count as u128 / rows as u128).unwrap_or(bytes);
+            at += count;
+            if ends_group && self.queue.groups >= GROUPS_QUEUED || self.queue.bytes >= BYTES_QUEUED {
+                self.encode_queue()?;
+                self.end_stripe_if_full()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_types(&self, batch: &RecordBatch) -> Result<()> {
+        let (expected, found) = (self.arrow.fields(), batch.schema_ref().fields());
+        if expected.len() != found.len() {
+            let text = format!("a batch of {} columns, where the file has {}", found.len(), expected.len());
+            return Err(Error::invalid(text));
+        }
+        for (expected, found) in expected.iter().zip(found) {
+            if expected.name() != found.name() || expected.data_type() != found.data_type() {
+                let text = format!("a batch with {found}, where the file has {expected}");
+                return Err(Error::invalid(text).in_column(expected.name()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Encodes what is queued.
+    fn encode_queue(&mut self) -> Result<()> {
+        let queue = std::mem::take(&mut self.queue);
+        self.encoder.append(&queue.pieces).map_err(|(fault, first_row)| match fault {
+            Fault::Value { index, column, message } => {
+                let row = first_row + index as u64;
+                Error::invalid(format!("row {row}: {message}")).in_column(&self.types.path(column))
+            }
+            Fault::Error(error) => error,
+        })
+    }
+
+    fn end_stripe_if_full(&mut self) -> Result<()> {
+        let (size, most) = (self.encoder.size() as u64, self.plan.stripe_size);
+        let is_full = size >= most || self.encoder.memory() as u64 >= most.saturating_mul(MOST_MEMORY);
+        // Row groups are whole, unless their rows are huge.
+        if is_full && (self.group_rows == 0 || size >= most.saturating_mul(MOST_OVERRUN)) {
+            self.end_stripe()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the stripe, if it has rows.
+    fn end_stripe(&mut self) -> Result<()> {
+        if self.stripe_rows == 0 {
+            return Ok(());
+        }
+        if self.group_rows > 0 {
+            match self.queue.pieces.last_mut() {
+                Some(last) => last.ends_group = true,
+                None => self.queue.pieces.push(Piece::end_of_group(&self.arrow, self.rows())),
+            }
+        }
+        self.encode_queue()?;
+        let columns = self.encoder.end_stripe()?;
+        let rows = std::mem::take(&mut self.stripe_rows);
+        self.group_rows = 0;
+        let timezone = self.plan.has_timestamps.then(|| self.timezone.clone());
+        let root = Root { rows, stride: self.plan.stride.into(), has_index: self.plan.has_index };
+        let StripeBytes { parts, mut information, statistics } =
+            assemble(root, columns, timezone, self.plan.layout(), self.encoder.compressors()?)?;
+        information.offset = Some(self.offset);
+        for part in &parts {
+            self.put(part)?;
+        }
+        self.tail.add_stripe(information, rows, &statistics);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<Written> {
+        self.end_stripe()?;
+        self.tail.content_length = self.offset;
+        let (layout, signature) = (self.plan.layout(), Signature::own(&self.plan));
+        let bytes = self.tail.to_bytes(&signature, layout, self.encoder.compressors()?)?;
+        self.put(&bytes)?;
+        self.sink.finish()?;
+        Ok(Written { rows: self.tail.rows, bytes: self.offset, stripes: self.tail.stripes.len() })
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.offset += bytes.len() as u64;
+        self.sink.write(bytes)
+    }
+}
+
+/// Bytes of the rows of a batch, without those of the buffers beside them.
+fn batch_bytes(batch: &RecordBatch) -> usize {
+    let bytes = |column: &ArrayRef| {
+        column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_buffer_memory_size())
+    };
+    batch.columns().iter().map(bytes).sum()
+}

@@ -1,0 +1,24 @@
+//! User metadata of a file: what the caller and the schema say, and the Arrow schema itself.
+
+use arrow_schema::Schema;
+use bytes::Bytes;
+
+use super::options::WriteOptions;
+use crate::error::{Error, Result};
+
+/// The user metadata: those of the schema, in the order of their keys, then those of the options, which go first where
+/// a key is in both.
+pub(super) fn user_metadata(schema: &Schema, options: &WriteOptions) -> Result<Vec<(String, Bytes)>> {
+    let mut pairs: Vec<(String, Bytes)> = Vec::new();
+    for (key, value) in &options.metadata {
+        if pairs.iter().any(|(other, _)| other == key) {
+            return Err(Error::invalid(format!("metadata has the key {key:?} twice")));
+        }
+        pairs.push((key.clone(), value.clone()));
+    }
+    let mut of_schema: Vec<_> = schema.metadata().iter().collect();
+    of_schema.sort();
+    of_schema.retain(|(key, _)| pairs.iter().all(|(other, _)| other != *key));
+    let of_schema = of_schema.into_iter().map(|(key, value)| (key.clone(), Bytes::copy_from_slice(value.as_bytes())));
+    Ok(of_schema.chain(pairs.clone()).collect())
+}

@@ -1,0 +1,286 @@
+//! From Arrow types to ORC types.
+//!
+//! | Arrow | ORC | how values are stored |
+//! |---|---|---|
+//! | null | boolean | all null |
+//! | boolean, int8 … int64, float32, float64 | boolean, tinyint … bigint, float, double | |
+//! | uint8, uint16, uint32 | smallint, int, bigint | |
+//! | uint64 | decimal(20,0) | |
+//! | float16 | float | |
+//! | strings of all forms | string; char(n), varchar(n) where the field says so under [`TYPE_KEY`] | |
+//! | binary of all forms, fixed-size too | binary; geometry, geography likewise | |
+//! | date32, date64 | date | days |
+//! | time32, time64 | int, bigint | in their unit |
+//! | timestamp | timestamp | wall clock |
+//! | timestamp, field with Spark's `timestamp_ntz` | bigint | microseconds |
+//! | timestamp with a zone | timestamp with local time zone | instant |
+//! | duration | bigint, Spark's `interval day to second` if of microseconds | in its unit |
+//! | interval of months | int, Spark's `interval year to month` | |
+//! | interval of days and milliseconds | struct<days:int,milliseconds:int> | |
+//! | interval of months, days and nanoseconds | struct<months:int,days:int,nanoseconds:bigint> | |
+//! | decimal(p, s) of all widths | decimal(p, s), of 38 digits at most | a negative scale is multiplied out |
+//! | lists of all forms, fixed-size too | array | |
+//! | map, struct, union | map, struct, uniontype | |
+//! | dictionary, run-end encoded, extension | as their values or storage | |
+//!
+//! Metadata of a field become attributes of the type.
+
+use arrow_schema::{DataType, Field, IntervalUnit, Schema, TimeUnit};
+
+use crate::arrow::{SPARK_TYPE, TYPE_KEY};
+use crate::error::{Error, Result};
+use crate::proto::orc;
+use crate::proto::orc::r#type::Kind;
+
+/// Most digits of a decimal.
+pub(super) const MAX_DIGITS: u8 = 38;
+/// Most variants of a union.
+const MAX_VARIANTS: usize = 256;
+/// Deepest nesting of types, the root counting one: what readers of orcish accept when asked for nothing else.
+const MAX_DEPTH: usize = crate::options::DEFAULT_MAX_DEPTH;
+
+const NTZ: &str = "timestamp_ntz";
+const DAY_TIME: &str = "interval day to second";
+const YEAR_MONTH: &str = "interval year to month";
+
+/// The types of a file with these columns, and whether each may be null, by column id.
+///
+/// # Errors
+/// `InvalidArgument` that names the column where a type cannot be stored.
+pub(super) fn orc_types(schema: &Schema) -> Result<(Vec<orc::Type>, Vec<bool>)> {
+    let mut types = vec![of_kind(Kind::Struct)];
+    let mut nullable = vec![false];
+    for field in schema.fields() {
+        let child = add(field, &mut types, &mut nullable, 2).map_err(|error| error.in_column(field.name()))?;
+        if let Some(root) = types.first_mut() {
+            root.subtypes.push(child);
+            root.field_names.push(field.name().clone());
+        }
+    }
+    Ok((types, nullable))
+}
+
+/// Whether a timestamp without zone is Spark's own, which is stored as an integer.
+pub(super) fn is_spark_ntz(field: &Field) -> bool {
+    field.metadata().get(SPARK_TYPE).is_some_and(|name| name == NTZ)
+        && matches!(field.data_type(), DataType::Timestamp(_, None))
+}
+
+/// What a dictionary or run-end encoded array holds, any other as it is.
+pub(super) fn value_type(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => value_type(values),
+        DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
+        other => other,
+    }
+}
+
+/// Precision and scale in which a decimal is stored; `None` where no decimal of 38 digits holds any of its values.
+pub(super) fn decimal(precision: u8, scale: i8) -> Option<(u8, u8)> {
+    let digits = i16::from(precision).max(i16::from(scale)) - i16::from(scale.min(0));
+    let scale = u8::try_from(scale.max(0)).ok().filter(|&scale| scale <= MAX_DIGITS)?;
+    Some((u8::try_from(digits).unwrap_or(MAX_DIGITS).min(MAX_DIGITS), scale))
+}
+
+fn of_kind(kind: Kind) -> orc::Type {
+    orc::Type { kind: Some(kind.into()), ..orc::Type::default() }
+}
+
+/// Adds the type of a field and those below it; returns its column id.
+fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, depth: usize) -> Result<u32> {
+    if depth > MAX_DEPTH {
+        return Err(Error::invalid(format!("types are nested deeper than {MAX_DEPTH} levels")));
+    }
+    let id = types.len();
+    let column = u32::try_from(id).map_err(|_| Error::invalid("too many columns"))?;
+    let data_type = value_type(field.data_type());
+    let mut this = own_type(field, data_type)?;
+    this.attributes = attributes(field, data_type);
+    types.push(this);
+    nullable.push(field.is_nullable());
+    let mut child = |field: &Field, types: &mut Vec<orc::Type>| {
+        let child = add(field, types, nullable, depth + 1)?;
+        types.get_mut(id).into_iter().for_each(|this| this.subtypes.push(child));
+        Ok(())
+    };
+    match data_type {
+        DataType::Struct(fields) => {
+            for field in fields {
+                child(field, types).map_err(|error: Error| error.in_column(field.name()))?;
+                types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone()));
+            }
+        }
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => child(item, types)?,
+        DataType::Map(entries, _) => {
+            let DataType::Struct(fields) = entries.data_type() else {
+                return Err(Error::invalid("the entries of a map are no struct"));
+            };
+            let [key, value] = &fields[..] else {
+                return Err(Error::invalid("the entries of a map are not a key and a value"));
+            };
+            child(key, types)?;
+            child(value, types)?;
+        }
+        DataType::Union(fields, _) => {
+            if fields.len() > MAX_VARIANTS || fields.is_empty() {
+                return Err(Error::invalid(format!("a union of {} variants: ORC has 1 to 256", fields.len())));
+            }
+            for (_, field) in fields.iter() {
+                child(field, types)?;
+            }
+        }
+        DataType::Interval(unit) if *unit != IntervalUnit::YearMonth => {
+            for field in interval_fields(*unit) {
+                child(&field, types)?;
+                types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone()));
+            }
+        }
+        _ => {}
+    }
+    Ok(column)
+}
+
+/// The parts that an interval is stored as.
+pub(super) fn interval_fields(unit: IntervalUnit) -> Vec<Field> {
+    let field = |name: &str, data_type| Field::new(name, data_type, false);
+    match unit {
+        IntervalUnit::YearMonth => vec![field("months", DataType::Int32)],
+        IntervalUnit::DayTime => vec![field("days", DataType::Int32), field("milliseconds", DataType::Int32)],
+        IntervalUnit::MonthDayNano => vec![
+            field("months", DataType::Int32),
+            field("days", DataType::Int32),
+            field("nanoseconds", DataType::Int64),
+        ],
+    }
+}
+
+fn own_type(field: &Field, data_type: &DataType) -> Result<orc::Type> {
+    let named = field.metadata().get(TYPE_KEY);
+    Ok(match data_type {
+        DataType::Null | DataType::Boolean => of_kind(Kind::Boolean),
+        DataType::Int8 => of_kind(Kind::Byte),
+        DataType::Int16 | DataType::UInt8 => of_kind(Kind::Short),
+        DataType::Int32 | DataType::UInt16 | DataType::Time32(_) => of_kind(Kind::Int),
+        DataType::Interval(IntervalUnit::YearMonth) => of_kind(Kind::Int),
+        DataType::Int64 | DataType::UInt32 | DataType::Time64(_) | DataType::Duration(_) => of_kind(Kind::Long),
+        DataType::UInt64 => of_decimal(20, 0),
+        DataType::Float16 | DataType::Float32 => of_kind(Kind::Float),
+        DataType::Float64 => of_kind(Kind::Double),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => text_type(named)?,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            binary_type(named)?
+        }
+        DataType::Date32 | DataType::Date64 => of_kind(Kind::Date),
+        DataType::Timestamp(_, None) if is_spark_ntz(field) => of_kind(Kind::Long),
+        DataType::Timestamp(_, None) => of_kind(Kind::Timestamp),
+        DataType::Timestamp(_, Some(_)) => of_kind(Kind::TimestampInstant),
+        DataType::Decimal32(precision, scale)
+        | DataType::Decimal64(precision, scale)
+        | DataType::Decimal128(precision, scale)
+        | DataType::Decimal256(precision, scale) => match decimal(*precision, *scale) {
+            Some((precision, scale)) => of_decimal(precision.into(), scale.into()),
+            None => return Err(Error::invalid(format!("{data_type} has more digits behind the point than 38"))),
+        },
+        DataType::Struct(_) | DataType::Interval(_) => of_kind(Kind::Struct),
+        DataType::List(_)
+        | DataType::LargeList(_)
+        | DataType::ListView(_)
+        | DataType::LargeListView(_)
+        | DataType::FixedSizeList(_, _) => of_kind(Kind::List),
+        DataType::Map(_, _) => of_kind(Kind::Map),
+        DataType::Union(_, _) => of_kind(Kind::Union),
+        DataType::Dictionary(_, _) | DataType::RunEndEncoded(_, _) => {
+            return Err(Error::invalid(format!("{data_type} is not taken apart")));
+        }
+    })
+}
+
+fn of_decimal(precision: u32, scale: u32) -> orc::Type {
+    orc::Type { precision: Some(precision), scale: Some(scale), ..of_kind(Kind::Decimal) }
+}
+
+/// `string`, or the `char(n)` or `varchar(n)` that is asked for.
+fn text_type(named: Option<&String>) -> Result<orc::Type> {
+    let Some(name) = named else { return Ok(of_kind(Kind::String)) };
+    let length = |rest: Option<&str>| rest?.strip_suffix(')')?.parse::<u32>().ok().filter(|&length| length > 0);
+    let (kind, length) = match (length(name.strip_prefix("char(")), length(name.strip_prefix("varchar("))) {
+        (Some(length), _) => (Kind::Char, length),
+        (_, Some(length)) => (Kind::Varchar, length),
+        _ if name == "string" => return Ok(of_kind(Kind::String)),
+        _ => return Err(cannot_be(name, "text")),
+    };
+    Ok(orc::Type { maximum_length: Some(length), ..of_kind(kind) })
+}
+
+/// `binary`, or the `geometry(crs)` or `geography(crs,algorithm)` that is asked for.
+fn binary_type(named: Option<&String>) -> Result<orc::Type> {
+    use orc::r#type::EdgeInterpolationAlgorithm as Algorithm;
+    let Some(name) = named else { return Ok(of_kind(Kind::Binary)) };
+    let (word, inside) = match name.split_once('(') {
+        Some((word, rest)) => (word, Some(rest.strip_suffix(')').ok_or_else(|| cannot_be(name, "binary"))?)),
+        None => (name.as_str(), None),
+    };
+    let kind = match word {
+        "binary" if inside.is_none() => return Ok(of_kind(Kind::Binary)),
+        "geometry" => Kind::Geometry,
+        "geography" => Kind::Geography,
+        _ => return Err(cannot_be(name, "binary")),
+    };
+    let algorithm = inside.and_then(|inside| inside.rsplit_once(',')).filter(|_| kind == Kind::Geography);
+    let (crs, algorithm) = match algorithm.and_then(|(crs, name)| Some((crs, Algorithm::from_str_name(name)?))) {
+        Some((crs, algorithm)) => (Some(crs), Some(algorithm)),
+        None => (inside, None),
+    };
+    Ok(orc::Type { crs: crs.map(str::to_owned), algorithm: algorithm.map(Into::into), ..of_kind(kind) })
+}
+
+/// Whether Spark may call a column of this field so: the name may be left from a column of another type, and Spark would
+/// read it as that.
+fn is_spark_name(field: &Field, name: &str) -> bool {
+    let kinds: &[Kind] = match name.split_once('(').map_or(name, |(word, _)| word) {
+        NTZ => return is_spark_ntz(field),
+        "string" | "char" | "varchar" => &[Kind::String, Kind::Char, Kind::Varchar],
+        "timestamp" => &[Kind::Timestamp, Kind::TimestampInstant],
+        "boolean" => &[Kind::Boolean],
+        "tinyint" => &[Kind::Byte],
+        "smallint" => &[Kind::Short],
+        "int" => &[Kind::Int],
+        "bigint" => &[Kind::Long],
+        "float" => &[Kind::Float],
+        "double" => &[Kind::Double],
+        "decimal" => &[Kind::Decimal],
+        "date" => &[Kind::Date],
+        "binary" => &[Kind::Binary],
+        word if word.starts_with("interval") => &[],
+        _ => return true,
+    };
+    own_type(field, value_type(field.data_type())).is_ok_and(|this| kinds.contains(&this.kind()))
+}
+
+fn cannot_be(name: &str, what: &str) -> Error {
+    Error::invalid(format!("metadata {TYPE_KEY} of the field is {name:?}, which no column of {what} can be"))
+}
+
+/// The metadata of a field, and Spark's name of a type where it has one that ORC has not.
+fn attributes(field: &Field, data_type: &DataType) -> Vec<orc::StringPair> {
+    let spark = match data_type {
+        DataType::Duration(TimeUnit::Microsecond) => Some(DAY_TIME),
+        DataType::Interval(IntervalUnit::YearMonth) => Some(YEAR_MONTH),
+        _ => None,
+    };
+    let mut pairs: Vec<(&str, &str)> =
+        field.metadata().iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    pairs.retain(|(key, name)| {
+        *key != TYPE_KEY && (*key != SPARK_TYPE || spark.is_none() && is_spark_name(field, name))
+    });
+    pairs.extend(spark.map(|name| (SPARK_TYPE, name)));
+    // Maps have no order, and files of the same rows should be the same.
+    pairs.sort_unstable();
+    let pair =
+        |(key, value): (&str, &str)| orc::StringPair { key: Some(key.to_owned()), value: Some(value.to_owned()) };
+    pairs.into_iter().map(pair).collect()
+}

@@ -1,0 +1,212 @@
+"""Writing of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.types import StorageOptions, Target, WriteOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+__all__ = ["ORCWriter", "Written", "write_table"]
+
+
+class Written(NamedTuple):
+    """What has been written."""
+
+    rows: int
+    bytes: int
+    """Length of the file."""
+    stripes: int
+
+
+class ORCWriter:
+    """Writes an ORC file, batch by batch.
+
+    The file appears under its name when the writer is closed, whole, and in place of what was there; if anything fails
+    before, or an exception leaves the ``with`` block, nothing appears and what was there stays. Memory is that of the
+    stripe that is being built, and a batch.
+
+    >>> with orcish.ORCWriter("out.orc", schema, bloom_filter_columns=["id"]) as writer:    # doctest: +SKIP
+    ...     for batch in batches:
+    ...         writer.write(batch)
+
+    Args:
+        where: A path, a URL of an object store, or a file object that is open for binary writing. Of a file object,
+            what has been written before a failure stays; it is no valid file.
+        schema: An Arrow schema, or anything with ``__arrow_c_schema__``.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        options: See :class:`~orcish.types.WriteOptions`.
+
+    Raises:
+        ValueError: An option is wrong, or a type of the schema cannot be stored.
+        UnknownColumnError: An option names a column that there is not.
+        OSError: The file cannot be made.
+    """
+
+    def __init__(
+        self,
+        where: Target,
+        schema: Any,
+        *,
+        storage_options: StorageOptions | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> None:
+        if not hasattr(schema, "__arrow_c_schema__"):
+            raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
+        self._writer = _native.Writer(
+            _target(where),
+            schema.__arrow_c_schema__(),
+            options=_native_options(dict(options)),
+            storage_options=None if storage_options is None else dict(storage_options),
+        )
+        self._schema = schema if isinstance(schema, pa.Schema) else None
+        self._written: Written | None = None
+
+    def write(self, data: Any) -> None:
+        """Takes rows: anything with ``__arrow_c_stream__`` (a pyarrow, polars or pandas table, a duckdb relation, a
+        :class:`~orcish.Scan`) or ``__arrow_c_array__`` (a record batch), or an iterable of such.
+
+        Raises:
+            ValueError: They are of another schema, or a value cannot be stored; the message names row and column. The
+                file cannot be closed after that, and does not appear.
+            OSError: They cannot be written.
+        """
+        for stream in _streams(data):
+            self._writer.write_stream(stream)
+
+    def write_batch(self, batch: Any) -> None:
+        """Takes the rows of a record batch, or anything with ``__arrow_c_array__``."""
+        self._writer.write_stream(_of_array(batch).__arrow_c_stream__())
+
+    def write_table(self, table: Any) -> None:
+        """Takes the rows of a table: as :meth:`write`."""
+        self.write(table)
+
+    def close(self) -> Written:
+        """Writes what is left, and makes the file appear under its name. A second call does nothing more."""
+        if self._written is None:
+            self._written = Written(*self._writer.finish())
+        return self._written
+
+    def abort(self) -> None:
+        """Gives the file up: nothing appears under its name."""
+        self._writer.abort()
+
+    @property
+    def rows(self) -> int:
+        """Rows that it has been given."""
+        return self._written.rows if self._written else self._writer.rows or 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+
+def write_table(
+    data: Any,
+    where: Target,
+    *,
+    storage_options: StorageOptions | None = None,
+    **options: Unpack[WriteOptions],
+) -> Written:
+    """Writes an ORC file; see :class:`ORCWriter`.
+
+    >>> orcish.write_table(table, "out.orc")                                                # doctest: +SKIP
+    >>> orcish.write_table(frame, "out.orc", compression="zlib", bloom_filter_columns=["id"])   # doctest: +SKIP
+
+    Args:
+        data: Anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
+            of polars and pandas, relations of duckdb, files and scans of orcish.
+        where: A path, a URL of an object store, or a file object that is open for binary writing.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        options: See :class:`~orcish.types.WriteOptions`.
+
+    Raises:
+        TypeError: ``data`` is nothing of that kind.
+        ValueError: An option is wrong, a type cannot be stored, or a value; the message names row and column.
+        UnknownColumnError: An option names a column that there is not.
+        OSError: The file cannot be written.
+    """
+    source = _reader(data)
+    with ORCWriter(where, source.schema, storage_options=storage_options, **options) as writer:
+        writer.write(source)
+    return writer.close()
+
+
+def _target(where: Any) -> Any:
+    found = os.fspath(where) if isinstance(where, os.PathLike) else where
+    if isinstance(found, str) or hasattr(found, "write"):
+        return found
+    raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(where).__name__}")
+
+
+def _reader(data: Any) -> pa.RecordBatchReader:
+    """The rows of something as a stream whose schema is known."""
+    if isinstance(data, pa.RecordBatchReader):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(data)
+    return _of_array(data)
+
+
+def _of_array(data: Any) -> pa.RecordBatchReader:
+    if not hasattr(data, "__arrow_c_array__"):
+        name = type(data).__name__
+        raise TypeError(f"what is written has __arrow_c_stream__ or __arrow_c_array__, which {name} has not")
+    batch = data if isinstance(data, pa.RecordBatch) else pa.record_batch(data)
+    return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+
+
+def _streams(data: Any) -> Iterable[Any]:
+    """Capsules of the streams that something is made of."""
+    if hasattr(data, "__arrow_c_stream__"):
+        yield data.__arrow_c_stream__()
+    elif hasattr(data, "__arrow_c_array__") or not isinstance(data, Iterable) or isinstance(data, Mapping | str):
+        yield _of_array(data).__arrow_c_stream__()
+    else:
+        for part in data:
+            yield from _streams(part)
+
+
+def _native_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as the native core takes them."""
+    native = {name: value for name, value in options.items() if value is not None}
+    dictionary = native.pop("dictionary", None)
+    if isinstance(dictionary, Mapping):
+        native["column_dictionary"] = list(dictionary.items())
+    elif dictionary is not None:
+        native["dictionary"] = dictionary
+    if "column_compression" in native:
+        own = cast("Mapping[str, int | str | None]", native["column_compression"])
+        native["column_compression"] = [(column, _level(level)) for column, level in own.items()]
+    if "metadata" in native:
+        pairs = cast("Mapping[str, bytes | str]", native["metadata"])
+        native["metadata"] = [
+            (key, value.encode() if isinstance(value, str) else bytes(value)) for key, value in pairs.items()
+        ]
+    if isinstance(native.get("bloom_filter_columns"), str):
+        raise TypeError(f"bloom_filter_columns is a list of names, not {native['bloom_filter_columns']!r}")
+    return native
+
+
+def _level(level: int | str | None) -> int | None:
+    if level is None or isinstance(level, int):
+        return level
+    if level in ("none", "uncompressed"):
+        return None
+    raise ValueError(f"column_compression: {level!r} is no level, nor None; the codec is that of the file")
