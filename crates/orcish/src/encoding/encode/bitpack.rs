@@ -47,31 +47,80 @@ pub(super) fn packed_len(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
 
-/// Appends the low `width` bits of each value, highest bit first, and zero bits up to a whole byte.
+/// Values whose fields take whole bytes, whatever their width.
+const GROUP: usize = 8;
+
+/// Appends the low `width` bits of each field, highest bit first, and zero bits up to a whole byte.
 ///
-/// `width` is one of the table, so that beyond 32 it is of whole bytes; no value takes more bits than `width`.
-pub(super) fn pack(values: impl Iterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
+/// `width` is one of the table; no field takes more bits than `width`.
+#[inline(always)]
+pub(super) fn pack(fields: &[u64], width: u32, out: &mut Vec<u8>) {
     debug_assert!(width_code(width).is_some());
-    if width.is_multiple_of(8) {
-        let skip = 8 - (width / 8) as usize;
-        for value in values {
-            out.extend_from_slice(value.to_be_bytes().get(skip..).unwrap_or_default());
-        }
-        return;
+    let start = out.len();
+    out.resize(start + packed_len(fields.len(), width), 0);
+    let out = out.get_mut(start..).unwrap_or_default();
+    match width {
+        1 => narrow::<1>(fields, out),
+        2 => narrow::<2>(fields, out),
+        4 => narrow::<4>(fields, out),
+        8 => whole::<1>(fields, out),
+        16 => whole::<2>(fields, out),
+        24 => whole::<3>(fields, out),
+        32 => whole::<4>(fields, out),
+        40 => whole::<5>(fields, out),
+        48 => whole::<6>(fields, out),
+        56 => whole::<7>(fields, out),
+        64 => whole::<8>(fields, out),
+        _ => uneven(fields, width, out),
     }
-    // Fields gather at the low end; `held` stays below 32 between turns and a field has at most 30 bits.
-    let (mut fields, mut held) = (0u64, 0u32);
-    for value in values {
-        fields = fields << width | value;
+}
+
+/// Fields of whole bytes.
+#[inline(always)]
+fn whole<const N: usize>(fields: &[u64], out: &mut [u8]) {
+    for (to, field) in out.as_chunks_mut::<N>().0.iter_mut().zip(fields) {
+        if let Some(low) = field.to_be_bytes().last_chunk::<N>() {
+            *to = *low;
+        }
+    }
+}
+
+/// Fields of up to eight bits: a group is a word.
+#[inline(always)]
+fn narrow<const W: usize>(fields: &[u64], out: &mut [u8]) {
+    let (groups, rest) = fields.as_chunks::<GROUP>();
+    let (whole, end) = out.split_at_mut(groups.len() * W);
+    for (to, group) in whole.as_chunks_mut::<W>().0.iter_mut().zip(groups) {
+        if let Some(low) = group.iter().fold(0, |word, field| word << W | field).to_be_bytes().last_chunk::<W>() {
+            *to = *low;
+        }
+    }
+    let mut last = [0; GROUP];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    let word = last.iter().fold(0, |word, field| word << W | field) << (64 - GROUP * W);
+    end.iter_mut().zip(word.to_be_bytes()).for_each(|(to, byte)| *to = byte);
+}
+
+/// Fields of up to 30 bits.
+#[inline(always)]
+fn uneven(fields: &[u64], width: u32, out: &mut [u8]) {
+    // Fields gather at the low end; `held` stays below 32 between turns.
+    let (mut word, mut held) = (0u64, 0u32);
+    let (words, end) = out.as_chunks_mut::<4>();
+    let mut words = words.iter_mut();
+    for field in fields {
+        word = word << width | field;
         held += width;
         if held >= 32 {
             held -= 32;
-            let [_, _, _, _, word @ ..] = (fields >> held).to_be_bytes();
-            out.extend_from_slice(&word);
+            let [_, _, _, _, high @ ..] = (word >> held).to_be_bytes();
+            words.next().into_iter().for_each(|to| *to = high);
         }
     }
     if held > 0 {
-        let bytes = (fields << (64 - held)).to_be_bytes();
-        out.extend_from_slice(bytes.get(..held.div_ceil(8) as usize).unwrap_or_default());
+        let bytes = (word << (64 - held)).to_be_bytes();
+        let rest = words.as_slice().len() * 4 + end.len();
+        let rest = words.flatten().chain(end).take(rest);
+        rest.zip(bytes).for_each(|(to, byte)| *to = byte);
     }
 }

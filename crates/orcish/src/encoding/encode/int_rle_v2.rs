@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::super::cpu::{self, Kernel};
 use super::bitpack::{aligned_width_for, bits, pack, packed_len, width_code};
 use super::patched_base;
 use super::varint::{len_u64, write_i64, write_u64, zigzag};
@@ -83,6 +84,9 @@ pub fn encode_as(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u
     possible && write(sub, values, signed, out).is_some()
 }
 
+/// Differences that are looked at before the others.
+const FIRST_SLOPES: usize = 16;
+
 /// What decides on the sub-encoding of a stretch of values. Shapes of neighbours join in constant time.
 #[derive(Clone, Copy)]
 struct Shape {
@@ -94,7 +98,7 @@ struct Shape {
     any: u64,
     /// The difference between the first two values, wrapping; 0 for a single value.
     delta: i64,
-    /// The magnitudes of the other differences, or-ed.
+    /// The magnitudes of the other differences, or-ed; of no meaning where values are neither rising nor falling.
     later: u64,
     /// All differences are the same.
     even: bool,
@@ -104,6 +108,7 @@ struct Shape {
 
 impl Shape {
     /// `None` without values.
+    #[inline(always)]
     fn of(values: &[i64], signed: bool) -> Option<Shape> {
         let (&first, rest) = values.split_first()?;
         let mut shape = Shape::single(first, signed);
@@ -111,19 +116,38 @@ impl Shape {
         if let Some(&second) = rest.first() {
             shape.delta = second.wrapping_sub(first);
         }
-        for (&before, &value) in values.iter().zip(rest) {
-            shape.any |= stored(value, signed);
-            shape.rising &= before <= value;
-            shape.falling &= before >= value;
-            shape.even &= value.wrapping_sub(before) == shape.delta;
-        }
-        for (&before, &value) in rest.iter().zip(rest.iter().skip(1)) {
-            shape.later |= before.abs_diff(value);
-        }
         shape.last = rest.last().copied().unwrap_or(first);
+        shape.any = values.iter().fold(0, |any, &value| any | stored(value, signed));
+        // Most that is neither rising nor falling shows it at once.
+        let (start, more) = rest.split_at(rest.len().min(FIRST_SLOPES));
+        shape.slopes(values, start);
+        if !shape.rising && !shape.falling {
+            shape.even = false;
+            return Some(shape);
+        }
+        shape.slopes(values.get(start.len()..).unwrap_or_default(), more);
+        if shape.rising || shape.falling {
+            let pairs = rest.iter().zip(rest.iter().skip(1));
+            shape.later = pairs.fold(0, |later, (&before, &value)| later | before.abs_diff(value));
+        }
         Some(shape)
     }
 
+    /// Takes in the differences between values and those before them.
+    #[inline(always)]
+    fn slopes(&mut self, before: &[i64], values: &[i64]) {
+        let (mut rising, mut falling, mut even) = (true, true, true);
+        for (&before, &value) in before.iter().zip(values) {
+            rising &= before <= value;
+            falling &= before >= value;
+            even &= value.wrapping_sub(before) == self.delta;
+        }
+        self.rising &= rising;
+        self.falling &= falling;
+        self.even &= even;
+    }
+
+    #[inline(always)]
     fn single(value: i64, signed: bool) -> Shape {
         let any = stored(value, signed);
         Shape {
@@ -141,6 +165,7 @@ impl Shape {
     }
 
     /// The shape of the values of `self` and those of `next` behind them.
+    #[inline(always)]
     fn join(self, next: Shape) -> Shape {
         let between = next.first.wrapping_sub(self.last);
         let delta = if self.len > 1 { self.delta } else { between };
@@ -166,26 +191,31 @@ impl Shape {
         }
     }
 
+    #[inline(always)]
     fn constant(&self) -> bool {
         self.rising && self.falling
     }
 
     /// One difference throughout, and no overflow on the way.
+    #[inline(always)]
     fn fixed(&self) -> bool {
         self.even && self.bounded()
     }
 
     /// Rising or falling from the first difference on: its sign is that of all.
+    #[inline(always)]
     fn sloped(&self) -> bool {
         self.delta != 0 && self.bounded()
     }
 
     /// Monotone, and every difference of two values has 63 bits.
+    #[inline(always)]
     fn bounded(&self) -> bool {
         (self.rising || self.falling) && self.last.checked_sub(self.first).is_some()
     }
 
     /// The smallest of short repeat, direct and delta, and its bytes.
+    #[inline(always)]
     fn cheapest(&self) -> (SubEncoding, usize) {
         if REPEATS.contains(&self.len) && self.constant() {
             let bytes = bits(self.any).div_ceil(8).max(1);
@@ -223,6 +253,32 @@ struct Held {
 }
 
 fn encode_runs(values: &[i64], signed: bool, last: bool, out: &mut Vec<u8>) -> usize {
+    cpu::run(Encode { values, signed, last, out })
+}
+
+struct Encode<'a> {
+    values: &'a [i64],
+    signed: bool,
+    last: bool,
+    out: &'a mut Vec<u8>,
+}
+
+impl Kernel for Encode<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        // Each has a loop without the other's cases.
+        if self.signed {
+            encode_all(self.values, true, self.last, self.out)
+        } else {
+            encode_all(self.values, false, self.last, self.out)
+        }
+    }
+}
+
+#[inline(always)]
+fn encode_all(values: &[i64], signed: bool, last: bool, out: &mut Vec<u8>) -> usize {
     let part = |range: Range<usize>| values.get(range).unwrap_or_default();
     let mut written = 0;
     let mut at = 0;
@@ -262,19 +318,39 @@ fn encode_runs(values: &[i64], signed: bool, last: bool, out: &mut Vec<u8>) -> u
 
 /// Values of the stretch at the front: equal ones, or those before three equal ones. `None` at the end of
 /// `values`, which more could still change unless these are the `last`.
+#[inline(always)]
 fn stretch(values: &[i64], last: bool) -> Option<usize> {
     let near = values.get(..MAX_RUN).unwrap_or(values);
     let first = near.first()?;
-    let equal = near.iter().take_while(|&value| value == first).count();
-    let len = if equal >= *REPEATS.start() {
-        equal
-    } else {
-        let three_equal = |three: &[i64]| matches!(three, [a, b, c] if a == b && b == c);
-        near.windows(3).position(three_equal).unwrap_or(near.len())
+    let len = match near {
+        [a, b, c, ..] if a == b && b == c => near.iter().take_while(|&value| value == first).count(),
+        _ => before_three_equal(near),
     };
     (last || len < values.len() || len == MAX_RUN).then_some(len)
 }
 
+/// How many values are before three equal ones.
+#[inline(always)]
+fn before_three_equal(values: &[i64]) -> usize {
+    /// Places that are looked at together, without a jump for each.
+    const TOGETHER: usize = 16;
+    let three_equal = |three: &[i64]| matches!(three, [a, b, c] if a == b && b == c);
+    let mut at = 0;
+    while let Some(block) = values.get(at..).and_then(|rest| rest.first_chunk::<{ TOGETHER + 2 }>()) {
+        let mut found = false;
+        for ((a, b), c) in block.iter().zip(block.iter().skip(1)).zip(block.iter().skip(2)) {
+            found |= (a ^ b) | (b ^ c) == 0;
+        }
+        if found {
+            break;
+        }
+        at += TOGETHER;
+    }
+    let rest = values.get(at..).unwrap_or_default();
+    rest.windows(3).position(three_equal).map_or(values.len(), |position| at + position)
+}
+
+#[inline(always)]
 fn write_sized(run: &Held, values: &[i64], out: &mut Vec<u8>) {
     let before = out.len();
     let done = write(run.sub, values, run.shape.signed, out);
@@ -282,6 +358,7 @@ fn write_sized(run: &Held, values: &[i64], out: &mut Vec<u8>) {
 }
 
 /// Appends one run that is known to hold `values`, but for patched base, which is `None` where it cannot.
+#[inline(always)]
 fn write(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> Option<()> {
     let &first = values.first()?;
     match sub {
@@ -293,17 +370,28 @@ fn write(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> O
         }
         SubEncoding::Direct { width } => {
             write_header(Kind::Direct, width_code(width)?, values.len(), out);
-            pack(values.iter().map(|&value| stored(value, signed)), width, out);
+            pack_each(values, width, out, |&value| stored(value, signed));
         }
         SubEncoding::PatchedBase { width } => patched_base::write(values, width, out)?,
         SubEncoding::FixedDelta => write_delta(values, 0, signed, out),
         SubEncoding::Delta { width } => {
             write_delta(values, width_code(width)?, signed, out);
-            let later = values.iter().zip(values.iter().skip(1)).skip(1);
-            pack(later.map(|(before, &value)| before.abs_diff(value)), width, out);
+            let (mut fields, rest) = ([0; MAX_RUN], values.get(1..)?);
+            for ((to, before), &value) in fields.iter_mut().zip(rest).zip(rest.iter().skip(1)) {
+                *to = before.abs_diff(value);
+            }
+            pack(fields.get(..rest.len() - 1)?, width, out);
         }
     }
     Some(())
+}
+
+/// Appends what is to be stored of each of up to [`MAX_RUN`] values, in fields of `width` bits.
+#[inline(always)]
+pub(super) fn pack_each(values: &[i64], width: u32, out: &mut Vec<u8>, field: impl Fn(&i64) -> u64) {
+    let mut fields = [0; MAX_RUN];
+    fields.iter_mut().zip(values).for_each(|(to, value)| *to = field(value));
+    pack(fields.get(..values.len()).unwrap_or_default(), width, out);
 }
 
 /// The parts of a delta run before its fields.

@@ -3,7 +3,7 @@
 //! that do not fit.
 
 use super::bitpack::{bits, pack, packed_len, width_code, width_for};
-use super::int_rle_v2::{Kind, write_header};
+use super::int_rle_v2::{Kind, pack_each, write_header};
 
 /// Most entries of the patch list: their number has five bits.
 const MAX_PATCHES: usize = 31;
@@ -22,6 +22,7 @@ struct Base {
 
 impl Base {
     /// `None` where values lie too far apart for a difference of 63 bits, or the base has no magnitude of 63 bits.
+    #[inline(always)]
     fn of(values: &[i64]) -> Option<Base> {
         let (value, most) = values.iter().fold((i64::MAX, i64::MIN), |(a, b), &v| (a.min(v), b.max(v)));
         let span = most.checked_sub(value)?.cast_unsigned();
@@ -73,9 +74,25 @@ fn fillers(gap: usize) -> usize {
 /// The width with the smallest run, and the bytes of that run where they are fewer than `limit`.
 ///
 /// Exact and yet cheap: whatever the width, only the values with the most bits are patched, 31 at most.
+#[inline(always)]
 pub(super) fn cheapest(values: &[i64], limit: usize) -> Option<(u32, usize)> {
+    // A base of one byte, fields of one bit, and one entry.
+    if 4 + 1 + packed_len(values.len(), 1) + 1 >= limit {
+        return None;
+    }
     let base = Base::of(values)?;
     let header = 4 + usize::from(base.bytes);
+    // What has the most bits is patched, whatever the width.
+    let largest = base.most_bits.checked_sub(1).map(|bits| 1u64 << bits)?;
+    let patched: usize = values.iter().map(|&value| usize::from(base.above(value) >= largest)).sum();
+    if patched > MAX_PATCHES {
+        return None;
+    }
+    sized(values, &base, header, limit)
+}
+
+/// The width with the smallest run, where there may be one.
+fn sized(values: &[i64], base: &Base, header: usize, limit: usize) -> Option<(u32, usize)> {
     let mut histogram = [0usize; 65];
     for &value in values {
         if let Some(count) = histogram.get_mut(bits(base.above(value)) as usize) {
@@ -109,7 +126,7 @@ pub(super) fn cheapest(values: &[i64], limit: usize) -> Option<(u32, usize)> {
     let mut best_size = limit;
     for width in WIDTHS.into_iter().filter(|width| (least..base.most_bits).contains(width)) {
         let positions = large.iter().filter(|(_, bits)| *bits > width).map(|(position, _)| *position);
-        if let Some(patches) = Patches::of(&base, width, positions) {
+        if let Some(patches) = Patches::of(base, width, positions) {
             let size = header + packed_len(values.len(), width) + packed_len(patches.entries, patches.entry_width());
             // Of equals the later is better: it has fewer patches.
             if size <= best_size && size < limit {
@@ -137,7 +154,7 @@ pub(super) fn write(values: &[i64], width: u32, out: &mut Vec<u8>) -> Option<()>
     out.extend_from_slice(base_bytes.get(8 - usize::from(base.bytes)..).unwrap_or_default());
 
     let mask = (1 << width) - 1;
-    pack(values.iter().map(|&value| base.above(value) & mask), width, out);
+    pack_each(values, width, out, |&value| base.above(value) & mask);
 
     let mut entries = Vec::with_capacity(patches.entries);
     let mut before = 0;
@@ -151,6 +168,6 @@ pub(super) fn write(values: &[i64], width: u32, out: &mut Vec<u8>) -> Option<()>
             entries.push(((gap - bridged * MAX_GAP) as u64) << patches.patch_width | patch);
         }
     }
-    pack(entries.into_iter(), patches.entry_width(), out);
+    pack(&entries, patches.entry_width(), out);
     Some(())
 }

@@ -1,7 +1,7 @@
 //! Binary (ORCv1, Binary Columns), and geometries, which are stored likewise.
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayAccessor, ArrayRef};
+use arrow_array::{Array as _, ArrayAccessor, ArrayRef, GenericBinaryArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
@@ -43,11 +43,34 @@ impl BinaryValues {
     }
 }
 
+impl BinaryValues {
+    /// Takes the valid values of an array that has them one behind the other.
+    fn gather_offsets<O: OffsetSizeTrait>(
+        &mut self,
+        array: &GenericBinaryArray<O>,
+        valid: Option<&NullBuffer>,
+        mut tools: Tools<'_>,
+    ) -> Outcome {
+        for range in valid_ranges(array.len(), valid) {
+            let offsets = array.value_offsets().get(range.start..=range.end).unwrap_or_default();
+            let (lengths, bloom) = (&mut self.lengths, &mut tools.bloom);
+            self.direct.push_all(offsets, array.value_data(), |value| {
+                lengths.count(value.len());
+                if let Some(bloom) = bloom {
+                    bloom.add_bytes(value);
+                }
+            });
+            self.direct.relieve(tools.compressors)?;
+        }
+        Ok(())
+    }
+}
+
 impl Values for BinaryValues {
     fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
         match array.data_type() {
-            DataType::Binary => self.gather(array.as_binary::<i32>(), valid, tools),
-            DataType::LargeBinary => self.gather(array.as_binary::<i64>(), valid, tools),
+            DataType::Binary => self.gather_offsets(array.as_binary::<i32>(), valid, tools),
+            DataType::LargeBinary => self.gather_offsets(array.as_binary::<i64>(), valid, tools),
             DataType::BinaryView => self.gather(array.as_binary_view(), valid, tools),
             DataType::FixedSizeBinary(_) => self.gather(array.as_fixed_size_binary(), valid, tools),
             other => Err(Error::invalid(format!("{other} is not binary")).into()),

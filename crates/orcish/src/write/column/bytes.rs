@@ -1,5 +1,6 @@
 //! What text and binary columns have in common: bytes and lengths as they are, and bounds.
 
+use arrow_array::OffsetSizeTrait;
 use bytes::Bytes;
 
 use super::dictionary::prefix;
@@ -33,6 +34,20 @@ impl DirectBytes {
         self.data.raw().extend_from_slice(value);
         self.lengths.held().push(i64::try_from(value.len()).unwrap_or(i64::MAX));
         self.new += value.len() + 1;
+    }
+
+    /// Takes values that lie one behind the other in `data`, where `offsets` say; does something with each.
+    pub(super) fn push_all<O: OffsetSizeTrait>(&mut self, offsets: &[O], data: &[u8], mut each: impl FnMut(&[u8])) {
+        let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return };
+        self.data.raw().extend_from_slice(data.get(first.as_usize()..last.as_usize()).unwrap_or_default());
+        self.new += last.as_usize() - first.as_usize() + offsets.len();
+        let ranges = offsets.iter().zip(offsets.iter().skip(1)).map(|(from, to)| from.as_usize()..to.as_usize());
+        let lengths = self.lengths.held();
+        lengths.reserve(offsets.len());
+        for range in ranges {
+            lengths.push(i64::try_from(range.len()).unwrap_or(i64::MAX));
+            each(data.get(range).unwrap_or_default());
+        }
     }
 
     /// Compresses what there is enough of.

@@ -4,7 +4,7 @@
 //! strings repeat; where they hardly do, what is there is written as it is, and so is what follows.
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayAccessor, ArrayRef};
+use arrow_array::{Array as _, ArrayAccessor, ArrayRef, GenericStringArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
@@ -89,12 +89,12 @@ impl TextValues {
     /// Takes a value as stored, of which statistics and filters are kept.
     #[inline]
     fn take(&mut self, value: &[u8], bloom: Option<&mut BloomBuilder>) {
+        self.bounds.count(value.len());
         if self.is_dictionary {
             let number = self.number(value, bloom);
             self.numbers.push(number);
-            self.bounds.count(value.len());
         } else {
-            self.bounds.add(value);
+            self.bounds.add_bounds(value);
             if let Some(bloom) = bloom {
                 bloom.add_bytes(value);
             }
@@ -105,17 +105,23 @@ impl TextValues {
     /// The number of a string, which is counted among those of the row group.
     #[inline]
     fn number(&mut self, value: &[u8], bloom: Option<&mut BloomBuilder>) -> u32 {
-        let (number, is_new) = self.dictionary.insert(value);
+        let number = self.dictionary.insert(value);
         let group = self.group();
-        if is_new {
-            self.last_group.push(0);
+        match self.last_group.get(number as usize) {
+            Some(&last) if last == group => number,
+            _ => self.first_of_group(number, group, value, bloom),
         }
-        if let Some(last) = self.last_group.get_mut(number as usize).filter(|last| **last != group) {
-            *last = group;
-            self.bounds.add_bounds(value);
-            if let Some(bloom) = bloom {
-                bloom.add_bytes(value);
-            }
+    }
+
+    /// Takes a string that the row group has not had so far.
+    fn first_of_group(&mut self, number: u32, group: u32, value: &[u8], bloom: Option<&mut BloomBuilder>) -> u32 {
+        match self.last_group.get_mut(number as usize) {
+            Some(last) => *last = group,
+            None => self.last_group.push(group),
+        }
+        self.bounds.add_bounds(value);
+        if let Some(bloom) = bloom {
+            bloom.add_bytes(value);
         }
         number
     }
@@ -128,6 +134,7 @@ impl TextValues {
         tools: &mut Tools<'_>,
     ) -> Outcome {
         for range in valid_ranges(array.len(), valid) {
+            self.numbers.reserve(if self.is_dictionary { range.len() } else { 0 });
             for index in range {
                 let value = array.value(index);
                 match self.shape {
@@ -136,6 +143,30 @@ impl TextValues {
                 }
                 self.direct.relieve(tools.compressors)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Takes the valid strings of an array that has them one behind the other.
+    fn gather_offsets<O: OffsetSizeTrait>(
+        &mut self,
+        array: &GenericStringArray<O>,
+        valid: Option<&NullBuffer>,
+        tools: &mut Tools<'_>,
+    ) -> Outcome {
+        if self.is_dictionary || !matches!(self.shape, Shape::String) {
+            return self.gather(array, valid, tools);
+        }
+        for range in valid_ranges(array.len(), valid) {
+            let offsets = array.value_offsets().get(range.start..=range.end).unwrap_or_default();
+            let (bounds, bloom) = (&mut self.bounds, &mut tools.bloom);
+            self.direct.push_all(offsets, array.value_data(), |value| {
+                bounds.add(value);
+                if let Some(bloom) = bloom {
+                    bloom.add_bytes(value);
+                }
+            });
+            self.direct.relieve(tools.compressors)?;
         }
         Ok(())
     }
@@ -277,8 +308,8 @@ impl TextValues {
 impl Values for TextValues {
     fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, mut tools: Tools<'_>) -> Outcome {
         match array.data_type() {
-            DataType::Utf8 => self.gather(array.as_string::<i32>(), valid, &mut tools),
-            DataType::LargeUtf8 => self.gather(array.as_string::<i64>(), valid, &mut tools),
+            DataType::Utf8 => self.gather_offsets(array.as_string::<i32>(), valid, &mut tools),
+            DataType::LargeUtf8 => self.gather_offsets(array.as_string::<i64>(), valid, &mut tools),
             DataType::Utf8View => self.gather(array.as_string_view(), valid, &mut tools),
             DataType::Dictionary(_, _) => self.gather_references(array, valid, &mut tools),
             other => Err(Error::invalid(format!("{other} is no text")).into()),

@@ -1,0 +1,117 @@
+//! Every encoder, in values a second, and whole files: `cargo bench --bench write [FILTER]`.
+
+mod common;
+#[path = "common/random.rs"]
+mod random;
+
+use std::error::Error;
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput};
+use orcish::encoding::encode;
+use orcish::encoding::int_rle::{IntRle, Version};
+use random::Random;
+
+type Done = Result<(), Box<dyn Error>>;
+
+/// Values of one stream: some row groups.
+const VALUES: usize = 40_000;
+/// Values of a row group.
+const GROUP: usize = 10_000;
+
+fn main() -> Done {
+    let mut criterion = common::criterion();
+    integers(&mut criterion)?;
+    bytes(&mut criterion);
+    decimals(&mut criterion);
+    criterion.final_summary();
+    Ok(())
+}
+
+/// Streams as tables have them, with a name each.
+fn streams() -> Vec<(&'static str, bool, Vec<i64>)> {
+    let mut random = Random(11);
+    let mut below = |end: u32| (0..VALUES).map(|_| i64::from(random.below(end))).collect::<Vec<i64>>();
+    let (two, three, seven, four, dates, keys) =
+        (below(2), below(4), below(7), below(4), below(2_500), below(200_000));
+    let mut skewed = below(100);
+    skewed.iter_mut().zip(below(1000)).for_each(|(value, rare)| *value += if rare == 0 { 1 << 30 } else { 0 });
+    let lines: Vec<i64> = four.iter().flat_map(|&count| 1..=count + 1).take(VALUES).collect();
+    let orders: Vec<i64> =
+        (1i64..).zip(&four).flat_map(|(key, &count)| std::iter::repeat_n(key, 1 + count as usize)).take(VALUES).collect();
+    vec![
+        ("references to 2 strings", false, two),
+        ("references to 3 strings, one of them twice as frequent", false, three.iter().map(|&v| [0, 1, 1, 2][v as usize]).collect()),
+        ("references to 7 strings", false, seven),
+        ("lengths", false, below(100)),
+        ("days", true, dates.iter().map(|day| 8_036 + day).collect()),
+        ("keys", true, keys),
+        ("numbers of lines", true, lines),
+        ("rising keys that repeat", true, orders),
+        ("rising", true, (0..VALUES as i64).map(|value| value * 3).collect()),
+        ("few large values", true, skewed),
+        ("64 bits", true, (0..VALUES).map(|_| random.next().cast_signed()).collect()),
+    ]
+}
+
+fn integers(criterion: &mut Criterion) -> Done {
+    for (name, version) in [("int_rle_v1 encode", Version::V1), ("int_rle_v2 encode", Version::V2)] {
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(VALUES as u64));
+        for (name, signed, values) in streams() {
+            let encode = |values: &[i64], out: &mut Vec<u8>| {
+                out.clear();
+                for part in values.chunks(GROUP) {
+                    match version {
+                        Version::V1 => encode::int_rle_v1::encode(part, signed, out),
+                        Version::V2 => encode::int_rle_v2::encode(part, signed, out),
+                    }
+                }
+            };
+            let mut out = Vec::new();
+            encode(&values, &mut out);
+            let mut back = Vec::<i64>::new();
+            IntRle::new(&out[..], version, signed).append(values.len(), &mut back)?;
+            if back != values {
+                return Err(format!("{name} does not come back as it was").into());
+            }
+            group.bench_function(name, |b| b.iter(|| encode(black_box(&values), &mut out)));
+        }
+        group.finish();
+    }
+    Ok(())
+}
+
+fn bytes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("byte_rle encode");
+    group.throughput(Throughput::Elements(VALUES as u64));
+    let mut random = Random(12);
+    for (name, end) in [("of 2 values", 2), ("of 200 values", 200)] {
+        let values: Vec<u8> = (0..VALUES).map(|_| random.below(end).to_le_bytes()[0]).collect();
+        let mut out = Vec::new();
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                out.clear();
+                encode::byte_rle::encode(black_box(&values), &mut out);
+            });
+        });
+    }
+    group.finish();
+}
+
+fn decimals(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("varint encode");
+    group.throughput(Throughput::Elements(VALUES as u64));
+    let mut random = Random(13);
+    for (name, end) in [("of one byte", 50), ("of two bytes", 5_000), ("of up to four bytes", 10_000_000)] {
+        let values: Vec<i64> = (0..VALUES).map(|_| random.below(end).into()).collect();
+        let mut out = Vec::new();
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                out.clear();
+                black_box(&values).iter().for_each(|&value| encode::varint::write_i64(value, &mut out));
+            });
+        });
+    }
+    group.finish();
+}
