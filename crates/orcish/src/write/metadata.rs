@@ -4,10 +4,11 @@ use arrow_schema::Schema;
 use bytes::Bytes;
 
 use super::options::WriteOptions;
-use crate::error::{Error, Result};
+use crate::arrow::{ARROW_SCHEMA_KEY, encode_schema};
+use crate::error::{Error, ErrorKind, Result};
 
-/// The user metadata: those of the schema, in the order of their keys, then those of the options, which go first where
-/// a key is in both.
+/// The user metadata: those of the schema, in the order of their keys, and those of the options, which go first where
+/// a key is in both; then the Arrow schema, in place of any that came along from the file that rows were read from.
 pub(super) fn user_metadata(schema: &Schema, options: &WriteOptions) -> Result<Vec<(String, Bytes)>> {
     let mut pairs: Vec<(String, Bytes)> = Vec::new();
     for (key, value) in &options.metadata {
@@ -20,5 +21,15 @@ pub(super) fn user_metadata(schema: &Schema, options: &WriteOptions) -> Result<V
     of_schema.sort();
     of_schema.retain(|(key, _)| pairs.iter().all(|(other, _)| other != *key));
     let of_schema = of_schema.into_iter().map(|(key, value)| (key.clone(), Bytes::copy_from_slice(value.as_bytes())));
-    Ok(of_schema.chain(pairs.clone()).collect())
+    let mut pairs: Vec<_> = of_schema.chain(pairs).collect();
+    pairs.retain(|(key, _)| key != ARROW_SCHEMA_KEY);
+    if options.arrow_schema {
+        match encode_schema(schema) {
+            Ok(bytes) => pairs.push((ARROW_SCHEMA_KEY.to_owned(), bytes.into())),
+            // Nested too deeply to be kept: the file is complete without it.
+            Err(error) if error.kind() == ErrorKind::Unsupported => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(pairs)
 }

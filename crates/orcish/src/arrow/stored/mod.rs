@@ -25,7 +25,6 @@ const MAX_DEPTH: usize = 60;
 /// # Errors
 /// `Unsupported` where it cannot be kept: beyond 60 levels, or of a type that Arrow itself has no name for. A file
 /// without it is complete, and its columns come back in the types that ORC has.
-#[allow(dead_code, reason = "for the writer")]
 pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
     let fields = schema.fields().iter().map(|field| to_proto(field, 1));
     let field = fields.collect::<Result<_>>()?;
