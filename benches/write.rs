@@ -32,16 +32,22 @@ fn main() -> Done {
 fn streams() -> Vec<(&'static str, bool, Vec<i64>)> {
     let mut random = Random(11);
     let mut below = |end: u32| (0..VALUES).map(|_| i64::from(random.below(end))).collect::<Vec<i64>>();
-    let (two, three, seven, four, dates, keys) =
-        (below(2), below(4), below(7), below(4), below(2_500), below(200_000));
+    let (two, three, seven, four, dates, keys) = (below(2), below(4), below(7), below(4), below(2_500), below(200_000));
     let mut skewed = below(100);
     skewed.iter_mut().zip(below(1000)).for_each(|(value, rare)| *value += if rare == 0 { 1 << 30 } else { 0 });
     let lines: Vec<i64> = four.iter().flat_map(|&count| 1..=count + 1).take(VALUES).collect();
-    let orders: Vec<i64> =
-        (1i64..).zip(&four).flat_map(|(key, &count)| std::iter::repeat_n(key, 1 + count as usize)).take(VALUES).collect();
+    let orders: Vec<i64> = (1i64..)
+        .zip(&four)
+        .flat_map(|(key, &count)| std::iter::repeat_n(key, 1 + count as usize))
+        .take(VALUES)
+        .collect();
     vec![
         ("references to 2 strings", false, two),
-        ("references to 3 strings, one of them twice as frequent", false, three.iter().map(|&v| [0, 1, 1, 2][v as usize]).collect()),
+        (
+            "references to 3 strings, one of them twice as frequent",
+            false,
+            three.iter().map(|&v| [0, 1, 1, 2][v as usize]).collect(),
+        ),
         ("references to 7 strings", false, seven),
         ("lengths", false, below(100)),
         ("days", true, dates.iter().map(|day| 8_036 + day).collect()),

@@ -26,7 +26,8 @@ from orcish.file import ORCFile
 from orcish.polars import scan_polars
 from orcish.scan import Scan, Split, read_table, scan
 from orcish.types import ColumnStatistics, StripeInfo
-from orcish.writing import ORCWriter, Written, write_table
+from orcish.writing import ORCWriter, Written, merge, write_table
+from orcish.writing_tables import write_dataset
 
 __all__ = [
     "ColumnStatistics",
@@ -46,8 +47,10 @@ __all__ = [
     "Written",
     "__version__",
     "col",
+    "merge",
     "read_table",
     "scan",
     "scan_polars",
+    "write_dataset",
     "write_table",
 ]

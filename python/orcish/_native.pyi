@@ -12,6 +12,7 @@ __all__ = [
     "__version__",
     "display_name",
     "list_files",
+    "merge_files",
     "partitions_below",
     "partitions_of",
 ]
@@ -20,6 +21,15 @@ __version__: str
 
 def list_files(location: str, storage_options: dict[str, Any] | None = None) -> list[tuple[str, int]]:
     """Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern."""
+
+def merge_files(
+    sources: Sequence[object],
+    target: object,
+    *,
+    storage_options: dict[str, Any] | None = None,
+    limits: dict[str, int] | None = None,
+) -> tuple[int, int, int]:
+    """Writes the stripes of files as one file, without decoding them: rows, bytes and stripes."""
 
 @final
 class Batches:
@@ -139,6 +149,9 @@ class Writer:
     ) -> Writer: ...
     def write_stream(self, stream: object) -> None: ...
     def finish(self) -> tuple[int, int, int]: ...
+    def end_stripe(self) -> None: ...
+    @property
+    def memory(self) -> int: ...
     def abort(self) -> None: ...
     @property
     def rows(self) -> int | None: ...

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pyarrow as pa
 
 from orcish import _native
-from orcish.types import StorageOptions, Target, WriteOptions
+from orcish.sources import native_source
+from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-__all__ = ["ORCWriter", "Written", "write_table"]
+__all__ = ["ORCWriter", "Written", "batches_of", "merge", "write_table"]
 
 
 class Written(NamedTuple):
@@ -100,6 +101,16 @@ class ORCWriter:
         """Gives the file up: nothing appears under its name."""
         self._writer.abort()
 
+    def end_stripe(self) -> None:
+        """Writes what there is as a stripe, sooner than it would have ended: to free memory, or where rows of one kind
+        end."""
+        self._writer.end_stripe()
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory that the stripe takes which is being built."""
+        return self._writer.memory
+
     @property
     def rows(self) -> int:
         """Rows that it has been given."""
@@ -148,6 +159,44 @@ def write_table(
     return writer.close()
 
 
+def merge(
+    sources: Sequence[Source],
+    where: Target,
+    *,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+) -> Written:
+    """Writes the stripes of files as one file: bytes are copied, nothing is decoded.
+
+    The files have to be alike: the types with their attributes, the codec, the version of the format, the stride of the
+    row index, the writer and its version, the calendar. User metadata are those of all; one key may not have two values.
+    The new file says that it is of their writer, and has its statistics merged.
+
+    >>> orcish.merge(["a.orc", "b.orc"], "out.orc")                                         # doctest: +SKIP
+
+    Args:
+        sources: Paths, URLs, bytes or file objects, in the order of their rows.
+        where: A path, a URL of an object store, or a file object that is open for binary writing.
+        storage_options: How the stores of URLs are reached; see :data:`~orcish.types.StorageOptions`.
+        limits: Bounds on what the files may make the reader do.
+
+    Raises:
+        ValueError: There are no files, or they are not alike; the message names the file and what differs.
+        CorruptFileError: A file is no valid ORC file.
+        UnsupportedError: A file has encrypted columns.
+        OSError: A file cannot be read, or the new one cannot be written.
+    """
+    if isinstance(sources, str | bytes | os.PathLike):
+        raise TypeError("sources is a list of files")
+    written = _native.merge_files(
+        [native_source(source) for source in sources],
+        _target(where),
+        storage_options=None if storage_options is None else dict(storage_options),
+        limits=cast("dict[str, int] | None", limits),
+    )
+    return Written(*written)
+
+
 def _target(where: Any) -> Any:
     found = os.fspath(where) if isinstance(where, os.PathLike) else where
     if isinstance(found, str) or hasattr(found, "write"):
@@ -162,6 +211,16 @@ def _reader(data: Any) -> pa.RecordBatchReader:
     if hasattr(data, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(data)
     return _of_array(data)
+
+
+def batches_of(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema and the batches of anything that can be written.
+
+    Raises:
+        TypeError: It is nothing of that kind.
+    """
+    reader = _reader(data)
+    return reader.schema, iter(reader)
 
 
 def _of_array(data: Any) -> pa.RecordBatchReader:

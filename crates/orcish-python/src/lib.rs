@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use crate::stream::Batches;
     #[pymodule_export]
-    use crate::writer::Writer;
+    use crate::writer::{Writer, merge_files};
 
     /// Version of the package.
     #[pymodule_export]

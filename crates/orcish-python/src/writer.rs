@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orcish::{FileWriter, Sink, StorageOptions, Written};
+use orcish::{Check, FileWriter, Sink, StorageOptions, Written};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyString};
 
-use crate::capsule;
 use crate::errors::{check_signals, from_python, to_python};
-use crate::options::{storage_options, write_options};
+use crate::options::{limits, storage_options, write_options};
+use crate::{capsule, source};
 
 /// A file that is being written.
 #[pyclass(frozen, module = "orcish._native")]
@@ -61,6 +61,18 @@ impl Writer {
         .map_err(|stop| stop.raise(py))
     }
 
+    /// Writes what there is as a stripe.
+    fn end_stripe(&self, py: Python<'_>) -> PyResult<()> {
+        let end = || self.lock().as_mut().ok_or(Stop::Closed)?.end_stripe().map_err(Stop::Writer);
+        py.detach(end).map_err(|stop| stop.raise(py))
+    }
+
+    /// Bytes of memory that the stripe takes which is being built.
+    #[getter]
+    fn memory(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.lock().as_mut().map_or(0, FileWriter::memory))
+    }
+
     /// Writes what is left, and makes the file appear under its name: rows, bytes and stripes.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, u64, usize)> {
         let written = py.detach(|| {
@@ -96,6 +108,26 @@ impl Writer {
         let text = py.detach(|| self.lock().as_ref().map(|writer| writer.types().type_string(0)));
         text.transpose().map_err(|error| to_python(py, &error))
     }
+}
+
+/// Writes the stripes of files as one file, without decoding them: rows, bytes and stripes.
+#[pyfunction]
+#[pyo3(signature = (sources, target, *, storage_options=None, limits=None))]
+pub(crate) fn merge_files(
+    py: Python<'_>,
+    sources: Vec<Bound<'_, PyAny>>,
+    target: &Bound<'_, PyAny>,
+    storage_options: Option<&Bound<'_, PyDict>>,
+    limits: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(u64, u64, usize)> {
+    let limits = self::limits(limits)?;
+    let storage = self::storage_options(storage_options)?;
+    let sources = sources.iter().map(|source| source::open(source, &storage, None)).collect::<PyResult<Vec<_>>>()?;
+    let sink = create(target, &storage)?;
+    let check: Check = Arc::new(|| Python::attach(check_signals));
+    let written = py.detach(|| orcish::merge(&sources, sink, &limits, Some(&check)));
+    let Written { rows, bytes, stripes } = written.map_err(|error| to_python(py, &error))?;
+    Ok((rows, bytes, stripes))
 }
 
 /// Why writing stopped.

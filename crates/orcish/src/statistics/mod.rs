@@ -16,6 +16,7 @@ mod context;
 mod decimal;
 mod from_proto;
 mod merge;
+mod merge_proto;
 #[cfg(test)]
 mod tests;
 mod to_proto;
@@ -27,6 +28,7 @@ use bytes::Bytes;
 pub(crate) use context::WriterContext;
 pub use decimal::Decimal;
 pub(crate) use from_proto::successor;
+pub(crate) use merge_proto::merge_proto;
 
 /// Statistics of one column over some rows. ORCv1, "Column Statistics".
 ///

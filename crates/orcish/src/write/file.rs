@@ -6,16 +6,16 @@ use arrow_schema::SchemaRef;
 use super::column::columns;
 use super::encode::{Encoder, Piece};
 use super::fault::Fault;
+use super::metadata::user_metadata;
 use super::options::WriteOptions;
 use super::plan::WritePlan;
 use super::stripe::{Root, StripeBytes, assemble};
-use super::tail::{MAGIC, Signature, Tail};
+use super::tail::{MAGIC, Tail};
 use super::types::orc_types;
 use crate::error::{Error, Result};
 use crate::io::Sink;
 use crate::options::Limits;
 use crate::schema::Schema;
-use crate::statistics::ColumnStatistics;
 
 /// Row groups that are queued before they are encoded together: enough for threads to share.
 const GROUPS_QUEUED: usize = 4;
@@ -115,13 +115,7 @@ impl FileWriter {
             threads => threads,
         };
         let encoder = Encoder::new(columns(&plan, &orc, &nullable, 0)?, threads);
-        let tail = Tail {
-            statistics: vec![ColumnStatistics::EMPTY; types.len()],
-            types,
-            metadata: super::metadata::user_metadata(&schema, options)?,
-            row_index_stride: if plan.has_index { plan.stride } else { 0 },
-            ..Tail::default()
-        };
+        let tail = Tail::new(types, user_metadata(&schema, options)?, &plan);
         sink.write(MAGIC.as_bytes())?;
         Ok(FileWriter {
             sink,
@@ -151,7 +145,7 @@ impl FileWriter {
 
     /// Rows that it has been given.
     pub fn rows(&self) -> u64 {
-        self.tail.rows + self.stripe_rows
+        self.tail.rows() + self.stripe_rows
     }
 
     /// Bytes of the stripes that are written.
@@ -166,6 +160,19 @@ impl FileWriter {
     /// schema; those of the sink. After an error the file cannot be finished.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.guarded(|this| this.take(batch))
+    }
+
+    /// Writes what there is as a stripe, sooner than it would have ended: to free memory, or where rows of a kind end.
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write).
+    pub fn end_stripe(&mut self) -> Result<()> {
+        self.guarded(Self::flush_stripe)
+    }
+
+    /// Bytes of memory that the stripe takes which is being built, with what is queued for it.
+    pub fn memory(&mut self) -> usize {
+        self.encoder.memory() + self.queue.bytes
     }
 
     /// Writes what is left, and makes the file appear under its name.
@@ -261,13 +268,13 @@ impl FileWriter {
         let is_full = size >= most || self.encoder.memory() as u64 >= most.saturating_mul(MOST_MEMORY);
         // Row groups are whole, unless their rows are huge.
         if is_full && (self.group_rows == 0 || size >= most.saturating_mul(MOST_OVERRUN)) {
-            self.end_stripe()?;
+            self.flush_stripe()?;
         }
         Ok(())
     }
 
     /// Writes the stripe, if it has rows.
-    fn end_stripe(&mut self) -> Result<()> {
+    fn flush_stripe(&mut self) -> Result<()> {
         if self.stripe_rows == 0 {
             return Ok(());
         }
@@ -289,18 +296,16 @@ impl FileWriter {
         for part in &parts {
             self.put(part)?;
         }
-        self.tail.add_stripe(information, rows, &statistics);
+        self.tail.add_stripe(information, &statistics);
         Ok(())
     }
 
     fn end(&mut self) -> Result<Written> {
-        self.end_stripe()?;
-        self.tail.content_length = self.offset;
-        let (layout, signature) = (self.plan.layout(), Signature::own(&self.plan));
-        let bytes = self.tail.to_bytes(&signature, layout, self.encoder.compressors()?)?;
+        self.flush_stripe()?;
+        let bytes = self.tail.to_bytes(self.offset, &self.plan, self.encoder.compressors()?)?;
         self.put(&bytes)?;
         self.sink.finish()?;
-        Ok(Written { rows: self.tail.rows, bytes: self.offset, stripes: self.tail.stripes.len() })
+        Ok(Written { rows: self.tail.rows(), bytes: self.offset, stripes: self.tail.footer.stripes.len() })
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {

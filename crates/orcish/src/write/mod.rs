@@ -19,6 +19,7 @@ mod compressors;
 mod encode;
 mod fault;
 mod file;
+mod merge;
 mod metadata;
 mod options;
 mod plan;
@@ -32,4 +33,5 @@ mod tests;
 mod types;
 
 pub use file::{FileWriter, Written};
+pub use merge::merge;
 pub use options::*;
