@@ -25,15 +25,16 @@ from orcish.expression import Expression, col
 from orcish.file import ORCFile
 from orcish.polars import scan_polars
 from orcish.scan import Scan, Split, read_table, scan
-from orcish.types import ColumnStatistics, StripeInfo
+from orcish.types import ColumnStatistics, Finding, StripeInfo
 from orcish.writing import ORCWriter, Written, merge, write_table
-from orcish.writing_tables import write_dataset
+from orcish.writing_tables import WrittenFile, write_dataset
 
 __all__ = [
     "ColumnStatistics",
     "CorruptFileError",
     "Explanation",
     "Expression",
+    "Finding",
     "LimitExceededError",
     "NullMapKeyError",
     "ORCFile",
@@ -45,6 +46,7 @@ __all__ = [
     "UnknownColumnError",
     "UnsupportedError",
     "Written",
+    "WrittenFile",
     "__version__",
     "col",
     "merge",

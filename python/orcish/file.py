@@ -14,7 +14,7 @@ from orcish.errors import UnknownColumnError
 from orcish.explanation import Explanation
 from orcish.reading import Readable
 from orcish.sources import native_source
-from orcish.types import ColumnStatistics, Limits, ReadOptions, Source, StorageOptions, StripeInfo
+from orcish.types import ColumnStatistics, Finding, Limits, ReadOptions, Source, StorageOptions, StripeInfo
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -65,6 +65,19 @@ class ORCFile(Readable):
     def arrow_schema(self, **options: Unpack[ReadOptions]) -> pa.Schema:
         """The Arrow schema that reading has under the given options."""
         return self._schema(dict(options))
+
+    def check(self) -> list[Finding]:
+        """Reads the whole file, and compares what is recorded of its rows with them: the statistics of row groups, of
+        stripes and of the file, the positions of the row index, and, in files of orcish, the bloom filters. What writers
+        are known to record wrongly is not looked at, as it is not when the file is read.
+
+        Returns:
+            What is not as the file says, a thousand at most.
+
+        Raises:
+            CorruptFileError: The file cannot be read.
+        """
+        return [Finding(*found) for found in self._file.check()]
 
     def _open(self, native: dict[str, Any]) -> _native.Batches:
         return self._file.read(native)

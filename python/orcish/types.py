@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ __all__ = [
     "BinaryFile",
     "ColumnStatistics",
     "Columns",
+    "Finding",
     "Limits",
     "Matching",
     "ReadOptions",
@@ -201,6 +202,18 @@ class ColumnStatistics:
     geospatial_types: tuple[int, ...] | None = None
 
 
+class Finding(NamedTuple):
+    """Something that is not as a file says; see :meth:`orcish.ORCFile.check`."""
+
+    stripe: int | None
+    """Index of the stripe; none where it is about the file."""
+    group: int | None
+    """Number of the row group within the stripe; none where it is about the stripe or the file."""
+    column: str
+    """Dotted name; empty for the root."""
+    message: str
+
+
 class WriteOptions(TypedDict, total=False):
     """How a file is written. Columns are named by their dotted names; a name stands for all below it too."""
 
@@ -234,3 +247,7 @@ class WriteOptions(TypedDict, total=False):
     """Whether the Arrow schema is stored, so that reading gives back the types that were written; true by default."""
     threads: int | None
     """Threads that encode; as many as the machine has cores by default."""
+    verify: bool | None
+    """Whether to read what was written and compare it with what was given, before the file appears: values, statistics,
+    row index and bloom filters, and, of local files, the bytes on disk. It takes some three times as long, and the rows of
+    a stripe are kept in memory."""

@@ -160,6 +160,14 @@ impl File {
         Ok(stripes)
     }
 
+    /// Compares what is recorded of the rows with the rows: stripe, row group, column and message of what differs.
+    fn check(&self, py: Python<'_>) -> PyResult<Vec<(Option<usize>, Option<usize>, String, String)>> {
+        let check: orcish::Check = std::sync::Arc::new(|| Python::attach(crate::errors::check_signals));
+        let found = py.detach(|| self.file.check(&self.limits, Some(&check)));
+        let found = found.map_err(|error| to_python(py, &error))?;
+        Ok(found.into_iter().map(|found| (found.stripe, found.group, found.column, found.message)).collect())
+    }
+
     /// What reading under the given options would do: the name of the file, and its stripes.
     #[pyo3(signature = (options=None))]
     fn explain<'py>(&self, py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<FilePlan<'py>> {

@@ -157,6 +157,7 @@ pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Write
                 options.version = pick(&name, value.extract()?, &versions)?;
             }
             "arrow_schema" => options.arrow_schema = value.extract()?,
+            "verify" => options.verify = value.extract()?,
             "threads" => options.threads = value.extract()?,
             _ => return Err(unknown("option", &name)),
         }

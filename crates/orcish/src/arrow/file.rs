@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use arrow_schema::{Schema, SchemaRef};
 
 use super::explain::Explanation;
+use super::inspect::Inspector;
 use super::plan::Plan;
 use super::prune::stripe_statistics;
 use super::reader::{BatchReader, row_number_field};
@@ -135,6 +136,12 @@ impl OrcFile {
     /// As [`read`](Self::read), and those of what is read.
     pub fn explain(&self, options: ReadOptions) -> Result<Explanation> {
         self.plan(options)?.explain().map_err(|error| self.named(error))
+    }
+
+    /// The row groups of the stripes, with what is recorded of them.
+    pub(crate) fn inspect(&self, limits: &Limits) -> Result<Inspector> {
+        let options = ReadOptions { limits: limits.clone(), arrow_schema: false, ..ReadOptions::default() };
+        Ok(Inspector::new(self.plan(options)?))
     }
 
     /// As [`read`](Self::read), of a projection and a condition that were made elsewhere, by one of so many `sharers` of

@@ -1,7 +1,7 @@
 //! Makes bloom filters (ORCv1, Bloom Filter Index), as ORC Java does.
 
 use super::keys::decimal_text;
-use super::{Key, hash};
+use super::{Key, MOST_FUNCTIONS, hash};
 use crate::proto::orc;
 
 /// A filter that values are added to.
@@ -22,6 +22,13 @@ impl BloomBuilder {
         let words = (bits as u32) / 64 + 1;
         let functions = (f64::from(words * 64) / values * ln_2).round().max(1.0) as u32;
         BloomBuilder { functions, words: vec![0; words as usize] }
+    }
+
+    /// An empty filter of as many bits and functions as another; none of none.
+    pub(crate) fn like(other: &orc::BloomFilter) -> Option<Self> {
+        let words = other.utf8bitset.as_ref().map_or(other.bitset.len(), |bytes| bytes.len() / size_of::<u64>());
+        let functions = other.num_hash_functions.filter(|functions| (1..=MOST_FUNCTIONS).contains(functions))?;
+        (words > 0).then(|| BloomBuilder { functions, words: vec![0; words] })
     }
 
     /// Bytes of its bits.

@@ -93,6 +93,11 @@ impl BloomFilters {
         Ok(BloomFilters { filters: filters.collect() })
     }
 
+    /// The filter of a row group, as it is.
+    pub(crate) fn filter(&self, group: usize) -> Option<&orc::BloomFilter> {
+        self.filters.get(group)
+    }
+
     /// Whether row group `group` may hold a value that one of `keys` stands for. True where the filter is missing or
     /// says nothing; never where there are no keys.
     pub(crate) fn may_hold(&self, group: usize, keys: &[Key]) -> bool {

@@ -3,8 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{StorageOptions, location};
+use super::{FileSource, ReadAt, StorageOptions, location};
 use crate::error::{Error, Result};
 
 /// Where a file is written to. Dropping it unfinished leaves nothing under its name, and what was there stays.
@@ -17,6 +18,14 @@ pub trait Sink: Send {
     /// # Errors
     /// Of kind `Io` when they cannot be written.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// What has been written so far, to be read again before the file appears; none where that cannot be.
+    ///
+    /// # Errors
+    /// Of kind `Io` when it cannot be opened.
+    fn reopen(&mut self) -> Result<Option<Arc<dyn ReadAt>>> {
+        Ok(None)
+    }
 
     /// Makes the file appear under its name, whole and durable, in place of what was there.
     ///
@@ -128,6 +137,12 @@ impl Sink for FileSink {
             None => Err(io::Error::other("it is finished")),
         };
         result.map_err(|error| self.fault(error))
+    }
+
+    fn reopen(&mut self) -> Result<Option<Arc<dyn ReadAt>>> {
+        FileSource::open(&self.temporary)
+            .map(|source| Some(Arc::new(source) as _))
+            .map_err(|error| error.in_file(&self.name))
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -12,6 +12,7 @@ use super::plan::WritePlan;
 use super::stripe::{Root, StripeBytes, assemble};
 use super::tail::{MAGIC, Tail};
 use super::types::orc_types;
+use super::verify::Verifier;
 use crate::error::{Error, Result};
 use crate::io::Sink;
 use crate::options::Limits;
@@ -70,6 +71,8 @@ pub struct FileWriter {
     /// Bytes that the sink has been given.
     offset: u64,
     state: State,
+    /// What is compared with what was written, where that is asked for.
+    verifier: Option<Verifier>,
 }
 
 enum State {
@@ -116,6 +119,8 @@ impl FileWriter {
         };
         let encoder = Encoder::new(columns(&plan, &orc, &nullable, 0)?, threads);
         let tail = Tail::new(types, user_metadata(&schema, options)?, &plan);
+        let mut verifier = options.verify.then(|| Verifier::new(schema.clone(), tail.footer.types.clone()));
+        verifier.iter_mut().for_each(|verifier| verifier.wrote(MAGIC.as_bytes()));
         sink.write(MAGIC.as_bytes())?;
         Ok(FileWriter {
             sink,
@@ -130,6 +135,7 @@ impl FileWriter {
             tail,
             offset: MAGIC.len() as u64,
             state: State::Open,
+            verifier,
         })
     }
 
@@ -254,6 +260,9 @@ impl FileWriter {
     /// Encodes what is queued.
     fn encode_queue(&mut self) -> Result<()> {
         let queue = std::mem::take(&mut self.queue);
+        if let Some(verifier) = &mut self.verifier {
+            queue.pieces.iter().for_each(|piece| verifier.keep(&piece.columns));
+        }
         self.encoder.append(&queue.pieces).map_err(|(fault, first_row)| match fault {
             Fault::Value { index, column, message } => {
                 let row = first_row + index as u64;
@@ -292,6 +301,11 @@ impl FileWriter {
         let root = Root { rows, stride: self.plan.stride.into(), has_index: self.plan.has_index };
         let StripeBytes { parts, mut information, statistics } =
             assemble(root, columns, timezone, self.plan.layout(), self.encoder.compressors()?)?;
+        if let Some(verifier) = &mut self.verifier {
+            let first_row = self.tail.rows();
+            let compressors = self.encoder.compressors()?;
+            verifier.stripe(&parts, &information, &statistics, &self.plan, compressors, first_row)?;
+        }
         information.offset = Some(self.offset);
         for part in &parts {
             self.put(part)?;
@@ -304,12 +318,16 @@ impl FileWriter {
         self.flush_stripe()?;
         let bytes = self.tail.to_bytes(self.offset, &self.plan, self.encoder.compressors()?)?;
         self.put(&bytes)?;
+        if let Some(verifier) = &mut self.verifier {
+            verifier.file(&mut *self.sink, &self.tail)?;
+        }
         self.sink.finish()?;
         Ok(Written { rows: self.tail.rows(), bytes: self.offset, stripes: self.tail.footer.stripes.len() })
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.offset += bytes.len() as u64;
+        self.verifier.iter_mut().for_each(|verifier| verifier.wrote(bytes));
         self.sink.write(bytes)
     }
 }

@@ -14,6 +14,7 @@
 //! - A stripe ends when its streams, as stored, have the bytes that it may have. Columns encode side by side.
 
 mod bits;
+mod check;
 mod column;
 mod compressors;
 mod encode;
@@ -31,7 +32,9 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod types;
+mod verify;
 
+pub use check::Finding;
 pub use file::{FileWriter, Written};
 pub use merge::merge;
 pub use options::*;

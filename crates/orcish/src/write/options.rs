@@ -81,6 +81,10 @@ pub struct WriteOptions {
     pub version: Version,
     /// Whether to store the Arrow schema in the user metadata, so that what is read has the types that were written.
     pub arrow_schema: bool,
+    /// Whether to read what was written and compare it with what was given, before the file appears: the values of
+    /// each stripe, its statistics, row index and bloom filters, and, of local files, the bytes on disk. Rows of a stripe
+    /// are kept in memory for that. It takes some three times as long.
+    pub verify: bool,
     /// Threads that encode; 0 takes as many as the machine has cores.
     pub threads: usize,
 }
@@ -102,6 +106,7 @@ impl Default for WriteOptions {
             timezone: "UTC".to_owned(),
             version: Version::default(),
             arrow_schema: true,
+            verify: false,
             threads: 0,
         }
     }

@@ -41,6 +41,8 @@ pub(super) struct WritePlan {
     pub(super) stripe_size: u64,
     /// Whether there are timestamps, of which readers must know the zone.
     pub(super) has_timestamps: bool,
+    /// Whether values that cannot be stored are refused.
+    pub(super) is_strict: bool,
     columns: Vec<ColumnPlan>,
 }
 
@@ -89,8 +91,15 @@ impl WritePlan {
                 .types()
                 .iter()
                 .any(|this| matches!(this.kind, Kind::Timestamp | Kind::TimestampInstant)),
+            is_strict: true,
             columns,
         })
+    }
+
+    /// A plan of which only the statistics are wanted, of values as they are: nothing is compressed, and nothing refused.
+    pub(super) fn of_statistics(schema: &Schema) -> Result<Self> {
+        let options = WriteOptions { compression: Compression::None, ..WriteOptions::default() };
+        Ok(WritePlan { is_strict: false, ..Self::new(&options, schema)? })
     }
 
     /// How the sections of the file are stored that belong to no column.

@@ -19,7 +19,8 @@ pub(in crate::write) fn columns(plan: &WritePlan, schema: &Schema, nullable: &[b
     schema.get(id)?.children.iter().map(|&child| column(plan, schema, nullable, child)).collect()
 }
 
-fn column(plan: &WritePlan, schema: &Schema, nullable: &[bool], id: u32) -> Result<Column> {
+/// The writer of column `id`.
+pub(in crate::write) fn column(plan: &WritePlan, schema: &Schema, nullable: &[bool], id: u32) -> Result<Column> {
     let this = schema.get(id)?;
     let own = plan.column(id);
     let layout = Layout { framing: plan.framing, choice: own.choice, version: plan.version };
@@ -36,8 +37,10 @@ fn column(plan: &WritePlan, schema: &Schema, nullable: &[bool], id: u32) -> Resu
         Kind::Char => text(Shape::Char(length)),
         Kind::Binary => Box::new(BinaryValues::new(true, layout)),
         Kind::Geometry | Kind::Geography => Box::new(BinaryValues::new(false, layout)),
-        Kind::Timestamp => Box::new(TimestampValues::new(id, plan.zone.clone(), layout)),
-        Kind::TimestampInstant => Box::new(TimestampValues::new(id, crate::time::WriterZone::utc(), layout)),
+        Kind::Timestamp => Box::new(TimestampValues::new(id, plan.zone.clone(), plan.is_strict, layout)),
+        Kind::TimestampInstant => {
+            Box::new(TimestampValues::new(id, crate::time::WriterZone::utc(), plan.is_strict, layout))
+        }
         Kind::Decimal => {
             let (precision, scale) = this.decimal();
             let digits = |number: u32| u8::try_from(number).unwrap_or(38);

@@ -23,7 +23,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use prost::Message as _;
 
-pub(super) use make::columns;
+pub(super) use make::{column, columns};
 
 use super::bits::Bits;
 use super::compressors::Compressors;
@@ -113,7 +113,7 @@ pub(super) struct Column {
     /// Values and nulls of the row group.
     group: (u64, u64),
     /// Statistics of the row groups that are done.
-    groups: Vec<orc::ColumnStatistics>,
+    groups: Vec<ColumnStatistics>,
     stripe: ColumnStatistics,
 }
 
@@ -154,14 +154,40 @@ impl Column {
         let (values, nulls) = std::mem::take(&mut self.group);
         let statistics =
             ColumnStatistics { values: Some(values), has_null: Some(nulls > 0), bytes_on_disk: None, detail };
+        self.stripe.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics.clone() });
         if self.has_index {
-            self.groups.push(statistics.to_proto());
+            self.groups.push(statistics);
         }
-        self.stripe.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics });
         if let Some(bloom) = &mut self.bloom {
             bloom.done.push(bloom.current.take());
         }
         Ok(())
+    }
+
+    /// Does something with this column and those below, in the order of their ids.
+    pub(in crate::write) fn each(&mut self, work: &mut dyn FnMut(&mut Column)) {
+        work(self);
+        self.values.children().iter_mut().for_each(|child| child.each(work));
+    }
+
+    /// Column id.
+    pub(in crate::write) fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The statistics of the last row group, if there is one.
+    pub(in crate::write) fn last_group(&self) -> Option<&ColumnStatistics> {
+        self.groups.last()
+    }
+
+    /// Has a bloom filter like this one made of the row group to come.
+    pub(in crate::write) fn set_bloom(&mut self, like: BloomBuilder) {
+        self.bloom = Some(Bloom { current: like, done: Vec::new() });
+    }
+
+    /// The bloom filter of the last row group, if there is one.
+    pub(in crate::write) fn last_bloom(&self) -> Option<&orc::BloomFilter> {
+        self.bloom.as_ref().and_then(|bloom| bloom.done.last())
     }
 
     /// Bytes that the stripe has so far, with those below.
@@ -174,7 +200,7 @@ impl Column {
     /// Bytes of memory that the stripe takes so far, with those below.
     pub(super) fn memory(&mut self) -> usize {
         let below: usize = self.values.children().iter_mut().map(Column::memory).sum();
-        let groups = self.groups.len() * size_of::<orc::ColumnStatistics>();
+        let groups = self.groups.len() * size_of::<ColumnStatistics>();
         self.values.memory() + self.present.size() + groups + below
     }
 
@@ -201,7 +227,7 @@ impl Column {
             for (group, statistics) in groups.into_iter().enumerate() {
                 let parts = [positions.get(group), ended.positions.get(group)];
                 let positions = parts.into_iter().flatten().flatten().copied().collect();
-                entry.push(orc::RowIndexEntry { positions, statistics: Some(statistics) });
+                entry.push(orc::RowIndexEntry { positions, statistics: Some(statistics.to_proto()) });
             }
             let bytes = self.section(&orc::RowIndex { entry }.encode_to_vec(), compressors)?;
             index.push(self.finished(StreamKind::RowIndex, bytes));

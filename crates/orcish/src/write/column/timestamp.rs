@@ -30,10 +30,12 @@ pub(super) struct TimestampValues {
     starts: Starts,
     /// First and last value, in seconds and nanoseconds of the wall clock.
     bounds: Option<((i64, u32), (i64, u32))>,
+    /// Whether values that cannot be stored are refused. Otherwise they are counted, and what is stored is of no use.
+    is_strict: bool,
 }
 
 impl TimestampValues {
-    pub(super) fn new(column: u32, zone: WriterZone, layout: Layout) -> Self {
+    pub(super) fn new(column: u32, zone: WriterZone, is_strict: bool, layout: Layout) -> Self {
         TimestampValues {
             column,
             zone,
@@ -41,6 +43,7 @@ impl TimestampValues {
             nanos: IntStream::new(layout, false),
             starts: Starts::default(),
             bounds: None,
+            is_strict,
         }
     }
 
@@ -66,6 +69,7 @@ impl TimestampValues {
                 let nanos = u32::try_from(number.rem_euclid(per_second)).unwrap_or_default() * nanos_each;
                 let stored = match store(&self.zone, second, nanos) {
                     Ok(stored) => stored,
+                    Err(_) if !self.is_strict => 0,
                     Err(message) => {
                         let index = nth_valid(taken, numbers.len(), valid);
                         return Err(Fault::Value { index, column: self.column, message: message.to_owned() });

@@ -1,0 +1,227 @@
+//! Whether a file is as it says: its rows are read, and encoded once more, and what is recorded of them is compared with
+//! what comes out.
+
+mod compare;
+mod values;
+
+use arrow_array::ArrayRef;
+
+pub(super) use values::differing_row;
+
+use super::column::{Column, columns};
+use super::compressors::Compressors;
+use super::fault::Fault;
+use super::plan::WritePlan;
+use crate::arrow::{OrcFile, StripeInspector};
+use crate::bloom::{BloomBuilder, BloomFilters};
+use crate::error::Result;
+use crate::options::Limits;
+use crate::patience::Check;
+use crate::schema::{Kind, Schema};
+use crate::statistics::ColumnStatistics;
+use crate::writer::Writer;
+use compare::differences;
+
+/// Something that is not as the file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Index of the stripe; none where it is about the file.
+    pub stripe: Option<usize>,
+    /// Number of the row group within the stripe; none where it is about the stripe or the file.
+    pub group: Option<usize>,
+    /// Dotted name of the column; empty for the root.
+    pub column: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(stripe) = self.stripe {
+            write!(f, "stripe {stripe}, ")?;
+        }
+        if let Some(group) = self.group {
+            write!(f, "row group {group}, ")?;
+        }
+        let column = if self.column.is_empty() { "the root" } else { &self.column };
+        write!(f, "column {column}: {}", self.message)
+    }
+}
+
+/// Most findings that are kept: a file that is wrong throughout has as many as it has row groups.
+const MOST_FINDINGS: usize = 1000;
+
+impl OrcFile {
+    /// Reads the whole file, and compares what is recorded of the rows with the rows: the statistics of row groups, of
+    /// stripes and of the file, the positions of the row index, and, in files of orcish, the bloom filters.
+    ///
+    /// What is recorded by writers that are known to record it wrongly is not looked at, as it is not when a file is
+    /// read.
+    ///
+    /// # Errors
+    /// Those of reading: a file that cannot be read has no findings. `Interrupted` when `check` says so.
+    pub fn check(&self, limits: &Limits, check: Option<&Check>) -> Result<Vec<Finding>> {
+        Checker::new(self, limits)?.run(check)
+    }
+}
+
+struct Checker<'a> {
+    file: &'a OrcFile,
+    limits: &'a Limits,
+    types: &'a Schema,
+    plan: WritePlan,
+    findings: Vec<Finding>,
+    compressors: Compressors,
+}
+
+impl<'a> Checker<'a> {
+    fn new(file: &'a OrcFile, limits: &'a Limits) -> Result<Self> {
+        let tail = file.tail();
+        let plan = WritePlan::of_statistics(&tail.schema)?;
+        let compressors = Compressors::default();
+        Ok(Checker { file, limits, types: &tail.schema, plan, findings: Vec::new(), compressors })
+    }
+
+    fn find(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(Finding { stripe, group, column: self.types.path(column), message });
+        }
+    }
+
+    fn run(mut self, check: Option<&Check>) -> Result<Vec<Finding>> {
+        let tail = self.file.tail();
+        let inspector = self.file.inspect(self.limits)?;
+        let of_stripes = self.file.stripe_statistics(self.limits)?;
+        let mut whole = vec![ColumnStatistics::EMPTY; self.types.types().len()];
+        for stripe in 0..tail.stripes.len() {
+            check.map_or(Ok(()), |check| check())?;
+            let own = self.stripe(stripe, &mut inspector.stripe(stripe)?, check)?;
+            for (id, own) in (0u32..).zip(&own) {
+                if let Some(recorded) = of_stripes.get(stripe).and_then(|columns| columns.get(id as usize)) {
+                    for message in differences(recorded, own) {
+                        self.find(Some(stripe), None, id, message);
+                    }
+                }
+            }
+            whole.iter_mut().zip(&own).for_each(|(whole, own)| whole.merge(own));
+        }
+        for (id, own) in (0u32..).zip(&whole) {
+            if let Some(recorded) = tail.column_statistics(id)? {
+                for message in differences(&recorded, own) {
+                    self.find(None, None, id, message);
+                }
+            }
+        }
+        Ok(self.findings)
+    }
+
+    /// Looks at the row groups of a stripe; gives the statistics of its columns.
+    fn stripe(
+        &mut self,
+        stripe: usize,
+        inspected: &mut StripeInspector,
+        check: Option<&Check>,
+    ) -> Result<Vec<ColumnStatistics>> {
+        let is_struct = self.types.get(0)?.kind == Kind::Struct;
+        let nullable = vec![true; self.types.types().len()];
+        let mut columns = match is_struct {
+            true => columns(&self.plan, self.types, &nullable, 0)?,
+            false => vec![super::column::column(&self.plan, self.types, &nullable, 0)?],
+        };
+        let filters = self.bloom_filters(inspected)?;
+        let mut own = vec![ColumnStatistics::EMPTY; self.types.types().len()];
+        let mut group = 0;
+        while let Some((arrays, sought)) = inspected.next_group()? {
+            check.map_or(Ok(()), |check| check())?;
+            if let Some(sought) = sought {
+                for ((column, array), sought) in columns.iter().zip(&arrays).zip(&sought) {
+                    if let Some(row) = differing_row(array, sought) {
+                        let message = format!("row {row} of it is another one when it is found by the row index");
+                        self.find(Some(stripe), Some(group), column.id(), message);
+                    }
+                }
+            }
+            let rows = inspected.groups.rows(group);
+            if let (true, Some(root)) = (is_struct, own.first_mut()) {
+                let mut of_rows = ColumnStatistics::EMPTY;
+                of_rows.values = Some(rows.end - rows.start);
+                root.merge(&of_rows);
+            }
+            for (column, array) in columns.iter_mut().zip(&arrays) {
+                self.column(column, array, &filters, (stripe, group))?;
+                let mut done = Vec::new();
+                column.each(&mut |column| {
+                    if let Some(statistics) = column.last_group() {
+                        let bloom = column.last_bloom().cloned();
+                        done.push((column.id(), statistics.clone(), bloom));
+                    }
+                });
+                for (id, statistics, bloom) in done {
+                    self.group(inspected, &filters, (stripe, group), id, &statistics, bloom.as_ref())?;
+                    own.get_mut(id as usize).into_iter().for_each(|own| own.merge(&statistics));
+                }
+            }
+            group += 1;
+        }
+        Ok(own)
+    }
+
+    /// The bloom filters of all columns, where their writer is one whose hashes are ours.
+    fn bloom_filters(&self, inspected: &StripeInspector) -> Result<Vec<Option<BloomFilters>>> {
+        if inspected.tail().writer != Writer::Orcish {
+            return Ok(Vec::new());
+        }
+        (0u32..).zip(self.types.types()).map(|(id, _)| inspected.bloom_filters(id)).collect()
+    }
+
+    /// Encodes a row group of a column.
+    fn column(
+        &mut self,
+        column: &mut Column,
+        array: &ArrayRef,
+        filters: &[Option<BloomFilters>],
+        (stripe, group): (usize, usize),
+    ) -> Result<()> {
+        column.each(&mut |column| {
+            let recorded = filters.get(column.id() as usize).and_then(|filters| filters.as_ref()?.filter(group));
+            if let Some(like) = recorded.and_then(BloomBuilder::like) {
+                column.set_bloom(like);
+            }
+        });
+        column.begin_group();
+        match column.append(array, &mut self.compressors) {
+            Ok(()) => {}
+            Err(Fault::Value { index, column, message }) => {
+                self.find(Some(stripe), Some(group), column, format!("row {index} of it: {message}"));
+            }
+            Err(Fault::Error(error)) => return Err(error),
+        }
+        column.end_group(&mut self.compressors)
+    }
+
+    /// Compares what is recorded of a row group of a column.
+    fn group(
+        &mut self,
+        inspected: &StripeInspector,
+        filters: &[Option<BloomFilters>],
+        (stripe, group): (usize, usize),
+        id: u32,
+        own: &ColumnStatistics,
+        bloom: Option<&crate::proto::orc::BloomFilter>,
+    ) -> Result<()> {
+        if let Some(recorded) = inspected.recorded(id, group)? {
+            for message in differences(&recorded, own) {
+                self.find(Some(stripe), Some(group), id, message);
+            }
+        }
+        let recorded = filters.get(id as usize).and_then(|filters| filters.as_ref()?.filter(group));
+        if let (Some(recorded), Some(own)) = (recorded, bloom) {
+            let bits = |filter: &crate::proto::orc::BloomFilter| filter.utf8bitset.clone().unwrap_or_default();
+            let is_missing = bits(own).iter().zip(bits(recorded)).any(|(own, recorded)| own & !recorded != 0);
+            if is_missing {
+                self.find(Some(stripe), Some(group), id, "a value is not in the bloom filter".to_owned());
+            }
+        }
+        Ok(())
+    }
+}
