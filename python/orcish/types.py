@@ -220,7 +220,7 @@ class WriteOptions(TypedDict, total=False):
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None
     """Codec of the file; ``"zstd"`` by default."""
     compression_level: int | None
-    """1 to 12 of zlib (6), -7 to 22 of zstd (3), 0 to 11 of brotli (5); the others have none."""
+    """1 to 12 of zlib (1), -7 to 22 of zstd (2), 0 to 11 of brotli (5); the others have none."""
     column_compression: Mapping[str, int | Literal["none"] | None] | None
     """Columns that are compressed at another level, or, with ``None``, not at all. The codec is the file's."""
     compression_block_size: int | None

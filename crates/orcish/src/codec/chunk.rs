@@ -44,8 +44,9 @@ thread_local! {
 /// Bytes that are read at a time of a stream without chunks, where it was not known that they would be needed.
 const PLAIN_AHEAD: usize = 16 << 10;
 
-/// Appends a chunk behind its header, compressed if that makes it smaller. It holds no more than 2²³ − 1 bytes.
-pub(crate) fn append_chunk(raw: &[u8], compressor: &mut Compressor, out: &mut Vec<u8>) -> Result<()> {
+/// Gives a chunk to `append`: its header, then its bytes, compressed if that makes them fewer. It holds no more than
+/// 2²³ − 1 bytes.
+pub(crate) fn append_chunk(raw: &[u8], compressor: &mut Compressor, mut append: impl FnMut(&[u8])) -> Result<()> {
     let (body, original) = match compressor.compress(raw)? {
         Some(packed) => (packed, 0),
         None => (raw, 1),
@@ -53,8 +54,8 @@ pub(crate) fn append_chunk(raw: &[u8], compressor: &mut Compressor, out: &mut Ve
     let length = u32::try_from(body.len()).ok().filter(|&length| length < 1 << 23);
     let length = length.ok_or_else(|| Error::limit("a compression chunk of more bytes than its header can state"))?;
     let [a, b, c, _] = (length << 1 | original).to_le_bytes();
-    out.extend([a, b, c]);
-    out.extend_from_slice(body);
+    append(&[a, b, c]);
+    append(body);
     Ok(())
 }
 

@@ -5,8 +5,9 @@
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 
+use super::blocks::Blocks;
 use super::compressors::Compressors;
-use super::streams::{Layout, RawStream};
+use super::streams::Layout;
 use crate::encoding::encode::byte_rle;
 use crate::error::Result;
 
@@ -48,9 +49,9 @@ impl Bits {
     /// All of them as a stream, and its positions at the start of each row group; it is empty then.
     ///
     /// Runs of bytes end where row groups do. A byte that has bits of two belongs to the second.
-    pub(super) fn take(&mut self, layout: Layout, compressors: &mut Compressors) -> Result<(Vec<u8>, Vec<Vec<u64>>)> {
+    pub(super) fn take(&mut self, layout: Layout, compressors: &mut Compressors) -> Result<(Blocks, Vec<Vec<u64>>)> {
         let bytes: Vec<u8> = self.bits.as_slice().iter().map(|byte| byte.reverse_bits()).collect();
-        let mut out = RawStream::new(layout);
+        let mut out = layout.stream();
         let mut positions = Vec::with_capacity(self.starts.len());
         let mut done = 0;
         for start in &self.starts {

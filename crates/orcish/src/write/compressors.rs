@@ -1,12 +1,13 @@
 //! The compressors of a thread: one for each way in which columns are compressed.
 
+use super::blocks::{Blocks, Spare};
 use super::options::ColumnCompression;
 use crate::codec::{Compression, Compressor};
 use crate::error::Result;
 
 /// How chunks are compressed: with the codec of the file at a level, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(crate) struct Choice {
     codec: Compression,
     level: Option<i32>,
 }
@@ -30,14 +31,16 @@ impl Choice {
     }
 }
 
-/// Compressors by what they do. They are large, and hold nothing between chunks: each thread has its own.
+/// The tools of a thread: compressors by what they do, which are large and hold nothing between chunks, and blocks that
+/// nobody uses.
 #[derive(Debug, Default)]
-pub(super) struct Compressors {
+pub(crate) struct Compressors {
     made: Vec<(Choice, Compressor)>,
+    spare: Spare,
 }
 
 impl Compressors {
-    pub(super) fn get(&mut self, choice: Choice) -> Result<&mut Compressor> {
+    pub(super) fn get(&mut self, choice: Choice) -> Result<(&mut Compressor, &mut Spare)> {
         let at = match self.made.iter().position(|(made, _)| *made == choice) {
             Some(at) => at,
             None => {
@@ -45,6 +48,12 @@ impl Compressors {
                 self.made.len() - 1
             }
         };
-        self.made.get_mut(at).map(|(_, compressor)| compressor).ok_or_else(|| crate::Error::invalid("no compressor"))
+        let found = self.made.get_mut(at).map(|(_, compressor)| compressor);
+        Ok((found.ok_or_else(|| crate::Error::invalid("no compressor"))?, &mut self.spare))
+    }
+
+    /// Has the blocks of what is done used again.
+    pub(super) fn reuse(&mut self, blocks: Blocks) {
+        self.spare.put(blocks);
     }
 }

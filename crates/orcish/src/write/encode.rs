@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use arrow_array::{ArrayRef, new_empty_array};
 use arrow_schema::Schema;
 
+use super::blocks::Blocks;
 use super::column::{Column, StripeColumn};
 use super::compressors::Compressors;
 use super::fault::{Fault, Outcome};
@@ -59,6 +60,16 @@ impl Encoder {
     /// Tools for what is in no column.
     pub(super) fn compressors(&mut self) -> Result<&mut Compressors> {
         self.compressors.first_mut().ok_or_else(|| Error::invalid("no thread"))
+    }
+
+    /// Has the blocks of a stripe that is written used again, by all threads.
+    pub(super) fn reuse(&mut self, parts: Vec<Blocks>) {
+        let threads = self.compressors.len().max(1);
+        for (at, part) in parts.into_iter().enumerate() {
+            if let Some(tools) = self.compressors.get_mut(at % threads) {
+                tools.reuse(part);
+            }
+        }
     }
 
     /// Bytes that the stripe has so far.

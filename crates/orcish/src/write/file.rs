@@ -308,8 +308,11 @@ impl FileWriter {
         }
         information.offset = Some(self.offset);
         for part in &parts {
-            self.put(part)?;
+            for bytes in part.parts() {
+                self.put(bytes)?;
+            }
         }
+        self.encoder.reuse(parts);
         self.tail.add_stripe(information, &statistics);
         Ok(())
     }

@@ -14,6 +14,7 @@
 //! - A stripe ends when its streams, as stored, have the bytes that it may have. Columns encode side by side.
 
 mod bits;
+mod blocks;
 mod check;
 mod column;
 mod compressors;

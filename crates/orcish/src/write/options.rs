@@ -52,7 +52,7 @@ pub struct WriteOptions {
     /// Codec of the file.
     pub compression: Compression,
     /// Level of the codec: 1 to 12 of zlib, −7 to 22 of zstd, 0 to 11 of brotli; the others have none. `None` takes
-    /// 6, 3 and 5.
+    /// 1, 2 and 5.
     pub compression_level: Option<i32>,
     /// Columns whose chunks are compressed otherwise.
     pub column_compression: Vec<(String, ColumnCompression)>,

@@ -1,35 +1,55 @@
 //! Streams on their way out: raw bytes become compression chunks (ORCv1, Compression), and positions say where they
 //! are (ORCv1, Indexes).
 
-use crate::codec::{Compressor, Framing, append_chunk};
+use super::blocks::Blocks;
+use super::compressors::{Choice, Compressors};
+use crate::codec::{Framing, append_chunk};
 use crate::error::Result;
+
+/// Bytes that are gathered before a look for full chunks.
+const WORTH_IT: usize = 64 << 10;
 
 /// A stream that is being written.
 #[derive(Debug)]
 pub(crate) struct OutStream {
     framing: Framing,
+    choice: Choice,
     /// Bytes as they will be stored.
-    stored: Vec<u8>,
+    stored: Blocks,
     /// Bytes that are in no chunk yet.
     raw: Vec<u8>,
 }
 
 impl OutStream {
-    pub(crate) fn new(framing: Framing) -> Self {
-        OutStream { framing, stored: Vec::new(), raw: Vec::new() }
+    pub(crate) fn new(framing: Framing, choice: Choice) -> Self {
+        OutStream { framing, choice, stored: Blocks::default(), raw: Vec::new() }
     }
 
     /// Where encoders append; [`settle`](Self::settle) comes after them.
     pub(crate) fn raw(&mut self) -> &mut Vec<u8> {
-        if self.framing.is_plain() { &mut self.stored } else { &mut self.raw }
+        &mut self.raw
+    }
+
+    /// Bytes after which there is something to settle.
+    fn enough(&self) -> usize {
+        if self.framing.is_plain() { 1 } else { self.framing.chunk_size.max(1) }
     }
 
     /// Compresses the chunks that are full.
-    pub(crate) fn settle(&mut self, compressor: &mut Compressor) -> Result<()> {
-        let size = self.framing.chunk_size.max(1);
+    pub(crate) fn settle(&mut self, compressors: &mut Compressors) -> Result<()> {
+        let size = self.enough();
         let whole = self.raw.len() / size * size;
-        for chunk in self.raw.get(..whole).unwrap_or_default().chunks(size) {
-            append_chunk(chunk, compressor, &mut self.stored)?;
+        if whole == 0 {
+            return Ok(());
+        }
+        let (bytes, stored) = (self.raw.get(..whole).unwrap_or_default(), &mut self.stored);
+        let (compressor, spare) = compressors.get(self.choice)?;
+        if self.framing.is_plain() {
+            stored.append(bytes, spare);
+        } else {
+            for chunk in bytes.chunks(size) {
+                append_chunk(chunk, compressor, |bytes| stored.append(bytes, spare))?;
+            }
         }
         self.raw.drain(..whole);
         Ok(())
@@ -43,21 +63,23 @@ impl OutStream {
         }
     }
 
+    /// Compresses the chunks that are full, where they are worth it.
+    pub(crate) fn settle_if_full(&mut self, compressors: &mut Compressors) -> Result<()> {
+        if self.raw.len() >= WORTH_IT.max(self.enough()) { self.settle(compressors) } else { Ok(()) }
+    }
+
     /// Bytes that it takes in memory.
     pub(crate) fn size(&self) -> usize {
         self.stored.len() + self.raw.len()
     }
 
-    /// Whether there are chunks that can be compressed.
-    pub(crate) fn has_full(&self) -> bool {
-        self.raw.len() >= self.framing.chunk_size
-    }
-
     /// All of it as it is stored; it is empty then.
-    pub(crate) fn take(&mut self, compressor: &mut Compressor) -> Result<Vec<u8>> {
-        self.settle(compressor)?;
+    pub(crate) fn take(&mut self, compressors: &mut Compressors) -> Result<Blocks> {
+        self.settle(compressors)?;
         if !self.raw.is_empty() {
-            append_chunk(&self.raw, compressor, &mut self.stored)?;
+            let stored = &mut self.stored;
+            let (compressor, spare) = compressors.get(self.choice)?;
+            append_chunk(&self.raw, compressor, |bytes| stored.append(bytes, spare))?;
             self.raw.clear();
         }
         Ok(std::mem::take(&mut self.stored))
@@ -87,17 +109,17 @@ mod tests {
             parts in prop::collection::vec(prop::collection::vec(0u8..4, 0..400), 0..12),
         ) {
             let framing = Framing { codec, chunk_size };
-            let mut compressor = Compressor::new(codec, None).unwrap();
-            let mut out = OutStream::new(framing);
+            let mut compressors = Compressors::default();
+            let mut out = OutStream::new(framing, Choice::new(codec, None).unwrap());
             let mut positions = Vec::new();
             for part in &parts {
                 let mut position = Vec::new();
                 out.position(&mut position);
                 positions.push(position);
                 out.raw().extend_from_slice(part);
-                out.settle(&mut compressor).unwrap();
+                out.settle(&mut compressors).unwrap();
             }
-            let stored: bytes::Bytes = out.take(&mut compressor).unwrap().into();
+            let stored: bytes::Bytes = out.take(&mut compressors).unwrap().concat().into();
             prop_assert_eq!(&decompress_all(stored.clone(), framing, 1 << 20).unwrap()[..], &parts.concat()[..]);
             for (at, position) in positions.iter().enumerate() {
                 let rest = parts[at..].concat();

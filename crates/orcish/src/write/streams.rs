@@ -1,5 +1,6 @@
 //! Streams of each encoding on their way out: values gather, become runs at the end of a row group, then chunks.
 
+use super::blocks::Blocks;
 use super::compressors::{Choice, Compressors};
 use super::options::Version;
 use super::stream::OutStream;
@@ -20,59 +21,31 @@ pub(super) struct Layout {
     pub(super) version: Version,
 }
 
+impl Layout {
+    /// A stream of bytes.
+    pub(super) fn stream(self) -> OutStream {
+        OutStream::new(self.framing, self.choice)
+    }
+
+    /// A section of the file, such as an index or a footer, as it is stored.
+    pub(super) fn section(self, message: &[u8], compressors: &mut Compressors) -> Result<Blocks> {
+        let mut out = self.stream();
+        out.raw().extend_from_slice(message);
+        out.take(compressors)
+    }
+}
+
 /// A stream that is done.
 pub(super) struct Finished {
     pub(super) column: u32,
     pub(super) kind: Kind,
-    pub(super) bytes: Vec<u8>,
-}
-
-/// Bytes as they are.
-#[derive(Debug)]
-pub(super) struct RawStream {
-    out: OutStream,
-    choice: Choice,
-}
-
-impl RawStream {
-    pub(super) fn new(layout: Layout) -> Self {
-        RawStream { out: OutStream::new(layout.framing), choice: layout.choice }
-    }
-
-    /// Where bytes are appended.
-    pub(super) fn raw(&mut self) -> &mut Vec<u8> {
-        self.out.raw()
-    }
-
-    /// Compresses the chunks that are full.
-    pub(super) fn settle(&mut self, compressors: &mut Compressors) -> Result<()> {
-        self.out.settle(compressors.get(self.choice)?)
-    }
-
-    /// Compresses the chunks that are full, where there are any.
-    pub(super) fn settle_full(&mut self, compressors: &mut Compressors) -> Result<()> {
-        if self.out.has_full() { self.settle(compressors) } else { Ok(()) }
-    }
-
-    /// Where the next byte goes; it has been settled before.
-    pub(super) fn position(&self, positions: &mut Vec<u64>) {
-        self.out.position(positions);
-    }
-
-    pub(super) fn size(&self) -> usize {
-        self.out.size()
-    }
-
-    /// All of it as it is stored; it is empty then.
-    pub(super) fn take(&mut self, compressors: &mut Compressors) -> Result<Vec<u8>> {
-        self.out.take(compressors.get(self.choice)?)
-    }
+    pub(super) bytes: Blocks,
 }
 
 /// Integers in either version of run length encoding.
 #[derive(Debug)]
 pub(super) struct IntStream {
-    out: RawStream,
+    out: OutStream,
     version: Version,
     signed: bool,
     /// Values that are in no run yet.
@@ -81,7 +54,7 @@ pub(super) struct IntStream {
 
 impl IntStream {
     pub(super) fn new(layout: Layout, signed: bool) -> Self {
-        IntStream { out: RawStream::new(layout), version: layout.version, signed, held: Vec::new() }
+        IntStream { out: layout.stream(), version: layout.version, signed, held: Vec::new() }
     }
 
     /// Where values are appended.
@@ -125,7 +98,7 @@ impl IntStream {
         self.out.size() + self.held.len()
     }
 
-    pub(super) fn take(&mut self, compressors: &mut Compressors) -> Result<Vec<u8>> {
+    pub(super) fn take(&mut self, compressors: &mut Compressors) -> Result<Blocks> {
         self.end_run(compressors)?;
         self.out.take(compressors)
     }
@@ -134,13 +107,13 @@ impl IntStream {
 /// Bytes in run length encoding.
 #[derive(Debug)]
 pub(super) struct ByteStream {
-    out: RawStream,
+    out: OutStream,
     held: Vec<u8>,
 }
 
 impl ByteStream {
     pub(super) fn new(layout: Layout) -> Self {
-        ByteStream { out: RawStream::new(layout), held: Vec::new() }
+        ByteStream { out: layout.stream(), held: Vec::new() }
     }
 
     pub(super) fn held(&mut self) -> &mut Vec<u8> {
@@ -171,7 +144,7 @@ impl ByteStream {
         self.out.size() + self.held.len()
     }
 
-    pub(super) fn take(&mut self, compressors: &mut Compressors) -> Result<Vec<u8>> {
+    pub(super) fn take(&mut self, compressors: &mut Compressors) -> Result<Blocks> {
         self.end_run(compressors)?;
         self.out.take(compressors)
     }

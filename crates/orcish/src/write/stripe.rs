@@ -2,9 +2,10 @@
 
 use prost::Message as _;
 
+use super::blocks::Blocks;
 use super::column::StripeColumn;
 use super::compressors::Compressors;
-use super::streams::{Finished, Layout, RawStream};
+use super::streams::{Finished, Layout};
 use crate::error::Result;
 use crate::proto::orc;
 use crate::statistics::{ColumnStatistics, Detail};
@@ -20,7 +21,7 @@ pub(super) struct Root {
 /// A stripe as it is stored.
 pub(super) struct StripeBytes {
     /// One behind the other.
-    pub(super) parts: Vec<Vec<u8>>,
+    pub(super) parts: Vec<Blocks>,
     /// All but the offset.
     pub(super) information: orc::StripeInformation,
     /// By column id.
@@ -35,11 +36,7 @@ pub(super) fn assemble(
     layout: Layout,
     compressors: &mut Compressors,
 ) -> Result<StripeBytes> {
-    let mut section = |message: Vec<u8>| {
-        let mut out = RawStream::new(layout);
-        out.raw().extend_from_slice(&message);
-        out.take(compressors)
-    };
+    let mut section = |message: Vec<u8>| layout.section(&message, compressors);
     let of_rows = |rows| ColumnStatistics {
         values: Some(rows),
         has_null: Some(false),

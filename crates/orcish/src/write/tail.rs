@@ -5,7 +5,7 @@ use prost::Message as _;
 use super::compressors::Compressors;
 use super::options::Version;
 use super::plan::WritePlan;
-use super::streams::{Layout, RawStream};
+use super::streams::Layout;
 use crate::codec::Compression;
 use crate::error::{Error, Result};
 use crate::proto::orc;
@@ -88,9 +88,8 @@ pub(super) fn tail_bytes(
     compressors: &mut Compressors,
 ) -> Result<Vec<u8>> {
     let mut section = |message: Vec<u8>| {
-        let mut out = RawStream::new(layout);
-        out.raw().extend_from_slice(&message);
-        out.take(compressors)
+        let stored = layout.section(&message, compressors)?;
+        Ok::<_, Error>(stored.parts().collect::<Vec<_>>().concat())
     };
     footer.header_length = Some(MAGIC.len() as u64);
     footer.content_length = Some(end);

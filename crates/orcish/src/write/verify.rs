@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, SchemaRef};
 
+use super::blocks::Blocks;
 use super::check::differing_row;
 use super::compressors::Compressors;
 use super::plan::WritePlan;
@@ -59,7 +60,7 @@ impl Verifier {
     /// `Corrupt` that says what is wrong.
     pub(super) fn stripe(
         &mut self,
-        parts: &[Vec<u8>],
+        parts: &[Blocks],
         information: &orc::StripeInformation,
         statistics: &[ColumnStatistics],
         plan: &WritePlan,
@@ -68,7 +69,7 @@ impl Verifier {
     ) -> Result<()> {
         let kept = std::mem::take(&mut self.kept);
         let mut bytes = MAGIC.as_bytes().to_vec();
-        parts.iter().for_each(|part| bytes.extend_from_slice(part));
+        parts.iter().flat_map(Blocks::parts).for_each(|part| bytes.extend_from_slice(part));
         let metadata = match encode_schema(&self.schema) {
             Ok(schema) => vec![(ARROW_SCHEMA_KEY.to_owned(), schema.into())],
             Err(_) => Vec::new(),

@@ -96,11 +96,12 @@ impl<'a> Checker<'a> {
         for stripe in 0..tail.stripes.len() {
             check.map_or(Ok(()), |check| check())?;
             let own = self.stripe(stripe, &mut inspector.stripe(stripe)?, check)?;
-            for (id, own) in (0u32..).zip(&own) {
-                if let Some(recorded) = of_stripes.get(stripe).and_then(|columns| columns.get(id as usize)) {
-                    for message in differences(recorded, own) {
-                        self.find(Some(stripe), None, id, message);
-                    }
+            // Java, told to write no index, counts nothing and records that.
+            let recorded =
+                of_stripes.get(stripe).filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
+            for ((id, own), recorded) in (0u32..).zip(&own).zip(recorded.into_iter().flatten()) {
+                for message in differences(recorded, own) {
+                    self.find(Some(stripe), None, id, message);
                 }
             }
             whole.iter_mut().zip(&own).for_each(|(whole, own)| whole.merge(own));

@@ -7,7 +7,8 @@ use super::dictionary::prefix;
 use super::{Compressors, Detail, Ended, Starts, StreamKind};
 use crate::error::Result;
 use crate::statistics::Bound;
-use crate::write::streams::{IntStream, Layout, RawStream};
+use crate::write::stream::OutStream;
+use crate::write::streams::{IntStream, Layout};
 
 /// Most bytes of a bound that are recorded, as with Java (ORC-203).
 const MOST_RECORDED: usize = 1024;
@@ -16,7 +17,7 @@ const SOME: usize = 64 << 10;
 
 /// Values one behind the other, and their lengths.
 pub(super) struct DirectBytes {
-    data: RawStream,
+    data: OutStream,
     lengths: IntStream,
     starts: Starts,
     /// Bytes since it was last looked for full chunks.
@@ -25,7 +26,7 @@ pub(super) struct DirectBytes {
 
 impl DirectBytes {
     pub(super) fn new(layout: Layout) -> Self {
-        let (data, lengths) = (RawStream::new(layout), IntStream::new(layout, false));
+        let (data, lengths) = (layout.stream(), IntStream::new(layout, false));
         DirectBytes { data, lengths, starts: Starts::default(), new: 0 }
     }
 
@@ -58,7 +59,7 @@ impl DirectBytes {
         }
         self.new = 0;
         self.lengths.relieve(compressors)?;
-        self.data.settle_full(compressors)
+        self.data.settle_if_full(compressors)
     }
 
     pub(super) fn begin_group(&mut self) {

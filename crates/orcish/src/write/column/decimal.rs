@@ -16,7 +16,8 @@ use crate::encoding::encode::varint::{write_i64, write_i128};
 use crate::error::{Error, Result};
 use crate::statistics::Decimal;
 use crate::write::fault::Fault;
-use crate::write::streams::{IntStream, Layout, RawStream};
+use crate::write::stream::OutStream;
+use crate::write::streams::{IntStream, Layout};
 
 /// Values that are held before they are written, where a row group has more: their scale is then decided.
 const MOST_HELD: usize = 1 << 16;
@@ -78,7 +79,7 @@ pub(super) struct DecimalValues<N> {
     column: u32,
     precision: u8,
     scale: u8,
-    data: RawStream,
+    data: OutStream,
     scales: IntStream,
     starts: Starts,
     held: Vec<N>,
@@ -102,7 +103,7 @@ impl<N: Unscaled> DecimalValues<N> {
             column,
             precision,
             scale,
-            data: RawStream::new(layout),
+            data: layout.stream(),
             scales: IntStream::new(layout, true),
             starts: Starts::default(),
             held: Vec::new(),

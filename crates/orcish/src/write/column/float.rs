@@ -9,7 +9,8 @@ use arrow_schema::DataType;
 use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
 use crate::bloom::BloomBuilder;
 use crate::error::{Error, Result};
-use crate::write::streams::{Layout, RawStream};
+use crate::write::stream::OutStream;
+use crate::write::streams::Layout;
 
 /// Least, greatest and sum of the values of a row group. NaN is neither least nor greatest, and makes the sum NaN: by
 /// that readers know that there is one.
@@ -23,6 +24,28 @@ struct Summary {
 
 impl Summary {
     const EMPTY: Self = Summary { min: f64::INFINITY, max: f64::NEG_INFINITY, sum: 0.0, has_nan: false };
+
+    /// Takes values. Bounds are kept in several places, so that none waits for the one before.
+    fn add<T: Copy>(&mut self, values: &[T], number: &impl Fn(T) -> f64) {
+        const LANES: usize = 8;
+        let (mut min, mut max, mut has_nan) = ([self.min; LANES], [self.max; LANES], [false; LANES]);
+        let (groups, rest) = values.as_chunks::<LANES>();
+        let mut take = |values: &[T]| {
+            for (((min, max), has_nan), &value) in min.iter_mut().zip(&mut max).zip(&mut has_nan).zip(values) {
+                let value = number(value);
+                *min = if value < *min { value } else { *min };
+                *max = if value > *max { value } else { *max };
+                *has_nan |= value.is_nan();
+            }
+        };
+        groups.iter().for_each(|group| take(group));
+        take(rest);
+        self.min = min.into_iter().fold(self.min, f64::min);
+        self.max = max.into_iter().fold(self.max, f64::max);
+        self.has_nan |= has_nan.contains(&true);
+        // In order: it is the same however rows come.
+        self.sum = values.iter().fold(self.sum, |sum, &value| sum + number(value));
+    }
 
     fn detail(self, has_values: bool) -> Detail {
         if !has_values {
@@ -38,7 +61,7 @@ impl Summary {
 }
 
 pub(super) struct FloatValues {
-    data: RawStream,
+    data: OutStream,
     starts: Starts,
     summary: Summary,
     values: u64,
@@ -46,10 +69,10 @@ pub(super) struct FloatValues {
 
 impl FloatValues {
     pub(super) fn new(layout: Layout) -> Self {
-        FloatValues { data: RawStream::new(layout), starts: Starts::default(), summary: Summary::EMPTY, values: 0 }
+        FloatValues { data: layout.stream(), starts: Starts::default(), summary: Summary::EMPTY, values: 0 }
     }
 
-    /// Takes values as bytes and as numbers.
+    /// Takes values: their bytes, and what they are as numbers.
     fn take<T: ArrowPrimitiveType, const N: usize>(
         &mut self,
         array: &ArrayRef,
@@ -62,16 +85,12 @@ impl FloatValues {
         for range in valid_ranges(values.len(), valid) {
             let part = values.get(range).unwrap_or_default();
             self.values += part.len() as u64;
-            self.data.raw().extend(part.iter().flat_map(|&value| bytes(value)));
-            let mut summary = self.summary;
-            for &value in part {
-                let value = number(value);
-                summary.min = if value < summary.min { value } else { summary.min };
-                summary.max = if value > summary.max { value } else { summary.max };
-                summary.sum += value;
-                summary.has_nan |= value.is_nan();
-            }
-            self.summary = summary;
+            let raw = self.data.raw();
+            let start = raw.len();
+            raw.resize(start + N * part.len(), 0);
+            let room = raw.get_mut(start..).unwrap_or_default().as_chunks_mut::<N>().0;
+            room.iter_mut().zip(part).for_each(|(to, &value)| *to = bytes(value));
+            self.summary.add(part, &number);
             if let Some(bloom) = &mut bloom {
                 part.iter().for_each(|&value| bloom.add_float(number(value)));
             }
@@ -92,7 +111,7 @@ impl Values for FloatValues {
             DataType::Float64 => self.take::<Float64Type, 8>(array, valid, bloom, f64::to_le_bytes, |value| value),
             other => return Err(Error::invalid(format!("{other} is no floating point number")).into()),
         }
-        Ok(self.data.settle_full(tools.compressors)?)
+        Ok(self.data.settle_if_full(tools.compressors)?)
     }
 
     fn begin_group(&mut self) {

@@ -26,6 +26,7 @@ use prost::Message as _;
 pub(super) use make::{column, columns};
 
 use super::bits::Bits;
+use super::blocks::Blocks;
 use super::compressors::Compressors;
 use super::fault::{Fault, Outcome};
 use super::streams::{Finished, Layout};
@@ -75,7 +76,7 @@ pub(super) trait Values: Send {
 /// What is left of the values of a stripe.
 #[derive(Default)]
 pub(super) struct Ended {
-    pub(super) streams: Vec<(StreamKind, Vec<u8>)>,
+    pub(super) streams: Vec<(StreamKind, Blocks)>,
     pub(super) is_dictionary: bool,
     /// Whether there are integers, and so a version of their encoding.
     pub(super) has_integers: bool,
@@ -229,12 +230,12 @@ impl Column {
                 let positions = parts.into_iter().flatten().flatten().copied().collect();
                 entry.push(orc::RowIndexEntry { positions, statistics: Some(statistics.to_proto()) });
             }
-            let bytes = self.section(&orc::RowIndex { entry }.encode_to_vec(), compressors)?;
+            let bytes = self.layout.section(&orc::RowIndex { entry }.encode_to_vec(), compressors)?;
             index.push(self.finished(StreamKind::RowIndex, bytes));
         }
         if let Some(bloom) = &mut self.bloom {
             let filters = orc::BloomFilterIndex { bloom_filter: std::mem::take(&mut bloom.done) };
-            let bytes = self.section(&filters.encode_to_vec(), compressors)?;
+            let bytes = self.layout.section(&filters.encode_to_vec(), compressors)?;
             index.push(self.finished(StreamKind::BloomFilterUtf8, bytes));
         }
         self.has_null = false;
@@ -258,15 +259,8 @@ impl Column {
         Ok(())
     }
 
-    fn finished(&self, kind: StreamKind, bytes: Vec<u8>) -> Finished {
+    fn finished(&self, kind: StreamKind, bytes: Blocks) -> Finished {
         Finished { column: self.id, kind, bytes }
-    }
-
-    /// A message as it is stored.
-    fn section(&self, message: &[u8], compressors: &mut Compressors) -> Result<Vec<u8>> {
-        let mut out = super::streams::RawStream::new(self.layout);
-        out.raw().extend_from_slice(message);
-        out.take(compressors)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::bloom::BloomBuilder;
 use crate::error::{Error, Result};
 use crate::write::fault::Fault;
 use crate::write::options::DictionaryChoice;
-use crate::write::streams::{IntStream, Layout, RawStream};
+use crate::write::streams::{IntStream, Layout};
 
 /// Values after which it is first looked whether a dictionary pays.
 const FIRST_LOOK: usize = 8192;
@@ -272,7 +272,7 @@ impl TextValues {
     fn end_dictionary(&mut self, compressors: &mut Compressors) -> Result<Ended> {
         let order = self.dictionary.sorted();
         let mut place = vec![0i64; order.len()];
-        let mut bytes = RawStream::new(self.layout);
+        let mut bytes = self.layout.stream();
         let mut lengths = IntStream::new(self.layout, false);
         for (at, &number) in (0i64..).zip(&order) {
             let string = self.dictionary.get(number);
