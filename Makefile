@@ -21,7 +21,7 @@ help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  %-8s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
-demo: $(VENV)/module java ## PySpark writes a table, orcish reads it
+demo: $(VENV)/module java ## PySpark writes a table, orcish reads it and writes it anew, Spark reads that
 	$(BIN)/python examples/demo.py
 
 .PHONY: test
@@ -45,11 +45,12 @@ lint: $(VENV)/module ## Formatting, clippy, rustdoc, ruff, mypy
 	$(BIN)/mypy
 
 .PHONY: bench
-bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with other readers
+bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with other readers and writers
 	cargo bench --workspace
 	$(BIN)/python benches/python/make_data.py
 	$(BIN)/python benches/python/run.py
 	$(BIN)/python benches/python/lookup.py
+	$(BIN)/python benches/python/write.py
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain

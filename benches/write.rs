@@ -38,7 +38,7 @@ fn streams() -> Vec<(&'static str, bool, Vec<i64>)> {
     let lines: Vec<i64> = four.iter().flat_map(|&count| 1..=count + 1).take(VALUES).collect();
     let orders: Vec<i64> = (1i64..)
         .zip(&four)
-        .flat_map(|(key, &count)| std::iter::repeat_n(key, 1 + count as usize))
+        .flat_map(|(key, &count)| std::iter::repeat_n(key, usize::try_from(1 + count).unwrap_or(1)))
         .take(VALUES)
         .collect();
     vec![
@@ -46,7 +46,7 @@ fn streams() -> Vec<(&'static str, bool, Vec<i64>)> {
         (
             "references to 3 strings, one of them twice as frequent",
             false,
-            three.iter().map(|&v| [0, 1, 1, 2][v as usize]).collect(),
+            three.iter().map(|&value| (value + 1) / 2).collect(),
         ),
         ("references to 7 strings", false, seven),
         ("lengths", false, below(100)),

@@ -1,4 +1,4 @@
-"""PySpark writes a table of orders as ORC; orcish reads it into pyarrow, pandas, polars and duckdb.
+"""PySpark writes a table of orders as ORC; orcish reads it into pyarrow, pandas, polars and duckdb, and writes it anew.
 
 `make demo` runs it. It takes about a minute, most of which is Spark's, and leaves nothing behind.
 """
@@ -76,6 +76,7 @@ def main() -> None:
         project(parts[0])
         find(table, orders)
         hand_over(parts[0])
+        write_again(orders, parts, table.parent / "by-day", expected)
 
 
 def heading(text: str) -> None:
@@ -270,6 +271,32 @@ def hand_over(part: Path) -> None:
     heading("duckdb.from_arrow(orcish.ORCFile(part))")
     orders = duckdb.from_arrow(file)
     print(orders.aggregate("customer.country as country, count(*) as orders, sum(total) as total").order("country"))
+
+
+def write_again(orders: pa.Table, parts: list[Path], folder: Path, expected: dict[str, Any]) -> None:
+    """Write the orders with orcish, in folders by status, and let Spark count and sum what it reads of them."""
+    heading('orcish.write_dataset(orders, folder, partition_by=["status"], bloom_filter_columns=["note"])')
+    options: dict[str, Any] = {"bloom_filter_columns": ["note"]}
+    files, seconds = timed(lambda: orcish.write_dataset(orders, folder, partition_by=["status"], **options))
+    print(f"{len(files)} files, {sum(file.bytes for file in files) / 1e6:,.1f} MB, in {seconds:.2f} s")
+    findings = [finding for file in files for finding in orcish.ORCFile(file.path).check()]
+    if findings:
+        raise SystemExit(f"what was written is not as it says: {findings}")
+    with quiet(folder.parent / "spark.log"):
+        spark = start_spark(folder.parent)
+        try:
+            found = summarize(spark.read.orc(str(folder)))
+        finally:
+            spark.stop()
+    if found != expected:
+        raise SystemExit(f"Spark reads other orders than it wrote:\n  {found}\n  {expected}")
+    print("Spark reads them, and counts and sums the same")
+
+    heading("orcish.merge(parts, one file)")
+    merged, seconds = timed(lambda: orcish.merge(parts, folder.parent / "all.orc"))
+    print(f"{merged.rows:,} rows of {len(parts)} files, {merged.bytes / 1e6:,.1f} MB, in {seconds:.2f} s: {merged}")
+    if not orcish.read_table(folder.parent / "all.orc").equals(orders):
+        raise SystemExit("the merged file has other rows")
 
 
 if __name__ == "__main__":

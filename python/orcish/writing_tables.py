@@ -220,12 +220,11 @@ def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[A
         yield (), [batch]
         return
     # Each row's partition as one number.
-    codes = None
+    codes: Any = pa.repeat(pa.scalar(0, pa.int64()), len(batch))
     for name in by:
         encoded = batch.column(name).dictionary_encode(null_encoding="encode")
         own = pc.cast(encoded.indices, pa.int64())
-        count = max(len(encoded.dictionary), 1)
-        codes = own if codes is None else pc.add(pc.multiply(codes, count), own)
+        codes = pc.add(pc.multiply(codes, max(len(encoded.dictionary), 1)), own)
         # Numbers stay as few as there are partitions.
         codes = pc.cast(codes.dictionary_encode().indices, pa.int64())
     order = pc.array_sort_indices(codes) if len(pc.unique(codes)) > 1 else None

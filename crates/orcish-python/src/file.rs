@@ -11,6 +11,9 @@ use crate::scan::{FilePlan, explanation};
 use crate::stream::Batches;
 use crate::{source, statistics};
 
+/// Something that is not as a file says: stripe, row group, column, message.
+type FindingSpec = (Option<usize>, Option<usize>, String, String);
+
 /// An ORC file whose tail has been read.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct File {
@@ -161,7 +164,7 @@ impl File {
     }
 
     /// Compares what is recorded of the rows with the rows: stripe, row group, column and message of what differs.
-    fn check(&self, py: Python<'_>) -> PyResult<Vec<(Option<usize>, Option<usize>, String, String)>> {
+    fn check(&self, py: Python<'_>) -> PyResult<Vec<FindingSpec>> {
         let check: orcish::Check = std::sync::Arc::new(|| Python::attach(crate::errors::check_signals));
         let found = py.detach(|| self.file.check(&self.limits, Some(&check)));
         let found = found.map_err(|error| to_python(py, &error))?;

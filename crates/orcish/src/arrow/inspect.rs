@@ -48,6 +48,14 @@ pub(crate) struct StripeInspector {
     next: usize,
 }
 
+/// The columns of a row group.
+pub(crate) struct RowGroup {
+    /// Read one after the other.
+    pub(crate) columns: Vec<ArrayRef>,
+    /// Read by the row index, where that is possible.
+    pub(crate) sought: Option<Vec<ArrayRef>>,
+}
+
 impl StripeInspector {
     fn open(plan: &Arc<Plan>, index: usize) -> Result<Self> {
         let tail = plan.tail();
@@ -71,8 +79,8 @@ impl StripeInspector {
         error.in_stripe(self.index).in_file(self.plan.source.name())
     }
 
-    /// The columns of the next row group, read through, and read by the index where that is possible.
-    pub(crate) fn next_group(&mut self) -> Result<Option<(Vec<ArrayRef>, Option<Vec<ArrayRef>>)>> {
+    /// The next row group.
+    pub(crate) fn next_group(&mut self) -> Result<Option<RowGroup>> {
         if self.next >= self.groups.count() {
             return Ok(None);
         }
@@ -87,7 +95,7 @@ impl StripeInspector {
             let text = format!("row group {group}, by the row index: {}", error.message());
             self.placed(Error::new(error.kind(), text))
         })?;
-        Ok(Some((all, sought)))
+        Ok(Some(RowGroup { columns: all, sought }))
     }
 
     /// What is recorded of a row group of a column.

@@ -23,7 +23,7 @@ pub use schema::TYPE_KEY;
 pub use stored::ARROW_SCHEMA_KEY;
 
 pub(crate) use filter::evaluate;
-pub(crate) use inspect::StripeInspector;
+pub(crate) use inspect::{RowGroup, StripeInspector};
 pub(crate) use restore::{Chosen, add_forms, check_room, fits, has_form, item_of, most_rows, restore, with_item};
 pub(crate) use schema::{Mapping, SPARK_TYPE, domain};
 pub(crate) use stored::encode as encode_schema;

@@ -22,7 +22,7 @@ pub(crate) struct Compressor {
 enum State {
     Plain,
     Zlib(libdeflater::Compressor),
-    Snappy(snap::raw::Encoder),
+    Snappy(Box<snap::raw::Encoder>),
     Lz4,
     Zstd(zstd::bulk::Compressor<'static>),
     Brotli(i32),
@@ -57,7 +57,7 @@ impl Compressor {
                 let level = level.map_err(|_| Error::invalid("no such compression level of zlib"))?;
                 State::Zlib(libdeflater::Compressor::new(level))
             }
-            Compression::Snappy => State::Snappy(snap::raw::Encoder::new()),
+            Compression::Snappy => State::Snappy(Box::new(snap::raw::Encoder::new())),
             Compression::Lz4 => State::Lz4,
             Compression::Zstd => {
                 let made = zstd::bulk::Compressor::new(within(-7, 22, ZSTD_LEVEL)?);

@@ -1,4 +1,5 @@
 //! Files on their way: nothing is under their name until they are whole.
+#![expect(clippy::disallowed_types, reason = "this is where files are opened")]
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};

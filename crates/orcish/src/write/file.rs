@@ -319,7 +319,7 @@ impl FileWriter {
 
     fn end(&mut self) -> Result<Written> {
         self.flush_stripe()?;
-        let bytes = self.tail.to_bytes(self.offset, &self.plan, self.encoder.compressors()?)?;
+        let bytes = self.tail.make_bytes(self.offset, &self.plan, self.encoder.compressors()?)?;
         self.put(&bytes)?;
         if let Some(verifier) = &mut self.verifier {
             verifier.file(&mut *self.sink, &self.tail)?;

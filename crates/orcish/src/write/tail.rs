@@ -64,7 +64,7 @@ impl Tail {
     }
 
     /// The bytes behind the last stripe, which ends at `end`.
-    pub(super) fn to_bytes(&mut self, end: u64, plan: &WritePlan, compressors: &mut Compressors) -> Result<Vec<u8>> {
+    pub(super) fn make_bytes(&mut self, end: u64, plan: &WritePlan, compressors: &mut Compressors) -> Result<Vec<u8>> {
         self.footer.statistics = self.statistics.iter().map(ColumnStatistics::to_proto).collect();
         let postscript = orc::PostScript {
             version: match plan.version {

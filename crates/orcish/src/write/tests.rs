@@ -17,6 +17,7 @@ use crate::{
 };
 
 /// The bytes of a file of these batches.
+#[expect(clippy::panic_in_result_fn, reason = "a test")]
 fn written(batches: &[RecordBatch], options: &WriteOptions) -> Result<Vec<u8>, Error> {
     let sink = MemorySink::new();
     let mut writer = FileWriter::new(Box::new(sink.clone()), batches[0].schema(), options)?;
@@ -50,6 +51,8 @@ fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
 /// Rows of many types, with nulls here and there as `seed` has it, and none at all for every third.
 fn rows(count: usize, seed: u64) -> RecordBatch {
     let mut state = seed.wrapping_mul(2) + 1;
+    #[expect(clippy::cast_possible_truncation, reason = "numbers are small")]
+    let small = |value: u64| value as i32;
     let mut next = move |end: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % end
@@ -73,17 +76,17 @@ fn rows(count: usize, seed: u64) -> RecordBatch {
     let (mut tags, mut values) = (Vec::new(), Vec::new());
     for _ in 0..count {
         for _ in 0..next(4) {
-            let item = some(&mut next).then(|| next(50) as i32);
+            let item = some(&mut next).then(|| small(next(50)));
             lists.values().append_option(item);
         }
         lists.append(some(&mut next));
         for at in 0..next(3) {
             maps.keys().append_value(format!("k{at}"));
-            maps.values().append_option(some(&mut next).then(|| next(5) as i32));
+            maps.values().append_option(some(&mut next).then(|| small(next(5))));
         }
         maps.append(some(&mut next)).unwrap();
-        tags.push(next(2) as i8);
-        values.push(next(9) as i32);
+        tags.push(next(2));
+        values.push(small(next(9)));
     }
     let halves: Float64Array = values.iter().map(|&value| Some(f64::from(value) / 2.0)).collect();
     let variants: Vec<ArrayRef> = vec![Arc::new(Int32Array::from(values)), Arc::new(halves)];

@@ -78,7 +78,7 @@ impl Verifier {
         let offset = Some(MAGIC.len() as u64);
         tail.add_stripe(orc::StripeInformation { offset, ..information.clone() }, statistics);
         let end = bytes.len() as u64;
-        bytes.extend(tail.to_bytes(end, plan, compressors)?);
+        bytes.extend(tail.make_bytes(end, plan, compressors)?);
         let verified = || {
             let limits = limits();
             let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &limits)?;

@@ -12,7 +12,7 @@ use super::column::{Column, columns};
 use super::compressors::Compressors;
 use super::fault::Fault;
 use super::plan::WritePlan;
-use crate::arrow::{OrcFile, StripeInspector};
+use crate::arrow::{OrcFile, RowGroup, StripeInspector};
 use crate::bloom::{BloomBuilder, BloomFilters};
 use crate::error::Result;
 use crate::options::Limits;
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
         let filters = self.bloom_filters(inspected)?;
         let mut own = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         let mut group = 0;
-        while let Some((arrays, sought)) = inspected.next_group()? {
+        while let Some(RowGroup { columns: arrays, sought }) = inspected.next_group()? {
             check.map_or(Ok(()), |check| check())?;
             if let Some(sought) = sought {
                 for ((column, array), sought) in columns.iter().zip(&arrays).zip(&sought) {

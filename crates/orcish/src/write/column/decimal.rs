@@ -229,7 +229,7 @@ impl<N: Unscaled> Values for DecimalValues<N> {
         self.scales.end_run(compressors)?;
         let number = |unscaled: i128| Decimal::new(unscaled, self.scale.into());
         let (min, max) = self.bounds.take().unzip();
-        let sum = std::mem::replace(&mut self.sum, Some(0));
+        let sum = self.sum.replace(0);
         Ok(Detail::Decimal {
             min: min.and_then(|min: N| number(min.wide())),
             max: max.and_then(|max: N| number(max.wide())),

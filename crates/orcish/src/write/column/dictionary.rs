@@ -68,7 +68,8 @@ impl Dictionary {
         let of_string = ends_of(string);
         let mixed =
             (of_string.0 ^ of_string.1.rotate_left(29) ^ string.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = (mixed >> (u64::BITS - RECENT.ilog2())) as usize % RECENT;
+        let [.., high, higher] = mixed.to_le_bytes();
+        let place = usize::from(u16::from_le_bytes([high, higher])) % RECENT;
         if let Some(recent) = self.recent.get(place)
             && recent.length == string.len()
             && recent.ends == of_string
