@@ -9,8 +9,8 @@ Rows are in memory before the clock starts. CPU time is user and system, of the 
 runs each peer once, every other round in reverse order, and medians are shown, with the bytes of the file.
 
 pyarrow writes with dictionaries (``dictionary_key_size_threshold=0.8``, which is what Java has), and with the chunks of
-Java; Spark's time is that of reading the rows and writing them, less that of reading them. ``lookup`` has a bloom filter
-on its UUIDs, of which one in twenty that are not there is found.
+Java; Spark's time is that of reading the rows and writing them, less that of reading them. ``lookup`` has a bloom
+filter on its UUIDs, of which one in twenty that are not there is found.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ __all__ = [
     "merge_files",
     "partitions_below",
     "partitions_of",
+    "take_rows",
 ]
 
 __version__: str
@@ -30,6 +31,9 @@ def merge_files(
     limits: dict[str, int] | None = None,
 ) -> tuple[int, int, int]:
     """Writes the stripes of files as one file, without decoding them: rows, bytes and stripes."""
+
+def take_rows(batch: tuple[object, object], indexes: tuple[object, object]) -> tuple[object, object]:
+    """Rows of a batch, in the order of their indexes: types and arrays as PyCapsules."""
 
 @final
 class Batches:
@@ -155,8 +159,6 @@ class Writer:
     def memory(self) -> int: ...
     def abort(self) -> None: ...
     @property
-    def rows(self) -> int | None: ...
-    @property
-    def bytes(self) -> int | None: ...
+    def rows(self) -> int: ...
     @property
     def type_string(self) -> str | None: ...

@@ -14,7 +14,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.types import Limits, Matching, Source, StorageOptions
 
-__all__ = ["OF_THE_TABLE", "Sources", "Table", "TableFile", "files_of", "is_many", "native_source"]
+__all__ = ["OF_THE_TABLE", "Sources", "Table", "TableFile", "files_of", "is_many", "local_path", "native_source"]
 
 Sources: TypeAlias = "Source | Sequence[Source]"
 """A path, URL, folder or pattern, the bytes of a file, or a file object; or several of them."""
@@ -93,7 +93,7 @@ def is_many(source: Sources) -> bool:
     """Whether a source is the path of a folder, or a pattern."""
     if not isinstance(source, str | os.PathLike):
         return False
-    path = _local(os.fspath(source))
+    path = local_path(os.fspath(source))
     if _exists(path):
         return os.path.isdir(path)
     return path.endswith("/") or _is_pattern(path)
@@ -122,7 +122,7 @@ def _files(source: Any, partitions: bool | None, storage_options: StorageOptions
     path = native_source(source)
     if not isinstance(path, str):
         return [TableFile(f"<{type(source).__name__}>", path, [])]
-    path = _local(path)
+    path = local_path(path)
     # Few servers of HTTP can list, and a file that is missing is found to be so when it is opened.
     if path.lower().startswith(("http://", "https://")) and not is_many(path.partition("?")[0]):
         found = [path]
@@ -145,7 +145,7 @@ def _exists(path: str) -> bool:
     return "://" not in path and os.path.exists(path)
 
 
-def _local(location: str) -> str:
+def local_path(location: str) -> str:
     """The path of a URL of a file; other locations as they are."""
     if not location.lower().startswith("file:"):
         return location

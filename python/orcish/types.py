@@ -234,8 +234,8 @@ class WriteOptions(TypedDict, total=False):
     bloom_filter_fpp: float | None
     """What part of the values that a row group does not have its bloom filter may find; 0.01 by default."""
     dictionary: bool | Mapping[str, bool | None] | None
-    """Whether text is stored as references to a dictionary: for all columns or by column. By default, and with ``None``,
-    stripe by stripe, whichever is expected to be smaller."""
+    """Whether text is stored as references to a dictionary: for all columns or by column. By default, and with
+    ``None``, stripe by stripe, whichever is expected to be smaller."""
     metadata: Mapping[str, bytes | str] | None
     """Keys and values for the user metadata of the file. Those of the Arrow schema are added."""
     timezone: str | None
@@ -249,5 +249,5 @@ class WriteOptions(TypedDict, total=False):
     """Threads that encode; as many as the machine has cores by default."""
     verify: bool | None
     """Whether to read what was written and compare it with what was given, before the file appears: values, statistics,
-    row index and bloom filters, and, of local files, the bytes on disk. It takes some three times as long, and the rows of
-    a stripe are kept in memory."""
+    row index and bloom filters, and, of local files, the bytes on disk. It takes some three times as long, and the rows
+    of a stripe are kept in memory."""

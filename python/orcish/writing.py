@@ -102,8 +102,7 @@ class ORCWriter:
         self._writer.abort()
 
     def end_stripe(self) -> None:
-        """Writes what there is as a stripe, sooner than it would have ended: to free memory, or where rows of one kind
-        end."""
+        """Ends the stripe, sooner than it would have: to free memory, or where rows of one kind end."""
         self._writer.end_stripe()
 
     @property
@@ -114,7 +113,7 @@ class ORCWriter:
     @property
     def rows(self) -> int:
         """Rows that it has been given."""
-        return self._written.rows if self._written else self._writer.rows or 0
+        return self._writer.rows
 
     def __enter__(self) -> Self:
         return self
@@ -122,10 +121,15 @@ class ORCWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self.close()
-        else:
+        if kind is not None:
             self.abort()
+            return
+        try:
+            self.close()
+        except BaseException:
+            # Nothing of it stays as long as somebody holds the exception.
+            self.abort()
+            raise
 
 
 def write_table(
@@ -169,7 +173,8 @@ def merge(
     """Writes the stripes of files as one file: bytes are copied, nothing is decoded.
 
     The files have to be alike: the types with their attributes, the codec, the version of the format, the stride of the
-    row index, the writer and its version, the calendar. User metadata are those of all; one key may not have two values.
+    row index, the writer and its version, the calendar. User metadata are those of all; one key may not have two
+    values.
     The new file says that it is of their writer, and has its statistics merged.
 
     >>> orcish.merge(["a.orc", "b.orc"], "out.orc")                                         # doctest: +SKIP
@@ -255,12 +260,18 @@ def _native_options(options: dict[str, Any]) -> dict[str, Any]:
         native["column_compression"] = [(column, _level(level)) for column, level in own.items()]
     if "metadata" in native:
         pairs = cast("Mapping[str, bytes | str]", native["metadata"])
-        native["metadata"] = [
-            (key, value.encode() if isinstance(value, str) else bytes(value)) for key, value in pairs.items()
-        ]
+        native["metadata"] = [(key, _bytes(key, value)) for key, value in pairs.items()]
     if isinstance(native.get("bloom_filter_columns"), str):
         raise TypeError(f"bloom_filter_columns is a list of names, not {native['bloom_filter_columns']!r}")
     return native
+
+
+def _bytes(key: str, value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    raise TypeError(f"metadata: the value of {key!r} is bytes or text, not {type(value).__name__}")
 
 
 def _level(level: int | str | None) -> int | None:

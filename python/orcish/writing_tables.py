@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import uuid
 from collections import OrderedDict
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
+from orcish.sources import local_path
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing import ORCWriter, batches_of
 
@@ -64,7 +66,7 @@ def write_dataset(
         base: The folder, or a URL of an object store. It is made, and those in it.
         partition_by: Columns whose values name folders, the outermost first; files do not have them.
         max_rows_per_file: Rows after which another file begins.
-        basename_template: Names of files, with ``{i}`` for a number; by default they have a part that no other call has.
+        basename_template: Names of files, with ``{i}`` for a number; by default a part of them is of this call only.
         existing_data: What to do where the folder has files that are data: ``"error"``, or ``"append"`` to them.
         max_open_files: Most files that are written at a time: where there are more partitions, the one that has waited
             longest is finished, and begins another file when it has rows again.
@@ -82,7 +84,7 @@ def write_dataset(
         OSError: A file cannot be written.
     """
     schema, batches = batches_of(data)
-    folder = os.fspath(base)
+    folder = local_path(os.fspath(base))
     by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     for name in by:
         if name not in schema.names:
@@ -91,26 +93,41 @@ def write_dataset(
         raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
     if max_rows_per_file is not None and max_rows_per_file < 1:
         raise ValueError(f"max_rows_per_file={max_rows_per_file}: a file has one row at least")
+    if max_open_files < 1 or max_memory < 0:
+        raise ValueError(f"max_open_files={max_open_files} is less than 1, or max_memory={max_memory} less than 0")
     if basename_template is not None and "{i}" not in basename_template:
         raise ValueError(f"basename_template={basename_template!r}: {{i}} has to be in it, for a number")
     if existing_data not in ("error", "append"):
         raise ValueError(f"existing_data={existing_data!r}: must be one of error, append")
-    if existing_data == "error" and _has_data(folder, storage_options):
+    # Names of its own are those of no other call.
+    is_looked_for = existing_data == "error" or basename_template is not None
+    there = _data_of(folder, storage_options) if is_looked_for else set()
+    if existing_data == "error" and there:
         raise FileExistsError(f"{folder} has data already; existing_data='append' adds to it")
     template = basename_template or f"part-{{i}}-{uuid.uuid4()}.orc"
-    table = _Files(folder, schema, by, template, max_open_files, max_memory, storage_options, dict(options))
+    table = _Files(folder, there, schema, by, template, max_open_files, max_memory, storage_options, dict(options))
     try:
         for batch in batches:
             for values, rows in _partitioned(batch, by):
                 table.write(values, rows, max_rows_per_file)
         if not table.finished and not table.open and not by:
             # A table without rows has a file that says its schema.
-            table.write((), schema.empty_table().to_batches() or [pa.RecordBatch.from_pylist([], schema=schema)], None)
+            table.begin(())
         table.close()
     except BaseException:
         table.abort()
         raise
     return table.finished
+
+
+class _Taken:
+    """Rows on their way back to pyarrow."""
+
+    def __init__(self, capsules: tuple[object, object]) -> None:
+        self._capsules = capsules
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        return self._capsules
 
 
 class _Open(NamedTuple):
@@ -124,6 +141,7 @@ class _Files:
     def __init__(
         self,
         base: str,
+        there: set[str],
         schema: pa.Schema,
         by: list[str],
         template: str,
@@ -135,30 +153,33 @@ class _Files:
         self.finished: list[WrittenFile] = []
         self.open: OrderedDict[tuple[Any, ...], _Open] = OrderedDict()
         self._base = base
-        self._is_remote = "://" in base and not base.lower().startswith("file:")
+        self._there = there
+        self._is_remote = "://" in base
         self._by = by
         self._schema = pa.schema([field for field in schema if field.name not in by], schema.metadata)
         self._template = template
-        self._max_open = max(max_open, 1)
+        self._max_open = max_open
         self._max_memory = max_memory
         self._storage_options = storage_options
         self._options = options
         self._count = 0
+        self._made: list[str] = []
+        """Folders that were not there before, those within others behind them."""
 
-    def write(self, values: tuple[Any, ...], batches: Sequence[pa.RecordBatch], max_rows: int | None) -> None:
+    def write(self, values: tuple[Any, ...], batch: pa.RecordBatch, max_rows: int | None) -> None:
         """Writes rows of a partition."""
-        for batch in batches:
-            rows, at = batch.select(self._schema.names), 0
-            while at < len(rows) or not self.open and not len(rows):
-                writer = self._writer(values)
-                left = len(rows) if max_rows is None else max_rows - writer.rows
-                writer.write_batch(rows.slice(at, left))
-                at += left
-                if max_rows is not None and writer.rows >= max_rows:
-                    self._finish(values)
+        rows, at = batch.select(self._schema.names), 0
+        while at < len(rows):
+            writer = self.begin(values)
+            left = len(rows) if max_rows is None else max_rows - writer.rows
+            writer.write_batch(rows.slice(at, left))
+            at += left
+            if max_rows is not None and writer.rows >= max_rows:
+                self._finish(values)
         self._relieve()
 
-    def _writer(self, values: tuple[Any, ...]) -> ORCWriter:
+    def begin(self, values: tuple[Any, ...]) -> ORCWriter:
+        """The file of a partition that is being written; another one where there is none."""
         if values in self.open:
             self.open.move_to_end(values)
             return self.open[values].writer
@@ -167,20 +188,35 @@ class _Files:
         segments = [f"{_escaped(name)}={_text(value)}" for name, value in zip(self._by, values, strict=True)]
         folder = "/".join([self._base.rstrip("/") or "/", *segments])
         if not self._is_remote:
-            os.makedirs(_local(folder), exist_ok=True)
-        path = f"{folder}/{self._template.replace('{i}', f'{self._count:05d}')}"
-        self._count += 1
+            self._make(folder)
+        path = self._name(folder)
+        while path in self._there:
+            path = self._name(folder)
         writer = ORCWriter(path, self._schema, storage_options=self._storage_options, **self._options)
         self.open[values] = _Open(writer, path)
         return writer
 
+    def _name(self, folder: str) -> str:
+        path = f"{folder}/{self._template.replace('{i}', f'{self._count:05d}')}"
+        self._count += 1
+        return path
+
+    def _make(self, folder: str) -> None:
+        missing = []
+        above = folder
+        while above and not os.path.isdir(above):
+            missing.append(above)
+            above = os.path.dirname(above)
+        os.makedirs(folder, exist_ok=True)
+        self._made += reversed(missing)
+
     def _relieve(self) -> None:
         """Ends stripes while more memory is held than may be."""
         held = {values: file.writer.memory for values, file in self.open.items()}
-        while sum(held.values()) > self._max_memory:
+        while held and sum(held.values()) > self._max_memory:
             values = max(held, key=lambda values: held[values])
             self.open[values].writer.end_stripe()
-            held[values] = 0
+            del held[values]
 
     def _finish(self, values: tuple[Any, ...]) -> None:
         writer, path = self.open[values]
@@ -195,48 +231,70 @@ class _Files:
             self._finish(values)
 
     def abort(self) -> None:
-        """Gives up what is being written, and removes what has been finished where that can be."""
+        """Gives up what is being written, and removes what has been made where that can be."""
         for file in self.open.values():
             file.writer.abort()
         self.open.clear()
         if not self._is_remote:
             for done in self.finished:
-                # What is gone already need not be removed.
-                if os.path.exists(_local(done.path)):
-                    os.remove(_local(done.path))
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(done.path)
+            for folder in reversed(self._made):
+                # Somebody else may have put something there.
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)
         self.finished.clear()
 
 
-def _has_data(folder: str, storage_options: StorageOptions | None) -> bool:
+def _data_of(folder: str, storage_options: StorageOptions | None) -> set[str]:
+    """The files of a table that is there."""
     try:
-        return bool(_native.list_files(folder, None if storage_options is None else dict(storage_options)))
+        found = _native.list_files(folder, None if storage_options is None else dict(storage_options))
     except FileNotFoundError:
-        return False
+        return set()
+    return {path for path, _ in found}
 
 
-def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[Any, ...], list[pa.RecordBatch]]]:
-    """The rows of each partition, in the order in which partitions come first."""
-    if not by or not len(batch):
-        yield (), [batch]
+def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[Any, ...], pa.RecordBatch]]:
+    """The rows of each partition."""
+    if not len(batch):
+        return
+    if not by:
+        yield (), batch
         return
     # Each row's partition as one number.
     codes: Any = pa.repeat(pa.scalar(0, pa.int64()), len(batch))
-    for name in by:
-        encoded = batch.column(name).dictionary_encode(null_encoding="encode")
+    values = {name: _plain(batch.column(name)) for name in by}
+    for column in values.values():
+        encoded = column.dictionary_encode(null_encoding="encode")
         own = pc.cast(encoded.indices, pa.int64())
         codes = pc.add(pc.multiply(codes, max(len(encoded.dictionary), 1)), own)
         # Numbers stay as few as there are partitions.
         codes = pc.cast(codes.dictionary_encode().indices, pa.int64())
+    # Rows of a partition stay in their order: sorting is stable.
     order = pc.array_sort_indices(codes) if len(pc.unique(codes)) > 1 else None
-    rows = batch if order is None else batch.take(order)
-    sorted_codes = codes if order is None else codes.take(order)
-    # Sorting is stable: rows of a partition stay in their order.
-    runs = pc.run_end_encode(sorted_codes, run_end_type=pa.int64())
+    if order is not None:
+        taken = _native.take_rows(batch.__arrow_c_array__(), order.__arrow_c_array__())
+        batch = pa.record_batch(_Taken(taken))
+        codes = codes.take(order)
+        values = {name: column.take(order) for name, column in values.items()}
     start = 0
-    for end in runs.run_ends.to_pylist():
-        part = rows.slice(start, end - start)
-        yield tuple(part.column(name)[0].as_py() for name in by), [part]
+    for end in pc.run_end_encode(codes, run_end_type=pa.int64()).run_ends.to_pylist():
+        yield tuple(column[start].as_py() for column in values.values()), batch.slice(start, end - start)
         start = end
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """A column without dictionary, runs and views, which pyarrow cannot number."""
+    if pa.types.is_dictionary(column.type):
+        return _plain(column.dictionary_decode())
+    if pa.types.is_run_end_encoded(column.type):
+        return _plain(pc.run_end_decode(column))
+    if column.type == pa.string_view():
+        return column.cast(pa.large_string())
+    if column.type == pa.binary_view():
+        return column.cast(pa.large_binary())
+    return column
 
 
 def _text(value: Any) -> str:
@@ -252,7 +310,3 @@ def _text(value: Any) -> str:
 
 def _escaped(text: str) -> str:
     return "".join(f"%{ord(char):02X}" if char in _ESCAPED else char for char in text)
-
-
-def _local(path: str) -> str:
-    return path[len("file://") :] if path.lower().startswith("file://") else path

@@ -21,6 +21,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::capsule::take_rows;
+    #[pymodule_export]
     use crate::file::File;
     #[pymodule_export]
     use crate::file::list_files;

@@ -1,5 +1,6 @@
 //! Writing of a file.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orcish::{Check, FileWriter, Sink, StorageOptions, Written};
@@ -14,13 +15,58 @@ use crate::{capsule, source};
 /// A file that is being written.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Writer {
-    /// None once it is finished or given up.
-    writer: Mutex<Option<FileWriter>>,
+    slot: Mutex<Slot>,
+    /// Rows that it has been given.
+    rows: AtomicU64,
+}
+
+/// Where the writer is. It is taken out for work, so that producers of batches may ask for it meanwhile.
+enum Slot {
+    Here(Box<FileWriter>),
+    /// At work, and whether it is to be given up after that.
+    AtWork {
+        abort: bool,
+    },
+    Closed,
 }
 
 impl Writer {
-    fn lock(&self) -> MutexGuard<'_, Option<FileWriter>> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the writer, without the interpreter. What fails gives the file up.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut FileWriter) -> Result<T, Stop> + Send,
+    ) -> PyResult<T> {
+        let result = py.detach(|| {
+            let mut writer = {
+                let mut slot = self.lock();
+                match std::mem::replace(&mut *slot, Slot::AtWork { abort: false }) {
+                    Slot::Here(writer) => writer,
+                    other => {
+                        let stop = if matches!(other, Slot::Closed) { Stop::Closed } else { Stop::AtWork };
+                        *slot = other;
+                        return Err(stop);
+                    }
+                }
+            };
+            let result = work(&mut writer);
+            if result.is_err() {
+                writer.abort();
+            }
+            self.rows.store(writer.rows(), Ordering::Relaxed);
+            let mut slot = self.lock();
+            let is_given_up = matches!(*slot, Slot::AtWork { abort: true });
+            let (next, rest) = if is_given_up { (Slot::Closed, Some(writer)) } else { (Slot::Here(writer), None) };
+            *slot = next;
+            drop(slot);
+            drop(rest);
+            result
+        });
+        result.map_err(|stop| stop.raise(py))
     }
 }
 
@@ -40,73 +86,86 @@ impl Writer {
         let storage = self::storage_options(storage_options)?;
         let schema = Arc::new(capsule::read_schema(schema)?);
         let sink = create(target, &storage)?;
-        let writer = py.detach(|| FileWriter::new(sink, schema, &options));
-        Ok(Writer { writer: Mutex::new(Some(writer.map_err(|error| to_python(py, &error))?)) })
+        let writer = py.detach(|| FileWriter::new(sink, schema, &options)).map_err(|error| to_python(py, &error))?;
+        Ok(Writer { slot: Mutex::new(Slot::Here(Box::new(writer))), rows: AtomicU64::new(0) })
     }
 
     /// Takes all batches of the stream that a capsule holds.
     fn write_stream(&self, py: Python<'_>, stream: &Bound<'_, PyCapsule>) -> PyResult<()> {
         let batches = capsule::read_stream(stream)?;
         // Producers take the interpreter where they need it.
-        py.detach(move || {
-            let mut writer = self.lock();
-            let Some(writer) = writer.as_mut() else { return Err(Stop::Closed) };
+        self.work(py, |writer| {
             for batch in batches {
                 let batch = batch.map_err(|error| Stop::Producer(error.to_string()))?;
                 writer.write(&batch).map_err(Stop::Writer)?;
+                self.rows.store(writer.rows(), Ordering::Relaxed);
                 Python::attach(check_signals).map_err(Stop::Writer)?;
+                if matches!(*self.lock(), Slot::AtWork { abort: true }) {
+                    return Err(Stop::Closed);
+                }
             }
             Ok(())
         })
-        .map_err(|stop| stop.raise(py))
     }
 
     /// Writes what there is as a stripe.
     fn end_stripe(&self, py: Python<'_>) -> PyResult<()> {
-        let end = || self.lock().as_mut().ok_or(Stop::Closed)?.end_stripe().map_err(Stop::Writer);
-        py.detach(end).map_err(|stop| stop.raise(py))
+        self.work(py, |writer| writer.end_stripe().map_err(Stop::Writer))
     }
 
     /// Bytes of memory that the stripe takes which is being built.
     #[getter]
     fn memory(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.lock().as_mut().map_or(0, FileWriter::memory))
+        py.detach(|| match &mut *self.lock() {
+            Slot::Here(writer) => writer.memory(),
+            Slot::AtWork { .. } | Slot::Closed => 0,
+        })
     }
 
     /// Writes what is left, and makes the file appear under its name: rows, bytes and stripes.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, u64, usize)> {
-        let written = py.detach(|| {
-            let mut writer = self.lock();
-            let written = writer.as_mut().ok_or(Stop::Closed)?.finish().map_err(Stop::Writer)?;
-            *writer = None;
-            Ok(written)
-        });
-        let Written { rows, bytes, stripes } = written.map_err(|stop: Stop| stop.raise(py))?;
+        let Written { rows, bytes, stripes } = self.work(py, |writer| writer.finish().map_err(Stop::Writer))?;
+        *self.lock() = Slot::Closed;
         Ok((rows, bytes, stripes))
     }
 
     /// Gives the file up: nothing appears under its name.
     fn abort(&self, py: Python<'_>) {
-        py.detach(|| *self.lock() = None);
+        py.detach(|| {
+            let mut slot = self.lock();
+            let next = match *slot {
+                Slot::AtWork { .. } => Slot::AtWork { abort: true },
+                Slot::Here(_) | Slot::Closed => Slot::Closed,
+            };
+            let before = std::mem::replace(&mut *slot, next);
+            drop(slot);
+            drop(before);
+        });
     }
 
     /// Rows that it has been given.
     #[getter]
-    fn rows(&self, py: Python<'_>) -> Option<u64> {
-        py.detach(|| self.lock().as_ref().map(FileWriter::rows))
-    }
-
-    /// Bytes that have been written.
-    #[getter]
-    fn bytes(&self, py: Python<'_>) -> Option<u64> {
-        py.detach(|| self.lock().as_ref().map(FileWriter::bytes))
+    fn rows(&self) -> u64 {
+        self.rows.load(Ordering::Relaxed)
     }
 
     /// The ORC type of the file.
     #[getter]
     fn type_string(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let text = py.detach(|| self.lock().as_ref().map(|writer| writer.types().type_string(0)));
+        let text = match &*self.lock() {
+            Slot::Here(writer) => Some(writer.types().type_string(0)),
+            Slot::AtWork { .. } | Slot::Closed => None,
+        };
         text.transpose().map_err(|error| to_python(py, &error))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let slot = std::mem::replace(&mut *self.lock(), Slot::Closed);
+        // A file of a store is given up by a request, which others should not wait for. At the end of the process there
+        // may be no interpreter to attach to.
+        Python::try_attach(|py| py.detach(|| drop(slot)));
     }
 }
 
@@ -133,6 +192,7 @@ pub(crate) fn merge_files(
 /// Why writing stopped.
 enum Stop {
     Closed,
+    AtWork,
     Producer(String),
     Writer(orcish::Error),
 }
@@ -141,6 +201,7 @@ impl Stop {
     fn raise(self, py: Python<'_>) -> PyErr {
         match self {
             Stop::Closed => PyValueError::new_err("the file is closed"),
+            Stop::AtWork => PyValueError::new_err("the file is being written to by another call"),
             Stop::Producer(text) => PyValueError::new_err(format!("the batches that are to be written ended: {text}")),
             Stop::Writer(error) => to_python(py, &error),
         }

@@ -43,8 +43,9 @@ pub(crate) struct StripeInspector {
     can_seek: bool,
     /// Goes through all of them.
     all: RowReader,
-    /// Go by the index: to those of even and of odd numbers, so that each is sought.
-    sought: [RowReader; 2],
+    /// Go by the index, one column each: to those of even and of odd numbers, so that each is sought. None where it led
+    /// nowhere.
+    sought: Vec<[Option<RowReader>; 2]>,
     next: usize,
 }
 
@@ -52,8 +53,8 @@ pub(crate) struct StripeInspector {
 pub(crate) struct RowGroup {
     /// Read one after the other.
     pub(crate) columns: Vec<ArrayRef>,
-    /// Read by the row index, where that is possible.
-    pub(crate) sought: Option<Vec<ArrayRef>>,
+    /// Each read by the row index, where that is possible; the error where it leads nowhere.
+    pub(crate) sought: Option<Vec<Result<ArrayRef>>>,
 }
 
 impl StripeInspector {
@@ -64,15 +65,20 @@ impl StripeInspector {
         let stride = if has_index { tail.row_index_stride } else { ROWS_WITHOUT_INDEX };
         let groups = Groups::new(stripe.rows, stride);
         let mut indexes = Indexes::new();
-        let reader = || plan.rows_of_columns(&stripe, &plan.columns);
-        let (mut all, mut even, mut odd) = (reader()?, reader()?, reader()?);
+        let mut all = plan.rows_of_columns(&stripe, &plan.columns)?;
         let can_seek = has_index && plan.index_columns(&stripe, groups, &all.ids, &mut indexes)?;
         let whole = std::iter::once(0..groups.count()).collect::<Vec<_>>();
         let parts = all.parts(&stripe, &indexes, &whole, tail)?;
         stripe.load(plan.source(), &parts, plan.limits())?;
-        (even.can_seek, odd.can_seek) = (can_seek, can_seek);
+        let one = |column| {
+            let mut reader = plan.rows_of_columns(&stripe, std::slice::from_ref(column))?;
+            reader.can_seek = true;
+            Ok::<_, Error>(Some(reader))
+        };
+        let pair = |column| Ok::<_, Error>([one(column)?, one(column)?]);
+        let sought = if can_seek { plan.columns.iter().map(pair).collect::<Result<_>>()? } else { Vec::new() };
         let plan = plan.clone();
-        Ok(StripeInspector { plan, index, stripe, indexes, groups, can_seek, all, sought: [even, odd], next: 0 })
+        Ok(StripeInspector { plan, index, stripe, indexes, groups, can_seek, all, sought, next: 0 })
     }
 
     fn placed(&self, error: Error) -> Error {
@@ -88,13 +94,22 @@ impl StripeInspector {
         self.next += 1;
         let (plan, groups, indexes) = (&self.plan, &self.groups, &self.indexes);
         let all = read(&mut self.all, group, groups, indexes, plan).map_err(|error| self.placed(error))?;
-        let [even, odd] = &mut self.sought;
-        let reader = if group.is_multiple_of(2) { even } else { odd };
-        let sought = if self.can_seek { read(reader, group, groups, indexes, plan).map(Some) } else { Ok(None) };
-        let sought = sought.map_err(|error| {
-            let text = format!("row group {group}, by the row index: {}", error.message());
-            self.placed(Error::new(error.kind(), text))
-        })?;
+        let seek = |pair: &mut [Option<RowReader>; 2]| {
+            let slot = pair.get_mut(group % 2)?;
+            let found = read(slot.as_mut()?, group, groups, indexes, plan);
+            let found = found.map(|arrays| arrays.into_iter().next());
+            match found {
+                Ok(array) => array.map(Ok),
+                Err(error) => {
+                    // Where it is now, nobody knows.
+                    *slot = None;
+                    Some(Err(error))
+                }
+            }
+        };
+        let missing = || Error::corrupt("an entry before leads nowhere");
+        let sought = self.sought.iter_mut().map(|pair| seek(pair).unwrap_or_else(|| Err(missing())));
+        let sought = self.can_seek.then(|| sought.collect());
         Ok(Some(RowGroup { columns: all, sought }))
     }
 

@@ -65,6 +65,8 @@ pub struct FileSink {
     temporary: PathBuf,
     /// None once it is finished.
     file: Option<File>,
+    /// The process that began it: a child of a fork leaves it alone.
+    process: u32,
 }
 
 impl FileSink {
@@ -77,9 +79,12 @@ impl FileSink {
         let path = path.into();
         let name = path.to_string_lossy().into_owned();
         let fault = |error| Error::io("cannot be written", error).in_file(&name);
-        let target = fs::canonicalize(&path).unwrap_or(path);
-        if target.is_dir() {
-            return Err(fault(io::ErrorKind::IsADirectory.into()));
+        let target = behind_links(path).map_err(fault)?;
+        match fs::metadata(&target) {
+            Ok(found) if found.is_dir() => return Err(fault(io::ErrorKind::IsADirectory.into())),
+            // A device would be replaced, and a pipe has no other name.
+            Ok(found) if !found.is_file() => return Err(fault(io::Error::other("it is no regular file"))),
+            _ => {}
         }
         let Some(own) = target.file_name().map(|own| own.to_string_lossy().into_owned()) else {
             return Err(fault(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
@@ -88,7 +93,10 @@ impl FileSink {
         loop {
             let temporary = target.with_file_name(temporary_name(&own, attempt));
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-                Ok(file) => return Ok(FileSink { name, target, temporary, file: Some(file) }),
+                Ok(file) => {
+                    let process = std::process::id();
+                    return Ok(FileSink { name, target, temporary, file: Some(file), process });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
                 Err(error) => return Err(fault(error)),
             }
@@ -109,6 +117,20 @@ impl FileSink {
         sync_folder(&self.target);
         Ok(())
     }
+}
+
+/// Where a path leads to, which need not be there.
+fn behind_links(mut path: PathBuf) -> io::Result<PathBuf> {
+    /// As many as systems follow.
+    const MOST_LINKS: usize = 40;
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            Ok(to) => path = path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)),
+            // No link, or nothing.
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("links go in circles"))
 }
 
 /// A hidden name that no other writer of this or another process takes; short, as names may have 255 bytes.
@@ -159,7 +181,7 @@ impl Sink for FileSink {
 
 impl Drop for FileSink {
     fn drop(&mut self) {
-        if self.file.take().is_some() {
+        if self.file.take().is_some() && self.process == std::process::id() {
             // There is nobody to tell; the name says what it is.
             let _ = fs::remove_file(&self.temporary);
         }

@@ -3,6 +3,7 @@
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 
+use super::bytes_of::bytes_of;
 use super::column::columns;
 use super::encode::{Encoder, Piece};
 use super::fault::Fault;
@@ -57,7 +58,10 @@ pub struct Written {
 /// # Ok::<(), orcish::Error>(())
 /// ```
 pub struct FileWriter {
-    sink: Box<dyn Sink>,
+    /// What messages call the file.
+    name: String,
+    /// None once it is finished, or has failed: what was written is gone then.
+    sink: Option<Box<dyn Sink>>,
     arrow: SchemaRef,
     types: Schema,
     plan: WritePlan,
@@ -84,16 +88,12 @@ enum State {
 #[derive(Default)]
 struct Queue {
     pieces: Vec<Piece>,
-    groups: usize,
     bytes: usize,
 }
 
 impl std::fmt::Debug for FileWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FileWriter")
-            .field("sink", &self.sink.name())
-            .field("rows", &self.rows())
-            .finish_non_exhaustive()
+        f.debug_struct("FileWriter").field("name", &self.name).field("rows", &self.rows()).finish_non_exhaustive()
     }
 }
 
@@ -123,7 +123,8 @@ impl FileWriter {
         verifier.iter_mut().for_each(|verifier| verifier.wrote(MAGIC.as_bytes()));
         sink.write(MAGIC.as_bytes())?;
         Ok(FileWriter {
-            sink,
+            name: sink.name().to_owned(),
+            sink: Some(sink),
             arrow: schema,
             types: orc,
             plan,
@@ -191,6 +192,14 @@ impl FileWriter {
         Ok(written)
     }
 
+    /// Gives the file up: nothing appears under its name. What has been finished stays.
+    pub fn abort(&mut self) {
+        if !matches!(self.state, State::Finished) {
+            self.state = State::Failed;
+            self.sink = None;
+        }
+    }
+
     /// Does some work; what fails leaves columns with unlike numbers of rows, so that nothing can follow.
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let refusal = match self.state {
@@ -206,15 +215,23 @@ impl FileWriter {
             }
             Some(refusal) => Err(Error::invalid(refusal)),
         };
-        if result.is_ok() {
-            self.state = State::Open;
+        match result {
+            Ok(done) => {
+                self.state = State::Open;
+                Ok(done)
+            }
+            Err(error) => {
+                if matches!(self.state, State::Failed) {
+                    self.sink = None;
+                }
+                Err(error.in_file(&self.name))
+            }
         }
-        result.map_err(|error| error.in_file(self.sink.name()))
     }
 
     fn take(&mut self, batch: &RecordBatch) -> Result<()> {
         self.check_types(batch)?;
-        let bytes = batch_bytes(batch);
+        let bytes: usize = batch.columns().iter().map(bytes_of).sum();
         let rows = batch.num_rows();
         let stride = u64::from(self.plan.stride);
         let mut at = 0;
@@ -231,10 +248,10 @@ impl FileWriter {
             self.stripe_rows += count as u64;
             let ends_group = self.group_rows == 0;
             self.queue.pieces.push(Piece { columns, first_row, starts_group, ends_group });
-            self.queue.groups += usize::from(ends_group);
             self.queue.bytes += usize::try_from(bytes as u128 * count as u128 / rows as u128).unwrap_or(bytes);
             at += count;
-            if ends_group && self.queue.groups >= GROUPS_QUEUED || self.queue.bytes >= BYTES_QUEUED {
+            let is_usual = ends_group && self.stripe_rows.is_multiple_of(stride * GROUPS_QUEUED as u64);
+            if is_usual || self.queue.bytes >= BYTES_QUEUED {
                 self.encode_queue()?;
                 self.end_stripe_if_full()?;
             }
@@ -275,8 +292,10 @@ impl FileWriter {
     fn end_stripe_if_full(&mut self) -> Result<()> {
         let (size, most) = (self.encoder.size() as u64, self.plan.stripe_size);
         let is_full = size >= most || self.encoder.memory() as u64 >= most.saturating_mul(MOST_MEMORY);
-        // Row groups are whole, unless their rows are huge.
-        if is_full && (self.group_rows == 0 || size >= most.saturating_mul(MOST_OVERRUN)) {
+        // It ends where it would however rows are handed over, unless they are huge.
+        let rows_queued = u64::from(self.plan.stride) * GROUPS_QUEUED as u64;
+        let is_usual = self.group_rows == 0 && self.stripe_rows.is_multiple_of(rows_queued);
+        if is_full && (is_usual || size >= most.saturating_mul(MOST_OVERRUN)) {
             self.flush_stripe()?;
         }
         Ok(())
@@ -322,23 +341,21 @@ impl FileWriter {
         let bytes = self.tail.make_bytes(self.offset, &self.plan, self.encoder.compressors()?)?;
         self.put(&bytes)?;
         if let Some(verifier) = &mut self.verifier {
-            verifier.file(&mut *self.sink, &self.tail)?;
+            let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
+            verifier.file(sink, &self.tail)?;
         }
-        self.sink.finish()?;
+        self.sink.as_deref_mut().ok_or_else(no_sink)?.finish()?;
+        self.sink = None;
         Ok(Written { rows: self.tail.rows(), bytes: self.offset, stripes: self.tail.footer.stripes.len() })
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.offset += bytes.len() as u64;
         self.verifier.iter_mut().for_each(|verifier| verifier.wrote(bytes));
-        self.sink.write(bytes)
+        self.sink.as_deref_mut().ok_or_else(no_sink)?.write(bytes)
     }
 }
 
-/// Bytes of the rows of a batch, without those of the buffers beside them.
-fn batch_bytes(batch: &RecordBatch) -> usize {
-    let bytes = |column: &ArrayRef| {
-        column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_buffer_memory_size())
-    };
-    batch.columns().iter().map(bytes).sum()
+fn no_sink() -> Error {
+    Error::invalid("the file is finished, or has failed before")
 }

@@ -17,6 +17,7 @@ use crate::io::{ReadAt, Sink};
 use crate::options::Limits;
 use crate::patience::Check;
 use crate::proto::orc;
+use crate::schema::{Kind, Type};
 use crate::statistics::merge_proto;
 use crate::tail::{FileTail, read_tail, undecodable};
 
@@ -159,17 +160,22 @@ fn check_alike(first: &Part, other: &Part) -> Result<()> {
             first.name()
         )))
     };
-    if first.footer.types != other.footer.types {
-        let text = |tail: &FileTail| tail.schema.type_string(0);
-        let (own, of_first) = (text(b)?, text(a)?);
-        let what = if own == of_first { "the type with its attributes" } else { "the type" };
-        return differs(what, own, of_first);
+    let text = |tail: &FileTail| tail.schema.type_string(0);
+    if text(a)? != text(b)? {
+        return differs("the type", text(b)?, text(a)?);
+    }
+    for (id, (own, of_first)) in (0u32..).zip(b.schema.types().iter().zip(a.schema.types())) {
+        if meaning(own) != meaning(of_first) {
+            let what = format!("the list of attributes of column {}", b.schema.path(id));
+            return differs(&what, format!("{:?}", own.attributes), format!("{:?}", of_first.attributes));
+        }
     }
     if a.compression != b.compression {
         return differs("the compression", b.compression.name().to_owned(), a.compression.name().to_owned());
     }
     if a.version != b.version {
-        return differs("the version of the format", format!("{:?}", b.version), format!("{:?}", a.version));
+        let version = |tail: &FileTail| tail.version.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        return differs("the version of the format", version(b), version(a));
     }
     if a.row_index_stride != b.row_index_stride {
         let stride = |tail: &FileTail| format!("{} rows", tail.row_index_stride);
@@ -184,6 +190,18 @@ fn check_alike(first: &Part, other: &Part) -> Result<()> {
     let is_other =
         (a.writer, a.writer_version, &a.software_version) != (b.writer, b.writer_version, &b.software_version);
     if is_other { differs("the writer", writer(b), writer(a)) } else { Ok(()) }
+}
+
+/// A type without what it need not say: C++ writes lengths and digits of all.
+fn meaning(this: &Type) -> Type {
+    let has_length = matches!(this.kind, Kind::Char | Kind::Varchar);
+    let has_digits = this.kind == Kind::Decimal;
+    Type {
+        max_length: this.max_length.filter(|_| has_length),
+        precision: this.precision.filter(|_| has_digits),
+        scale: this.scale.filter(|_| has_digits),
+        ..this.clone()
+    }
 }
 
 fn add_metadata(all: &mut Vec<orc::UserMetadataItem>, other: &Part, first: &str) -> Result<()> {

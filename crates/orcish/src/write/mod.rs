@@ -15,6 +15,7 @@
 
 mod bits;
 mod blocks;
+mod bytes_of;
 mod check;
 mod column;
 mod compressors;

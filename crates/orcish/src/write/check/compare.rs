@@ -5,8 +5,9 @@ use crate::statistics::{Bound, ColumnStatistics, Detail};
 /// Timestamps are read to the microsecond.
 const NANOS: i128 = 1_000;
 
-/// What of `recorded` is not true of rows with the statistics `own`. What is unknown is not wrong.
-pub(super) fn differences(recorded: &ColumnStatistics, own: &ColumnStatistics) -> Vec<String> {
+/// What of `recorded` is not true of rows with the statistics `own`. What is unknown is not wrong, unless bounds are
+/// known to have been recorded: those that cannot be are read as unknown.
+pub(super) fn differences(recorded: &ColumnStatistics, own: &ColumnStatistics, has_bounds: bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut differs = |what: &str, recorded: String, own: String| {
         found.push(format!("{what} is recorded as {recorded}, and is {own}"));
@@ -22,7 +23,24 @@ pub(super) fn differences(recorded: &ColumnStatistics, own: &ColumnStatistics) -
         differs("whether there is a null", recorded.to_string(), own.to_string());
     }
     details(&recorded.detail, &own.detail, &mut differs);
+    if has_bounds && is_bounded(&own.detail) && !is_bounded(&recorded.detail) {
+        found.push("what is recorded as the least and the greatest value cannot be".to_owned());
+    }
     found
+}
+
+/// Whether there are both bounds. Where there is a NaN, readers are told that there are none.
+fn is_bounded(detail: &Detail) -> bool {
+    match detail {
+        Detail::Integer { min, max, .. } => min.is_some() && max.is_some(),
+        Detail::Double { min, max, sum } => min.is_some() && max.is_some() && sum.is_some_and(|sum| !sum.is_nan()),
+        Detail::String { min, max, .. } => min.is_some() && max.is_some(),
+        Detail::Decimal { min, max, .. } => min.is_some() && max.is_some(),
+        Detail::Date { min, max } => min.is_some() && max.is_some(),
+        Detail::Timestamp { lower_bound, upper_bound, .. } => lower_bound.is_some() && upper_bound.is_some(),
+        Detail::Collection { min_children, max_children, .. } => min_children.is_some() && max_children.is_some(),
+        Detail::None | Detail::Boolean { .. } | Detail::Binary { .. } | Detail::Geospatial { .. } => false,
+    }
 }
 
 fn details(recorded: &Detail, own: &Detail, differs: &mut impl FnMut(&str, String, String)) {

@@ -14,7 +14,7 @@ use super::fault::Fault;
 use super::plan::WritePlan;
 use crate::arrow::{OrcFile, RowGroup, StripeInspector};
 use crate::bloom::{BloomBuilder, BloomFilters};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::options::Limits;
 use crate::patience::Check;
 use crate::schema::{Kind, Schema};
@@ -71,6 +71,8 @@ struct Checker<'a> {
     types: &'a Schema,
     plan: WritePlan,
     findings: Vec<Finding>,
+    /// Whether it is a file of ours, in which all is recorded that can be.
+    is_own: bool,
     compressors: Compressors,
 }
 
@@ -79,7 +81,27 @@ impl<'a> Checker<'a> {
         let tail = file.tail();
         let plan = WritePlan::of_statistics(&tail.schema)?;
         let compressors = Compressors::default();
-        Ok(Checker { file, limits, types: &tail.schema, plan, findings: Vec::new(), compressors })
+        Ok(Checker {
+            file,
+            limits,
+            types: &tail.schema,
+            plan,
+            findings: Vec::new(),
+            is_own: tail.writer == Writer::Orcish,
+            compressors,
+        })
+    }
+
+    /// What of `recorded` is not true of the rows of column `id`, which have the statistics `own`.
+    fn differences(&self, id: u32, recorded: &ColumnStatistics, own: &ColumnStatistics) -> Vec<String> {
+        let is_union = |id: u32| self.types.get(id).is_ok_and(|this| this.kind == Kind::Union);
+        let above = self.types.get(id).ok().and_then(|this| this.parent);
+        if !self.is_own && (is_union(id) || above.is_some_and(is_union)) {
+            // Arrow has no nulls of unions: they are read as nulls of the first variant.
+            let recorded = ColumnStatistics { values: None, has_null: None, ..recorded.clone() };
+            return differences(&recorded, own, false);
+        }
+        differences(recorded, own, self.is_own)
     }
 
     fn find(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
@@ -100,7 +122,7 @@ impl<'a> Checker<'a> {
             let recorded =
                 of_stripes.get(stripe).filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
             for ((id, own), recorded) in (0u32..).zip(&own).zip(recorded.into_iter().flatten()) {
-                for message in differences(recorded, own) {
+                for message in self.differences(id, recorded, own) {
                     self.find(Some(stripe), None, id, message);
                 }
             }
@@ -108,7 +130,7 @@ impl<'a> Checker<'a> {
         }
         for (id, own) in (0u32..).zip(&whole) {
             if let Some(recorded) = tail.column_statistics(id)? {
-                for message in differences(&recorded, own) {
+                for message in self.differences(id, &recorded, own) {
                     self.find(None, None, id, message);
                 }
             }
@@ -135,9 +157,14 @@ impl<'a> Checker<'a> {
         while let Some(RowGroup { columns: arrays, sought }) = inspected.next_group()? {
             check.map_or(Ok(()), |check| check())?;
             if let Some(sought) = sought {
-                for ((column, array), sought) in columns.iter().zip(&arrays).zip(&sought) {
-                    if let Some(row) = differing_row(array, sought) {
-                        let message = format!("row {row} of it is another one when it is found by the row index");
+                for ((column, array), sought) in columns.iter().zip(&arrays).zip(sought) {
+                    let message = match sought {
+                        Ok(sought) => differing_row(array, &sought)
+                            .map(|row| format!("row {row} of it is another one when it is found by the row index")),
+                        Err(error) if error.kind() == ErrorKind::Io => return Err(error),
+                        Err(error) => Some(format!("it cannot be read by the row index: {}", error.message())),
+                    };
+                    if let Some(message) = message {
                         self.find(Some(stripe), Some(group), column.id(), message);
                     }
                 }
@@ -211,7 +238,7 @@ impl<'a> Checker<'a> {
         bloom: Option<&crate::proto::orc::BloomFilter>,
     ) -> Result<()> {
         if let Some(recorded) = inspected.recorded(id, group)? {
-            for message in differences(&recorded, own) {
+            for message in self.differences(id, &recorded, own) {
                 self.find(Some(stripe), Some(group), id, message);
             }
         }

@@ -1,13 +1,17 @@
 //! Whether rows are the same.
 
+use std::sync::Arc;
+
 use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field, FieldRef};
 
 /// The first row that is another one; the number of rows of the shorter where one has more.
 pub(in crate::write) fn differing_row(a: &ArrayRef, b: &ArrayRef) -> Option<usize> {
     if a.len() != b.len() {
         return Some(a.len().min(b.len()));
     }
-    if same(a, b) {
+    let (a, b) = (unpacked(a), unpacked(b));
+    if same(&a, &b) {
         return None;
     }
     // By halves.
@@ -25,4 +29,39 @@ pub(in crate::write) fn differing_row(a: &ArrayRef, b: &ArrayRef) -> Option<usiz
 
 fn same(a: &ArrayRef, b: &ArrayRef) -> bool {
     a.to_data() == b.to_data()
+}
+
+/// An array without dictionaries, of which null entries are nulls like any other; as it is where that cannot be had.
+fn unpacked(array: &ArrayRef) -> ArrayRef {
+    if !has_dictionary(array.data_type()) {
+        return array.clone();
+    }
+    let target = without_dictionaries(array.data_type());
+    arrow_cast::cast(array, &target).unwrap_or_else(|_| array.clone())
+}
+
+fn has_dictionary(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, _) => true,
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            has_dictionary(item.data_type())
+        }
+        DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
+        _ => false,
+    }
+}
+
+fn without_dictionaries(data_type: &DataType) -> DataType {
+    let field = |field: &FieldRef| -> FieldRef {
+        let own = Field::clone(field);
+        Arc::new(own.with_data_type(without_dictionaries(field.data_type())).with_nullable(true))
+    };
+    match data_type {
+        DataType::Dictionary(_, values) => without_dictionaries(values),
+        DataType::List(item) => DataType::List(field(item)),
+        DataType::LargeList(item) => DataType::LargeList(field(item)),
+        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(field(item), *size),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        other => other.clone(),
+    }
 }

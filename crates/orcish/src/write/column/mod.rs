@@ -21,6 +21,7 @@ use std::ops::Range;
 
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
 use prost::Message as _;
 
 pub(super) use make::{column, columns};
@@ -129,7 +130,10 @@ impl Column {
     /// Takes rows of the row group.
     pub(super) fn append(&mut self, array: &ArrayRef, compressors: &mut Compressors) -> Outcome {
         let array = plain(array)?;
-        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+        // Unions have no nulls of their own: those of their variants are values of these.
+        let is_union = matches!(array.data_type(), DataType::Union(_, _));
+        let nulls = if is_union { None } else { array.logical_nulls() };
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
         let null_count = nulls.as_ref().map_or(0, NullBuffer::null_count);
         if let Some(nulls) = nulls.as_ref().filter(|_| !self.is_nullable) {
             let index = (0..nulls.len()).find(|&index| nulls.is_null(index)).unwrap_or_default();
@@ -266,7 +270,6 @@ impl Column {
 
 /// An array without run ends, and dictionaries of anything but text.
 fn plain(array: &ArrayRef) -> Result<ArrayRef> {
-    use arrow_schema::DataType;
     let target = match array.data_type() {
         DataType::Dictionary(_, values) if !is_text(values) => super::types::value_type(values),
         DataType::RunEndEncoded(_, values) => super::types::value_type(values.data_type()),
@@ -276,8 +279,7 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     cast.map_err(|error| crate::Error::invalid(format!("{} is not taken apart", array.data_type())).with_source(error))
 }
 
-fn is_text(data_type: &arrow_schema::DataType) -> bool {
-    use arrow_schema::DataType;
+fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 

@@ -199,6 +199,10 @@ impl TextValues {
         let values = arrow_cast::cast(dictionary.values(), &DataType::LargeUtf8);
         let values = values.map_err(|error| Error::invalid("a dictionary that is no text").with_source(error))?;
         let values = values.as_string::<i64>();
+        if values.is_empty() {
+            // All is null.
+            return Ok(());
+        }
         let keys = dictionary.normalized_keys();
         let mut known = vec![UNSEEN; values.len()];
         let group = self.group();

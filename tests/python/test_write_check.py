@@ -1,0 +1,529 @@
+"""Files that are checked, and writes that are verified: what is right passes, planted damage is found."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import os
+import pathlib
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import orcish
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from support import layout, write_arrow, write_rows
+
+PACK = pathlib.Path(
+    os.environ.get("ORCISH_CONFORMANCE", pathlib.Path(__file__).parents[2].parent / "shared" / "conformance")
+)
+ROWS = 3500
+TYPE_KEY = "orc.type"
+
+
+def written(data: Any, **options: Any) -> bytes:
+    out = io.BytesIO()
+    orcish.write_table(data, out, **options)
+    return out.getvalue()
+
+
+def again(*values: Any) -> list[Any]:
+    """The values in turn."""
+    return [values[i % len(values)] for i in range(ROWS)]
+
+
+def of(kind: pa.DataType, *values: Any) -> pa.Array:
+    return pa.array(again(*values, None), kind)
+
+
+OLD = -5_000_000_000
+
+
+def _arrays() -> Iterator[tuple[str, pa.Array]]:
+    """Every type that can be written, with nulls."""
+    yield "null", pa.nulls(ROWS)
+    yield "bool", of(pa.bool_(), True, False, True)
+    for bits in (8, 16, 32, 64):
+        signed, unsigned = getattr(pa, f"int{bits}")(), getattr(pa, f"uint{bits}")()
+        yield str(signed), of(signed, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, 0, 7, 7, 7, 7)
+        yield str(unsigned), of(unsigned, 2**bits - 1, 0, 3)
+    for kind in (pa.float16(), pa.float32(), pa.float64()):
+        yield str(kind), of(kind, 1.5, float("nan"), -0.0, 0.0, float("inf"), -2.5)
+        yield f"{kind}_plain", of(kind, 1.5, -2.5)
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        yield str(kind), of(kind, "a", "", "é" * 600, "text that is longer than twelve bytes")
+    for kind in (pa.binary(), pa.large_binary(), pa.binary_view()):
+        yield str(kind), of(kind, b"a", b"", b"\xff" * 600, b"bytes that are more than twelve")
+    yield "fixed_size_binary", of(pa.binary(3), b"abc", b"\x00\x00\x00")
+    for kind in (pa.date32(), pa.date64()):
+        yield str(kind), of(kind, dt.date(1, 1, 1), dt.date(1582, 10, 10), dt.date(9999, 12, 31))
+    for kind in (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")):
+        yield str(kind), of(kind, 1, 80_000)
+    for unit in ("s", "ms", "us", "ns"):
+        yield f"timestamp_{unit}", of(pa.timestamp(unit), OLD, 0, 17, 1_700_000_000)
+        yield f"instant_{unit}", of(pa.timestamp(unit, "Europe/Berlin"), OLD, 0, 17, 1_700_000_000)
+        yield f"duration_{unit}", of(pa.duration(unit), OLD, 0, 17)
+    yield "interval", of(pa.month_day_nano_interval(), pa.MonthDayNano([1, -2, 3]))
+    for decimal in (pa.decimal32(7, 2), pa.decimal64(15, 2), pa.decimal128(38, 2), pa.decimal256(50, 2)):
+        yield str(decimal).split("(")[0], of(decimal, Decimal("-1.50"), Decimal("12345.67"))
+    yield "decimal_great", of(pa.decimal128(38, 0), Decimal(10**38 - 1), Decimal(10**38 - 2))
+    yield "decimal_scale", of(pa.decimal128(5, -2), Decimal(1500))
+    yield "dictionary", of(pa.string(), "a", "b", "").dictionary_encode()
+    yield "dictionary_ints", of(pa.int16(), 1, 2).dictionary_encode()
+    yield (
+        "dictionary_views",
+        pa.DictionaryArray.from_arrays(of(pa.uint8(), 1, 0), pa.array(["x", "y"], pa.string_view())),
+    )
+    yield "runs", pc.run_end_encode(pa.array(again("a", "a", None, "b", "b")))
+    yield "runs_long", pc.run_end_encode(pa.array([i // 700 for i in range(ROWS)]))
+    yield "uuid", of(pa.uuid(), b"0123456789abcdef")
+    yield "list", of(pa.list_(pa.int32()), [1, None], [], [5] * 20)
+    yield "large_list", of(pa.large_list(pa.string()), ["a", None], [])
+    yield "list_view", of(pa.list_view(pa.int64()), [1, 2], [])
+    yield "large_list_view", of(pa.large_list_view(pa.string_view()), ["a"], [])
+    yield "fixed_size_list", of(pa.list_(pa.float32(), 2), [1, 2], [None, 3])
+    yield "map", of(pa.map_(pa.string(), pa.int64()), [("a", 1), ("b", None)], [])
+    yield "struct", pa.array(again({"a": 1, "b": "x"}, None, {"a": None, "b": None}))
+    inner = pa.struct(
+        [("m", pa.map_(pa.int32(), pa.list_(pa.struct([("d", pa.decimal128(20, 3)), ("o", pa.bool_())]))))]
+    )
+    yield "deep", of(pa.list_(inner), [{"m": [(1, [{"d": Decimal("1.5"), "o": None}, None]), (2, None)]}, None], [])
+    offsets = pa.array(range(ROWS + 1), pa.int32())
+    yield "list_of_dictionary", pa.ListArray.from_arrays(offsets, of(pa.string(), "a", "b").dictionary_encode())
+    yield "list_of_runs", pa.ListArray.from_arrays(offsets, pc.run_end_encode(pa.array([i // 9 for i in range(ROWS)])))
+    yield "union", _union(pa.array(range(ROWS // 2)), pa.array(again("a", "b")[: ROWS // 2]))
+    yield "union_sparse", pa.UnionArray.from_sparse(_TAGS, [pa.array(range(ROWS)), pa.array(again("a", "b"))])
+    yield "union_with_nulls", _union(pa.array(range(ROWS // 2)), pa.array(again("a", None)[: ROWS // 2]))
+    dictionary = pa.array(["a", None])
+    yield "dictionary_with_null", pa.DictionaryArray.from_arrays(of(pa.int8(), 0, 1), dictionary)
+
+
+_TAGS = pa.array([0, 1] * (ROWS // 2), pa.int8())
+
+
+def _union(first: pa.Array, second: pa.Array) -> pa.Array:
+    return pa.UnionArray.from_dense(_TAGS, pa.array([i // 2 for i in range(ROWS)], pa.int32()), [first, second])
+
+
+@pytest.mark.parametrize(
+    "array",
+    [pytest.param(array, id=name) for name, array in _arrays()],
+)
+def test_all_types_pass(array: pa.Array) -> None:
+    """As they are, as parts of arrays, in many stripes, and below a struct with nulls."""
+    options: list[dict[str, Any]] = [
+        {"row_index_stride": 1000},
+        {"row_index_stride": 1000, "stripe_size": 1, "compression": "none", "arrow_schema": False},
+        {"row_index_stride": 1000, "timezone": "America/New_York", "version": "0.11", "dictionary": True},
+        {"row_index_stride": 0, "dictionary": False, "threads": 1},
+    ]
+    masked = pa.StructArray.from_arrays([array], names=["x"], mask=pa.array(again(False, True, False)))
+    for table in (
+        pa.table({"c": array}),
+        pa.table({"c": array.slice(7, 3001)}),
+        pa.Table.from_batches([pa.record_batch({"c": array.slice(at, 250)}) for at in range(0, ROWS, 250)]),
+        pa.table({"c": masked}),
+    ):
+        for each in options:
+            data = written(table, verify=True, **each)
+            assert data == written(table, **each)
+            assert orcish.ORCFile(data).check() == []
+
+
+@pytest.mark.parametrize("kind", ["char(3)", "varchar(3)"])
+def test_text_of_fixed_length_passes(kind: str) -> None:
+    """Blanks at the end of char values are not theirs."""
+    text = pa.field("c", pa.string(), metadata={TYPE_KEY: kind})
+    values = pa.array(again("a", "ab ", "abc", "", None, "é  "))
+    for dictionary in (True, False):
+        schema = pa.schema([text])
+        data = written(pa.table([values], schema=schema), verify=True, dictionary=dictionary, row_index_stride=1000)
+        assert orcish.ORCFile(data).check() == []
+    lists = pa.ListArray.from_arrays(pa.array(range(ROWS + 1), pa.int32()), values)
+    nested = pa.schema([pa.field("l", pa.list_(text))])
+    data = written(pa.table([lists.cast(nested.field("l").type)], schema=nested), verify=True)
+    assert orcish.ORCFile(data).check() == []
+
+
+@pytest.mark.parametrize(
+    "zone", ["UTC", "America/New_York", "Asia/Kolkata", "Europe/London", "Africa/Monrovia", "EST5EDT"]
+)
+def test_time_zones_pass(zone: str) -> None:
+    """Hours before and after those that clocks skip, and those that they repeat, and times long before 1970, among them."""
+    hour = 3600
+    micros = [1_000_000 * (start + step * hour // 2) for start in (1_710_000_000, 1_730_500_000) for step in range(400)]
+    micros += [1_000_000 * second for second in range(-(10**10), 10**10, 10**7)]
+    instants = pa.array(micros, pa.timestamp("us", "UTC"))
+    # The wall clock there, which has no hour that it skips.
+    wall = pc.local_timestamp(instants.cast(pa.timestamp("us", zone)))
+    table = pa.table({"t": wall, "i": instants})
+    data = written(table, verify=True, timezone=zone, row_index_stride=1000, bloom_filter_columns=["t", "i"])
+    assert orcish.ORCFile(data).check() == []
+    assert orcish.read_table(data).equals(table)
+
+
+@pytest.mark.parametrize("codec", ["none", "zlib", "snappy", "lz4", "zstd", "brotli"])
+def test_options_pass(codec: Any, tmp_path: pathlib.Path) -> None:
+    """All codecs, bloom filters, several stripes, and the bytes of a local file."""
+    rows = 20_000
+    table = pa.table(
+        {"id": range(rows), "s": [f"text {i % 3000}" for i in range(rows)], "x": [i / 8 for i in range(rows)]}
+    )
+    options: dict[str, Any] = {"compression": codec, "compression_block_size": 1024, "stripe_size": 30_000}
+    options |= {"row_index_stride": 1000, "bloom_filter_columns": ["id", "s", "x"], "metadata": {"k": "v"}}
+    done = orcish.write_table(table, tmp_path / "t.orc", verify=True, **options)
+    assert done.stripes > 1
+    assert orcish.ORCFile(tmp_path / "t.orc").check() == []
+    with orcish.ORCWriter(tmp_path / "u.orc", table.schema, verify=True, **options) as writer:
+        for start in range(0, rows, 3333):
+            writer.write(table.slice(start, 3333))
+            writer.end_stripe()
+    assert orcish.read_table(tmp_path / "u.orc").equals(table)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.orc", "u.orc"]
+    for empty in (table.slice(0, 0), pa.table({"a": pa.array([], pa.int64())})):
+        assert orcish.ORCFile(written(empty, verify=True)).check() == []
+
+
+def test_verifying_finds_what_the_disk_lost(tmp_path: pathlib.Path) -> None:
+    """The file on its way is damaged from outside before it is closed."""
+    schema = pa.schema([("a", pa.int64())])
+    for damage in (0, 1):
+        writer = orcish.ORCWriter(tmp_path / "t.orc", schema, verify=True, compression="none")
+        writer.write(pa.table({"a": range(20_000)}))
+        writer.end_stripe()
+        (temporary,) = tmp_path.iterdir()
+        with temporary.open("r+b") as file:
+            if damage:
+                file.truncate(100)
+            else:
+                file.seek(100)
+                file.write(b"\x99")
+        with pytest.raises(orcish.CorruptFileError, match=r"t\.orc.*on disk"):
+            writer.close()
+        writer.abort()
+        assert list(tmp_path.iterdir()) == []
+
+
+# Planted damage.
+
+
+class Span(NamedTuple):
+    """Where the value of a field of a protobuf message is."""
+
+    start: int
+    end: int
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def fields(data: bytes, span: Span) -> Iterator[tuple[int, Span]]:
+    """Numbers and places of the fields of a message."""
+    at = span.start
+    while at < span.end:
+        tag, at = varint(data, at)
+        if tag & 7 == 2:
+            length, at = varint(data, at)
+            end = at + length
+        else:
+            end = varint(data, at)[1] if tag & 7 == 0 else at + 8
+        yield tag >> 3, Span(at, end)
+        at = end
+
+
+def place(data: bytes, span: Span, *path: tuple[int, int]) -> Span:
+    """Where the field is that a path of numbers and occurrences leads to."""
+    for number, occurrence in path:
+        span = [found for field, found in fields(data, span) if field == number][occurrence]
+    return span
+
+
+def with_number(data: bytes, span: Span, change: Callable[[int], int]) -> bytes:
+    """The file with another number of the same length."""
+    value, end = varint(data, span.start)
+    assert end == span.end
+    new, left = bytearray(), change(value)
+    for at in range(span.start, span.end):
+        new.append(left & 127 | (128 if at + 1 < span.end else 0))
+        left >>= 7
+    assert left == 0
+    return data[: span.start] + bytes(new) + data[span.end :]
+
+
+COUNT = 5000
+COLUMNS = ["", "id", "text", "x", "flag", "list", "list.element"]
+
+
+@pytest.fixture(scope="module")
+def sound() -> bytes:
+    """Two stripes of three row groups, nothing compressed."""
+    table = pa.table(
+        {
+            "id": pa.array([i * 7919 % 10_007 + 100 for i in range(COUNT)]),
+            "text": [None if i % 11 == 0 else f"text {i * 31 % 1000}" for i in range(COUNT)],
+            "x": [None if i % 5 == 0 else i / 4 for i in range(COUNT)],
+            "flag": [i % 7 == 0 for i in range(COUNT)],
+            "list": [[i, i * i % 1000, None][: i * i % 4] for i in range(COUNT)],
+        }
+    )
+    out = io.BytesIO()
+    options: dict[str, Any] = {"compression": "none", "row_index_stride": 1000, "dictionary": False}
+    with orcish.ORCWriter(out, table.schema, bloom_filter_columns=["id", "text", "x"], **options) as writer:
+        for half in (table.slice(0, 2500), table.slice(2500)):
+            writer.write(half)
+            writer.end_stripe()
+    file = orcish.ORCFile(out.getvalue())
+    assert file.num_stripes == 2
+    assert file.check() == []
+    return out.getvalue()
+
+
+def stream(data: bytes, stripe: int, column: str, kind: str) -> Span:
+    (only,) = [
+        found
+        for found in layout(data).streams
+        if (found.stripe, COLUMNS[found.column], found.kind) == (stripe, column, kind)
+    ]
+    return Span(only.start, only.end)
+
+
+def tail(data: bytes) -> tuple[Span, Span]:
+    """Where the statistics of stripes are, and the footer."""
+    end = len(data) - 1 - data[-1]
+    postscript = Span(end, len(data) - 1)
+    footer = varint(data, place(data, postscript, (1, 0)).start)[0]
+    metadata = varint(data, place(data, postscript, (5, 0)).start)[0]
+    return Span(end - footer - metadata, end - footer), Span(end - footer, end)
+
+
+STATISTICS: list[tuple[str, str, list[tuple[int, int]], Callable[[int], int], str]] = [
+    ("values", "id", [(1, 0)], lambda n: n - 1, "number of values"),
+    ("values_of_text", "text", [(1, 0)], lambda n: n + 1, "number of values"),
+    ("values_of_elements", "list.element", [(1, 0)], lambda n: n + 1, "number of values"),
+    ("has_null", "text", [(10, 0)], lambda n: 1 - n, "null"),
+    ("has_no_null", "id", [(10, 0)], lambda n: 1 - n, "null"),
+    ("min", "id", [(2, 0), (1, 0)], lambda n: n + 2, "least value"),
+    ("max", "id", [(2, 0), (2, 0)], lambda n: n - 2, "greatest value"),
+    ("sum", "id", [(2, 0), (3, 0)], lambda n: n - 2, "sum"),
+    ("length", "text", [(4, 0), (3, 0)], lambda n: n - 2, "length"),
+    ("elements", "list", [(12, 0), (3, 0)], lambda n: n - 1, "elements"),
+]
+
+
+@pytest.mark.parametrize(
+    ("column", "path", "change", "text"), [case[1:] for case in STATISTICS], ids=[case[0] for case in STATISTICS]
+)
+def test_statistics_that_are_wrong(
+    sound: bytes, column: str, path: list[tuple[int, int]], change: Callable[[int], int], text: str
+) -> None:
+    stripes, footer = tail(sound)
+    number = COLUMNS.index(column)
+    places: list[tuple[int | None, int | None, Span]] = [
+        (1, 2, place(sound, stream(sound, 1, column, "ROW_INDEX"), (1, 2), (2, 0))),
+        (0, 1, place(sound, stream(sound, 0, column, "ROW_INDEX"), (1, 1), (2, 0))),
+        (1, None, place(sound, stripes, (1, 1), (1, number))),
+        (None, None, place(sound, footer, (7, number))),
+    ]
+    for stripe, group, statistics in places:
+        damaged = with_number(sound, place(sound, statistics, *path), change)
+        assert len(damaged) == len(sound)
+        (finding,) = orcish.ORCFile(damaged).check()
+        assert finding[:3] == (stripe, group, column)
+        assert text in finding.message
+
+
+def bounds(data: bytes, least: bytes, greatest: bytes) -> bytes:
+    """The file with other bounds of the text of a row group."""
+    for number, new in ((1, least), (2, greatest)):
+        bound = place(data, stream(data, 1, "text", "ROW_INDEX"), (1, 1), (2, 0), (4, 0), (number, 0))
+        assert data[bound.start : bound.end] == {1: b"text 0", 2: b"text 999"}[number]
+        data = data[: bound.start] + new + data[bound.end :]
+    return data
+
+
+def test_bounds_of_text_that_are_wrong(sound: bytes) -> None:
+    for least, greatest, text in ((b"text 5", b"text 999", "least"), (b"text 0", b"text 997", "greatest")):
+        (finding,) = orcish.ORCFile(bounds(sound, least, greatest)).check()
+        assert finding[:3] == (1, 1, "text")
+        assert f"the {text} value" in finding.message
+    # Bounds may be wider than the values.
+    assert orcish.ORCFile(bounds(sound, b"sext 0", b"text ~~~")).check() == []
+
+
+def test_bounds_that_cannot_be(sound: bytes) -> None:
+    assert orcish.ORCFile(bounds(sound, b"zzzz 5", b"text 999")).check()
+
+
+@pytest.mark.parametrize("column", ["id", "text", "x"])
+def test_bloom_filters_that_are_wrong(sound: bytes, column: str) -> None:
+    found = stream(sound, 1, column, "8")
+    bits = place(sound, found, (1, 2), (3, 0))
+    assert bits.end - bits.start > 100
+    for damaged in (
+        # Every bit is gone.
+        sound[: bits.start] + bytes(bits.end - bits.start) + sound[bits.end :],
+        # Some byte with bits is.
+        next(sound[:at] + b"\0" + sound[at + 1 :] for at in range(*bits) if sound[at]),
+    ):
+        assert orcish.ORCFile(damaged).check() == [(1, 2, column, "a value is not in the bloom filter")]
+    # More bits than there are values let more through, and hide nothing.
+    full = sound[: bits.start] + b"\xff" * (bits.end - bits.start) + sound[bits.end :]
+    assert orcish.ORCFile(full).check() == []
+
+
+def positions(data: bytes, column: str) -> Iterator[bytes]:
+    """Files in which a number of the positions of a row group is one less or one more."""
+    span = place(data, stream(data, 1, column, "ROW_INDEX"), (1, 1), (1, 0))
+    at = span.start
+    while at < span.end:
+        value, end = varint(data, at)
+        for new in (value - 1, value + 1):
+            if new >= 0 and (new >= 128) == (value >= 128):
+                yield with_number(data, Span(at, end), lambda _, new=new: new)  # type: ignore[misc]
+        at = end
+
+
+@pytest.mark.parametrize("column", ["id", "text", "x", "flag", "list"])
+def test_positions_that_are_wrong(sound: bytes, column: str) -> None:
+    """Whatever is found there, other rows or none, it is noticed."""
+    found = 0
+    for damaged in positions(sound, column):
+        assert len(damaged) == len(sound)
+        try:
+            findings = orcish.ORCFile(damaged).check()
+        except orcish.CorruptFileError as error:
+            assert "stripe 1: row group 1, by the row index" in str(error)  # noqa: PT017
+            continue
+        assert findings
+        assert findings[0][:3] == (1, 1, column)
+        assert "row index" in findings[0].message
+        found += 1
+    assert found
+
+
+@pytest.mark.parametrize("column", ["id", "text", "list"])
+def test_positions_are_findings(sound: bytes, column: str) -> None:
+    for damaged in positions(sound, column):
+        assert orcish.ORCFile(damaged).read().equals(orcish.ORCFile(sound).read())
+        assert orcish.ORCFile(damaged).check()[0][:3] == (1, 1, column)
+
+
+def test_values_that_are_wrong(sound: bytes) -> None:
+    """Another number in the data: statistics and bloom filters say so."""
+    data = stream(sound, 0, "x", "DATA")
+    at = data.start + 8 * 100
+    damaged = sound[:at] + b"\x00" * 6 + b"\xf0\x7e" + sound[at + 8 :]
+    findings = orcish.ORCFile(damaged).check()
+    assert {finding.column for finding in findings} == {"x"}
+    assert (0, 0) in {finding[:2] for finding in findings}
+    assert (None, None) in {finding[:2] for finding in findings}
+
+
+def test_findings_are_a_thousand_at_most() -> None:
+    table = pa.table({"a": pa.array(range(1_100_000), pa.int64())})
+    data = written(table, compression="none", row_index_stride=1000)
+    (index,) = [each for each in layout(data).streams if (each.column, each.kind) == (1, "ROW_INDEX")]
+    changed = bytearray(data)
+    for _, entry in fields(data, Span(index.start, index.end)):
+        changed[place(data, entry, (2, 0), (10, 0)).start] = 1
+    findings = orcish.ORCFile(bytes(changed)).check()
+    assert len(findings) == 1000
+    assert findings[-1].group == 999
+
+
+def test_damaged_files_cannot_be_read(sound: bytes) -> None:
+    at = stream(sound, 1, "id", "DATA")
+    damaged = sound[: at.start] + b"\xff" * (at.end - at.start) + sound[at.end :]
+    with pytest.raises(orcish.CorruptFileError, match="stripe 1, column id"):
+        orcish.ORCFile(damaged).check()
+
+
+# Files of others.
+
+
+def test_files_of_cpp_pass() -> None:
+    table = pa.table(
+        {
+            "id": range(30_000),
+            "text": [None if i % 7 == 0 else f"t{i % 900}" for i in range(30_000)],
+            "x": [None if i % 5 == 0 else i / 4 for i in range(30_000)],
+            "d": pa.array([Decimal(i) / 100 for i in range(30_000)], pa.decimal128(20, 2)),
+            "when": pa.array([i * 10**9 for i in range(30_000)], pa.timestamp("us")),
+            "list": [[i, None] if i % 3 else None for i in range(30_000)],
+        }
+    )
+    for compression in ("uncompressed", "zlib", "zstd"):
+        data = write_arrow(table, compression=compression, row_index_stride=1000, bloom_filter_columns=[0, 1])
+        assert orcish.ORCFile(data).check() == []
+    schema = "struct<a:tinyint,s:char(5),v:varchar(9),b:boolean,m:map<string,int>,t:timestamp,u:uniontype<int,string>>"
+    when = dt.datetime(2024, 2, 29, 12, tzinfo=dt.timezone.utc)
+    rows = [(i % 100, "ab", "cd", i % 2 == 0, {"k": i}, when, i if i % 2 else str(i)) for i in range(12_000)]
+    assert orcish.ORCFile(write_rows(schema, rows, row_index_stride=1000)).check() == []
+
+
+def test_files_of_spark_pass(spark_orc: Any) -> None:
+    query = """select id, cast(id as string) s, cast(id / 7 as double) x, cast(id as decimal(20, 2)) d,
+        date '1500-01-01' + cast(id as int) day, timestamp_micros(id * 1000003) t, id % 2 = 0 o,
+        array(id, null) l, map('k', id) m, named_struct('a', if(id % 3 = 0, null, id)) st,
+        if(id % 5 = 0, null, cast(id % 9 as string)) n, cast(s2 as binary) b
+        from (select id, cast(id as string) s2 from range(25000))"""
+    for options in ({}, {"orc.bloom.filter.columns": "id,s", "orc.row.index.stride": "1000", "compression": "zlib"}):
+        assert orcish.ORCFile(spark_orc(query, **options)).check() == []
+
+
+WRAPPED = "Java adds decimals of up to 18 digits in 64 bits, and records what has wrapped"
+KNOWN = {
+    "rapidsai+cudf/TestOrcFile.decimal.multiple.values.orc": ("the sum", WRAPPED),
+    "rapidsai+cudf/TestOrcFile.decimal.same.values.orc": ("the sum", WRAPPED),
+    "NVIDIA+spark-rapids/decimal-test.orc": ("the sum", WRAPPED),
+    "facebookincubator+velox/decimal.orc": ("the sum", WRAPPED),
+    "facebookincubator+velox/decimal.old-2353a79.orc": ("the sum", WRAPPED),
+    "apache+impala/empty_present_stream.orc": (
+        "a null",
+        "C++ 1.7 says that there are nulls below structs that are null",
+    ),
+    "rapidsai+cudf/TestOrcFile.int16.rle.size.orc": ("number of values", "cuDF counted the values of lists wrongly"),
+}
+"""Files whose statistics are wrong, in what, and why."""
+
+
+def _pack() -> list[dict[str, str]]:
+    if not (PACK / "MANIFEST.tsv").exists():
+        return []
+    with (PACK / "MANIFEST.tsv").open() as manifest:
+        return [row for row in csv.DictReader(manifest, delimiter="\t") if row["class"] == "valid"]
+
+
+@pytest.mark.skipif(not _pack(), reason="no conformance pack")
+def test_files_of_the_pack() -> None:
+    """They have findings only where it is known why."""
+    wrong = []
+    unreadable = set()
+    for row in _pack():
+        try:
+            findings = orcish.ORCFile(PACK / "files" / row["file"]).check()
+        except (orcish.UnsupportedError, orcish.LimitExceededError) as error:
+            unreadable.add((row["file"], type(error).__name__))
+            continue
+        expected = KNOWN.get(row["file"])
+        if expected:
+            assert findings, row["file"]
+            assert all(expected[0] in finding.message for finding in findings), (row["file"], findings)
+        elif findings:
+            wrong.append((row["file"], len(findings), findings[0]))
+    assert wrong == []
+    assert unreadable == {
+        ("apache+orc/encrypted.sample2.orc", "UnsupportedError"),
+        ("openlookeng+hetu-core/test-data-composites-with-nulls.orc", "NullMapKeyError"),
+        ("Smith-Cruise+starrocks/map_decimal_date.lz4.orc", "NullMapKeyError"),
+    }

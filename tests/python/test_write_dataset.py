@@ -1,0 +1,399 @@
+"""Tables as folders of files, with partitions as Hive and Spark name them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import pathlib
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any
+
+import orcish
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from support import run_python
+
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def files(folder: pathlib.Path) -> list[str]:
+    """Paths of all files below the folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
+
+
+def folders(folder: pathlib.Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_dir())
+
+
+def by_id(table: pa.Table, names: list[str] | None = None) -> list[dict[str, Any]]:
+    """Rows in the order of ``id``, without regard to the order of columns."""
+    rows: list[dict[str, Any]] = table.select(sorted(names or table.column_names)).sort_by("id").to_pylist()
+    return rows
+
+
+TEXTS = [
+    *(
+        "plain",
+        "a b",
+        "a/b",
+        "a=b",
+        "x:y",
+        "é日",
+        "100%",
+        "%41",
+        "[z]",
+        "q?*",
+        "a\nb",
+        "'\"",
+        "..",
+        ".hidden",
+        "_under",
+    ),
+    *("{b}", "^", "~", "\x7f", "\x01", "back\\slash", "a#b", "null", "+", "&<>|", "😀"),
+]
+DATE = dt.date(2026, 1, 31)
+
+VALUES: list[tuple[str, pa.Array, list[Any] | None, list[str]]] = [
+    ("texts", pa.array([*TEXTS, None]), None, []),
+    ("empty_text", pa.array(["", "a", None]), [None, "a", None], [HIVE_NULL, "a"]),
+    ("large", pa.array(["b", None, "a"], pa.large_string()), None, [HIVE_NULL, "a", "b"]),
+    ("binary", pa.array([b"b", None, b"a"]), ["b", None, "a"], [HIVE_NULL, "a", "b"]),
+    ("ints", pa.array([1, -5, None, 0], pa.int32()), None, ["-5", "0", "1", HIVE_NULL]),
+    ("longs", pa.array([2**63 - 1, -(2**63), None]), None, [str(-(2**63)), str(2**63 - 1), HIVE_NULL]),
+    ("tiny", pa.array([1, -128, 127, None], pa.int8()), None, ["-128", "1", "127", HIVE_NULL]),
+    ("dates", pa.array([DATE, dt.date(1, 1, 1), None]), None, ["0001-01-01", "2026-01-31", HIVE_NULL]),
+    ("bools", pa.array([True, None, False]), None, [HIVE_NULL, "false", "true"]),
+    ("nulls", pa.nulls(3), None, [HIVE_NULL]),
+    ("decimals", pa.array([Decimal("1.50"), None]), ["1.50", None], ["1.50", HIVE_NULL]),
+    (
+        "timestamps",
+        pa.array([dt.datetime(2026, 1, 2, 3, 4, 5), None]),
+        ["2026-01-02 03:04:05", None],
+        ["2026-01-02 03%3A04%3A05", HIVE_NULL],
+    ),
+]
+
+
+@pytest.mark.parametrize(("array", "read", "names"), [v[1:] for v in VALUES], ids=[v[0] for v in VALUES])
+def test_values_of_partitions(
+    tmp_path: pathlib.Path, array: pa.Array, read: list[Any] | None, names: list[str]
+) -> None:
+    table = pa.table({"id": range(len(array)), "p": array})
+    done = orcish.write_dataset(table, tmp_path, partition_by=["p"])
+    found = [file.partition for file in done]
+    assert sorted(map(str, found)) == sorted({str({"p": value}) for value in array.to_pylist()})
+    assert sum(file.rows for file in done) == len(array)
+    assert sorted(file.path for file in done) == [str(tmp_path / name) for name in files(tmp_path)]
+    assert all(pathlib.Path(file.path).stat().st_size == file.bytes for file in done)
+    if names:
+        assert folders(tmp_path) == sorted(f"p={name}" for name in names)
+    # Files have no such column; nor do metadata speak of it.
+    assert orcish.ORCFile(done[0].path).schema.names == ["id"]
+    schema = pa.schema([("id", pa.int64()), ("p", table.schema.field("p").type)])
+    types = pa.types
+    if read is None and not types.is_null(array.type):
+        kind = pa.string() if types.is_large_string(array.type) else array.type
+        schema = pa.schema([("id", pa.int64()), ("p", kind)])
+        assert by_id(orcish.read_table(tmp_path, schema=schema)) == by_id(table)
+    else:
+        want = read if read is not None else [None] * len(array)
+        assert [row["p"] for row in by_id(orcish.read_table(tmp_path))] == want
+
+
+def test_names_are_those_of_spark(spark: Any, tmp_path: pathlib.Path) -> None:
+    """Spark writes the same table into the same folders, and reads ours."""
+    texts = [text for text in TEXTS if text != "\x01"]
+    rows = [
+        (number, text, DATE if number % 2 else None, number % 3 == 0, number % 4)
+        for number, text in enumerate([*texts, None, ""])
+    ]
+    names = ["id", "text", "day", "flag", "n"]
+    frame = spark.createDataFrame(rows, "id long, text string, day date, flag boolean, n int")
+    table = pa.table([list(column) for column in zip(*rows, strict=True)], names=names)
+    for number, by in enumerate((["text"], ["day"], ["flag"], ["n"], ["day", "flag", "text"])):
+        ours, theirs = tmp_path / f"ours {number}", tmp_path / f"theirs {number}"
+        orcish.write_dataset(table, ours, partition_by=by)
+        frame.coalesce(1).write.partitionBy(*by).orc(str(theirs))
+        assert folders(ours) == folders(theirs)
+        got, want = (sorted(map(repr, spark.read.orc(str(path)).select(*names).collect())) for path in (ours, theirs))
+        assert got == want
+        assert by_id(orcish.read_table(ours)) == by_id(orcish.read_table(theirs))
+
+
+def rows(count: int = 1000) -> pa.Table:
+    return pa.table(
+        {
+            "id": range(count),
+            "a": pa.array([i * 7 % 5 for i in range(count)], pa.int32()),
+            "text": [None if i % 3 == 0 else f"text {i}" for i in range(count)],
+            "b": [None if i % 11 == 0 else f"b{i % 3}" for i in range(count)],
+        }
+    )
+
+
+def test_several_partition_columns(tmp_path: pathlib.Path) -> None:
+    table = rows()
+    done = orcish.write_dataset(table, tmp_path / "new" / "folder", partition_by=["b", "a"], compression="zlib")
+    assert len(done) == 20
+    assert all(list(file.partition) == ["b", "a"] for file in done)
+    for file in done:
+        opened = orcish.ORCFile(file.path)
+        assert opened.compression == "zlib"
+        assert opened.check() == []
+        assert opened.schema.names == ["id", "text"]
+        is_same = pc.is_in(table["b"], pa.array([file.partition["b"]], pa.string()))
+        own = table.filter(pc.and_(pc.equal(table["a"], file.partition["a"]), is_same))
+        # The order of rows stays.
+        assert opened.read().equals(own.select(["id", "text"]))
+    read = orcish.read_table(tmp_path / "new" / "folder", schema=table.schema)
+    # Columns of folders come last, in the order of the folders or of the schema.
+    assert {field.name: field.type for field in read.schema} == {field.name: field.type for field in table.schema}
+    assert by_id(read) == by_id(table)
+    assert by_id(orcish.read_table(tmp_path, filters=orcish.col("b") == "b1", partitions=True)) == [
+        row for row in by_id(table) if row["b"] == "b1"
+    ]
+
+
+@pytest.mark.parametrize("batch_rows", [1, 7, 1000])
+@pytest.mark.parametrize("by", [[], ["a"]])
+def test_rows_per_file(tmp_path: pathlib.Path, by: list[str], batch_rows: int) -> None:
+    table = rows(100)
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=batch_rows))
+    done = orcish.write_dataset(reader, tmp_path, partition_by=by, max_rows_per_file=7)
+    assert all(file.rows <= 7 for file in done)
+    assert len(done) == (15 if not by else 5 * 3)
+    assert by_id(orcish.read_table(tmp_path)) == by_id(table)
+    if not by:
+        assert orcish.read_table([file.path for file in done]).equals(table)
+    exact = tmp_path / "exact"
+    assert [file.rows for file in orcish.write_dataset(table, exact, max_rows_per_file=50)] == [50, 50]
+    assert len(files(exact)) == 2
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_few_open_files(tmp_path: pathlib.Path, most: int) -> None:
+    table = rows(300)
+    batches = table.to_batches(max_chunksize=30)
+    seen: list[int] = []
+
+    def watched() -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield batch
+            seen.append(sum(pathlib.Path(name).name.startswith(".") for name in files(tmp_path)))
+
+    reader = pa.RecordBatchReader.from_batches(table.schema, watched())
+    done = orcish.write_dataset(reader, tmp_path, partition_by=["a"], max_open_files=most)
+    assert max(seen) == max(most, 1)
+    assert len(done) > 5
+    assert len({file.path for file in done}) == len(done) == len(files(tmp_path))
+    assert by_id(orcish.read_table(tmp_path)) == by_id(table)
+
+
+def test_little_memory(tmp_path: pathlib.Path) -> None:
+    table = rows(20_000)
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=2000))
+    done = orcish.write_dataset(reader, tmp_path, partition_by=["a"], max_memory=100_000)
+    assert len(done) == 5
+    assert all(orcish.ORCFile(file.path).num_stripes > 2 for file in done)
+    assert by_id(orcish.read_table(tmp_path)) == by_id(table)
+    assert len(orcish.write_dataset(rows(10), tmp_path / "none", partition_by=["a"], max_memory=0)) == 5
+
+
+def test_negative_memory(tmp_path: pathlib.Path) -> None:
+    run_python(
+        """
+        import faulthandler, sys, orcish, pyarrow as pa
+        faulthandler.dump_traceback_later(3, exit=True)
+        try:
+            orcish.write_dataset(pa.table({"a": [1]}), sys.argv[1], max_memory=-1)
+        except ValueError:
+            pass
+        """,
+        str(tmp_path),
+    )
+
+
+def test_existing_data(tmp_path: pathlib.Path) -> None:
+    table, more = rows(10), rows(3)
+    (tmp_path / "other").mkdir()
+    orcish.write_dataset(table, tmp_path / "t", partition_by=["a"])
+    before = files(tmp_path)
+    with pytest.raises(FileExistsError, match="has data already"):
+        orcish.write_dataset(more, tmp_path / "t", partition_by=["a"])
+    with pytest.raises(FileExistsError, match="has data already"):
+        orcish.write_dataset(more, tmp_path / "other" / ".." / "t", existing_data="error")
+    assert files(tmp_path) == before
+    orcish.write_dataset(more, tmp_path / "t", partition_by=["a"], existing_data="append")
+    assert set(files(tmp_path)) > set(before)
+    assert by_id(orcish.read_table(tmp_path)) == by_id(pa.concat_tables([table, more]))
+    with pytest.raises(ValueError, match="existing_data='delete'"):
+        orcish.write_dataset(more, tmp_path / "t", existing_data="delete")  # type: ignore[arg-type]
+    # What is hidden is no data.
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    for name in ("_SUCCESS", ".part-0.orc.crc"):
+        (hidden / name).write_bytes(b"")
+    orcish.write_dataset(table, hidden)
+    assert orcish.read_table(hidden).equals(table)
+
+
+def test_appending_replaces_nothing(tmp_path: pathlib.Path) -> None:
+    """With “append”, either the rows of both calls are there, or the second is refused."""
+    orcish.write_dataset(rows(10), tmp_path, basename_template="part-{i}.orc")
+    try:
+        orcish.write_dataset(rows(3), tmp_path, basename_template="part-{i}.orc", existing_data="append")
+    except FileExistsError:
+        assert orcish.read_table(tmp_path).num_rows == 10
+        return
+    assert orcish.read_table(tmp_path).num_rows == 13
+
+
+def broken(table: pa.Table) -> pa.RecordBatchReader:
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield from table.to_batches(max_chunksize=10)
+        raise LookupError("no more rows")
+
+    return pa.RecordBatchReader.from_batches(table.schema, batches())
+
+
+def test_failures_leave_no_files(tmp_path: pathlib.Path) -> None:
+    table = rows(100)
+    late = pa.table(
+        {"id": range(100), "a": [i // 10 for i in range(100)], "t": pa.array([5] * 95 + [-1] * 5, pa.timestamp("us"))}
+    )
+    options: dict[str, Any] = {"partition_by": ["a"], "max_open_files": 2}
+    with pytest.raises(LookupError, match="no more rows"):
+        orcish.write_dataset(broken(table), tmp_path / "t", **options)
+    assert files(tmp_path) == []
+    for most in (None, 3):
+        with pytest.raises(ValueError, match=r"a=9/.*column t: row"):
+            orcish.write_dataset(late, tmp_path / "t", **options, max_rows_per_file=most)
+        assert files(tmp_path) == []
+    orcish.write_dataset(table, tmp_path / "t", **options)
+    before = files(tmp_path)
+    with pytest.raises(LookupError, match="no more rows"):
+        orcish.write_dataset(broken(table), tmp_path / "t", existing_data="append", max_rows_per_file=3)
+    assert files(tmp_path) == before
+    assert by_id(orcish.read_table(tmp_path / "t")) == by_id(table)
+
+
+def test_failures_leave_no_folders(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(LookupError, match="no more rows"):
+        orcish.write_dataset(broken(rows(100)), tmp_path / "t", partition_by=["a"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_files(tmp_path: pathlib.Path) -> None:
+    done = orcish.write_dataset(rows(10), tmp_path, basename_template="x{i}y.orc", max_rows_per_file=4)
+    assert files(tmp_path) == ["x00000y.orc", "x00001y.orc", "x00002y.orc"]
+    assert [file.rows for file in done] == [4, 4, 2]
+    others = [orcish.write_dataset(rows(1), tmp_path, existing_data="append")[0].path for _ in range(3)]
+    assert len(set(others)) == 3
+    with pytest.raises(ValueError, match="basename_template"):
+        orcish.write_dataset(rows(1), tmp_path / "none", basename_template="x.orc")
+    assert not (tmp_path / "none").exists()
+
+
+def test_tables_without_rows(tmp_path: pathlib.Path) -> None:
+    table = rows(0)
+    (only,) = orcish.write_dataset(table, tmp_path / "plain")
+    assert only.rows == 0
+    assert orcish.read_table(tmp_path / "plain").equals(table)
+    no_batches = pa.RecordBatchReader.from_batches(table.schema, [])
+    assert len(orcish.write_dataset(no_batches, tmp_path / "stream")) == 1
+    assert orcish.write_dataset(table, tmp_path / "partitions", partition_by=["a"]) == []
+    assert files(tmp_path / "partitions") == []
+
+
+EMPTY = [pa.RecordBatch.from_pylist([], schema=rows(10).schema)]
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_batches_without_rows(tmp_path: pathlib.Path, at: int) -> None:
+    batches = rows(10).to_batches()
+    reader = pa.RecordBatchReader.from_batches(rows(10).schema, [*batches[:at], *EMPTY, *batches[at:]])
+    orcish.write_dataset(reader, tmp_path, partition_by=["a"], max_rows_per_file=1)
+    assert by_id(orcish.read_table(tmp_path)) == by_id(rows(10))
+
+
+def test_batches_without_rows_make_no_files(tmp_path: pathlib.Path) -> None:
+    reader = pa.RecordBatchReader.from_batches(rows(10).schema, [*rows(10).to_batches(), *EMPTY])
+    assert [file.rows for file in orcish.write_dataset(reader, tmp_path, max_rows_per_file=10)] == [10]
+
+
+def test_options_that_are_wrong(tmp_path: pathlib.Path) -> None:
+    table = rows(10)
+    cases: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"partition_by": ["absent"]}, KeyError, "absent"),
+        ({"partition_by": "absent"}, KeyError, "absent"),
+        ({"partition_by": ["id", "a", "text", "b"]}, ValueError, "one at least"),
+        ({"partition_by": ["a", "a"]}, ValueError, "once"),
+        ({"max_rows_per_file": 0}, ValueError, "max_rows_per_file=0"),
+        ({"compression": "bogus"}, ValueError, "bogus"),
+        ({"partition_by": ["a"], "bloom_filter_columns": ["a"]}, orcish.UnknownColumnError, "a"),
+    ]
+    for options, kind, text in cases:
+        with pytest.raises(kind, match=text):
+            orcish.write_dataset(table, tmp_path, **options)
+        assert files(tmp_path) == []
+    with pytest.raises(TypeError, match="list"):
+        orcish.write_dataset([1, 2], tmp_path)
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises((FileExistsError, NotADirectoryError)):
+        orcish.write_dataset(table, tmp_path / "file")
+
+
+KINDS: list[tuple[str, Callable[[], Any]]] = [
+    ("polars", lambda: pl.DataFrame({"p": ["x", "y", "x"], "id": [0, 1, 2]})),
+    (
+        "views",
+        lambda: pa.table({"p": ["x", "y", "x"], "id": [0, 1, 2], "v": pa.array(["0", "1", "2"], pa.string_view())}),
+    ),
+    ("dictionary", lambda: pa.table({"p": pa.array(["x", "y", "x"]).dictionary_encode(), "id": [0, 1, 2]})),
+    ("runs", lambda: pa.table({"p": pc.run_end_encode(pa.array(["x", "y", "x"])), "id": [0, 1, 2]})),
+]
+
+
+@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in KINDS])
+def test_kinds_of_columns(tmp_path: pathlib.Path, make: Callable[[], Any]) -> None:
+    """What :func:`orcish.write_table` takes, this does too."""
+    orcish.write_table(make(), tmp_path / "t.orc")
+    assert len(orcish.write_dataset(make(), tmp_path / "t", partition_by=["p"])) == 2
+    assert [row["p"] for row in by_id(orcish.read_table(tmp_path / "t"))] == ["x", "y", "x"]
+
+
+def test_sources(tmp_path: pathlib.Path) -> None:
+    """Scans, files, batches, streams and data frames."""
+    table = rows(20)
+    orcish.write_dataset(table, tmp_path / "0", partition_by=["a"])
+    sources: list[Any] = [
+        orcish.scan(tmp_path / "0"),
+        orcish.scan(tmp_path / "0").where(orcish.col("id") < 100),
+        table.to_batches()[0],
+        table.to_reader(),
+    ]
+    for number, source in enumerate(sources, 1):
+        orcish.write_dataset(source, tmp_path / str(number), partition_by=["a"])
+        assert by_id(orcish.read_table(tmp_path / str(number))) == by_id(table)
+    frame = pl.DataFrame({"id": [0, 1], "s": ["x", None]})
+    orcish.write_dataset(frame, tmp_path / "frame")
+    assert orcish.read_table(tmp_path / "frame").to_pylist() == frame.to_dicts()
+
+
+def test_urls_of_files(tmp_path: pathlib.Path) -> None:
+    done = orcish.write_dataset(rows(10), (tmp_path / "t").as_uri(), partition_by=["a"])
+    assert len(done) == 5
+    assert by_id(orcish.read_table(tmp_path / "t")) == by_id(rows(10))
+    with pytest.raises(LookupError):
+        orcish.write_dataset(broken(rows(100)), (tmp_path / "u").as_uri(), partition_by=["a"], max_rows_per_file=2)
+    assert files(tmp_path / "u") == []
+
+
+@pytest.mark.parametrize("name", ["a b", "plain"])
+def test_urls_of_files_are_decoded(tmp_path: pathlib.Path, name: str) -> None:
+    table = pa.table({"id": [0, 1], "p": ["x:y", "z"]})
+    orcish.write_dataset(table, (tmp_path / name).as_uri(), partition_by=["p"])
+    assert folders(tmp_path / name) == ["p=x%3Ay", "p=z"]
+    assert by_id(orcish.read_table(tmp_path / name)) == by_id(table)

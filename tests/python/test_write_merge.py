@@ -1,0 +1,413 @@
+"""Files merged stripe by stripe: rows, statistics, indexes, and what cannot be merged."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish import col
+from pyarrow import orc
+from support import write_arrow, write_rows
+
+PACK = pathlib.Path(
+    os.environ.get("ORCISH_CONFORMANCE", pathlib.Path(__file__).parents[2].parent / "shared" / "conformance")
+)
+STRIDE = 1000
+OPTIONS: dict[str, Any] = {"row_index_stride": STRIDE, "stripe_size": 20_000, "bloom_filter_columns": ["id", "text"]}
+
+
+def written(table: pa.Table, **options: Any) -> bytes:
+    out = io.BytesIO()
+    orcish.write_table(table, out, **options)
+    return out.getvalue()
+
+
+def merged(*sources: Any) -> bytes:
+    out = io.BytesIO()
+    orcish.merge(sources, out)
+    return out.getvalue()
+
+
+def rows(start: int, count: int) -> pa.Table:
+    ids = range(start, start + count)
+    return pa.table(
+        {
+            "id": pa.array(ids, pa.int64()),
+            "key": pa.array([i * 7919 % 10_007 for i in ids], pa.int32()),
+            "text": [None if i % 11 == 0 else f"text {i % 500}" for i in ids],
+            "x": pa.array([None if i % 5 == 0 else i / 4 for i in ids], pa.float64()),
+            "list": pa.array([[i, None] if i % 3 else None for i in ids], pa.list_(pa.int64())),
+            "when": pa.array([i * 10**6 for i in ids], pa.timestamp("us")),
+            "flag": pa.array([i % 7 == 0 for i in ids], pa.bool_()),
+        }
+    )
+
+
+TABLE = rows(0, 25_000)
+PARTS = [TABLE.slice(0, 10_000), TABLE.slice(10_000, 1), TABLE.slice(10_001, 14_999)]
+
+
+@pytest.fixture(scope="module")
+def parts() -> list[bytes]:
+    return [written(part, **OPTIONS) for part in PARTS]
+
+
+def values(file: orcish.ORCFile) -> list[tuple[Any, ...]]:
+    """Statistics of all columns, but the bytes that they take."""
+    found = []
+    for column in range(len(file.column_paths)):
+        statistics = file.statistics(column)
+        assert statistics is not None
+        found.append(tuple(v for k, v in vars(statistics).items() if k != "bytes_on_disk"))
+    return found
+
+
+def test_rows_stripes_and_statistics(parts: list[bytes], tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "merged.orc"
+    result = orcish.merge(parts, path)
+    file, sources = orcish.ORCFile(path), [orcish.ORCFile(part) for part in parts]
+    assert result == (25_000, path.stat().st_size, sum(source.num_stripes for source in sources))
+    assert file.num_stripes == result.stripes > 4
+    assert file.num_rows == 25_000
+    assert file.read().equals(TABLE)
+    assert file.check() == []
+    assert values(file) == values(orcish.ORCFile(written(TABLE, **OPTIONS)))
+    for column in range(len(file.column_paths)):
+        own = [statistics for source in sources for statistics in source.stripe_statistics(column)]
+        assert file.stripe_statistics(column) == own
+        sizes = [statistics.bytes_on_disk for source in sources if (statistics := source.statistics(column))]
+        total = file.statistics(column)
+        assert total is not None
+        assert total.bytes_on_disk == sum(size or 0 for size in sizes)
+    assert [stripe.num_rows for stripe in file.stripes] == [s.num_rows for f in sources for s in f.stripes]
+    assert file.stripes[-1].first_row + file.stripes[-1].num_rows == 25_000
+    assert (file.writer, file.writer_version) == (sources[0].writer, sources[0].writer_version)
+    assert file.software_version == sources[0].software_version
+    assert file.row_index_stride == STRIDE
+    assert orc.read_table(path).select(["id", "text"]).equals(TABLE.select(["id", "text"]))
+
+
+def test_order(parts: list[bytes]) -> None:
+    file = orcish.ORCFile(merged(parts[2], parts[0], parts[0]))
+    assert file.read().equals(pa.concat_tables([PARTS[2], PARTS[0], PARTS[0]]))
+    assert file.check() == []
+    for index in range(file.num_stripes):
+        assert file.read_stripe(index).num_rows == file.stripes[index].num_rows
+
+
+def test_bytes_are_copied(parts: list[bytes]) -> None:
+    """Stripes are the same to the byte."""
+    data = merged(*parts)
+    own = [part[s.offset : s.offset + _length(s)] for part in parts for s in orcish.ORCFile(part).stripes]
+    assert [data[s.offset : s.offset + _length(s)] for s in orcish.ORCFile(data).stripes] == own
+
+
+def _length(stripe: orcish.StripeInfo) -> int:
+    return stripe.index_length + stripe.data_length + stripe.footer_length
+
+
+def test_filters_use_the_indexes(parts: list[bytes]) -> None:
+    file = orcish.ORCFile(merged(*parts))
+    found = file.read(filters=col("id") == 12_345)
+    assert found.equals(TABLE.slice(12_345, 1))
+    plan = str(file.explain(filters=col("id") == 12_345))
+    (only,) = file.explain(filters=col("id") == 12_345).files
+    assert sum(stripe.rows_read for stripe in only.stripes) <= STRIDE, plan
+    # Every group of rows has keys on both sides of it: only bloom filters know.
+    missing = col("text") == "text 77x"
+    assert file.read(filters=missing).num_rows == 0
+    (only,) = file.explain(filters=missing).files
+    plain = orcish.ORCFile(merged(*(written(p, row_index_stride=STRIDE, stripe_size=20_000) for p in PARTS)))
+    (without,) = plain.explain(filters=missing).files
+    kept, read = (sum(s.rows_read for s in one.stripes) for one in (only, without))
+    assert kept < read / 4
+    # Groups of the small file in the middle have their own rows.
+    assert file.read(filters=col("id") == 10_000).equals(PARTS[1])
+    assert file.read(filters=(col("id") >= 9_990) & (col("id") < 10_010)).equals(TABLE.slice(9_990, 20))
+
+
+def test_one_file_and_files_without_rows(parts: list[bytes]) -> None:
+    empty = written(TABLE.slice(0, 0), **OPTIONS)
+    for sources, want in (
+        ([parts[0]], PARTS[0]),
+        ([empty], TABLE.slice(0, 0)),
+        ([empty, empty], TABLE.slice(0, 0)),
+        ([empty, parts[0]], PARTS[0]),
+        ([parts[0], empty, parts[1], empty], pa.concat_tables(PARTS[:2])),
+    ):
+        file = orcish.ORCFile(merged(*sources))
+        assert file.read().equals(want)
+        assert file.check() == []
+        assert values(file) == values(orcish.ORCFile(written(want, **OPTIONS)))
+        assert file.num_rows == want.num_rows
+    # Once more.
+    assert orcish.ORCFile(merged(merged(*parts[:2]), parts[2])).read().equals(TABLE)
+
+
+def test_no_files(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ValueError, match="no files"):
+        orcish.merge([], tmp_path / "t.orc")
+    for sources in ("t.orc", tmp_path / "t.orc", b"ORC"):
+        with pytest.raises(TypeError, match="list of files"):
+            orcish.merge(sources, tmp_path / "t.orc")  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sources_of_all_kinds(parts: list[bytes], tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.orc"
+    path.write_bytes(parts[0])
+    with path.open("rb") as opened:
+        sources: list[Any] = [path, str(path), path.as_uri(), opened, io.BytesIO(parts[0]), memoryview(parts[0])]
+        assert orcish.ORCFile(merged(*sources)).read().equals(pa.concat_tables([PARTS[0]] * 6))
+    out = tmp_path / "out.orc"
+    with out.open("wb") as target:
+        orcish.merge(tuple(parts), target)
+    assert orcish.read_table(out).equals(TABLE)
+
+
+def test_chunk_sizes() -> None:
+    """The merged file states the greatest."""
+    sizes = [4096, 65_536, 262_144, 10_000]
+    for codec in ("zlib", "zstd", "none"):
+        data = merged(*(written(TABLE, compression=codec, compression_block_size=size) for size in sizes))
+        file = orcish.ORCFile(data)
+        assert file.compression_chunk_size == (262_144 if codec != "none" else 0)
+        assert file.read().equals(pa.concat_tables([TABLE] * 4))
+        assert orc.read_table(pa.BufferReader(data)).num_rows == 100_000
+        assert file.check() == []
+
+
+def test_what_may_differ() -> None:
+    """Time zones, encodings, bloom filters and levels are said stripe by stripe."""
+    options: list[dict[str, Any]] = [
+        {"timezone": "America/New_York"},
+        {"timezone": "Asia/Tokyo", "dictionary": True},
+        {"dictionary": False, "compression_level": 9},
+        {"bloom_filter_columns": ["text"], "bloom_filter_fpp": 0.5},
+        {"column_compression": {"id": None}},
+    ]
+    part = TABLE.slice(0, 3000)
+    file = orcish.ORCFile(merged(*(written(part, row_index_stride=STRIDE, **each) for each in options)))
+    assert file.read().equals(pa.concat_tables([part] * len(options)))
+    assert file.check() == []
+    assert file.read(filters=col("text") == "text 77").num_rows == 5 * len(options)
+
+
+def _named(**fields: pa.DataType) -> pa.Table:
+    return pa.schema(list(fields.items())).empty_table()
+
+
+def _refused() -> Iterator[tuple[str, bytes, bytes, list[str]]]:
+    small = TABLE.slice(0, 10)
+
+    def case(name: str, *texts: str, first: pa.Table = small, second: pa.Table = small, **options: Any) -> Any:
+        return name, written(first), written(second, **options), list(texts)
+
+    yield case("codec", "compression", "zlib", "zstd", compression="zlib")
+    yield case("no_codec", "compression", "none", "zstd", compression="none")
+    yield case("stride", "stride", "5000", "10000", row_index_stride=5000)
+    yield case("no_index", "stride", "0 rows", "10000", row_index_stride=0)
+    yield case("version", "version of the format", "11", "12", version="0.11")
+    yield case("name", "type", "int1", first=_named(int0=pa.int64()), second=_named(int1=pa.int64()))
+    yield case("type", "type", "bigint", "int", first=_named(a=pa.int64()), second=_named(a=pa.int32()))
+    yield case(
+        "precision",
+        "decimal",
+        first=_named(a=pa.decimal128(9, 2)),
+        second=_named(a=pa.decimal128(9, 3)),
+    )
+    yield case("order", "type", second=small.select(small.column_names[::-1]))
+    yield case("more", "type", second=small.append_column("more", small["id"]))
+    yield case("zone", "type", first=_named(a=pa.timestamp("us")), second=_named(a=pa.timestamp("us", "UTC")))
+    attributes = pa.schema([pa.field("a", pa.int64(), metadata={"iceberg.id": "1"})]).empty_table()
+    yield case("attributes", "attributes", first=_named(a=pa.int64()), second=attributes)
+    one = written(small, metadata={"k": "1", "same": "x"})
+    yield "metadata", one, written(small, metadata={"k": "2", "same": "x"}), ["user metadata", '"k"']
+    arrow = pa.table({"a": pa.array([1], pa.int32())})
+    # C++ gives attributes to no column, nor does orcish to a plain one.
+    yield "writer", written(arrow, compression="none"), write_arrow(arrow), ["writer"]
+    rows_of_pyorc = write_rows("struct<a:int>", [(1,)], compression=pyorc_none())
+    yield "writer_of_pyorc", written(arrow, compression="none"), rows_of_pyorc, ["writer"]
+    yield "no_file", one, b"no ORC file at all", ["not an ORC file"]
+    yield "cut", one, one[: len(one) // 2], [""]
+
+
+def pyorc_none() -> Any:
+    import pyorc
+
+    return pyorc.CompressionKind.NONE
+
+
+@pytest.mark.parametrize(("first", "second", "texts"), [p[1:] for p in _refused()], ids=[p[0] for p in _refused()])
+def test_what_is_refused(tmp_path: pathlib.Path, first: bytes, second: bytes, texts: list[str]) -> None:
+    """The message names the file and what differs; nothing appears."""
+    names = [tmp_path / "first.orc", tmp_path / "second one.orc"]
+    names[0].write_bytes(first)
+    names[1].write_bytes(second)
+    old = tmp_path / "old.orc"
+    old.write_bytes(b"old")
+    for target in (tmp_path / "new.orc", old):
+        for sources in (names, [names[0], *names]):
+            with pytest.raises((ValueError, orcish.CorruptFileError)) as raised:
+                orcish.merge(sources, target)
+            assert "second one.orc" in str(raised.value)
+            assert str(raised.value).startswith(str(names[1]))
+            for text in texts:
+                assert text in str(raised.value)
+    assert old.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.orc", "old.orc", "second one.orc"]
+
+
+def test_messages_say_which_attributes_differ() -> None:
+    plain = _named(a=pa.int64())
+    other = pa.schema([pa.field("a", pa.int64(), metadata={"iceberg.id": "1"})]).empty_table()
+    with pytest.raises(ValueError, match=r"iceberg\.id"):
+        merged(written(plain), written(other))
+
+
+def test_messages_have_versions_as_they_are_written() -> None:
+    with pytest.raises(ValueError, match=r"0\.11.*0\.12"):
+        merged(written(TABLE), written(TABLE, version="0.11"))
+
+
+def test_failures_midway_leave_nothing(tmp_path: pathlib.Path, parts: list[bytes]) -> None:
+    """A source that goes away while its stripes are copied."""
+
+    class Failing(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            if self.tell() < 1000:
+                raise LookupError("gone")
+            return super().read(size)
+
+    with pytest.raises(LookupError, match="gone"):
+        orcish.merge([parts[0], Failing(parts[2])], tmp_path / "t.orc")
+    (tmp_path / "there.orc").write_bytes(parts[0])
+    with pytest.raises(FileNotFoundError, match=r"absent\.orc"):
+        orcish.merge([tmp_path / "there.orc", tmp_path / "absent.orc"], tmp_path / "t.orc")
+    with pytest.raises(orcish.LimitExceededError):
+        orcish.merge(parts, tmp_path / "t.orc", limits={"stripes": 1})
+    assert [path.name for path in tmp_path.iterdir()] == ["there.orc"]
+
+
+def test_user_metadata() -> None:
+    part = TABLE.slice(0, 10)
+
+    def metadata(*each: dict[str, bytes | str]) -> dict[str, bytes]:
+        found = orcish.ORCFile(merged(*(written(part, metadata=one) for one in each))).metadata
+        assert found.pop("orcish.arrow.schema")
+        return found
+
+    assert metadata({"a": "1"}, {"b": b"\xff\x00"}, {}, {"a": "1", "c": ""}) == {"a": b"1", "b": b"\xff\x00", "c": b""}
+    assert metadata({}, {}) == {}
+
+
+def test_arrow_schemas() -> None:
+    """They are kept where all files have the same."""
+    large = pa.table({"s": pa.array(["a", "b"], pa.large_string())})
+    plain = pa.table({"s": ["a", "b"]})
+    key = "orcish.arrow.schema"
+
+    def types(*sources: bytes) -> tuple[bool, pa.DataType]:
+        file = orcish.ORCFile(merged(*sources))
+        assert file.read()["s"].to_pylist() == ["a", "b"] * len(sources)
+        return key in file.metadata, file.schema.field("s").type
+
+    without = written(large, arrow_schema=False)
+    assert types(written(large), written(large)) == (True, pa.large_string())
+    assert types(written(large)) == (True, pa.large_string())
+    assert types(written(large), written(plain)) == (False, pa.string())
+    assert types(written(large), without) == (False, pa.string())
+    assert types(without, written(large)) == (False, pa.string())
+    assert types(without, without) == (False, pa.string())
+    assert types(written(large), written(large), written(plain)) == (False, pa.string())
+
+
+# Files of others.
+
+
+def test_files_of_pyarrow_and_pyorc() -> None:
+    table = TABLE.drop_columns(["when"])
+    ours = [write_arrow(part.drop_columns(["when"]), compression="zlib") for part in PARTS]
+    theirs = [
+        write_rows("struct<a:bigint,s:string,l:array<int>>", [(i, f"s{i % 9}", [i, 1]) for i in range(s, s + 12_000)])
+        for s in (0, 12_000)
+    ]
+    for sources, want in ((ours, table), (theirs, orcish.read_table(theirs[0]))):
+        data = merged(*sources)
+        file = orcish.ORCFile(data)
+        assert file.read().slice(0, len(want)).equals(want)
+        assert file.num_rows == sum(orcish.ORCFile(source).num_rows for source in sources)
+        assert file.check() == []
+        assert file.writer == "ORC C++"
+        assert orc.read_table(pa.BufferReader(data)).equals(file.read())
+
+
+def test_files_of_spark(spark: Any, spark_orc: Any, tmp_path: pathlib.Path) -> None:
+    query = "select id, cast(id % 100 as string) s, array(id) l, date '2020-01-01' + cast(id % 9 as int) d from range({}, {})"
+    options = {"orc.bloom.filter.columns": "id", "orc.row.index.stride": "1000"}
+    sources = [spark_orc(query.format(start, start + 9_500), **options) for start in (0, 9_500, 19_000)]
+    path = tmp_path / "merged.orc"
+    orcish.merge(sources, path)
+    file = orcish.ORCFile(path)
+    assert file.read().equals(pa.concat_tables([orcish.read_table(source) for source in sources]))
+    assert file.check() == []
+    assert file.writer == "ORC Java"
+    read = spark.read.orc(str(path))
+    assert read.count() == 28_500
+    # Java skips by the indexes.
+    assert [tuple(row)[:2] for row in read.where("id = 12345").collect()] == [(12_345, "45")]
+    assert read.where("id = 99999").count() == 0
+    assert file.read(filters=col("id") == 12_345).num_rows == 1
+    assert file.metadata == orcish.ORCFile(sources[0]).metadata
+
+
+def test_files_of_orcish_for_spark(spark: Any, parts: list[bytes], tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "merged.orc"
+    orcish.merge(parts, path)
+    read = spark.read.orc(str(path))
+    assert read.count() == 25_000
+    found = read.where("id between 9998 and 10003 and text is not null").orderBy("id").collect()
+    want = {row["id"]: row["text"] for row in TABLE.slice(9998, 6).to_pylist() if row["text"]}
+    assert {row["id"]: row["text"] for row in found} == want
+    total = read.selectExpr("sum(id)", "count(text)", "sum(x)", "sum(size(list))").collect()[0]
+    assert total[0] == sum(range(25_000))
+    assert total[1] == 25_000 - TABLE["text"].null_count
+
+
+def _pack() -> list[str]:
+    if not (PACK / "MANIFEST.tsv").exists():
+        return []
+    with (PACK / "MANIFEST.tsv").open() as manifest:
+        return [row["file"] for row in csv.DictReader(manifest, delimiter="\t") if row["class"] == "valid"]
+
+
+@pytest.mark.skipif(not _pack(), reason="no conformance pack")
+def test_files_of_the_pack() -> None:
+    """Each is merged with itself, LZO too."""
+    options: dict[str, Any] = {"masked": "allow", "null_map_keys": "dictionary"}
+    codecs = set()
+    for name in _pack():
+        path = PACK / "files" / name
+        source = orcish.ORCFile(path)
+        if source.file_length > 1 << 20:
+            continue
+        if source.encrypted_columns:
+            with pytest.raises(orcish.UnsupportedError, match=f"{path.name}.*encrypted"):
+                merged(path)
+            continue
+        file, want = orcish.ORCFile(merged(path, path)), source.read(**options)
+        codecs.add(file.compression)
+        got = file.read(**options)
+        assert got.num_rows == file.num_rows == 2 * want.num_rows, name
+        for half in (got.slice(0, len(want)), got.slice(len(want))):
+            assert half.equals(want) or repr(half.to_pylist()) == repr(want.to_pylist()), name
+        assert file.compression == source.compression, name
+        assert file.version == source.version, name
+    assert codecs >= {"none", "zlib", "snappy", "lz4", "zstd", "lzo"}
