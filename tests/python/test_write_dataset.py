@@ -361,7 +361,8 @@ def test_kinds_of_columns(tmp_path: pathlib.Path, make: Callable[[], Any]) -> No
     """What :func:`orcish.write_table` takes, this does too."""
     orcish.write_table(make(), tmp_path / "t.orc")
     assert len(orcish.write_dataset(make(), tmp_path / "t", partition_by=["p"])) == 2
-    assert [row["p"] for row in by_id(orcish.read_table(tmp_path / "t"))] == ["x", "y", "x"]
+    # pyarrow cannot sort views.
+    assert [row["p"] for row in by_id(orcish.read_table(tmp_path / "t", arrow_schema=False))] == ["x", "y", "x"]
 
 
 def test_sources(tmp_path: pathlib.Path) -> None:
