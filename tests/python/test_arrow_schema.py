@@ -7,6 +7,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from handmade import varint
 
 pyorc = pytest.importorskip("pyorc")
 
@@ -37,14 +38,6 @@ PLAIN = {
     pa.time64("ns"): "ttn",
     pa.month_day_nano_interval(): "tin",
 }
-
-
-def varint(number):
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*out, number])
 
 
 def part(key, value):

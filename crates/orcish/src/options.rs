@@ -53,6 +53,18 @@ pub struct Limits {
     pub memory: u64,
 }
 
+impl Limits {
+    /// Of files that this process is writing: as large as they are made.
+    pub(crate) const OF_OURSELVES: Self = Limits {
+        tail: u64::MAX,
+        chunk: DEFAULT_MAX_CHUNK,
+        depth: DEFAULT_MAX_DEPTH,
+        columns: usize::MAX,
+        stripes: usize::MAX,
+        memory: u64::MAX,
+    };
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {

@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::index::{Groups, Indexes};
 use crate::statistics::ColumnStatistics;
 use crate::stripe::{IndexKind, Stripe, read_within};
-use crate::tail::FileTail;
 
 /// Rows that are taken for a row group where the file has none.
 const ROWS_WITHOUT_INDEX: u32 = 10_000;
@@ -129,11 +128,6 @@ impl StripeInspector {
 
     fn decompress(&self, stored: Bytes) -> Result<Bytes> {
         crate::codec::decompress_all(stored, self.stripe.framing(), self.plan.limits().memory)
-    }
-
-    /// The tail of the file.
-    pub(crate) fn tail(&self) -> &FileTail {
-        self.plan.tail()
     }
 }
 

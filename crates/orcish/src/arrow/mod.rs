@@ -6,6 +6,7 @@ mod filter;
 mod filtered;
 mod gather;
 mod inspect;
+mod kinds;
 mod plan;
 mod prune;
 mod read;
@@ -24,6 +25,7 @@ pub use stored::ARROW_SCHEMA_KEY;
 
 pub(crate) use filter::evaluate;
 pub(crate) use inspect::{RowGroup, StripeInspector};
-pub(crate) use restore::{Chosen, add_forms, check_room, fits, has_form, item_of, most_rows, restore, with_item};
+pub(crate) use kinds::{is_binary, is_text, item_of, nanoseconds, values_of, with_item};
+pub(crate) use restore::{Chosen, DAYS, MONTHS, add_forms, check_room, fits, has_form, most_rows, restore};
 pub(crate) use schema::{Mapping, SPARK_TYPE, domain};
 pub(crate) use stored::encode as encode_schema;

@@ -19,6 +19,7 @@ use crate::projection::{Projected, Projection, ROOT_COLUMN};
 use crate::schema::Kind;
 use crate::stripe::{StreamKind, Stripe};
 use crate::tail::FileTail;
+use crate::threads::asked_or_cores;
 
 /// Groups for each thread: enough that none waits long for the slowest.
 const GROUPS_PER_THREAD: usize = 4;
@@ -118,12 +119,7 @@ impl Plan {
             stripes.clear();
         }
         let bytes: u64 = stripes.iter().filter_map(|&at| tail.stripes.get(at)).map(|stripe| stripe.data_length).sum();
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads = match options.threads {
-            _ if bytes < WORTH_A_THREAD => 1,
-            0 => cores,
-            threads => threads,
-        };
+        let threads = if bytes < WORTH_A_THREAD { 1 } else { asked_or_cores(options.threads) };
         // With a limit nobody knows how many stripes a filter will need.
         let is_known = filter.is_none() || options.limit.is_none();
         let requests = if is_known { source.requests().div_ceil(sharers) } else { 1 };

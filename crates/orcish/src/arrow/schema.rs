@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 
+use super::kinds::nanoseconds;
 use crate::error::{Error, Result};
 use crate::options::{ColumnForm, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
 use crate::predicate::Domain;
@@ -231,12 +232,7 @@ pub(super) fn decimal(this: &Type) -> (u8, u8) {
 pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
     let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
     let timestamp = |is_instant| {
-        let nanoseconds = match mapping.unit(id)? {
-            TimeUnit::Second => 1_000_000_000,
-            TimeUnit::Millisecond => 1_000_000,
-            TimeUnit::Microsecond => 1_000,
-            TimeUnit::Nanosecond => 1,
-        };
+        let nanoseconds = nanoseconds(mapping.unit(id)?);
         let may_become_null = options.timestamp_out_of_range == OutOfRange::Null;
         Ok(Domain::Timestamp { nanoseconds, is_instant, may_become_null })
     };

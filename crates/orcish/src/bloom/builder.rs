@@ -1,6 +1,6 @@
 //! Makes bloom filters (ORCv1, Bloom Filter Index), as ORC Java does.
 
-use super::keys::decimal_text;
+use super::keys::{decimal_text, without_zeros};
 use super::{Key, MOST_FUNCTIONS, hash};
 use crate::proto::orc;
 
@@ -69,11 +69,8 @@ impl BloomBuilder {
     }
 
     /// Adds a decimal, `unscaled / 10^scale`, as its text without trailing zeros.
-    pub(crate) fn add_decimal(&mut self, mut unscaled: i128, mut scale: u32) {
-        while scale > 0 && unscaled % 10 == 0 {
-            unscaled /= 10;
-            scale -= 1;
-        }
+    pub(crate) fn add_decimal(&mut self, unscaled: i128, scale: u32) {
+        let (unscaled, scale) = without_zeros(unscaled, scale);
         self.add_bytes(decimal_text(unscaled, scale).as_bytes());
     }
 

@@ -166,11 +166,8 @@ impl KeyMaker {
     }
 
     /// Keys of a `decimal`, `unscaled / 10^scale`.
-    pub(crate) fn of_decimal(&self, mut unscaled: i128, mut scale: u32) -> Option<Vec<Key>> {
-        while scale > 0 && unscaled % 10 == 0 {
-            unscaled /= 10;
-            scale -= 1;
-        }
+    pub(crate) fn of_decimal(&self, unscaled: i128, scale: u32) -> Option<Vec<Key>> {
+        let (unscaled, scale) = without_zeros(unscaled, scale);
         let is_known = self.rule == Rule::Decimal && scale <= MAX_SCALE;
         is_known.then(|| vec![bytes(decimal_text(unscaled, scale).as_bytes())])
     }
@@ -260,6 +257,15 @@ fn distinct(mut keys: Vec<Key>) -> Vec<Key> {
     keys.sort_unstable_by_key(|key| key.0);
     keys.dedup();
     keys
+}
+
+/// The same number, without zeros at the end behind the point.
+pub(super) fn without_zeros(mut unscaled: i128, mut scale: u32) -> (i128, u32) {
+    while scale > 0 && unscaled % 10 == 0 {
+        unscaled /= 10;
+        scale -= 1;
+    }
+    (unscaled, scale)
 }
 
 /// Digits without an exponent, one at least before the point.

@@ -20,7 +20,7 @@ use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray, new_nu
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, TimeUnit};
 
-use crate::arrow::{check_room, item_of, restore};
+use crate::arrow::{self, check_room, is_binary, item_of, restore};
 use crate::error::{Error, Result};
 
 /// What to do with an array.
@@ -42,16 +42,12 @@ pub(super) enum Adapt {
 /// For each of some columns where it is among those that were read, if it is, and what to do with it.
 pub(super) type Ways = Vec<(Option<usize>, Adapt)>;
 
+/// Whether values are text, in a dictionary too.
 pub(super) fn is_text(kind: &DataType) -> bool {
     match kind {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Dictionary(_, values) => is_text(values),
-        _ => false,
+        kind => arrow::is_text(kind),
     }
-}
-
-fn is_binary(kind: &DataType) -> bool {
-    matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
 }
 
 /// Whether a type becomes another without loss, or as Java has it.

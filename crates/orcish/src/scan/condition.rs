@@ -13,7 +13,7 @@ use arrow_schema::{DataType, FieldRef, TimeUnit};
 use super::matching::Matcher;
 use super::table::Table;
 use super::{TableFile, partition};
-use crate::arrow::{domain, evaluate};
+use crate::arrow::{domain, evaluate, nanoseconds};
 use crate::error::{Error, Result};
 use crate::expression::Predicate;
 use crate::options::OutOfRange;
@@ -176,12 +176,7 @@ impl Table {
             DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Domain::Binary,
             DataType::Date32 => Domain::Date,
             DataType::Timestamp(unit, zone) => Domain::Timestamp {
-                nanoseconds: match unit {
-                    TimeUnit::Second => 1_000_000_000,
-                    TimeUnit::Millisecond => 1_000_000,
-                    TimeUnit::Microsecond => 1_000,
-                    TimeUnit::Nanosecond => 1,
-                },
+                nanoseconds: nanoseconds(*unit),
                 is_instant: zone.is_some(),
                 may_become_null: self.options.timestamp_out_of_range == OutOfRange::Null,
             },

@@ -14,6 +14,7 @@ use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, ReadOptions};
 use crate::patience::PATIENCE;
 use crate::tail::FileTail;
+use crate::threads::asked_or_cores;
 
 #[derive(Debug, Clone)]
 pub(super) struct Table {
@@ -308,8 +309,7 @@ impl Table {
 
     /// Threads for the whole scan.
     pub(super) fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        if self.options.threads == 0 { cores() } else { self.options.threads }
+        asked_or_cores(self.options.threads)
     }
 
     /// Rows of a file, or of the stripes of it that belong to the table.

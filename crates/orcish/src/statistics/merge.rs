@@ -23,7 +23,8 @@ impl ColumnStatistics {
     }
 }
 
-fn both<T>(a: Option<T>, b: Option<T>, combine: impl FnOnce(T, T) -> Option<T>) -> Option<T> {
+/// What both together give, where both are known.
+pub(super) fn both<T, U>(a: Option<T>, b: Option<T>, combine: impl FnOnce(T, T) -> Option<U>) -> Option<U> {
     combine(a?, b?)
 }
 

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use bytes::Bytes;
 
 use super::Decimal;
+use super::merge::both;
 use crate::proto::orc;
 
 /// Takes in what the same writer recorded of further rows of a column. What cannot be put together is left out.
@@ -40,10 +41,6 @@ fn take_details(to: &mut orc::ColumnStatistics, from: orc::ColumnStatistics) {
         bytes_on_disk: to.bytes_on_disk,
         ..from
     };
-}
-
-fn both<T, U>(a: Option<T>, b: Option<T>, join: impl FnOnce(T, T) -> Option<U>) -> Option<U> {
-    join(a?, b?)
 }
 
 fn least<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {

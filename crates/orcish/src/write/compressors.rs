@@ -1,4 +1,4 @@
-//! The compressors of a thread: one for each way in which columns are compressed.
+//! The tools of a thread: a compressor for each way in which columns are compressed, and blocks to fill.
 
 use super::blocks::{Blocks, Spare};
 use super::options::ColumnCompression;
@@ -50,6 +50,11 @@ impl Compressors {
         };
         let found = self.made.get_mut(at).map(|(_, compressor)| compressor);
         Ok((found.ok_or_else(|| crate::Error::invalid("no compressor"))?, &mut self.spare))
+    }
+
+    /// Gives the blocks back that nobody uses.
+    pub(super) fn release(&mut self) {
+        self.spare = Spare::default();
     }
 
     /// Has the blocks of what is done used again.

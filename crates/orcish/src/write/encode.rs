@@ -72,6 +72,11 @@ impl Encoder {
         }
     }
 
+    /// Keeps no blocks for the next stripe.
+    pub(super) fn release(&mut self) {
+        self.compressors.iter_mut().for_each(Compressors::release);
+    }
+
     /// Bytes that the stripe has so far.
     pub(super) fn size(&mut self) -> usize {
         self.lanes.iter_mut().map(|lane| lane.column.size()).sum()

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::io::Sink;
 use crate::options::Limits;
 use crate::schema::Schema;
+use crate::threads::asked_or_cores;
 
 /// Row groups that are queued before they are encoded together: enough for threads to share.
 const GROUPS_QUEUED: usize = 4;
@@ -110,14 +111,9 @@ impl FileWriter {
 
     fn start(mut sink: Box<dyn Sink>, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
         let (types, nullable) = orc_types(&schema)?;
-        let limits = Limits { columns: usize::MAX, depth: usize::MAX, ..Limits::default() };
-        let orc = Schema::from_proto(types.clone(), &limits)?;
+        let orc = Schema::from_proto(types.clone(), &Limits::OF_OURSELVES)?;
         let plan = WritePlan::new(options, &orc)?;
-        let threads = match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            threads => threads,
-        };
-        let encoder = Encoder::new(columns(&plan, &orc, &nullable, 0)?, threads);
+        let encoder = Encoder::new(columns(&plan, &orc, &nullable, 0)?, asked_or_cores(options.threads));
         let tail = Tail::new(types, user_metadata(&schema, options)?, &plan);
         let mut verifier = options.verify.then(|| Verifier::new(schema.clone(), tail.footer.types.clone()));
         verifier.iter_mut().for_each(|verifier| verifier.wrote(MAGIC.as_bytes()));
@@ -174,7 +170,9 @@ impl FileWriter {
     /// # Errors
     /// Those of [`write`](Self::write).
     pub fn end_stripe(&mut self) -> Result<()> {
-        self.guarded(Self::flush_stripe)
+        self.guarded(Self::flush_stripe)?;
+        self.encoder.release();
+        Ok(())
     }
 
     /// Bytes of memory that the stripe takes which is being built, with what is queued for it.

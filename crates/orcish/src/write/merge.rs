@@ -15,7 +15,7 @@ use crate::codec::{Compression, decompress_all};
 use crate::error::{Error, Result};
 use crate::io::{ReadAt, Sink};
 use crate::options::Limits;
-use crate::patience::Check;
+use crate::patience::{Check, Patience};
 use crate::proto::orc;
 use crate::schema::{Kind, Type};
 use crate::statistics::merge_proto;
@@ -98,6 +98,7 @@ pub fn merge(
     }
     keep_arrow_schema(&mut footer.metadata, &parts);
 
+    let mut patience = Patience::new(check.cloned());
     let target = sink.name().to_owned();
     let of_target = |error: Error| error.in_file(&target);
     sink.write(MAGIC.as_bytes()).map_err(of_target)?;
@@ -109,7 +110,7 @@ pub fn merge(
         for (own, stripe) in part.footer.stripes.iter().zip(&part.tail.stripes) {
             let range = stripe.offset..stripe.footer().end;
             let length = range.end - range.start;
-            copy(&*part.source, range, &mut *sink, check).map_err(named)?;
+            copy(&*part.source, range, &mut *sink, &mut patience).map_err(named)?;
             footer.stripes.push(orc::StripeInformation { offset: Some(offset), ..own.clone() });
             offset += length;
         }
@@ -137,10 +138,10 @@ pub fn merge(
 }
 
 /// Copies bytes, some at a time.
-fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, check: Option<&Check>) -> Result<()> {
+fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, patience: &mut Patience) -> Result<()> {
     let mut at = range.start;
     while at < range.end {
-        check.map_or(Ok(()), |check| check())?;
+        patience.look()?;
         let part = at..range.end.min(at + AT_A_TIME);
         let bytes = source.read_ranges(std::slice::from_ref(&part))?.pop().unwrap_or_default();
         if bytes.len() as u64 != part.end - part.start {

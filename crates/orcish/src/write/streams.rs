@@ -42,23 +42,89 @@ pub(super) struct Finished {
     pub(super) bytes: Blocks,
 }
 
-/// Integers in either version of run length encoding.
-#[derive(Debug)]
-pub(super) struct IntStream {
-    out: OutStream,
-    version: Version,
-    signed: bool,
-    /// Values that are in no run yet.
-    held: Vec<i64>,
+/// A run length encoding.
+pub(super) trait Runs {
+    type Value;
+
+    /// Appends all of `values`.
+    fn encode(&self, values: &[Self::Value], out: &mut Vec<u8>);
+
+    /// Appends the runs that more values could not change; gives how many values they hold.
+    fn encode_settled(&self, values: &[Self::Value], out: &mut Vec<u8>) -> usize;
 }
 
+/// That of integers, in either version.
+#[derive(Debug)]
+pub(super) struct IntRuns {
+    version: Version,
+    signed: bool,
+}
+
+impl Runs for IntRuns {
+    type Value = i64;
+
+    fn encode(&self, values: &[i64], out: &mut Vec<u8>) {
+        match self.version {
+            Version::V0_11 => int_rle_v1::encode(values, self.signed, out),
+            Version::V0_12 => int_rle_v2::encode(values, self.signed, out),
+        }
+    }
+
+    fn encode_settled(&self, values: &[i64], out: &mut Vec<u8>) -> usize {
+        match self.version {
+            Version::V0_11 => int_rle_v1::encode_settled(values, self.signed, out),
+            Version::V0_12 => int_rle_v2::encode_settled(values, self.signed, out),
+        }
+    }
+}
+
+/// That of bytes.
+#[derive(Debug)]
+pub(super) struct ByteRuns;
+
+impl Runs for ByteRuns {
+    type Value = u8;
+
+    fn encode(&self, values: &[u8], out: &mut Vec<u8>) {
+        byte_rle::encode(values, out);
+    }
+
+    fn encode_settled(&self, values: &[u8], out: &mut Vec<u8>) -> usize {
+        byte_rle::encode_settled(values, out)
+    }
+}
+
+/// Values in runs.
+#[derive(Debug)]
+pub(super) struct RunStream<R: Runs> {
+    out: OutStream,
+    runs: R,
+    /// Values that are in no run yet.
+    held: Vec<R::Value>,
+}
+
+pub(super) type IntStream = RunStream<IntRuns>;
+pub(super) type ByteStream = RunStream<ByteRuns>;
+
 impl IntStream {
-    pub(super) fn new(layout: Layout, signed: bool) -> Self {
-        IntStream { out: layout.stream(), version: layout.version, signed, held: Vec::new() }
+    pub(super) fn of_integers(layout: Layout, signed: bool) -> Self {
+        Self::new(layout, IntRuns { version: layout.version, signed })
+    }
+}
+
+impl ByteStream {
+    pub(super) fn of_bytes(layout: Layout) -> Self {
+        Self::new(layout, ByteRuns)
+    }
+}
+
+impl<R: Runs> RunStream<R> {
+    fn new(layout: Layout, runs: R) -> Self {
+        RunStream { out: layout.stream(), runs, held: Vec::new() }
     }
 
     /// Where values are appended.
-    pub(super) fn held(&mut self) -> &mut Vec<i64> {
+    pub(super) fn held(&mut self) -> &mut Vec<R::Value> {
         &mut self.held
     }
 
@@ -67,22 +133,14 @@ impl IntStream {
         if self.held.len() < MOST_HELD {
             return Ok(());
         }
-        let raw = self.out.raw();
-        let settled = match self.version {
-            Version::V0_11 => int_rle_v1::encode_settled(&self.held, self.signed, raw),
-            Version::V0_12 => int_rle_v2::encode_settled(&self.held, self.signed, raw),
-        };
+        let settled = self.runs.encode_settled(&self.held, self.out.raw());
         self.held.drain(..settled);
         self.out.settle(compressors)
     }
 
     /// Ends the last run: the next value begins another.
     pub(super) fn end_run(&mut self, compressors: &mut Compressors) -> Result<()> {
-        let raw = self.out.raw();
-        match self.version {
-            Version::V0_11 => int_rle_v1::encode(&self.held, self.signed, raw),
-            Version::V0_12 => int_rle_v2::encode(&self.held, self.signed, raw),
-        }
+        self.runs.encode(&self.held, self.out.raw());
         self.held.clear();
         self.out.settle(compressors)
     }
@@ -95,52 +153,6 @@ impl IntStream {
 
     pub(super) fn size(&self) -> usize {
         // What is held will take a part of this only.
-        self.out.size() + self.held.len()
-    }
-
-    pub(super) fn take(&mut self, compressors: &mut Compressors) -> Result<Blocks> {
-        self.end_run(compressors)?;
-        self.out.take(compressors)
-    }
-}
-
-/// Bytes in run length encoding.
-#[derive(Debug)]
-pub(super) struct ByteStream {
-    out: OutStream,
-    held: Vec<u8>,
-}
-
-impl ByteStream {
-    pub(super) fn new(layout: Layout) -> Self {
-        ByteStream { out: layout.stream(), held: Vec::new() }
-    }
-
-    pub(super) fn held(&mut self) -> &mut Vec<u8> {
-        &mut self.held
-    }
-
-    pub(super) fn relieve(&mut self, compressors: &mut Compressors) -> Result<()> {
-        if self.held.len() < MOST_HELD {
-            return Ok(());
-        }
-        let settled = byte_rle::encode_settled(&self.held, self.out.raw());
-        self.held.drain(..settled);
-        self.out.settle(compressors)
-    }
-
-    pub(super) fn end_run(&mut self, compressors: &mut Compressors) -> Result<()> {
-        byte_rle::encode(&self.held, self.out.raw());
-        self.held.clear();
-        self.out.settle(compressors)
-    }
-
-    pub(super) fn position(&self, positions: &mut Vec<u64>) {
-        self.out.position(positions);
-        positions.push(0);
-    }
-
-    pub(super) fn size(&self) -> usize {
         self.out.size() + self.held.len()
     }
 

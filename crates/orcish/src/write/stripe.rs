@@ -8,7 +8,7 @@ use super::compressors::Compressors;
 use super::streams::{Finished, Layout};
 use crate::error::Result;
 use crate::proto::orc;
-use crate::statistics::{ColumnStatistics, Detail};
+use crate::statistics::ColumnStatistics;
 
 /// What the root column of a stripe has: rows, none of which is null.
 pub(super) struct Root {
@@ -37,12 +37,7 @@ pub(super) fn assemble(
     compressors: &mut Compressors,
 ) -> Result<StripeBytes> {
     let mut section = |message: Vec<u8>| layout.section(&message, compressors);
-    let of_rows = |rows| ColumnStatistics {
-        values: Some(rows),
-        has_null: Some(false),
-        bytes_on_disk: Some(0),
-        detail: Detail::None,
-    };
+    let of_rows = |rows| ColumnStatistics { values: Some(rows), ..ColumnStatistics::EMPTY };
     let mut index = Vec::new();
     if root.has_index {
         let starts = (0..root.rows.div_ceil(root.stride)).map(|group| group * root.stride);

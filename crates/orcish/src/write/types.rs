@@ -27,7 +27,7 @@
 
 use arrow_schema::{DataType, Field, IntervalUnit, Schema, TimeUnit};
 
-use crate::arrow::{SPARK_TYPE, TYPE_KEY};
+use crate::arrow::{DAYS, MONTHS, SPARK_TYPE, TYPE_KEY, item_of, values_of};
 use crate::error::{Error, Result};
 use crate::proto::orc;
 use crate::proto::orc::r#type::Kind;
@@ -66,15 +66,6 @@ pub(super) fn is_spark_ntz(field: &Field) -> bool {
         && matches!(field.data_type(), DataType::Timestamp(_, None))
 }
 
-/// What a dictionary or run-end encoded array holds, any other as it is.
-pub(super) fn value_type(data_type: &DataType) -> &DataType {
-    match data_type {
-        DataType::Dictionary(_, values) => value_type(values),
-        DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
-        other => other,
-    }
-}
-
 /// Precision and scale in which a decimal is stored; `None` where no decimal of 38 digits holds any of its values.
 pub(super) fn decimal(precision: u8, scale: i8) -> Option<(u8, u8)> {
     let digits = i16::from(precision).max(i16::from(scale)) - i16::from(scale.min(0));
@@ -93,7 +84,7 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
     }
     let id = types.len();
     let column = u32::try_from(id).map_err(|_| Error::invalid("too many columns"))?;
-    let data_type = value_type(field.data_type());
+    let data_type = values_of(field.data_type());
     let mut this = own_type(field, data_type)?;
     this.attributes = attributes(field, data_type);
     types.push(this);
@@ -110,11 +101,6 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
                 types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone()));
             }
         }
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => child(item, types)?,
         DataType::Map(entries, _) => {
             let DataType::Struct(fields) = entries.data_type() else {
                 return Err(Error::invalid("the entries of a map are no struct"));
@@ -133,28 +119,33 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
                 child(field, types)?;
             }
         }
-        DataType::Interval(unit) if *unit != IntervalUnit::YearMonth => {
+        DataType::Interval(unit) => {
             for field in interval_fields(*unit) {
                 child(&field, types)?;
                 types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone()));
             }
         }
-        _ => {}
+        list => {
+            if let Some(item) = item_of(list) {
+                child(item, types)?;
+            }
+        }
     }
     Ok(column)
 }
 
 /// The parts that an interval is stored as.
-pub(super) fn interval_fields(unit: IntervalUnit) -> Vec<Field> {
+fn interval_fields(unit: IntervalUnit) -> Vec<Field> {
     let field = |name: &str, data_type| Field::new(name, data_type, false);
+    let days = |name: &&str| field(name, DataType::Int32);
     match unit {
-        IntervalUnit::YearMonth => vec![field("months", DataType::Int32)],
-        IntervalUnit::DayTime => vec![field("days", DataType::Int32), field("milliseconds", DataType::Int32)],
-        IntervalUnit::MonthDayNano => vec![
-            field("months", DataType::Int32),
-            field("days", DataType::Int32),
-            field("nanoseconds", DataType::Int64),
-        ],
+        // A number, and no struct.
+        IntervalUnit::YearMonth => Vec::new(),
+        IntervalUnit::DayTime => DAYS.iter().map(days).collect(),
+        IntervalUnit::MonthDayNano => {
+            let types = [DataType::Int32, DataType::Int32, DataType::Int64];
+            MONTHS.iter().zip(types).map(|(name, data_type)| field(name, data_type)).collect()
+        }
     }
 }
 
@@ -186,16 +177,10 @@ fn own_type(field: &Field, data_type: &DataType) -> Result<orc::Type> {
             None => return Err(Error::invalid(format!("{data_type} has more digits behind the point than 38"))),
         },
         DataType::Struct(_) | DataType::Interval(_) => of_kind(Kind::Struct),
-        DataType::List(_)
-        | DataType::LargeList(_)
-        | DataType::ListView(_)
-        | DataType::LargeListView(_)
-        | DataType::FixedSizeList(_, _) => of_kind(Kind::List),
+        list if item_of(list).is_some() => of_kind(Kind::List),
         DataType::Map(_, _) => of_kind(Kind::Map),
         DataType::Union(_, _) => of_kind(Kind::Union),
-        DataType::Dictionary(_, _) | DataType::RunEndEncoded(_, _) => {
-            return Err(Error::invalid(format!("{data_type} is not taken apart")));
-        }
+        _ => return Err(Error::invalid(format!("{data_type} is not taken apart"))),
     })
 }
 
@@ -258,7 +243,7 @@ fn is_spark_name(field: &Field, name: &str) -> bool {
         word if word.starts_with("interval") => &[],
         _ => return true,
     };
-    own_type(field, value_type(field.data_type())).is_ok_and(|this| kinds.contains(&this.kind()))
+    own_type(field, values_of(field.data_type())).is_ok_and(|this| kinds.contains(&this.kind()))
 }
 
 fn cannot_be(name: &str, what: &str) -> Error {

@@ -10,8 +10,7 @@ use super::check::differing_row;
 use super::compressors::Compressors;
 use super::plan::WritePlan;
 use super::tail::{MAGIC, Tail};
-use super::types::value_type;
-use crate::arrow::{ARROW_SCHEMA_KEY, OrcFile, TYPE_KEY, encode_schema};
+use crate::arrow::{ARROW_SCHEMA_KEY, OrcFile, TYPE_KEY, encode_schema, is_text, item_of, values_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{MemorySource, Sink};
 use crate::options::{Limits, ReadOptions};
@@ -80,9 +79,8 @@ impl Verifier {
         let end = bytes.len() as u64;
         bytes.extend(tail.make_bytes(end, plan, compressors)?);
         let verified = || {
-            let limits = limits();
-            let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &limits)?;
-            if let Some(finding) = file.check(&limits, None)?.first() {
+            let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::OF_OURSELVES)?;
+            if let Some(finding) = file.check(&Limits::OF_OURSELVES, None)?.first() {
                 return Err(Error::corrupt(finding.to_string()));
             }
             self.compare(&file, &kept, first_row)
@@ -91,7 +89,7 @@ impl Verifier {
     }
 
     fn compare(&self, file: &OrcFile, kept: &[Vec<ArrayRef>], first_row: u64) -> Result<()> {
-        let options = ReadOptions { limits: limits(), threads: 1, ..ReadOptions::default() };
+        let options = ReadOptions { limits: Limits::OF_OURSELVES, threads: 1, ..ReadOptions::default() };
         let restored = file.schema(&options)?;
         let is_same = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
         if !restored.fields().iter().zip(self.schema.fields()).all(is_same) {
@@ -160,17 +158,12 @@ impl Verifier {
         if size != self.bytes || crc.sum() != self.crc.sum() {
             return Err(failed(&Error::corrupt("the bytes on disk are not those that were written")));
         }
-        let file = OrcFile::new(source, &limits()).map_err(|error| failed(&error))?;
+        let file = OrcFile::new(source, &Limits::OF_OURSELVES).map_err(|error| failed(&error))?;
         if file.tail().rows != tail.rows() {
             return Err(failed(&Error::corrupt("the footer states another number of rows")));
         }
         Ok(())
     }
-}
-
-/// No bounds: it is our own file.
-fn limits() -> Limits {
-    Limits { tail: u64::MAX, columns: usize::MAX, stripes: usize::MAX, memory: u64::MAX, ..Limits::default() }
 }
 
 fn failed(error: &Error) -> Error {
@@ -186,8 +179,7 @@ fn comparable(given: &ArrayRef, read: &ArrayRef, field: &Field) -> Result<Option
     if !has_char(field) {
         return Ok(Some((given.clone(), read.clone())));
     }
-    let is_text = matches!(value_type(field.data_type()), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    if !is_text {
+    if !is_text(values_of(field.data_type())) {
         return Ok(None);
     }
     Ok(Some((trimmed(given)?, trimmed(read)?)))
@@ -204,15 +196,10 @@ fn trimmed(array: &ArrayRef) -> Result<ArrayRef> {
 fn has_char(field: &Field) -> bool {
     let is_char = field.metadata().get(TYPE_KEY).is_some_and(|name| name.starts_with("char("));
     is_char
-        || match value_type(field.data_type()) {
+        || match values_of(field.data_type()) {
             DataType::Struct(fields) => fields.iter().any(|field| has_char(field)),
-            DataType::List(item)
-            | DataType::LargeList(item)
-            | DataType::ListView(item)
-            | DataType::LargeListView(item)
-            | DataType::FixedSizeList(item, _)
-            | DataType::Map(item, _) => has_char(item),
+            DataType::Map(entries, _) => has_char(entries),
             DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_char(field)),
-            _ => false,
+            list => item_of(list).is_some_and(|item| has_char(item)),
         }
 }

@@ -1,42 +1,13 @@
 //! Which types of Arrow are written as what, told by the Arrow types that ORC's become of themselves.
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit};
+use arrow_schema::{DataType, Field, Fields, IntervalUnit, TimeUnit};
+
+use crate::arrow::kinds::{is_binary, is_text, item_of};
 
 /// Names of the fields of a struct that stands for days and milliseconds.
-pub(super) const DAYS: [&str; 2] = ["days", "milliseconds"];
+pub(crate) const DAYS: [&str; 2] = ["days", "milliseconds"];
 /// Names of the fields of a struct that stands for months, days and nanoseconds.
-pub(super) const MONTHS: [&str; 3] = ["months", "days", "nanoseconds"];
-
-pub(super) fn is_text(kind: &DataType) -> bool {
-    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-}
-
-pub(super) fn is_binary(kind: &DataType) -> bool {
-    matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
-}
-
-/// The element of any list.
-pub(crate) fn item_of(kind: &DataType) -> Option<&FieldRef> {
-    match kind {
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => Some(item),
-        _ => None,
-    }
-}
-
-/// A list as another, of other elements.
-pub(crate) fn with_item(kind: &DataType, item: FieldRef) -> DataType {
-    match kind {
-        DataType::LargeList(_) => DataType::LargeList(item),
-        DataType::ListView(_) => DataType::ListView(item),
-        DataType::LargeListView(_) => DataType::LargeListView(item),
-        DataType::FixedSizeList(_, length) => DataType::FixedSizeList(item, *length),
-        _ => DataType::List(item),
-    }
-}
+pub(crate) const MONTHS: [&str; 3] = ["months", "days", "nanoseconds"];
 
 /// Precision and scale of a decimal, of any width.
 pub(super) fn digits(kind: &DataType) -> Option<(u8, i8)> {

@@ -11,8 +11,8 @@ use arrow_buffer::{ArrowNativeType as _, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef, UnionFields};
 use arrow_select::take::take;
 
-use super::fit::item_of;
 use super::values::{Restored, check_room, column, no_way};
+use crate::arrow::kinds::item_of;
 use crate::error::Error;
 
 /// Offsets that begin with 0, and the elements between the first and the last: of a slice there may be many more.

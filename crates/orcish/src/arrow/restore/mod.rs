@@ -31,6 +31,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, Schema, SchemaRef, TimeUnit};
 
+use super::kinds::{is_binary, is_text, item_of, values_of, with_item};
 use super::schema::{Mapping, SparkType, spark_type};
 use super::stored::{ARROW_SCHEMA_KEY, decode};
 use crate::error::Result;
@@ -39,8 +40,7 @@ use crate::projection::{Projected, Projection};
 use crate::schema::{Kind, Schema as TypeTree, Type};
 use crate::tail::FileTail;
 
-pub(crate) use fit::{fits, item_of, with_item};
-use fit::{is_binary, is_text};
+pub(crate) use fit::{DAYS, MONTHS, fits};
 pub(crate) use values::{check_room, restore};
 
 /// Fields of an Arrow schema for each column of the file, at most: dictionaries and runs come on top of their values.
@@ -124,15 +124,6 @@ impl Chosen {
             unions: options.unions.is_some(),
             maps: options.null_map_keys != NullMapKeys::Error,
         }
-    }
-}
-
-/// The type of the values of dictionaries and runs.
-fn values_of(kind: &DataType) -> &DataType {
-    match kind {
-        DataType::Dictionary(_, values) => values_of(values),
-        DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
-        kind => kind,
     }
 }
 

@@ -6,8 +6,8 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use arrow_select::take::take;
 
-use super::fit::{is_binary, is_text};
 use super::values::{Restored, cast, column};
+use crate::arrow::kinds::{is_binary, is_text};
 use crate::error::Error;
 
 /// Values that are compared with another to find it among them.

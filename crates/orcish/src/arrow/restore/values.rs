@@ -12,8 +12,9 @@ use arrow_buffer::{Buffer, IntervalDayTime, IntervalMonthDayNano, NullBuffer, i2
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, TimeUnit};
 
-use super::fit::{digits, is_binary, is_text, item_of};
+use super::fit::digits;
 use super::{list, packed};
+use crate::arrow::kinds::{is_binary, is_text, item_of};
 use crate::error::{Error, Result};
 
 /// Why an array does not become what it was, and the way down to it, backwards.

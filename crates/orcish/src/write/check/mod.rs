@@ -16,7 +16,8 @@ use crate::arrow::{OrcFile, RowGroup, StripeInspector};
 use crate::bloom::{BloomBuilder, BloomFilters};
 use crate::error::{ErrorKind, Result};
 use crate::options::Limits;
-use crate::patience::Check;
+use crate::patience::{Check, Patience};
+use crate::proto::orc;
 use crate::schema::{Kind, Schema};
 use crate::statistics::ColumnStatistics;
 use crate::writer::Writer;
@@ -61,7 +62,7 @@ impl OrcFile {
     /// # Errors
     /// Those of reading: a file that cannot be read has no findings. `Interrupted` when `check` says so.
     pub fn check(&self, limits: &Limits, check: Option<&Check>) -> Result<Vec<Finding>> {
-        Checker::new(self, limits)?.run(check)
+        Checker::new(self, limits, check)?.run()
     }
 }
 
@@ -74,13 +75,13 @@ struct Checker<'a> {
     /// Whether it is a file of ours, in which all is recorded that can be.
     is_own: bool,
     compressors: Compressors,
+    patience: Patience,
 }
 
 impl<'a> Checker<'a> {
-    fn new(file: &'a OrcFile, limits: &'a Limits) -> Result<Self> {
+    fn new(file: &'a OrcFile, limits: &'a Limits, check: Option<&Check>) -> Result<Self> {
         let tail = file.tail();
         let plan = WritePlan::of_statistics(&tail.schema)?;
-        let compressors = Compressors::default();
         Ok(Checker {
             file,
             limits,
@@ -88,7 +89,8 @@ impl<'a> Checker<'a> {
             plan,
             findings: Vec::new(),
             is_own: tail.writer == Writer::Orcish,
-            compressors,
+            compressors: Compressors::default(),
+            patience: Patience::new(check.cloned()),
         })
     }
 
@@ -110,14 +112,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn run(mut self, check: Option<&Check>) -> Result<Vec<Finding>> {
+    fn run(mut self) -> Result<Vec<Finding>> {
         let tail = self.file.tail();
         let inspector = self.file.inspect(self.limits)?;
         let of_stripes = self.file.stripe_statistics(self.limits)?;
         let mut whole = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         for stripe in 0..tail.stripes.len() {
-            check.map_or(Ok(()), |check| check())?;
-            let own = self.stripe(stripe, &mut inspector.stripe(stripe)?, check)?;
+            let own = self.stripe(stripe, &mut inspector.stripe(stripe)?)?;
             // Java, told to write no index, counts nothing and records that.
             let recorded =
                 of_stripes.get(stripe).filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
@@ -139,12 +140,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Looks at the row groups of a stripe; gives the statistics of its columns.
-    fn stripe(
-        &mut self,
-        stripe: usize,
-        inspected: &mut StripeInspector,
-        check: Option<&Check>,
-    ) -> Result<Vec<ColumnStatistics>> {
+    fn stripe(&mut self, stripe: usize, inspected: &mut StripeInspector) -> Result<Vec<ColumnStatistics>> {
         let is_struct = self.types.get(0)?.kind == Kind::Struct;
         let nullable = vec![true; self.types.types().len()];
         let mut columns = match is_struct {
@@ -152,10 +148,9 @@ impl<'a> Checker<'a> {
             false => vec![super::column::column(&self.plan, self.types, &nullable, 0)?],
         };
         let filters = self.bloom_filters(inspected)?;
-        let mut own = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         let mut group = 0;
         while let Some(RowGroup { columns: arrays, sought }) = inspected.next_group()? {
-            check.map_or(Ok(()), |check| check())?;
+            self.patience.look()?;
             if let Some(sought) = sought {
                 for ((column, array), sought) in columns.iter().zip(&arrays).zip(sought) {
                     let message = match sought {
@@ -169,12 +164,6 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
-            let rows = inspected.groups.rows(group);
-            if let (true, Some(root)) = (is_struct, own.first_mut()) {
-                let mut of_rows = ColumnStatistics::EMPTY;
-                of_rows.values = Some(rows.end - rows.start);
-                root.merge(&of_rows);
-            }
             for (column, array) in columns.iter_mut().zip(&arrays) {
                 self.column(column, array, &filters, (stripe, group))?;
                 let mut done = Vec::new();
@@ -186,17 +175,21 @@ impl<'a> Checker<'a> {
                 });
                 for (id, statistics, bloom) in done {
                     self.group(inspected, &filters, (stripe, group), id, &statistics, bloom.as_ref())?;
-                    own.get_mut(id as usize).into_iter().for_each(|own| own.merge(&statistics));
                 }
             }
             group += 1;
         }
+        let rows = self.file.tail().stripes.get(stripe).map(|stripe| stripe.rows);
+        let mut own = Vec::new();
+        own.extend(is_struct.then_some(ColumnStatistics { values: rows, ..ColumnStatistics::EMPTY }));
+        // In the order of their ids.
+        columns.iter_mut().for_each(|column| column.each(&mut |column| own.push(column.stripe_statistics().clone())));
         Ok(own)
     }
 
     /// The bloom filters of all columns, where their writer is one whose hashes are ours.
     fn bloom_filters(&self, inspected: &StripeInspector) -> Result<Vec<Option<BloomFilters>>> {
-        if inspected.tail().writer != Writer::Orcish {
+        if !self.is_own {
             return Ok(Vec::new());
         }
         (0u32..).zip(self.types.types()).map(|(id, _)| inspected.bloom_filters(id)).collect()
@@ -211,8 +204,7 @@ impl<'a> Checker<'a> {
         (stripe, group): (usize, usize),
     ) -> Result<()> {
         column.each(&mut |column| {
-            let recorded = filters.get(column.id() as usize).and_then(|filters| filters.as_ref()?.filter(group));
-            if let Some(like) = recorded.and_then(BloomBuilder::like) {
+            if let Some(like) = filter_of(filters, column.id(), group).and_then(BloomBuilder::like) {
                 column.set_bloom(like);
             }
         });
@@ -235,16 +227,15 @@ impl<'a> Checker<'a> {
         (stripe, group): (usize, usize),
         id: u32,
         own: &ColumnStatistics,
-        bloom: Option<&crate::proto::orc::BloomFilter>,
+        bloom: Option<&orc::BloomFilter>,
     ) -> Result<()> {
         if let Some(recorded) = inspected.recorded(id, group)? {
             for message in self.differences(id, &recorded, own) {
                 self.find(Some(stripe), Some(group), id, message);
             }
         }
-        let recorded = filters.get(id as usize).and_then(|filters| filters.as_ref()?.filter(group));
-        if let (Some(recorded), Some(own)) = (recorded, bloom) {
-            let bits = |filter: &crate::proto::orc::BloomFilter| filter.utf8bitset.clone().unwrap_or_default();
+        if let (Some(recorded), Some(own)) = (filter_of(filters, id, group), bloom) {
+            let bits = |filter: &orc::BloomFilter| filter.utf8bitset.clone().unwrap_or_default();
             let is_missing = bits(own).iter().zip(bits(recorded)).any(|(own, recorded)| own & !recorded != 0);
             if is_missing {
                 self.find(Some(stripe), Some(group), id, "a value is not in the bloom filter".to_owned());
@@ -252,4 +243,9 @@ impl<'a> Checker<'a> {
         }
         Ok(())
     }
+}
+
+/// The bloom filter of a row group of a column.
+fn filter_of(filters: &[Option<BloomFilters>], id: u32, group: usize) -> Option<&orc::BloomFilter> {
+    filters.get(id as usize).and_then(|filters| filters.as_ref()?.filter(group))
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field, FieldRef};
 
+use crate::arrow::{item_of, with_item};
+
 /// The first row that is another one; the number of rows of the shorter where one has more.
 pub(in crate::write) fn differing_row(a: &ArrayRef, b: &ArrayRef) -> Option<usize> {
     if a.len() != b.len() {
@@ -43,11 +45,8 @@ fn unpacked(array: &ArrayRef) -> ArrayRef {
 fn has_dictionary(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, _) => true,
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-            has_dictionary(item.data_type())
-        }
         DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
-        _ => false,
+        list => item_of(list).is_some_and(|item| has_dictionary(item.data_type())),
     }
 }
 
@@ -58,10 +57,7 @@ fn without_dictionaries(data_type: &DataType) -> DataType {
     };
     match data_type {
         DataType::Dictionary(_, values) => without_dictionaries(values),
-        DataType::List(item) => DataType::List(field(item)),
-        DataType::LargeList(item) => DataType::LargeList(field(item)),
-        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(field(item), *size),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
-        other => other.clone(),
+        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, field(item))),
     }
 }

@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
-use super::{Compressors, Detail, Ended, Outcome, StreamKind, Tools, Values, valid_ranges};
+use super::{Compressors, Detail, Ended, Outcome, Tools, Values, valid_ranges};
 use crate::error::Result;
 use crate::write::bits::Bits;
 use crate::write::streams::Layout;
@@ -50,6 +50,6 @@ impl Values for BooleanValues {
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
         let (bytes, positions) = self.bits.take(self.layout, compressors)?;
-        Ok(Ended { streams: vec![(StreamKind::Data, bytes)], positions, ..Ended::default() })
+        Ok(Ended::of_data(bytes, positions))
     }
 }

@@ -12,36 +12,30 @@ use crate::write::streams::{IntStream, Layout};
 
 /// Most bytes of a bound that are recorded, as with Java (ORC-203).
 const MOST_RECORDED: usize = 1024;
-/// Bytes that are gathered before full chunks are compressed.
-const SOME: usize = 64 << 10;
 
 /// Values one behind the other, and their lengths.
 pub(super) struct DirectBytes {
     data: OutStream,
     lengths: IntStream,
     starts: Starts,
-    /// Bytes since it was last looked for full chunks.
-    new: usize,
 }
 
 impl DirectBytes {
     pub(super) fn new(layout: Layout) -> Self {
-        let (data, lengths) = (layout.stream(), IntStream::new(layout, false));
-        DirectBytes { data, lengths, starts: Starts::default(), new: 0 }
+        let (data, lengths) = (layout.stream(), IntStream::of_integers(layout, false));
+        DirectBytes { data, lengths, starts: Starts::default() }
     }
 
     #[inline]
     pub(super) fn push(&mut self, value: &[u8]) {
         self.data.raw().extend_from_slice(value);
         self.lengths.held().push(i64::try_from(value.len()).unwrap_or(i64::MAX));
-        self.new += value.len() + 1;
     }
 
     /// Takes values that lie one behind the other in `data`, where `offsets` say; does something with each.
     pub(super) fn push_all<O: OffsetSizeTrait>(&mut self, offsets: &[O], data: &[u8], mut each: impl FnMut(&[u8])) {
         let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return };
         self.data.raw().extend_from_slice(data.get(first.as_usize()..last.as_usize()).unwrap_or_default());
-        self.new += last.as_usize() - first.as_usize() + offsets.len();
         let ranges = offsets.iter().zip(offsets.iter().skip(1)).map(|(from, to)| from.as_usize()..to.as_usize());
         let lengths = self.lengths.held();
         lengths.reserve(offsets.len());
@@ -54,10 +48,6 @@ impl DirectBytes {
     /// Compresses what there is enough of.
     #[inline]
     pub(super) fn relieve(&mut self, compressors: &mut Compressors) -> Result<()> {
-        if self.new < SOME {
-            return Ok(());
-        }
-        self.new = 0;
         self.lengths.relieve(compressors)?;
         self.data.settle_if_full(compressors)
     }

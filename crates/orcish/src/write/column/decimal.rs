@@ -104,7 +104,7 @@ impl<N: Unscaled> DecimalValues<N> {
             precision,
             scale,
             data: layout.stream(),
-            scales: IntStream::new(layout, true),
+            scales: IntStream::of_integers(layout, true),
             starts: Starts::default(),
             held: Vec::new(),
             bounds: None,

@@ -6,7 +6,7 @@ use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
-use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
+use super::{Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
 use crate::bloom::BloomBuilder;
 use crate::error::{Error, Result};
 use crate::write::stream::OutStream;
@@ -129,10 +129,6 @@ impl Values for FloatValues {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended {
-            streams: vec![(StreamKind::Data, self.data.take(compressors)?)],
-            positions: self.starts.take(),
-            ..Ended::default()
-        })
+        Ok(Ended::of_data(self.data.take(compressors)?, self.starts.take()))
     }
 }

@@ -10,7 +10,8 @@ use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, TimeUnit};
 
-use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
+use super::{Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
+use crate::arrow::nanoseconds;
 use crate::error::{Error, Result};
 use crate::write::fault::Fault;
 use crate::write::streams::{ByteStream, IntStream, Layout};
@@ -40,6 +41,17 @@ impl Summary {
         self.bounds = Some((min, max));
         self.sum += (i128::from(high) << 32) + i128::from(low);
     }
+
+    fn of_numbers(self) -> Detail {
+        let (min, max) = self.bounds.unzip();
+        Detail::Integer { min, max, sum: i64::try_from(self.sum).ok() }
+    }
+
+    fn of_days(self) -> Detail {
+        let day = |day: Option<i64>| day.and_then(|day| i32::try_from(day).ok());
+        let (min, max) = self.bounds.unzip();
+        Detail::Date { min: day(min), max: day(max) }
+    }
 }
 
 /// The values of a `smallint`, `int`, `bigint` or `date` column.
@@ -53,7 +65,7 @@ pub(super) struct IntegerValues {
 
 impl IntegerValues {
     pub(super) fn new(column: u32, is_date: bool, layout: Layout) -> Self {
-        let data = IntStream::new(layout, true);
+        let data = IntStream::of_integers(layout, true);
         IntegerValues { column, is_date, data, starts: Starts::default(), summary: Summary::default() }
     }
 }
@@ -139,13 +151,8 @@ impl Values for IntegerValues {
 
     fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
         self.data.end_run(compressors)?;
-        let Summary { bounds, sum } = std::mem::take(&mut self.summary);
-        let (min, max) = bounds.unzip();
-        if self.is_date {
-            let day = |day: Option<i64>| day.and_then(|day| i32::try_from(day).ok());
-            return Ok(Detail::Date { min: day(min), max: day(max) });
-        }
-        Ok(Detail::Integer { min, max, sum: i64::try_from(sum).ok() })
+        let summary = std::mem::take(&mut self.summary);
+        Ok(if self.is_date { summary.of_days() } else { summary.of_numbers() })
     }
 
     fn size(&self) -> usize {
@@ -153,12 +160,8 @@ impl Values for IntegerValues {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended {
-            streams: vec![(StreamKind::Data, self.data.take(compressors)?)],
-            has_integers: true,
-            positions: self.starts.take(),
-            ..Ended::default()
-        })
+        let ended = Ended::of_data(self.data.take(compressors)?, self.starts.take());
+        Ok(Ended { has_integers: true, ..ended })
     }
 }
 
@@ -169,16 +172,13 @@ pub(super) fn nth_valid(n: usize, length: usize, valid: Option<&NullBuffer>) -> 
 
 /// Turns numbers of a unit to microseconds; the index of the first that cannot be.
 fn to_microseconds(values: &mut [i64], unit: TimeUnit) -> Option<usize> {
-    let factor = match unit {
-        TimeUnit::Second => 1_000_000,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => return None,
-        TimeUnit::Nanosecond => {
-            let cut = values.iter().position(|value| value % 1_000 != 0);
-            values.iter_mut().for_each(|value| *value = value.div_euclid(1_000));
-            return cut;
-        }
-    };
+    const MICROSECOND: i64 = 1_000;
+    if unit == TimeUnit::Nanosecond {
+        let cut = values.iter().position(|value| value % MICROSECOND != 0);
+        values.iter_mut().for_each(|value| *value = value.div_euclid(MICROSECOND));
+        return cut;
+    }
+    let factor = nanoseconds(unit) / MICROSECOND;
     values.iter_mut().position(|value| match value.checked_mul(factor) {
         Some(micros) => {
             *value = micros;
@@ -198,7 +198,7 @@ pub(super) struct ByteValues {
 
 impl ByteValues {
     pub(super) fn new(layout: Layout) -> Self {
-        let data = ByteStream::new(layout);
+        let data = ByteStream::of_bytes(layout);
         ByteValues { data, starts: Starts::default(), summary: Summary::default(), wide: Vec::new() }
     }
 }
@@ -222,9 +222,7 @@ impl Values for ByteValues {
 
     fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
         self.data.end_run(compressors)?;
-        let Summary { bounds, sum } = std::mem::take(&mut self.summary);
-        let (min, max) = bounds.unzip();
-        Ok(Detail::Integer { min, max, sum: i64::try_from(sum).ok() })
+        Ok(std::mem::take(&mut self.summary).of_numbers())
     }
 
     fn size(&self) -> usize {
@@ -232,10 +230,6 @@ impl Values for ByteValues {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended {
-            streams: vec![(StreamKind::Data, self.data.take(compressors)?)],
-            positions: self.starts.take(),
-            ..Ended::default()
-        })
+        Ok(Ended::of_data(self.data.take(compressors)?, self.starts.take()))
     }
 }

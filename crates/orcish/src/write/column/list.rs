@@ -78,7 +78,7 @@ impl Lists {
 
 impl ListValues {
     pub(super) fn new(children: Vec<Column>, layout: Layout) -> Self {
-        let lengths = IntStream::new(layout, false);
+        let lengths = IntStream::of_integers(layout, false);
         ListValues { lengths, starts: Starts::default(), bounds: None, total: 0, children }
     }
 }

@@ -31,6 +31,7 @@ use super::blocks::Blocks;
 use super::compressors::Compressors;
 use super::fault::{Fault, Outcome};
 use super::streams::{Finished, Layout};
+use crate::arrow::{is_text, values_of};
 use crate::bloom::BloomBuilder;
 use crate::error::Result;
 use crate::proto::orc;
@@ -57,7 +58,7 @@ pub(super) trait Values: Send {
     /// A row group ends: what is recorded of its values.
     fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail>;
 
-    /// Bytes that the stripe has so far, of this column and those below it.
+    /// Bytes that the stripe has so far, without those of the columns below.
     fn size(&self) -> usize;
 
     /// Bytes of memory that they take.
@@ -84,6 +85,13 @@ pub(super) struct Ended {
     pub(super) dictionary_size: Option<u32>,
     /// Of the streams at the start of each row group, but for the present stream.
     pub(super) positions: Vec<Vec<u64>>,
+}
+
+impl Ended {
+    /// That of values with one stream, which has no integers in it.
+    fn of_data(bytes: Blocks, positions: Vec<Vec<u64>>) -> Self {
+        Ended { streams: vec![(StreamKind::Data, bytes)], positions, ..Ended::default() }
+    }
 }
 
 /// A column of a stripe that is done, in the terms of its footer.
@@ -185,6 +193,11 @@ impl Column {
         self.groups.last()
     }
 
+    /// The statistics of the row groups of the stripe so far.
+    pub(in crate::write) fn stripe_statistics(&self) -> &ColumnStatistics {
+        &self.stripe
+    }
+
     /// Has a bloom filter like this one made of the row group to come.
     pub(in crate::write) fn set_bloom(&mut self, like: BloomBuilder) {
         self.bloom = Some(Bloom { current: like, done: Vec::new() });
@@ -198,15 +211,18 @@ impl Column {
     /// Bytes that the stripe has so far, with those below.
     pub(super) fn size(&mut self) -> usize {
         let below: usize = self.values.children().iter_mut().map(Column::size).sum();
-        let blooms = self.bloom.as_ref().map_or(0, |bloom| bloom.done.len() * bloom.current.size());
-        self.values.size() + self.present.size() + blooms + below
+        self.values.size() + self.present.size() + self.size_of_blooms() + below
     }
 
     /// Bytes of memory that the stripe takes so far, with those below.
     pub(super) fn memory(&mut self) -> usize {
         let below: usize = self.values.children().iter_mut().map(Column::memory).sum();
         let groups = self.groups.len() * size_of::<ColumnStatistics>();
-        self.values.memory() + self.present.size() + groups + below
+        self.values.memory() + self.present.size() + self.size_of_blooms() + groups + below
+    }
+
+    fn size_of_blooms(&self) -> usize {
+        self.bloom.as_ref().map_or(0, |bloom| bloom.done.len() * bloom.current.size())
     }
 
     /// The stripe ends, after the last row group: this column, then those below, in the order of their ids.
@@ -271,16 +287,12 @@ impl Column {
 /// An array without run ends, and dictionaries of anything but text.
 fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     let target = match array.data_type() {
-        DataType::Dictionary(_, values) if !is_text(values) => super::types::value_type(values),
-        DataType::RunEndEncoded(_, values) => super::types::value_type(values.data_type()),
+        DataType::Dictionary(_, values) if !is_text(values) => values_of(values),
+        DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
         _ => return Ok(array.clone()),
     };
     let cast = arrow_cast::cast(array, target);
     cast.map_err(|error| crate::Error::invalid(format!("{} is not taken apart", array.data_type())).with_source(error))
-}
-
-fn is_text(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
 /// The ranges of indexes that are valid: all of `length` where there are no nulls.

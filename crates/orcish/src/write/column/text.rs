@@ -3,6 +3,8 @@
 //! A stripe begins with a dictionary, unless it is not to have one. After the first row groups it is looked whether
 //! strings repeat; where they hardly do, what is there is written as it is, and so is what follows.
 
+use std::ops::Range;
+
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayAccessor, ArrayRef, GenericStringArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
@@ -249,25 +251,20 @@ impl TextValues {
         distinct <= MOST_DISTINCT * values && expected <= MOST_DISTINCT * stripe || expected <= MOST_EXPECTED * stripe
     }
 
-    /// Writes what there is as it is, and gives the dictionary up.
+    /// Writes what there is as it is, and gives the dictionary up. The last row group has not ended then.
     fn give_up(&mut self, compressors: &mut Compressors) -> Result<()> {
-        let mut groups = self.group_starts.iter().copied().skip(1).peekable();
-        self.direct.begin_group();
-        for (at, &number) in self.numbers.iter().enumerate() {
-            while groups.next_if(|&start| start <= at).is_some() {
+        let numbers = std::mem::take(&mut self.numbers);
+        for (at, group) in groups(&self.group_starts, numbers.len()).enumerate() {
+            if at > 0 {
                 self.direct.end_group(compressors)?;
-                self.direct.begin_group();
             }
-            self.direct.push(self.dictionary.get(number));
-            self.direct.relieve(compressors)?;
-        }
-        // Row groups without values, and one that is about to begin.
-        for _ in groups {
-            self.direct.end_group(compressors)?;
             self.direct.begin_group();
+            for &number in numbers.get(group).unwrap_or_default() {
+                self.direct.push(self.dictionary.get(number));
+                self.direct.relieve(compressors)?;
+            }
         }
         self.is_dictionary = false;
-        self.numbers = Vec::new();
         self.last_group = Vec::new();
         self.dictionary = Dictionary::default();
         Ok(())
@@ -277,7 +274,7 @@ impl TextValues {
         let order = self.dictionary.sorted();
         let mut place = vec![0i64; order.len()];
         let mut bytes = self.layout.stream();
-        let mut lengths = IntStream::new(self.layout, false);
+        let mut lengths = IntStream::of_integers(self.layout, false);
         for (at, &number) in (0i64..).zip(&order) {
             let string = self.dictionary.get(number);
             bytes.raw().extend_from_slice(string);
@@ -285,12 +282,11 @@ impl TextValues {
             place.get_mut(number as usize).into_iter().for_each(|place| *place = at);
         }
         bytes.settle(compressors)?;
-        let mut data = IntStream::new(self.layout, false);
+        let mut data = IntStream::of_integers(self.layout, false);
         let mut starts = Starts::default();
-        let ends = self.group_starts.iter().copied().skip(1).chain([self.numbers.len()]);
-        for (&start, end) in self.group_starts.iter().zip(ends) {
+        for group in groups(&self.group_starts, self.numbers.len()) {
             starts.push(|position| data.position(position));
-            let group = self.numbers.get(start..end).unwrap_or_default();
+            let group = self.numbers.get(group).unwrap_or_default();
             let places = group.iter().map(|&number| place.get(number as usize).copied().unwrap_or_default());
             data.held().extend(places);
             data.end_run(compressors)?;
@@ -377,4 +373,10 @@ impl Values for TextValues {
         self.is_dictionary = self.choice != DictionaryChoice::Never;
         Ok(ended)
     }
+}
+
+/// The row groups of so many values, by where each begins.
+fn groups(starts: &[usize], values: usize) -> impl Iterator<Item = Range<usize>> {
+    let ends = starts.iter().copied().skip(1).chain(std::iter::once(values));
+    starts.iter().zip(ends).map(|(&start, end)| start..end)
 }

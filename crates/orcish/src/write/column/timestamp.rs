@@ -4,10 +4,11 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::DataType;
 
 use super::integer::{as_numbers, nth_valid};
 use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
+use crate::arrow::nanoseconds;
 use crate::bloom::BloomBuilder;
 use crate::encoding::encode::encode_nanos;
 use crate::error::{Error, Result};
@@ -39,23 +40,24 @@ impl TimestampValues {
         TimestampValues {
             column,
             zone,
-            seconds: IntStream::new(layout, true),
-            nanos: IntStream::new(layout, false),
+            seconds: IntStream::of_integers(layout, true),
+            nanos: IntStream::of_integers(layout, false),
             starts: Starts::default(),
             bounds: None,
             is_strict,
         }
     }
 
-    /// Takes the valid values of `numbers`, which are `per_second` to the second.
+    /// Takes the valid values of `numbers`, each of so many nanoseconds.
     fn gather(
         &mut self,
         numbers: &[i64],
         valid: Option<&NullBuffer>,
-        per_second: i64,
+        nanoseconds: i64,
         mut bloom: Option<&mut BloomBuilder>,
     ) -> Outcome {
-        let nanos_each = u32::try_from(1_000_000_000 / per_second).unwrap_or_default();
+        let per_second = 1_000_000_000 / nanoseconds;
+        let nanos_each = u32::try_from(nanoseconds).unwrap_or_default();
         let (seconds_out, nanos_out) = (self.seconds.held(), self.nanos.held());
         let mut bounds = self.bounds;
         let mut taken = 0;
@@ -118,14 +120,8 @@ impl Values for TimestampValues {
         let DataType::Timestamp(unit, _) = array.data_type() else {
             return Err(Error::invalid(format!("{} is no timestamp", array.data_type())).into());
         };
-        let per_second = match unit {
-            TimeUnit::Second => 1,
-            TimeUnit::Millisecond => 1_000,
-            TimeUnit::Microsecond => 1_000_000,
-            TimeUnit::Nanosecond => 1_000_000_000,
-        };
         let numbers = as_numbers(array, DataType::Int64)?;
-        self.gather(numbers.as_primitive::<Int64Type>().values(), valid, per_second, tools.bloom)
+        self.gather(numbers.as_primitive::<Int64Type>().values(), valid, nanoseconds(*unit), tools.bloom)
     }
 
     fn begin_group(&mut self) {

@@ -5,7 +5,7 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, UnionMode};
 
-use super::{Column, Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values};
+use super::{Column, Compressors, Detail, Ended, Outcome, Starts, Tools, Values};
 use crate::error::{Error, Result};
 use crate::write::selected::Selected;
 use crate::write::streams::{ByteStream, Layout};
@@ -18,7 +18,7 @@ pub(super) struct UnionValues {
 
 impl UnionValues {
     pub(super) fn new(children: Vec<Column>, layout: Layout) -> Self {
-        UnionValues { tags: ByteStream::new(layout), starts: Starts::default(), children }
+        UnionValues { tags: ByteStream::of_bytes(layout), starts: Starts::default(), children }
     }
 }
 
@@ -69,11 +69,7 @@ impl Values for UnionValues {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended {
-            streams: vec![(StreamKind::Data, self.tags.take(compressors)?)],
-            positions: self.starts.take(),
-            ..Ended::default()
-        })
+        Ok(Ended::of_data(self.tags.take(compressors)?, self.starts.take()))
     }
 
     fn children(&mut self) -> &mut [Column] {
