@@ -10,6 +10,7 @@ use crate::error::Result;
 pub(crate) struct Choice {
     codec: Compression,
     level: Option<i32>,
+    is_text: bool,
 }
 
 impl Choice {
@@ -19,7 +20,12 @@ impl Choice {
     /// Those of [`Compressor::new`].
     pub(super) fn new(codec: Compression, level: Option<i32>) -> Result<Self> {
         Compressor::new(codec, level)?;
-        Ok(Choice { codec, level })
+        Ok(Choice { codec, level, is_text: false })
+    }
+
+    /// The same, for the bytes of text.
+    pub(super) fn of_text(self) -> Self {
+        Choice { is_text: true, ..self }
     }
 
     /// That of a column of a file which is compressed like this.
@@ -44,7 +50,8 @@ impl Compressors {
         let at = match self.made.iter().position(|(made, _)| *made == choice) {
             Some(at) => at,
             None => {
-                self.made.push((choice, Compressor::new(choice.codec, choice.level)?));
+                let new = if choice.is_text { Compressor::of_text } else { Compressor::new };
+                self.made.push((choice, new(choice.codec, choice.level)?));
                 self.made.len() - 1
             }
         };

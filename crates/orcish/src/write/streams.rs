@@ -27,6 +27,11 @@ impl Layout {
         OutStream::new(self.framing, self.choice)
     }
 
+    /// A stream of the bytes of text.
+    pub(super) fn text_stream(self) -> OutStream {
+        OutStream::new(self.framing, self.choice.of_text())
+    }
+
     /// A section of the file, such as an index or a footer, as it is stored.
     pub(super) fn section(self, message: &[u8], compressors: &mut Compressors) -> Result<Blocks> {
         let mut out = self.stream();

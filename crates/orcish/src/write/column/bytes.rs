@@ -22,7 +22,7 @@ pub(super) struct DirectBytes {
 
 impl DirectBytes {
     pub(super) fn new(layout: Layout) -> Self {
-        let (data, lengths) = (layout.stream(), IntStream::of_integers(layout, false));
+        let (data, lengths) = (layout.text_stream(), IntStream::of_integers(layout, false));
         DirectBytes { data, lengths, starts: Starts::default() }
     }
 

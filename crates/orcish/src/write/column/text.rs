@@ -273,7 +273,7 @@ impl TextValues {
     fn end_dictionary(&mut self, compressors: &mut Compressors) -> Result<Ended> {
         let order = self.dictionary.sorted();
         let mut place = vec![0i64; order.len()];
-        let mut bytes = self.layout.stream();
+        let mut bytes = self.layout.text_stream();
         let mut lengths = IntStream::of_integers(self.layout, false);
         for (at, &number) in (0i64..).zip(&order) {
             let string = self.dictionary.get(number);
