@@ -224,7 +224,7 @@ class WriteOptions(TypedDict, total=False):
     column_compression: Mapping[str, int | Literal["none"] | None] | None
     """Columns that are compressed at another level, or, with ``None``, not at all. The codec is the file's."""
     compression_block_size: int | None
-    """Most bytes of a compression chunk; 262,144 by default, and down to 16,384 where there are many columns."""
+    """Most bytes of a compression chunk; 262,144 by default, and down to 65,536 where there are many columns."""
     stripe_size: int | None
     """Bytes of a stripe as stored; 64 MiB by default."""
     row_index_stride: int | None
