@@ -6,7 +6,8 @@ import contextlib
 import os
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pyarrow as pa
@@ -18,9 +19,9 @@ from orcish.types import StorageOptions, WriteOptions
 from orcish.writing import ORCWriter, batches_of
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
-__all__ = ["WrittenFile", "write_dataset"]
+__all__ = ["TableWriter", "WrittenFile", "write_dataset"]
 
 MAX_OPEN_FILES = 256
 """Most files that are written at a time."""
@@ -105,18 +106,23 @@ def write_dataset(
     if existing_data == "error" and there:
         raise FileExistsError(f"{folder} has data already; existing_data='append' adds to it")
     template = basename_template or f"part-{{i}}-{uuid.uuid4()}.orc"
-    table = _Files(folder, there, schema, by, template, max_open_files, max_memory, storage_options, dict(options))
-    try:
+    table = TableWriter(
+        folder,
+        schema,
+        by,
+        template=template,
+        there=there,
+        max_rows_per_file=max_rows_per_file,
+        max_open_files=max_open_files,
+        max_memory=max_memory,
+        storage_options=storage_options,
+        options=dict(options),
+    )
+    with table:
         for batch in batches:
-            for values, rows in _partitioned(batch, by):
-                table.write(values, rows, max_rows_per_file)
-        if not table.finished and not table.open and not by:
-            # A table without rows has a file that says its schema.
-            table.begin(())
-        table.close()
-    except BaseException:
-        table.abort()
-        raise
+            table.write(batch)
+        if not by:
+            table.begin()
     return table.finished
 
 
@@ -135,56 +141,100 @@ class _Open(NamedTuple):
     path: str
 
 
-class _Files:
-    """The files of a table that are being written, the one that was written to last at the end."""
+class TableWriter:
+    """Writes the files of a table, those of its partitions side by side.
+
+    In a ``with`` block: they are finished at its end, or given up with an exception.
+
+    Args:
+        base: The folder, or a URL of an object store.
+        schema: Of the rows, partition columns included.
+        by: Partition columns, the outermost first.
+        template: Names of files, with ``{i}`` for a number.
+        there: Paths that are not written to.
+        max_rows_per_file: Rows after which another file begins.
+        max_open_files: Most files that are written at a time.
+        max_memory: Most bytes that they may hold together.
+        storage_options: How the store of a URL is reached.
+        options: Of each file.
+    """
 
     def __init__(
         self,
         base: str,
-        there: set[str],
         schema: pa.Schema,
-        by: list[str],
+        by: Sequence[str] = (),
+        *,
         template: str,
-        max_open: int,
-        max_memory: int,
-        storage_options: StorageOptions | None,
-        options: dict[str, Any],
+        there: Collection[str] = (),
+        max_rows_per_file: int | None = None,
+        max_open_files: int = MAX_OPEN_FILES,
+        max_memory: int = MAX_MEMORY,
+        storage_options: StorageOptions | None = None,
+        options: dict[str, Any] | None = None,
     ) -> None:
         self.finished: list[WrittenFile] = []
-        self.open: OrderedDict[tuple[Any, ...], _Open] = OrderedDict()
+        # The one that was written to last at the end.
+        self._open: OrderedDict[tuple[Any, ...], _Open] = OrderedDict()
         self._base = base
         self._there = there
         self._is_remote = "://" in base
-        self._by = by
+        self._by = list(by)
         self._schema = pa.schema([field for field in schema if field.name not in by], schema.metadata)
         self._template = template
-        self._max_open = max_open
+        self._max_rows = max_rows_per_file
+        self._max_open = max_open_files
         self._max_memory = max_memory
         self._storage_options = storage_options
-        self._options = options
+        self._options = options or {}
         self._count = 0
         self._made: list[str] = []
         """Folders that were not there before, those within others behind them."""
 
-    def write(self, values: tuple[Any, ...], batch: pa.RecordBatch, max_rows: int | None) -> None:
-        """Writes rows of a partition."""
-        rows, at = batch.select(self._schema.names), 0
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                for values in list(self._open):
+                    self._finish(values)
+        except BaseException:
+            self._abort()
+            raise
+        if kind is not None:
+            self._abort()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Writes rows, each to the file of its partition."""
+        for values, rows in _partitioned(batch, self._by):
+            self._write(values, rows.select(self._schema.names))
+
+    def begin(self) -> None:
+        """Begins a file, if there has been none: that of a table without rows says its schema."""
+        if not self.finished and not self._open:
+            self._writer_of(())
+
+    def _write(self, values: tuple[Any, ...], rows: pa.RecordBatch) -> None:
+        at = 0
         while at < len(rows):
-            writer = self.begin(values)
-            left = len(rows) if max_rows is None else max_rows - writer.rows
+            writer = self._writer_of(values)
+            left = len(rows) if self._max_rows is None else self._max_rows - writer.rows
             writer.write_batch(rows.slice(at, left))
             at += left
-            if max_rows is not None and writer.rows >= max_rows:
+            if self._max_rows is not None and writer.rows >= self._max_rows:
                 self._finish(values)
         self._relieve()
 
-    def begin(self, values: tuple[Any, ...]) -> ORCWriter:
+    def _writer_of(self, values: tuple[Any, ...]) -> ORCWriter:
         """The file of a partition that is being written; another one where there is none."""
-        if values in self.open:
-            self.open.move_to_end(values)
-            return self.open[values].writer
-        if len(self.open) >= self._max_open:
-            self._finish(next(iter(self.open)))
+        if values in self._open:
+            self._open.move_to_end(values)
+            return self._open[values].writer
+        if len(self._open) >= self._max_open:
+            self._finish(next(iter(self._open)))
         segments = [f"{_escaped(name)}={_text(value)}" for name, value in zip(self._by, values, strict=True)]
         folder = "/".join([self._base.rstrip("/") or "/", *segments])
         if not self._is_remote:
@@ -193,7 +243,7 @@ class _Files:
         while path in self._there:
             path = self._name(folder)
         writer = ORCWriter(path, self._schema, storage_options=self._storage_options, **self._options)
-        self.open[values] = _Open(writer, path)
+        self._open[values] = _Open(writer, path)
         return writer
 
     def _name(self, folder: str) -> str:
@@ -212,29 +262,24 @@ class _Files:
 
     def _relieve(self) -> None:
         """Ends stripes while more memory is held than may be."""
-        held = {values: file.writer.memory for values, file in self.open.items()}
+        held = {values: file.writer.memory for values, file in self._open.items()}
         while held and sum(held.values()) > self._max_memory:
             values = max(held, key=lambda values: held[values])
-            self.open[values].writer.end_stripe()
+            self._open[values].writer.end_stripe()
             del held[values]
 
     def _finish(self, values: tuple[Any, ...]) -> None:
-        writer, path = self.open[values]
+        writer, path = self._open[values]
         written = writer.close()
-        del self.open[values]
+        del self._open[values]
         partition = dict(zip(self._by, values, strict=True))
         self.finished.append(WrittenFile(path, written.rows, written.bytes, partition))
 
-    def close(self) -> None:
-        """Finishes all files."""
-        for values in list(self.open):
-            self._finish(values)
-
-    def abort(self) -> None:
+    def _abort(self) -> None:
         """Gives up what is being written, and removes what has been made where that can be."""
-        for file in self.open.values():
+        for file in self._open.values():
             file.writer.abort()
-        self.open.clear()
+        self._open.clear()
         if not self._is_remote:
             for done in self.finished:
                 with contextlib.suppress(FileNotFoundError):

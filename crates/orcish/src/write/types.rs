@@ -246,6 +246,15 @@ fn is_spark_name(field: &Field, name: &str) -> bool {
     own_type(field, values_of(field.data_type())).is_ok_and(|this| kinds.contains(&this.kind()))
 }
 
+/// Whether this is Spark's name of a type of intervals up to days, such as `interval hour to second`.
+fn is_day_time(name: &str) -> bool {
+    let is_unit = |word: &str| matches!(word, "day" | "hour" | "minute" | "second");
+    let mut words = name.split(' ');
+    words.next() == Some("interval")
+        && words.next().is_some_and(is_unit)
+        && (words.next().is_none_or(|word| word == "to" && words.next().is_some_and(is_unit)) && words.next().is_none())
+}
+
 fn cannot_be(name: &str, what: &str) -> Error {
     Error::invalid(format!("metadata {TYPE_KEY} of the field is {name:?}, which no column of {what} can be"))
 }
@@ -253,7 +262,10 @@ fn cannot_be(name: &str, what: &str) -> Error {
 /// The metadata of a field, and Spark's name of a type where it has one that ORC has not.
 fn attributes(field: &Field, data_type: &DataType) -> Vec<orc::StringPair> {
     let spark = match data_type {
-        DataType::Duration(TimeUnit::Microsecond) => Some(DAY_TIME),
+        DataType::Duration(TimeUnit::Microsecond) => {
+            let own = field.metadata().get(SPARK_TYPE).map(String::as_str);
+            Some(own.filter(|name| is_day_time(name)).unwrap_or(DAY_TIME))
+        }
         DataType::Interval(IntervalUnit::YearMonth) => Some(YEAR_MONTH),
         _ => None,
     };

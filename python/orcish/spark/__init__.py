@@ -1,0 +1,14 @@
+"""Orcish in Spark: tables as data frames, in the functions of workers, and jobs over whole tables.
+
+>>> import orcish.spark as osp
+>>> df = osp.read(spark, "table/", columns=["id", "nest.b"], where=orcish.col("id") > 5)       # doctest: +SKIP
+>>> osp.map_batches(spark, "table/", fn, "id bigint, score double", columns=["id", "text"])    # doctest: +SKIP
+
+``spark.read.format("orcish")`` and ``df.write.format("orcish")`` need no import.
+"""
+
+from __future__ import annotations
+
+from orcish.spark.reading import map_batches, map_pandas, read
+
+__all__ = ["map_batches", "map_pandas", "read"]

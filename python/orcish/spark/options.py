@@ -1,0 +1,239 @@
+"""Options as they reach a data source: texts, whose names are in lower case or not."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import os
+import time
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from orcish.scan import DEFAULT_SPLIT_BYTES
+from orcish.types import WriteOptions
+
+__all__ = ["TableOptions", "WriterOptions", "local_zone", "to_text"]
+
+BATCH_ROWS = 32_768
+"""Rows of a batch, which Spark's JVM is given as a whole: larger ones take more of its memory and no less time."""
+STORES = ("aws_", "google_", "azure_", "orcish.", "header.")
+"""How the names of options of object stores begin."""
+OF_STORES = ("allow_http", "timeout", "connect_timeout", "proxy_url", "allow_invalid_certificates")
+
+
+@dataclasses.dataclass(frozen=True)
+class TableOptions:
+    """What is read, and how."""
+
+    paths: tuple[str, ...]
+    columns: tuple[str, ...] | None = None
+    where: str | None = None
+    merge_schema: bool = False
+    case_sensitive: bool = False
+    row_index: str | None = None
+    """Name of a column with the number of each row in its file."""
+    partitions: bool | None = None
+    split_bytes: int = DEFAULT_SPLIT_BYTES
+    min_splits: int = 1
+    batch_rows: int = BATCH_ROWS
+    timezone: str = ""
+    """Zone of timestamps, which are wall clocks in files and instants in Spark."""
+    storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> TableOptions:
+        """Of a data source's options.
+
+        Raises:
+            ValueError: There is no path, an option has no such value, or is none at all.
+        """
+        taken = _Taken(options)
+        made = cls(
+            paths=_paths(taken),
+            columns=taken.names("columns"),
+            where=taken.text("where") or None,
+            merge_schema=taken.flag("mergeSchema") or False,
+            case_sensitive=taken.flag("caseSensitive") or False,
+            row_index=taken.text("rowIndex") or None,
+            partitions=taken.flag("partitions"),
+            split_bytes=taken.number("splitBytes", DEFAULT_SPLIT_BYTES),
+            min_splits=taken.number("minSplits", 1),
+            batch_rows=taken.number("batchRows", BATCH_ROWS),
+            timezone=taken.text("timezone") or local_zone(),
+            storage=taken.storage(),
+        )
+        taken.end("reading")
+        return made
+
+
+@dataclasses.dataclass(frozen=True)
+class WriterOptions:
+    """Where rows are written to, and how."""
+
+    path: str
+    partition_by: tuple[str, ...] = ()
+    max_rows_per_file: int | None = None
+    partition_overwrite: Literal["static", "dynamic"] = "static"
+    timezone: str = ""
+    file: WriteOptions = dataclasses.field(default_factory=WriteOptions)
+    """Options of each file."""
+    storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> WriterOptions:
+        """Of a data source's options; names of Spark's and Java's writer are understood as well.
+
+        Raises:
+            ValueError: There is no path or more than one, an option has no such value, or is none at all.
+        """
+        taken = _Taken(options)
+        paths = _paths(taken)
+        if len(paths) != 1:
+            raise ValueError(f"a table is written to one path, not to {len(paths)}")
+        overwrite = taken.text("partitionOverwriteMode") or "static"
+        if overwrite.lower() not in ("static", "dynamic"):
+            raise ValueError(f"option partitionOverwriteMode={overwrite!r}: must be static or dynamic")
+        rows = taken.number("maxRecordsPerFile", 0)
+        file: dict[str, Any] = {
+            "compression": _codec(taken.text("compression", "orc.compress")),
+            "compression_level": taken.integer("compressionLevel"),
+            "compression_block_size": taken.integer("compressionBlockSize", "orc.compress.size"),
+            "stripe_size": taken.integer("stripeSize", "orc.stripe.size"),
+            "row_index_stride": taken.integer("rowIndexStride", "orc.row.index.stride"),
+            "bloom_filter_columns": taken.names("bloomFilterColumns", "orc.bloom.filter.columns"),
+            "bloom_filter_fpp": taken.real("bloomFilterFpp", "orc.bloom.filter.fpp"),
+            "dictionary": _dictionary(taken.text("dictionary")),
+            "verify": taken.flag("verify"),
+        }
+        made = cls(
+            path=paths[0],
+            partition_by=taken.names("partitionBy") or (),
+            max_rows_per_file=rows or None,
+            partition_overwrite="dynamic" if overwrite.lower() == "dynamic" else "static",
+            timezone=taken.text("timezone") or local_zone(),
+            file=WriteOptions(**{name: value for name, value in file.items() if value is not None}),  # type: ignore[typeddict-item]
+            storage=taken.storage(),
+        )
+        taken.end("writing")
+        return made
+
+
+def local_zone() -> str:
+    """The time zone of the machine, as a JVM would find it: ``TZ``, or that of the system."""
+    name = os.environ.get("TZ", "").lstrip(":")
+    if not name:
+        try:
+            name = os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
+        except OSError:
+            name = ""
+    if name and not name.startswith("/"):
+        return name
+    if time.timezone == 0 and not time.daylight:
+        return "UTC"
+    raise ValueError("the machine's time zone has no name: give option `timezone`, such as Europe/Berlin")
+
+
+def to_text(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options of Python's types as texts: lists of names in JSON, flags in lower case; those that are None are left out."""
+    made = {}
+    for name, value in options.items():
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            made[name] = "true" if value else "false"
+        elif isinstance(value, list | tuple | dict):
+            made[name] = json.dumps(value, default=list)
+        else:
+            made[name] = str(value)
+    return made
+
+
+def _paths(taken: _Taken) -> tuple[str, ...]:
+    one, several = taken.text("path"), taken.text("paths")
+    paths = json.loads(several) if several else []
+    if one:
+        paths = [one, *paths]
+    if not paths:
+        raise ValueError("no path: load(path), save(path), or option path, says where the table is")
+    return tuple(paths)
+
+
+def _codec(name: str | None) -> str | None:
+    # Spark has upper case too, and another word for none.
+    return None if name is None else {"uncompressed": "none"}.get(name.lower(), name.lower())
+
+
+def _dictionary(text: str | None) -> Any:
+    if text is None or not text.lstrip().startswith("{"):
+        return None if text is None else _flag("dictionary", text)
+    return json.loads(text)
+
+
+def _flag(name: str, text: str) -> bool:
+    found = {"true": True, "false": False}.get(text.strip().lower())
+    if found is None:
+        raise ValueError(f"option {name}={text!r}: must be true or false")
+    return found
+
+
+class _Taken:
+    """Options of which it is known which have been looked at."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._left = {name.lower(): value for name, value in options.items()}
+        self._known: list[str] = []
+
+    def text(self, *names: str) -> str | None:
+        """The value of an option, under the first of its names that is there."""
+        self._known.append(names[0])
+        found = [self._left.pop(name.lower(), None) for name in names]
+        return next((value for value in found if value is not None), None)
+
+    def flag(self, name: str) -> bool | None:
+        found = self.text(name)
+        return None if found is None else _flag(name, found)
+
+    def integer(self, *names: str) -> int | None:
+        found = self.text(*names)
+        try:
+            return None if found is None else int(found)
+        except ValueError:
+            raise ValueError(f"option {names[0]}={found!r}: must be a whole number") from None
+
+    def number(self, name: str, default: int) -> int:
+        found = self.integer(name)
+        if found is not None and found < 1:
+            raise ValueError(f"option {name}={found}: must be 1 at least")
+        return default if found is None else found
+
+    def real(self, *names: str) -> float | None:
+        found = self.text(*names)
+        try:
+            return None if found is None else float(found)
+        except ValueError:
+            raise ValueError(f"option {names[0]}={found!r}: must be a number") from None
+
+    def names(self, *names: str) -> tuple[str, ...] | None:
+        """Names with commas between them, or in a list of JSON."""
+        found = self.text(*names)
+        if found is None:
+            return None
+        if found.lstrip().startswith("["):
+            listed = json.loads(found)
+            if not all(isinstance(name, str) for name in listed):
+                raise ValueError(f"option {names[0]}={found!r}: must be names")
+            return tuple(listed)
+        return tuple(name.strip() for name in found.split(",") if name.strip())
+
+    def storage(self) -> dict[str, str]:
+        """Those of object stores."""
+        names = [name for name in self._left if name.startswith(STORES) or name in OF_STORES]
+        return {name: self._left.pop(name) for name in names}
+
+    def end(self, what: str) -> None:
+        """Raises ValueError for options that nobody knows."""
+        for name in self._left:
+            near = difflib.get_close_matches(name, [known.lower() for known in self._known], 1)
+            meant = next((f"; did you mean {known}?" for known in self._known if [known.lower()] == near), "")
+            raise ValueError(f"there is no option {name!r} for {what}{meant}")

@@ -1,0 +1,204 @@
+"""Tables as a Spark job reads them: opened on the driver, cut into splits, and read in the workers."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import pyarrow as pa
+from pyspark.sql import types as T  # noqa: N812
+
+from orcish.errors import OrcishError
+from orcish.filters import Filters
+from orcish.scan import Scan, Split
+from orcish.sources import Table, TableFile, files_of
+from orcish.spark.batches import Shape
+from orcish.spark.options import TableOptions
+from orcish.spark.partitions import partition_types, scanned_as
+from orcish.spark.types import arrow_schema, spark_schema, with_instants
+
+__all__ = ["SparkTable", "Work", "packed"]
+
+AS_STORED: dict[str, Any] = {"arrow_schema": False, "unions": "struct", "timestamp_unit": "us", "strings": "utf8"}
+"""How all is read: with the types of the files, whatever Arrow types these were written with."""
+OPEN_BYTES = 4 << 20
+"""What opening a file is worth, in bytes that are read."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SparkTable:
+    """A table and what is read of it."""
+
+    scan: Scan
+    schema: T.StructType
+    """Of what is read."""
+    names: tuple[str, ...]
+    """How the scan calls its columns."""
+    options: TableOptions
+
+    @classmethod
+    def open(
+        cls, options: TableOptions, schema: T.StructType | None = None, filters: Filters | None = None
+    ) -> SparkTable:
+        """Opens a table, of which no more than the tail of one file is read.
+
+        Args:
+            options: What is read, and how.
+            schema: The columns that are read and their types; by default they are those of the first file, or of all
+                files together.
+            filters: Which rows are read, beside option `where`.
+
+        Raises:
+            FileNotFoundError: There is no file.
+            ValueError: `columns` are given with a schema that says other ones.
+            OrcishError: The first file cannot be read, or has a type that Spark's workers have not.
+        """
+        files = files_of(list(options.paths), options.partitions, options.storage)
+        if not files:
+            raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
+        stored = _stored(files, options)
+        by_folder = partition_types(files)
+        if schema is None:
+            own = [field for field in stored if not _find(by_folder, field.name, options)]
+            wanted = T.StructType([*spark_schema(pa.schema(own)), *_fields(by_folder)])
+        elif options.columns is not None:
+            raise ValueError("a schema says which columns are read: option `columns` does not go with it")
+        else:
+            wanted = _renamed(schema, by_folder, options)
+        # Numbers of rows are in no file.
+        wanted = T.StructType([field for field in wanted if field.name != options.row_index])
+        scanned = with_instants(arrow_schema(wanted), stored)
+        scanned = pa.schema([f.with_type(scanned_as(f.type)) if f.name in by_folder else f for f in scanned])
+        table = Table(files, scanned, _matching(options, stored), options.storage, None)
+        scan = Scan(table, {**AS_STORED, "batch_size": options.batch_rows, "row_number": options.row_index})
+        if options.columns is not None:
+            scan = scan.select(*options.columns)
+        elif not set(by_folder) <= set(wanted.names):
+            scan = scan.select(*wanted.names)
+        scan = scan.where(options.where).where(filters)
+        scan._check()
+        found = _read(scan.schema, wanted)
+        if schema is None:
+            return cls(scan, found, tuple(found.names), options)
+        return cls(scan, schema, tuple(_find(by_folder, name, options) or name for name in schema.names), options)
+
+    def work(self) -> list[Work]:
+        """What is read, in parts of about the size that is asked for, each of which a task reads."""
+        shape = Shape(self.names, arrow_schema(self.schema), self.options.timezone)
+        splits = self.scan.splits(self.options.split_bytes)
+        return [Work.of(part, shape) for part in packed(splits, self.options.split_bytes, self.options.min_splits)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """What a task reads: splits, with the tails of their files, as compressed bytes."""
+
+    packed: bytes
+    rows: int
+    size: int
+
+    @classmethod
+    def of(cls, splits: Sequence[Split], shape: Shape) -> Work:
+        """Of some splits."""
+        data = zlib.compress(pickle.dumps((list(splits), shape)), 1)
+        return cls(data, sum(split.rows for split in splits), sum(split.size for split in splits))
+
+    def batches(self, threads: int = 1) -> Iterator[pa.RecordBatch]:
+        """The rows, with the types that Spark wants.
+
+        Raises:
+            OrcishError: A file cannot be read; the message names it.
+        """
+        splits, shape = cast("tuple[list[Split], Shape]", pickle.loads(zlib.decompress(self.packed)))
+        for split in splits:
+            for batch in Scan(split.table, {**split.options, "threads": threads}).to_batches():
+                try:
+                    shaped = shape.of(batch)
+                except pa.ArrowException as error:
+                    raise OrcishError(f"{split.location}: {error}") from error
+                yield shaped
+
+
+def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
+    """Splits put together, in their order, so that no part is much larger than `size` bytes, and all are about equal.
+
+    Args:
+        splits: What is put together.
+        size: Most bytes of a part; a split that is larger is a part by itself.
+        least: How many parts there should be at least.
+    """
+    total = sum(split.size + OPEN_BYTES for split in splits)
+    parts: list[list[Split]] = []
+    count = max(-(-total // max(size, 1)), least, 1)
+    end = 0
+    for split in splits:
+        middle = end + (split.size + OPEN_BYTES) // 2
+        # The part in which its middle lies.
+        at = min(middle * count // max(total, 1), count - 1)
+        end += split.size + OPEN_BYTES
+        if not parts or at != last:
+            parts.append([])
+        parts[-1].append(split)
+        last = at
+    return parts
+
+
+def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:
+    """The columns of the files: those of the first, or of all together."""
+    of = files if options.merge_schema else files[:1]
+    merged: pa.Schema | None = None
+    for file in of:
+        table = Table([file._replace(partition=[])], None, "name", options.storage, None)
+        schema = Scan(table, dict(AS_STORED)).schema
+        try:
+            merged = schema if merged is None else pa.unify_schemas([merged, schema], promote_options="permissive")
+        except pa.ArrowException as error:
+            raise OrcishError(
+                f"{file.location}: its columns do not go with those of the files before: {error}"
+            ) from error
+    assert merged is not None
+    return merged
+
+
+def _matching(options: TableOptions, stored: pa.Schema) -> Any:
+    # Hive of old named columns by their numbers.
+    if len(stored) and all(name.startswith("_col") and name[4:].isdigit() for name in stored.names):
+        return "position"
+    return "name" if options.case_sensitive else "name_ignoring_case"
+
+
+def _find(names: Any, name: str, options: TableOptions) -> str | None:
+    """The name that is meant among others."""
+    if options.case_sensitive:
+        return name if name in names else None
+    return next((found for found in names if found.lower() == name.lower()), None)
+
+
+def _fields(types: dict[str, T.DataType]) -> list[T.StructField]:
+    return [T.StructField(name, kind, True) for name, kind in types.items()]
+
+
+def _renamed(schema: T.StructType, by_folder: dict[str, T.DataType], options: TableOptions) -> T.StructType:
+    return T.StructType(
+        [T.StructField(_find(by_folder, f.name, options) or f.name, f.dataType, f.nullable) for f in schema]
+    )
+
+
+def _read(scanned: pa.Schema, wanted: T.StructType) -> T.StructType:
+    """The types of what is read of columns: parts of structs may be left out."""
+    there = {field.name: field.dataType for field in wanted}
+    fields = [T.StructField(f.name, _part(f.type, there.get(f.name, T.LongType())), True) for f in scanned]
+    return T.StructType(fields)
+
+
+def _part(read: pa.DataType, wanted: T.DataType) -> T.DataType:
+    if isinstance(wanted, T.StructType):
+        return _read(pa.schema(list(read)), wanted)
+    if isinstance(wanted, T.ArrayType):
+        return T.ArrayType(_part(read.value_type, wanted.elementType), True)
+    if isinstance(wanted, T.MapType):
+        return T.MapType(_part(read.key_type, wanted.keyType), _part(read.item_type, wanted.valueType), True)
+    return wanted

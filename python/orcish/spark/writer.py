@@ -1,0 +1,127 @@
+"""Rows of Spark as files of a table."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+from pyspark.sql.types import StructType
+
+from orcish.spark.batches import Stored
+from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
+from orcish.spark.options import WriterOptions
+from orcish.spark.types import stored_schema
+from orcish.writing_tables import TableWriter
+
+__all__ = ["OrcishWriter", "Target", "WrittenByTask"]
+
+TASK_MEMORY = 512 << 20
+"""Most bytes that the files which a task writes may hold together."""
+
+
+@dataclasses.dataclass
+class WrittenByTask(WriterCommitMessage):  # type: ignore[misc]
+    """The files of one attempt of a task."""
+
+    files: list[Staged]
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """Where, and how, the tasks of a job write rows of one schema."""
+
+    job: Job
+    options: WriterOptions
+    schema: StructType
+
+    def __post_init__(self) -> None:
+        missing = [name for name in self.options.partition_by if name not in self.schema.names]
+        if missing:
+            raise ValueError(f"partitionBy: there is no column {missing[0]!r}")
+        # What cannot be stored is known before a task runs.
+        stored_schema(self.schema)
+
+    @property
+    def suffix(self) -> str:
+        """How names of files end, as those of Spark's writer do."""
+        codec = self.options.file.get("compression") or "zstd"
+        return ".orc" if codec == "none" else f".{codec}.orc"
+
+    def write(self, batches: Iterator[pa.RecordBatch], task: int) -> list[Staged]:
+        """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose file
+        has the columns of the table.
+
+        Args:
+            batches: The rows, as Spark gives them.
+            task: Number of the task, for the names of its files.
+        """
+        staging = self.job.attempt()
+        stored = Stored(stored_schema(self.schema), self.options.timezone)
+        table = TableWriter(
+            f"{self.job.base.rstrip('/')}/{staging}",
+            stored.schema,
+            self.options.partition_by,
+            template=f"part-{task:05d}-{self.job.id}-c{{i}}{self.suffix}",
+            max_rows_per_file=self.options.max_rows_per_file,
+            max_memory=TASK_MEMORY,
+            storage_options=self.options.storage,
+            options={"arrow_schema": False, "threads": _cpus(), **self.options.file},
+        )
+        with table:
+            for batch in batches:
+                table.write(stored.of(batch))
+            if task == 0 and not self.options.partition_by:
+                table.begin()
+        base = self.job.base.rstrip("/") + "/"
+        made = [(file.path.removeprefix(base), file) for file in table.finished]
+        return [Staged(path, path.removeprefix(staging + "/"), file.rows, file.bytes) for path, file in made]
+
+    def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
+        """Makes the files those of the table, with what it has or, with `overwrite`, in place of it."""
+        removed = self._replaced(files) if overwrite else []
+        self.job.commit(files, removed, stream=stream)
+
+    def _replaced(self, files: Sequence[Staged]) -> list[str]:
+        there = [name for name, _, _ in self.job.folder().list_all() if not is_hidden(name)]
+        if self.options.partition_overwrite == "static" or not self.options.partition_by:
+            return there
+        written = {file.target.rpartition("/")[0] for file in files}
+        return [name for name in there if name.rpartition("/")[0] in written]
+
+
+class OrcishWriter(DataSourceArrowWriter):
+    """Writes a table: tasks below a folder of the job, and the driver makes their files appear."""
+
+    def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
+        finish_commits(options.path, options.storage)
+        self._target = Target(Job(options.path, options.storage), options, schema)
+        self._overwrite = overwrite
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:
+        """Writes the rows of a task."""
+        return WrittenByTask(self._target.write(iterator, _task()))
+
+    def commit(self, messages: Sequence[Any]) -> None:
+        """Makes the files of all tasks appear at once."""
+        files = [file for message in messages if message is not None for file in message.files]
+        self._target.commit(files, overwrite=self._overwrite)
+
+    def abort(self, messages: Sequence[Any]) -> None:  # noqa: ARG002 - some tasks that have written are not in them
+        """Removes all that the job has written."""
+        with contextlib.suppress(OSError):
+            self._target.job.abort()
+
+
+def _task() -> int:
+    context = TaskContext.get()
+    return context.partitionId() if context is not None else 0
+
+
+def _cpus() -> int:
+    context = TaskContext.get()
+    return context.cpus() if context is not None else 1
