@@ -21,6 +21,7 @@ __all__ = [
     "all_of",
     "any_of",
     "field_at",
+    "joined",
     "kind_of",
     "midnight",
     "negated",
@@ -49,7 +50,7 @@ def all_of(parts: Sequence[Translation | None]) -> Translation | None:
     if not known:
         return None
     exact = len(known) == len(parts) and all(part.exact for part in known)
-    return Translation(_joined("and", [part.tree for part in known]), exact)
+    return Translation(joined("and", [part.tree for part in known]), exact)
 
 
 def any_of(parts: Sequence[Translation | None]) -> Translation | None:
@@ -57,7 +58,7 @@ def any_of(parts: Sequence[Translation | None]) -> Translation | None:
     known = [part for part in parts if part is not None]
     if not known or len(known) < len(parts):
         return None
-    return Translation(_joined("or", [part.tree for part in known]), all(part.exact for part in known))
+    return Translation(joined("or", [part.tree for part in known]), all(part.exact for part in known))
 
 
 def negated(part: Translation | None) -> Translation | None:
@@ -67,7 +68,8 @@ def negated(part: Translation | None) -> Translation | None:
     return Translation(("not", part.tree))
 
 
-def _joined(kind: str, trees: list[Tree]) -> Tree:
+def joined(kind: str, trees: list[Tree]) -> Tree:
+    """The trees under ``and`` or ``or``, in one row with those of trees that are rows of the kind themselves."""
     if len(trees) == 1:
         return trees[0]
     return (kind, [inner for tree in trees for inner in (tree[1] if tree[0] == kind else [tree])])
@@ -86,8 +88,8 @@ def set_member(name: str, values: list[Literal], *, null: bool, nan: bool) -> Tr
     if nan:
         found.append(("is_nan", name))
     if null:
-        return _joined("or", [("is_null", name), *found])
-    return ("and", [("not", ("is_null", name)), _joined("or", found)]) if found else ("constant", False)
+        return joined("or", [("is_null", name), *found])
+    return ("and", [("not", ("is_null", name)), joined("or", found)]) if found else ("constant", False)
 
 
 def field_at(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataType] | None:

@@ -19,10 +19,16 @@ from typing import Any, ClassVar, NoReturn, TypeAlias
 
 from orcish import literals
 
-__all__ = ["Column", "Expression", "Tree", "col"]
+__all__ = ["BARE_NAME", "RESERVED", "Column", "Expression", "Tree", "col"]
 
 Tree: TypeAlias = "tuple[Any, ...]"
 """A predicate as nested tuples, see :meth:`Expression._tree`."""
+
+BARE_NAME = r"[^\W\d]\w*(?:\.\w+)*"
+"""Regular expression of names that are written without quotes, but for those that are words of SQL."""
+
+RESERVED = frozenset(["and", "between", "false", "in", "is", "like", "not", "null", "or", "true"])
+"""Words of SQL, in lower case, that are no names without quotes, in whatever case they are."""
 
 
 def col(name: str) -> Column:
@@ -233,6 +239,7 @@ class Expression(_Operand):
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _no_comparison
 
     def __repr__(self) -> str:
+        """The predicate as SQL; :func:`orcish.predicate_text.parse` reads it back."""
         return _text(self._node)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -242,7 +249,8 @@ class Expression(_Operand):
 def _text(node: Tree) -> str:
     kind = node[0]
     if kind in ("and", "or"):
-        return f" {kind} ".join(f"({_text(part)})" for part in node[1])
+        # `map` takes no frame of its own: predicates may be deep.
+        return "(" + f") {kind} (".join(map(_text, node[1])) + ")"
     if kind == "not":
         inner = node[1]
         return f"{_name(inner[1])} is not null" if inner[0] == "is_null" else f"not ({_text(inner)})"
@@ -256,11 +264,9 @@ def _text(node: Tree) -> str:
         return f"starts_with({_name(node[1])}, {literals.text(node[2])})"
     if kind == "is_nan":
         return f"is_nan({_name(node[1])})"
-    return {True: "true", False: "false", None: "unknown"}[node[1]]
+    return {True: "true", False: "false", None: "null"}[node[1]]
 
 
 def _name(name: str) -> str:
-    if re.fullmatch(r"[^\W\d][\w.]*", name):
-        return name
-    quoted = name.replace('"', '""')
-    return '"' + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in quoted) + '"'
+    is_bare = re.fullmatch(BARE_NAME, name) and name.lower() not in RESERVED
+    return name if is_bare else literals.quoted(name, '"')

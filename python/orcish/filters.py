@@ -15,13 +15,15 @@ import pyarrow.compute as pc
 from orcish import _from_arrow, _from_polars, _polars_tree, residual
 from orcish._translation import Translation, all_of, field_at
 from orcish.expression import Column, Expression
+from orcish.predicate_text import parse
 from orcish.residual import Residual
 
 __all__ = ["Elementwise", "Filters", "Parts", "check", "joined", "to_expression"]
 
-Filters: TypeAlias = "Expression | Column | pc.Expression | Sequence[Any] | Any"
-"""A predicate of orcish, of pyarrow or of polars, or pyarrow's lists of ``(column, operator, value)``: one list, all of
-which must be true, or a list of such lists, of which one must be."""
+Filters: TypeAlias = "Expression | Column | str | pc.Expression | Sequence[Any] | Any"
+"""A predicate of orcish, its text as :func:`orcish.predicate_text.parse` reads it, a predicate of pyarrow or of polars,
+or pyarrow's lists of ``(column, operator, value)``: one list, all of which must be true, or a list of such lists, of
+which one must be."""
 
 Parts: TypeAlias = "tuple[Expression | None, Residual | None]"
 """What the native core evaluates, and what is applied after the read; ``None`` where there is nothing to do."""
@@ -49,13 +51,15 @@ def joined(first: Filters, second: Filters) -> Expression | Joined:
 
 
 def check(filters: Any) -> None:
-    """Raises TypeError for what is no filter."""
-    if not isinstance(filters, Expression | Column | pc.Expression | Joined | Elementwise | list | tuple):
+    """Raises TypeError for what is no filter, and ValueError for text that is none."""
+    if isinstance(filters, str):
+        parse(filters, "filters")
+    elif not isinstance(filters, Expression | Column | pc.Expression | Joined | Elementwise | list | tuple):
         polars = sys.modules.get("polars")
         if polars is None or not isinstance(filters, polars.Expr):
             raise TypeError(
-                "filters are an expression of orcish, pyarrow or polars, or a list of (column, operator, value), "
-                f"not {type(filters).__name__}"
+                "filters are an expression of orcish, pyarrow or polars, text such as 'id > 5', or a list of "
+                f"(column, operator, value), not {type(filters).__name__}"
             )
 
 
@@ -71,11 +75,13 @@ def to_expression(filters: Filters | None, schema: pa.Schema) -> Parts:
         schema: Of the table that is read, with the types that it will have: the rules depend on them.
 
     Raises:
-        ValueError: A list is not made as pyarrow makes them.
+        ValueError: A list is not made as pyarrow makes them, or text says no predicate.
         TypeError: The predicate is none that is known, or is one about all rows at once that is joined with others.
     """
     if filters is None:
         return None, None
+    if isinstance(filters, str):
+        return parse(filters, "filters"), None
     check(filters)
     if isinstance(filters, Joined):
         return _of_joined(filters.parts, schema)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 import sys
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-__all__ = ["NANOSECONDS", "Literal", "literal", "text"]
+__all__ = ["NANOSECONDS", "Literal", "day_of", "literal", "quoted", "text"]
 
 Literal: TypeAlias = "tuple[Any, ...]"
 """``("null",)``, or a kind and its value: bool, int, float, decimal (as text), string, binary, date (days since 1970),
@@ -165,15 +166,22 @@ def _is_plain(kind: pa.DataType) -> bool:
 
 
 def text(value: Literal) -> str:
-    """The literal as SQL would write it, on one line."""
+    """The literal as SQL would write it, on one line; :func:`orcish.predicate_text.parse` reads it back.
+
+    Numbers have the types that the SQL standard gives them: with an exponent they are floats, otherwise with a point
+    decimals. What is not printable in strings is written as Spark does.
+    """
     kind = value[0]
     if kind == "null":
         return "null"
     if kind == "bool":
         return "true" if value[1] else "false"
+    if kind == "float":
+        return _float(value[1])
+    if kind == "decimal":
+        return str(value[1]) if "." in value[1] else f"{value[1]}."
     if kind == "string":
-        quoted = value[1].replace("'", "''")
-        return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in quoted) + "'"
+        return quoted(value[1], "'")
     if kind == "binary":
         return f"x'{value[1].hex()}'"
     if kind == "date":
@@ -183,11 +191,51 @@ def text(value: Literal) -> str:
     return str(value[1])
 
 
+def quoted(value: str, quote: str) -> str:
+    """Text between quotes: the quote is doubled, backslashes and what is not printable have escapes of Spark."""
+    if not value.isprintable() or "\\" in value:
+        value = "".join(map(_escaped, value))
+    return quote + value.replace(quote, quote * 2) + quote
+
+
+_ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+
+
+def _float(value: float) -> str:
+    if math.isfinite(value):
+        shown = repr(value)
+        return shown if "e" in shown else f"{shown}e0"
+    return "double('NaN')" if math.isnan(value) else f"double('{'-' if value < 0 else ''}Infinity')"
+
+
+# Python has the years 1 to 9999; others lie whole cycles of the calendar, of 400 years each, away from the first 400.
+_CYCLE = 146_097
+
+
+def day_of(year: int, month: int, day: int) -> int:
+    """Days since 1970 of a date in any year, the year before 1 being 0.
+
+    Raises:
+        ValueError: There is no such day.
+    """
+    cycles, rest = divmod(year - 1, 400)
+    return datetime.date(rest + 1, month, day).toordinal() - _EPOCH + cycles * _CYCLE
+
+
 def _day(days: int) -> str:
-    try:
-        return datetime.date.fromordinal(days + _EPOCH).isoformat()
-    except (ValueError, OverflowError):
-        return f"1970-01-01 {days:+d} days"
+    cycles, rest = divmod(days + _EPOCH - 1, _CYCLE)
+    date = datetime.date.fromordinal(rest + 1)
+    year = date.year + 400 * cycles
+    sign = "-" if year < 0 else "+" if year > 9999 else ""
+    return f"{sign}{abs(year):04}-{date.month:02}-{date.day:02}"
 
 
 def _timestamp(nanoseconds: int) -> str:

@@ -108,8 +108,9 @@ class ReadOptions(TypedDict, total=False):
     """Indexes of the stripes to read, in this order; all by default."""
     filters: Filters | None
     """Which rows to read: an expression of :func:`orcish.col`, of pyarrow or of polars, or pyarrow's lists of
-    ``(column, operator, value)``. Stripes and row groups that have no such row by their statistics or bloom filters
-    are not read."""
+    ``(column, operator, value)``. Text is read as SQL, such as ``"id > 5 and name in ('a', 'b')"``, or as such lists in
+    JSON, see :func:`orcish.predicate_text.parse`. Stripes and row groups that have no such row by their statistics or
+    bloom filters are not read."""
     limit: int | None
     """Most rows to read."""
     row_number: bool | str

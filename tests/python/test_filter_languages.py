@@ -230,10 +230,15 @@ def test_unions_cannot_be_asked():
     assert file.read(filters=col("a") > 1)["u"].to_pylist() == ["x"]
 
 
-@pytest.mark.parametrize("filters", ["a > 1", 5, {"a": 1}], ids=str)
+@pytest.mark.parametrize("filters", [b"a > 1", 5, {"a": 1}], ids=str)
 def test_what_is_no_filter(file, filters):
     with pytest.raises(TypeError, match="filters are an expression"):
         file.read(filters=filters)
+
+
+def test_malformed_text(file):
+    with pytest.raises(ValueError, match=r'^filters: "a >" ends where a value should be \(character 4\)$'):
+        file.read(filters="a >")
 
 
 def test_malformed_lists(file):
