@@ -156,6 +156,8 @@ class TableWriter:
         max_open_files: Most files that are written at a time.
         max_memory: Most bytes that they may hold together.
         storage_options: How the store of a URL is reached.
+        staging: A folder in which files wait that are not to appear yet; ``tokens`` has, by their paths, what
+            :meth:`orcish.folders.Folder.complete` needs. In a store they wait where they will be.
         options: Of each file.
     """
 
@@ -171,8 +173,10 @@ class TableWriter:
         max_open_files: int = MAX_OPEN_FILES,
         max_memory: int = MAX_MEMORY,
         storage_options: StorageOptions | None = None,
+        staging: str | None = None,
         options: dict[str, Any] | None = None,
     ) -> None:
+        self.tokens: dict[str, bytes] = {}
         self.finished: list[WrittenFile] = []
         # The one that was written to last at the end.
         self._open: OrderedDict[tuple[Any, ...], _Open] = OrderedDict()
@@ -186,7 +190,10 @@ class TableWriter:
         self._max_open = max_open_files
         self._max_memory = max_memory
         self._storage_options = storage_options
-        self._options = options or {}
+        self._options = dict(options or {})
+        self._is_published = staging is None
+        if staging is not None:
+            self._options |= {"publish": False, "staging": None if self._is_remote else staging}
         self._count = 0
         self._made: list[str] = []
         """Folders that were not there before, those within others behind them."""
@@ -237,7 +244,7 @@ class TableWriter:
             self._finish(next(iter(self._open)))
         segments = [f"{_escaped(name)}={_text(value)}" for name, value in zip(self._by, values, strict=True)]
         folder = "/".join([self._base.rstrip("/") or "/", *segments])
-        if not self._is_remote:
+        if not self._is_remote and self._is_published:
             self._make(folder)
         path = self._name(folder)
         while path in self._there:
@@ -271,6 +278,8 @@ class TableWriter:
     def _finish(self, values: tuple[Any, ...]) -> None:
         writer, path = self._open[values]
         written = writer.close()
+        if not self._is_published:
+            self.tokens[path] = writer.token
         del self._open[values]
         partition = dict(zip(self._by, values, strict=True))
         self.finished.append(WrittenFile(path, written.rows, written.bytes, partition))
@@ -280,7 +289,7 @@ class TableWriter:
         for file in self._open.values():
             file.writer.abort()
         self._open.clear()
-        if not self._is_remote:
+        if not self._is_remote and self._is_published:
             for done in self.finished:
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(done.path)

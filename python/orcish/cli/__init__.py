@@ -84,7 +84,26 @@ def _parser() -> argparse.ArgumentParser:
         "--width", type=_count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
     )
     command.set_defaults(run=_data)
+
+    command = commands.add_parser(
+        "spark",
+        add_help=False,
+        help="jobs over whole tables, by Spark: compact, convert, profile, verify",
+    )
+    command.add_argument("arguments", nargs=argparse.REMAINDER)
+    command.set_defaults(run=_spark)
     return parser
+
+
+def _spark(options: argparse.Namespace) -> int:
+    try:
+        # It takes a second, which no other command should.
+        from orcish.spark.submit import main as run_job
+    except ModuleNotFoundError as error:
+        if error.name != "pyspark":
+            raise
+        return _fail(OrcishError("jobs need PySpark: pip install pyspark"))
+    return run_job(options.arguments)
 
 
 def _count(text: str) -> int:

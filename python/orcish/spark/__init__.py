@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+from orcish.spark.compact import compact
+from orcish.spark.convert import convert
 from orcish.spark.reading import map_batches, map_pandas, read
+from orcish.spark.verify import verify
 
-__all__ = ["map_batches", "map_pandas", "read"]
+__all__ = ["compact", "convert", "map_batches", "map_pandas", "read", "verify"]

@@ -1,6 +1,6 @@
 """How the files of a job become those of a table: all of them or none, whatever dies when.
 
-A job writes below ``_orcish/JOB`` in the table's folder, which readers pass over. Its commit is one file, the manifest, that
+A job writes below ``_orcish/jobs`` in the table's folder, which readers pass over. Its commit is one file, the manifest, that
 says which files it adds and which it removes; with it the commit is decided. Then files are moved to where they belong,
 old ones are removed, and ``_SUCCESS`` is written; each of these steps can be done again. Who finds a manifest, of a driver
 that has died, does that first: so does everything in :mod:`orcish.spark` that reads or writes a table.
@@ -10,21 +10,26 @@ Files are added before others are removed: what is left of a commit that nobody 
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import dataclasses
 import json
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import pyarrow as pa
 
 from orcish.errors import OrcishError
 from orcish.folders import Folder
 
-__all__ = ["Job", "Staged", "finish_commits", "is_hidden"]
+__all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits", "is_hidden"]
 
 OWN = "_orcish"
 """Folder of a table that is orcish's own."""
+JOBS = f"{OWN}/jobs"
+"""Folder of what jobs write."""
 MANIFEST = "commit.json"
 SUCCESS = "_SUCCESS"
 STREAMS = f"{OWN}/streams"
@@ -32,16 +37,30 @@ STALE_SECONDS = 7 * 86_400
 """Age after which what a job has left is taken to be nobody's."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Staged:
-    """A file that a task has written."""
+class Staged(NamedTuple):
+    """A file that a task has written, and that is not there yet."""
 
-    path: str
-    """Where it is now, within the table's folder."""
     target: str
-    """Where it belongs."""
+    """Where it belongs, within the table's folder."""
     rows: int
-    bytes: int
+    size: int
+    """Bytes."""
+    path: str | None
+    """Where it waits, within the table's folder; or it is known by its token."""
+    token: bytes | None = None
+    """Of :meth:`orcish.folders.Folder.complete`."""
+
+
+STAGED = pa.schema(
+    [
+        ("target", pa.string()),
+        ("rows", pa.int64()),
+        ("size", pa.int64()),
+        ("path", pa.string()),
+        ("token", pa.binary()),
+    ]
+)
+"""Columns of :class:`Staged`, as tasks return it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +75,7 @@ class Job:
     @property
     def staging(self) -> str:
         """Folder of what the job writes, within that of the table."""
-        return f"{OWN}/{self.id}"
+        return f"{JOBS}/{self.id}"
 
     def attempt(self) -> str:
         """A folder for one attempt of a task, which no other one writes to."""
@@ -64,7 +83,7 @@ class Job:
 
     def folder(self) -> Folder:
         """The table's folder."""
-        return Folder(self.base, dict(self.storage))
+        return Folder(self.base, self.storage)
 
     def commit(
         self,
@@ -85,8 +104,7 @@ class Job:
             OSError: The commit is not decided: the table is as it was.
         """
         folder = self.folder()
-        moves = [[file.path, file.target] for file in added]
-        manifest = {"moves": moves, "removed": list(removed), "stream": stream}
+        manifest = {"added": [_record(file) for file in added], "removed": list(removed), "stream": stream}
         name = f"{self.staging}/{MANIFEST}"
         folder.write(name, json.dumps(manifest).encode(), overwrite=False)
         try:
@@ -98,25 +116,32 @@ class Job:
             ) from error
         _sweep(folder)
 
-    def abort(self) -> None:
-        """Removes what the job has written, unless its commit is decided."""
+    def abort(self, written: Iterable[Staged] = ()) -> None:
+        """Removes what the job has written, unless its commit is decided.
+
+        Args:
+            written: What is known of it. Of a store, parts of files that are not in here stay until the store's own rule
+                for unfinished uploads removes them.
+        """
         folder = self.folder()
-        if not any(name == f"{self.staging}/{MANIFEST}" for name, _, _ in folder.list_all(self.staging)):
-            folder.delete_folder(self.staging)
+        if folder.stat(f"{self.staging}/{MANIFEST}") is not None:
+            return
+        for file in written:
+            if file.token is not None:
+                folder.abort(file.target, file.token)
+        folder.delete_folder(self.staging)
 
 
 def finish_commits(base: str, storage: Mapping[str, str]) -> int:
     """Finishes the commits whose drivers have died before they could; gives their number."""
-    folder = Folder(base, dict(storage))
-    found = [name for name, _, _ in folder.list_all(OWN) if name.endswith(f"/{MANIFEST}")]
+    folder = Folder(base, storage)
+    found = [file.name for file in folder.files(JOBS) if file.name.endswith(f"/{MANIFEST}")]
     for name in found:
-        staging = name.removesuffix(f"/{MANIFEST}")
         try:
-            manifest = json.loads(folder.read(name))
-            _apply(folder, staging, manifest)
+            _apply(folder, name.removesuffix(f"/{MANIFEST}"), json.loads(folder.read(name)))
         except FileNotFoundError:
             # Somebody else has finished it.
-            if any(other == name for other, _, _ in folder.list_all(staging)):
+            if folder.stat(name) is not None:
                 raise
     return len(found)
 
@@ -134,9 +159,17 @@ def is_hidden(name: str) -> bool:
     return any(part.startswith(("_", ".")) and "=" not in part for part in name.split("/"))
 
 
+def _record(file: Staged) -> dict[str, Any]:
+    token = None if file.token is None else base64.b64encode(file.token).decode()
+    return {"target": file.target, "path": file.path, "token": token}
+
+
 def _apply(folder: Folder, staging: str, manifest: Mapping[str, Any]) -> None:
-    for path, target in manifest["moves"]:
-        folder.move(path, target)
+    for file in manifest["added"]:
+        if file["token"] is not None:
+            folder.complete(file["target"], base64.b64decode(file["token"]))
+        else:
+            folder.move(file["path"], file["target"])
     folder.delete(manifest["removed"])
     if manifest["stream"]:
         stream, batch = manifest["stream"]
@@ -144,21 +177,18 @@ def _apply(folder: Folder, staging: str, manifest: Mapping[str, Any]) -> None:
             folder.write(f"{STREAMS}/{stream}.json", json.dumps({"batch": batch}).encode(), overwrite=True)
     folder.write(SUCCESS, b"", overwrite=True)
     # The manifest goes last: without it, what is left would be taken for that of a job which has failed.
-    left = [name for name, _, _ in folder.list_all(staging) if not name.endswith(f"/{MANIFEST}")]
-    folder.delete(left)
+    folder.delete([file.name for file in folder.files(staging) if not file.name.endswith(f"/{MANIFEST}")])
     folder.delete_folder(staging)
 
 
 def _sweep(folder: Folder) -> None:
     """Removes what jobs that died long ago have left."""
     newest: dict[str, float] = {}
-    for name, _, modified in folder.list_all(OWN):
-        job = name.split("/")[1]
-        newest[job] = max(newest.get(job, 0.0), modified)
-        if name.endswith(f"/{MANIFEST}"):
-            newest[job] = float("inf")
-    newest.pop("streams", None)
+    for file in folder.files(JOBS):
+        job = file.name.split("/")[2]
+        is_decided = file.name.endswith(f"/{MANIFEST}")
+        newest[job] = max(newest.get(job, 0.0), float("inf") if is_decided else file.modified)
     for job, modified in newest.items():
         if modified < time.time() - STALE_SECONDS:
             with contextlib.suppress(OSError):
-                folder.delete_folder(f"{OWN}/{job}")
+                folder.delete_folder(f"{JOBS}/{job}")

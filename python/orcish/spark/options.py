@@ -13,7 +13,7 @@ from typing import Any, Literal
 from orcish.scan import DEFAULT_SPLIT_BYTES
 from orcish.types import WriteOptions
 
-__all__ = ["TableOptions", "WriterOptions", "local_zone", "to_text"]
+__all__ = ["StreamOptions", "TableOptions", "WriterOptions", "local_zone", "to_text"]
 
 BATCH_ROWS = 32_768
 """Rows of a batch, which Spark's JVM is given as a whole: larger ones take more of its memory and no less time."""
@@ -68,6 +68,33 @@ class TableOptions:
 
 
 @dataclasses.dataclass(frozen=True)
+class StreamOptions:
+    """What a stream reads."""
+
+    table: TableOptions
+    state: str
+    """Folder for what is known of the files."""
+    max_files: int | None
+    """Most files of a batch."""
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> StreamOptions:
+        """Of a data source's options.
+
+        Raises:
+            ValueError: As of :meth:`TableOptions.of`; there are several paths, and no `stateLocation`.
+        """
+        left = {name.lower(): value for name, value in options.items()}
+        state = left.pop("statelocation", None)
+        files = _Taken({name: value for name, value in left.items() if name == "maxfilespertrigger"})
+        most = files.number("maxFilesPerTrigger", 0) or None
+        table = TableOptions.of({name: value for name, value in left.items() if name != "maxfilespertrigger"})
+        if state is None and len(table.paths) > 1:
+            raise ValueError("option stateLocation says where a stream of several paths keeps what it has found")
+        return cls(table, state or f"{table.paths[0].rstrip('/')}/_orcish/found", most)
+
+
+@dataclasses.dataclass(frozen=True)
 class WriterOptions:
     """Where rows are written to, and how."""
 
@@ -115,6 +142,8 @@ class WriterOptions:
             file=WriteOptions(**{name: value for name, value in file.items() if value is not None}),  # type: ignore[typeddict-item]
             storage=taken.storage(),
         )
+        # Spark's own, of a stream.
+        taken.text("checkpointLocation")
         taken.end("writing")
         return made
 
@@ -202,6 +231,7 @@ class _Taken:
             raise ValueError(f"option {names[0]}={found!r}: must be a whole number") from None
 
     def number(self, name: str, default: int) -> int:
+        """A number that is 1 at least, where it is given."""
         found = self.integer(name)
         if found is not None and found < 1:
             raise ValueError(f"option {name}={found}: must be 1 at least")

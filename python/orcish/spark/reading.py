@@ -12,17 +12,13 @@ from pyspark.sql.types import StructType
 from orcish.expression import Column, Expression
 from orcish.filters import Filters
 from orcish.spark.options import TableOptions, to_text
-from orcish.spark.session import default_parallelism, timestamp_zone
-from orcish.spark.source import cpus, opened
+from orcish.spark.session import default_parallelism, task_cpus, timestamp_zone
 from orcish.spark.tables import SparkTable, Work
-from orcish.spark.types import spark_schema
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Paths", "map_batches", "map_pandas", "open_table", "read", "work_of"]
-
-Paths = "str | Sequence[str]"
+__all__ = ["map_batches", "map_pandas", "open_table", "read"]
 
 
 def read(
@@ -90,11 +86,11 @@ def map_batches(
         table_schema: Columns and their types, in place of those of the files, and of `columns`.
         options: Other options of the data source; see README, "Spark".
     """
-    work = work_of(open_table(spark, path, columns, where, table_schema, options))
+    work = open_table(spark, path, columns, where, table_schema, options).work()
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in _parts(work, (batch.column(0).to_pylist() for batch in rows)):
-            yield from fn(part.batches(cpus()))
+            yield from fn(part.batches(task_cpus()))
 
     return _numbers(spark, work).mapInArrow(run, schema)
 
@@ -111,11 +107,11 @@ def map_pandas(
     **options: Any,
 ) -> DataFrame:
     """As :func:`map_batches`, with data frames of pandas."""
-    work = work_of(open_table(spark, path, columns, where, table_schema, options))
+    work = open_table(spark, path, columns, where, table_schema, options).work()
 
     def run(rows: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for part in _parts(work, (frame.iloc[:, 0].tolist() for frame in rows)):
-            yield from fn(batch.to_pandas() for batch in part.batches(cpus()))
+            yield from fn(batch.to_pandas() for batch in part.batches(task_cpus()))
 
     return _numbers(spark, work).mapInPandas(run, schema)
 
@@ -134,11 +130,6 @@ def open_table(
     text = to_text({**given, "columns": columns, "paths": paths})
     made = TableOptions.of(text)
     return SparkTable.open(made, schema, where)
-
-
-def work_of(table: SparkTable) -> list[Work]:
-    """What the tasks read."""
-    return table.work()
 
 
 def _numbers(spark: SparkSession, work: list[Work]) -> DataFrame:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
@@ -16,7 +15,9 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from orcish.sources import TableFile
 from orcish.spark.options import TableOptions, WriterOptions
+from orcish.spark.session import task_cpus
 from orcish.spark.tables import SparkTable, Work
 
 __all__ = ["OrcishDataSource"]
@@ -90,14 +91,14 @@ class OrcishReader(DataSourceReader):
         """The rows of a task."""
         # Spark makes a task of no partitions as well.
         if isinstance(partition, WorkPartition):
-            yield from partition.value.batches(cpus())
+            yield from partition.value.batches(task_cpus())
 
 
-def opened(options: TableOptions, schema: StructType) -> SparkTable:
+def opened(options: TableOptions, schema: StructType, files: list[TableFile] | None = None) -> SparkTable:
     """A table of which columns with these types are read, whether they are its own or a user gave them."""
     if options.columns is None:
-        return SparkTable.open(options, schema) if schema.fields else SparkTable.open(options)
-    table = SparkTable.open(options)
+        return SparkTable.open(options, schema, files=files)
+    table = SparkTable.open(options, files=files)
     if _types(table.schema) != _types(schema):
         raise ValueError("a schema says which columns are read: option `columns` does not go with it")
     return table
@@ -105,9 +106,3 @@ def opened(options: TableOptions, schema: StructType) -> SparkTable:
 
 def _types(schema: StructType) -> list[tuple[str, str]]:
     return [(field.name, field.dataType.simpleString()) for field in schema]
-
-
-def cpus() -> int:
-    """Cores that a task has."""
-    context = TaskContext.get()
-    return context.cpus() if context is not None else 1

@@ -14,8 +14,9 @@ from pyspark.sql import types as T  # noqa: N812
 from orcish.errors import OrcishError
 from orcish.filters import Filters
 from orcish.scan import Scan, Split
-from orcish.sources import Table, TableFile, files_of
+from orcish.sources import Table, TableFile, files_of, is_many
 from orcish.spark.batches import Shape
+from orcish.spark.commit import finish_commits
 from orcish.spark.options import TableOptions
 from orcish.spark.partitions import partition_types, scanned_as
 from orcish.spark.types import arrow_schema, spark_schema, with_instants
@@ -41,7 +42,11 @@ class SparkTable:
 
     @classmethod
     def open(
-        cls, options: TableOptions, schema: T.StructType | None = None, filters: Filters | None = None
+        cls,
+        options: TableOptions,
+        schema: T.StructType | None = None,
+        filters: Filters | None = None,
+        files: list[TableFile] | None = None,
     ) -> SparkTable:
         """Opens a table, of which no more than the tail of one file is read.
 
@@ -50,13 +55,14 @@ class SparkTable:
             schema: The columns that are read and their types; by default they are those of the first file, or of all
                 files together.
             filters: Which rows are read, beside option `where`.
+            files: Those of the table; by default what is found at its paths.
 
         Raises:
             FileNotFoundError: There is no file.
             ValueError: `columns` are given with a schema that says other ones.
             OrcishError: The first file cannot be read, or has a type that Spark's workers have not.
         """
-        files = files_of(list(options.paths), options.partitions, options.storage)
+        files = _files(options) if files is None else files
         if not files:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
         stored = _stored(files, options)
@@ -132,6 +138,7 @@ def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
     """
     total = sum(split.size + OPEN_BYTES for split in splits)
     parts: list[list[Split]] = []
+    last = -1
     count = max(-(-total // max(size, 1)), least, 1)
     end = 0
     for split in splits:
@@ -139,11 +146,18 @@ def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
         # The part in which its middle lies.
         at = min(middle * count // max(total, 1), count - 1)
         end += split.size + OPEN_BYTES
-        if not parts or at != last:
+        if at != last:
             parts.append([])
         parts[-1].append(split)
         last = at
     return parts
+
+
+def _files(options: TableOptions) -> list[TableFile]:
+    for path in options.paths:
+        if is_many(path) or ("://" in path and not path.endswith(".orc")):
+            finish_commits(path, options.storage)
+    return files_of(list(options.paths), options.partitions, options.storage)
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from orcish.spark.batches import Stored
 from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
 from orcish.spark.options import WriterOptions
+from orcish.spark.session import task_cpus, task_number
 from orcish.spark.types import stored_schema
 from orcish.writing_tables import TableWriter
 
@@ -60,26 +60,29 @@ class Target:
             batches: The rows, as Spark gives them.
             task: Number of the task, for the names of its files.
         """
-        staging = self.job.attempt()
+        folder = self.job.folder()
+        attempt = self.job.attempt()
         stored = Stored(stored_schema(self.schema), self.options.timezone)
         table = TableWriter(
-            f"{self.job.base.rstrip('/')}/{staging}",
+            folder.base,
             stored.schema,
             self.options.partition_by,
-            template=f"part-{task:05d}-{self.job.id}-c{{i}}{self.suffix}",
+            template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{self.suffix}",
             max_rows_per_file=self.options.max_rows_per_file,
             max_memory=TASK_MEMORY,
             storage_options=self.options.storage,
-            options={"arrow_schema": False, "threads": _cpus(), **self.options.file},
+            staging=folder.location(attempt),
+            options={"arrow_schema": False, "threads": task_cpus(), **self.options.file},
         )
         with table:
             for batch in batches:
                 table.write(stored.of(batch))
             if task == 0 and not self.options.partition_by:
                 table.begin()
-        base = self.job.base.rstrip("/") + "/"
-        made = [(file.path.removeprefix(base), file) for file in table.finished]
-        return [Staged(path, path.removeprefix(staging + "/"), file.rows, file.bytes) for path, file in made]
+        start = len(folder.base) + 1
+        return [
+            Staged(file.path[start:], file.rows, file.bytes, None, table.tokens[file.path]) for file in table.finished
+        ]
 
     def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
         """Makes the files those of the table, with what it has or, with `overwrite`, in place of it."""
@@ -87,7 +90,7 @@ class Target:
         self.job.commit(files, removed, stream=stream)
 
     def _replaced(self, files: Sequence[Staged]) -> list[str]:
-        there = [name for name, _, _ in self.job.folder().list_all() if not is_hidden(name)]
+        there = [file.name for file in self.job.folder().files() if not is_hidden(file.name)]
         if self.options.partition_overwrite == "static" or not self.options.partition_by:
             return there
         written = {file.target.rpartition("/")[0] for file in files}
@@ -104,24 +107,18 @@ class OrcishWriter(DataSourceArrowWriter):
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:
         """Writes the rows of a task."""
-        return WrittenByTask(self._target.write(iterator, _task()))
+        return WrittenByTask(self._target.write(iterator, task_number()))
 
     def commit(self, messages: Sequence[Any]) -> None:
         """Makes the files of all tasks appear at once."""
-        files = [file for message in messages if message is not None for file in message.files]
-        self._target.commit(files, overwrite=self._overwrite)
+        self._target.commit(files_of(messages), overwrite=self._overwrite)
 
-    def abort(self, messages: Sequence[Any]) -> None:  # noqa: ARG002 - some tasks that have written are not in them
-        """Removes all that the job has written."""
+    def abort(self, messages: Sequence[Any]) -> None:
+        """Removes what the job has written."""
         with contextlib.suppress(OSError):
-            self._target.job.abort()
+            self._target.job.abort(files_of(messages))
 
 
-def _task() -> int:
-    context = TaskContext.get()
-    return context.partitionId() if context is not None else 0
-
-
-def _cpus() -> int:
-    context = TaskContext.get()
-    return context.cpus() if context is not None else 1
+def files_of(messages: Sequence[Any]) -> list[Staged]:
+    """The files of the tasks that have written."""
+    return [file for message in messages if message is not None for file in message.files]

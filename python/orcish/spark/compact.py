@@ -1,0 +1,167 @@
+"""Small files of a table put together."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from orcish.errors import OrcishError
+from orcish.file import ORCFile
+from orcish.scan import scan
+from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
+from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
+from orcish.types import WriteOptions
+from orcish.writing import merge, write_table
+
+__all__ = ["compact"]
+
+FULL = 0.75
+"""Part of the size that is aimed at from which on a file is left alone."""
+
+RESULT = pa.schema(
+    [
+        ("folder", pa.string()),
+        ("action", pa.string()),
+        ("files", pa.int64()),
+        ("rows", pa.int64()),
+        ("bytes_before", pa.int64()),
+        ("bytes_after", pa.int64()),
+        ("file", pa.string()),
+    ]
+)
+_BY_TASK = pa.schema([*RESULT, ("removed", pa.string()), ("path", pa.string())])
+
+
+def compact(
+    path: str,
+    *,
+    target_file_size: int | str = "512MB",
+    rewrite: bool = False,
+    spark: SparkSession | None = None,
+    storage_options: dict[str, str] | None = None,
+    **options: Any,
+) -> DataFrame:
+    """Puts small files of a table together, folder by folder, in the order of their names.
+
+    Files that are alike are merged: their stripes are copied, and nothing is decoded. Others, and all with `rewrite`, are
+    read and written anew, with the types and attributes that they have. The table changes at once, when all has been
+    written; stopped before, it is as it was. Readers that have listed the old files and not opened them will miss them.
+
+    >>> osp.compact("table/", target_file_size="512MB").show()                                  # doctest: +SKIP
+
+    Args:
+        path: The folder of the table, local or in an object store.
+        target_file_size: Bytes of a file, about; files of three quarters of it and more are left alone.
+        rewrite: Write all of them anew: where stripes are small, or with other `options`.
+        spark: The session; the active one by default.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        options: For files that are written anew; see :class:`~orcish.types.WriteOptions`.
+
+    Returns:
+        A row for each new file: its folder, ``merge`` or ``rewrite``, how many files it replaces, rows, bytes before and
+        after, its name.
+
+    Raises:
+        ValueError: Options for files are given without `rewrite`.
+        OrcishError: A file cannot be read, or is gone when the table is about to change; the table is as it was.
+    """
+    session = found_session(spark)
+    size = parse_size(target_file_size)
+    if options and not rewrite:
+        raise ValueError(f"{', '.join(options)}: options of files need rewrite=True, as merged files stay as they are")
+    storage = storage_options or {}
+    finish_commits(path, storage)
+    job = Job(path, storage)
+    folder = job.folder()
+    there = [file for file in folder.files() if not is_hidden(file.name)]
+    tasks = [_Task(job, group, rewrite, options) for group in _groups(there, size, rewrite)]
+    try:
+        rows = in_workers(session, tasks, _run, _BY_TASK, f"orcish: compact {path}")
+        removed = [name for row in rows for name in row["removed"].split("\n")]
+        still = {file.name for file in folder.files()}
+        missing = next((name for name in removed if name not in still), None)
+        if missing is not None:
+            raise OrcishError(f"{folder.location(missing)}: gone while it was compacted; the table is left as it was")
+        made = [
+            Staged(_joined(row["folder"], row["file"]), row["rows"], row["bytes_after"], row["path"]) for row in rows
+        ]
+        if made:
+            job.commit(made, removed)
+    except BaseException:
+        job.abort()
+        raise
+    return to_frame(session, rows, RESULT)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Task:
+    job: Job
+    names: list[str]
+    rewrite: bool
+    options: dict[str, Any]
+
+
+def _groups(files: Sequence[Any], size: int, rewrite: bool) -> list[list[str]]:
+    """Files of one folder that become one, in the order of their names."""
+    folders: dict[str, list[Any]] = {}
+    for file in sorted(files):
+        folders.setdefault(file.name.rpartition("/")[0], []).append(file)
+    groups: list[list[str]] = []
+    for within in folders.values():
+        group: list[str] = []
+        total = 0
+        for file in within:
+            if file.size >= size * FULL and not rewrite:
+                continue
+            if group and total + file.size > size:
+                groups.append(group)
+                group, total = [], 0
+            group.append(file.name)
+            total += file.size
+        groups.append(group)
+    return [group for group in groups if len(group) > 1 or (rewrite and group)]
+
+
+def _run(task: _Task) -> list[tuple[Any, ...]]:
+    """Writes one file below the job's folder."""
+    folder = task.job.folder()
+    sources = [folder.location(name) for name in task.names]
+    before = sum(found.size for name in task.names if (found := folder.stat(name)) is not None)
+    within = task.names[0].rpartition("/")[0]
+    ending = task.names[0].partition(".")[2] or "orc"
+    attempt = task.job.attempt()
+    # The first of the names says where among the others the rows are.
+    name = f"{task.names[0].rpartition('/')[2].partition('.')[0]}-{attempt[-12:]}.{ending}"
+    path = f"{attempt}/{name}"
+    action = "rewrite"
+    written = None
+    if not task.rewrite:
+        try:
+            written = merge(sources, folder.location(path), storage_options=folder.storage_options)
+            action = "merge"
+        except ValueError:
+            # They are not alike.
+            pass
+    if written is None:
+        written = _rewritten(sources, folder.location(path), folder.storage_options, task.options)
+    if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
+        raise OrcishError(f"{sources[0]} and {len(sources) - 1} more: {rows} rows became {written.rows}")
+    return [(within, action, len(sources), written.rows, before, written.bytes, name, "\n".join(task.names), path)]
+
+
+def _rewritten(sources: list[str], target: str, storage_options: Any, options: dict[str, Any]) -> Any:
+    first = ORCFile(sources[0], storage_options=storage_options)
+    own = WriteOptions(
+        compression=first.compression,  # type: ignore[typeddict-item]
+        metadata={name: value for name, value in first.metadata.items() if not name.startswith("orcish.")},
+    )
+    rows = scan(sources, partitions=False, storage_options=storage_options)
+    return write_table(rows, target, storage_options=storage_options, **{**own, **options})
+
+
+def _joined(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name

@@ -1,0 +1,172 @@
+"""Tables of other formats, and of ORC, written as ORC."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from orcish.sources import TableFile, files_of
+from orcish.spark.batches import Shape
+from orcish.spark.commit import STAGED, Job, Staged, finish_commits, is_hidden
+from orcish.spark.jobs import batch_of, found_session, in_workers, sql_of, to_frame
+from orcish.spark.options import WriterOptions
+from orcish.spark.reading import open_table
+from orcish.spark.session import described, large_batches, task_number, timestamp_zone
+from orcish.spark.tables import Work
+from orcish.spark.types import arrow_schema
+from orcish.spark.writer import Target
+from orcish.types import StorageOptions, WriteOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["convert"]
+
+RESULT = pa.schema([("file", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64())])
+FORMATS = {"parquet": "parquet", "csv": "csv", "json": "json", "jsonl": "json", "ndjson": "json", "orc": "orc"}
+"""Formats by how the names of files end."""
+
+
+def convert(
+    source: str | DataFrame,
+    target: str,
+    *,
+    format: Literal["parquet", "csv", "json", "orc"] | None = None,  # noqa: A002 - Spark's word
+    read_options: dict[str, Any] | None = None,
+    partition_by: Sequence[str] | None = None,
+    sort_within: Sequence[str] = (),
+    mode: Literal["error", "append", "overwrite"] = "error",
+    max_rows_per_file: int | None = None,
+    spark: SparkSession | None = None,
+    storage_options: StorageOptions | None = None,
+    **options: Unpack[WriteOptions],
+) -> DataFrame:
+    """Writes a table as ORC. The files appear at once, when all have been written.
+
+    Files of ORC are read and written in the workers, and no row of them passes through the JVM; those of other formats are
+    read by Spark.
+
+    >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"])         # doctest: +SKIP
+
+    Args:
+        source: A file, folder or pattern, or a data frame.
+        target: The folder of the new table.
+        format: Of the source; by default what the names of its files end with.
+        read_options: Of Spark's reader, for other formats than ORC, such as ``{"header": True}``; of the data source
+            ``orcish`` for ORC.
+        partition_by: Columns whose values name folders; by default those that name folders of the source.
+        sort_within: Columns by which the rows of each task are sorted, whose values statistics then tell apart.
+        mode: What to do where the target has files: fail, add to them, or replace them.
+        max_rows_per_file: Rows after which another file begins.
+        spark: The session; the active one by default.
+        storage_options: How the store of a URL is reached, for files that orcish reads and writes; see
+            :data:`~orcish.types.StorageOptions`.
+        options: See :class:`~orcish.types.WriteOptions`.
+
+    Returns:
+        A row for each file: its name, rows and bytes.
+
+    Raises:
+        FileNotFoundError: The source has no files.
+        FileExistsError: The target has files, and `mode` does not say what to do with them.
+        ValueError: The source is of no format that is known, or an option does not fit.
+        UnsupportedError: A type has no place in ORC.
+    """
+    session = found_session(spark)
+    if mode not in ("error", "append", "overwrite"):
+        raise ValueError(f"mode={mode!r}: must be one of error, append, overwrite")
+    storage = {name: str(value) for name, value in (storage_options or {}).items()}
+    finish_commits(target, storage)
+    job = Job(target, storage)
+    if mode == "error" and any(not is_hidden(file.name) for file in job.folder().files()):
+        raise FileExistsError(f"{target} has files already: mode='append' adds to them, mode='overwrite' replaces them")
+    rows = _source(session, source, format, read_options or {}, storage)
+    by = rows.folders if partition_by is None else list(partition_by)
+    missing = next((name for name in sort_within if name not in rows.schema.names), None)
+    if missing is not None:
+        raise ValueError(f"sort_within: there is no column {missing!r}")
+    writing = WriterOptions(
+        path=target,
+        partition_by=tuple(by),
+        max_rows_per_file=max_rows_per_file,
+        timezone=timestamp_zone(session),
+        file=options,
+        storage=storage,
+    )
+    to = Target(job, writing, rows.schema)
+    try:
+        staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
+        to.commit(staged, overwrite=mode == "overwrite")
+    except BaseException:
+        job.abort()
+        raise
+    return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Source:
+    schema: StructType
+    folders: list[str]
+    """Columns that are names of folders."""
+    write: Callable[[SparkSession, Target, list[str], str], list[Staged]]
+
+
+def _source(
+    spark: SparkSession, source: str | DataFrame, named: str | None, options: dict[str, Any], storage: dict[str, str]
+) -> _Source:
+    """What is read, whichever way."""
+    if isinstance(source, DataFrame):
+        return _Source(source.schema, [], functools.partial(_write_frame, source))
+    files = files_of(source, None, storage)
+    found = named or _format(files)
+    folders = [name for name, _ in files[0].partition]
+    if found == "orc":
+        table = open_table(spark, source, None, None, None, {**storage, **options})
+        return _Source(table.schema, folders, functools.partial(_write_work, table.work()))
+    frame = spark.read.format(found).options(**options).load(source)
+    return _Source(frame.schema, folders, functools.partial(_write_frame, frame))
+
+
+def _format(files: list[TableFile]) -> str:
+    for file in files:
+        for ending in reversed(file.location.rpartition("/")[2].lower().split(".")[1:]):
+            if ending in FORMATS:
+                return FORMATS[ending]
+    raise ValueError(f"{files[0].location}: its name does not say its format, which option `format` does")
+
+
+def _write_work(work: list[Work], spark: SparkSession, to: Target, sort: list[str], text: str) -> list[Staged]:
+    """Reads and writes in the workers."""
+
+    def run(item: tuple[int, Work]) -> list[Staged]:
+        number, part = item
+        batches = part.batches()
+        return to.write(_sorted(batches, arrow_schema(to.schema), sort) if sort else batches, number)
+
+    # Where there are no rows, one task writes a file that has the columns.
+    nothing = Work.of([], Shape((), pa.schema([]), to.options.timezone))
+    rows = in_workers(spark, list(enumerate(work or [nothing])), run, STAGED, text)
+    return [Staged(**row) for row in rows]
+
+
+def _sorted(batches: Iterator[pa.RecordBatch], schema: pa.Schema, by: list[str]) -> Iterator[pa.RecordBatch]:
+    rows = pa.Table.from_batches(batches, schema)
+    yield from rows.sort_by([(name, "ascending") for name in by]).to_batches()
+
+
+def _write_frame(frame: DataFrame, spark: SparkSession, to: Target, sort: list[str], text: str) -> list[Staged]:
+    """Writes what Spark reads."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield batch_of(to.write(batches, task_number()), STAGED)
+
+    rows = frame.sortWithinPartitions(*sort) if sort else frame
+    with described(spark, text), large_batches(spark):
+        found = rows.mapInArrow(run, sql_of(STAGED)).collect()
+    return [Staged(**row.asDict()) for row in found]

@@ -1,0 +1,77 @@
+"""Whether the files of a table are what they say."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from orcish.errors import OrcishError
+from orcish.file import ORCFile
+from orcish.sources import files_of
+from orcish.spark.jobs import found_session, in_workers, to_frame
+from orcish.types import StorageOptions
+
+__all__ = ["verify"]
+
+TASKS = 256
+"""Most tasks into which a table is cut."""
+
+FINDINGS = pa.schema(
+    [
+        ("file", pa.string()),
+        ("stripe", pa.int64()),
+        ("row_group", pa.int64()),
+        ("column", pa.string()),
+        ("message", pa.string()),
+    ]
+)
+
+
+def verify(path: str, *, spark: SparkSession | None = None, storage_options: StorageOptions | None = None) -> DataFrame:
+    """Reads every file of a table, all of it, and checks what they say against what they hold: statistics of files,
+    stripes and row groups, row indexes, bloom filters, numbers of rows.
+
+    >>> assert osp.verify("table/").isEmpty()                                                   # doctest: +SKIP
+
+    Args:
+        path: A file, folder or pattern.
+        spark: The session; the active one by default.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+
+    Returns:
+        A row for each finding: the file, indexes of the stripe and of the row group within it, the column's dotted name,
+        and what is wrong. Of a file that cannot be read, there is one with the error.
+
+    Raises:
+        FileNotFoundError: There is no file.
+    """
+    session = found_session(spark)
+    files = [file.location for file in files_of(path, False, storage_options)]
+    if not files:
+        raise FileNotFoundError(f"no files: {path}")
+    # Some files a task, where there are many more than cores.
+    count = min(len(files), TASKS)
+    tasks = [_Files(files[at::count], storage_options) for at in range(count)]
+    rows = in_workers(session, tasks, _findings, FINDINGS, f"orcish: verify {path}")
+    return to_frame(session, rows, FINDINGS)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Files:
+    paths: list[str]
+    storage_options: StorageOptions | None
+
+
+def _findings(files: _Files) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for path in files.paths:
+        try:
+            found = ORCFile(path, storage_options=files.storage_options).check()
+        except (OrcishError, OSError, ValueError) as error:
+            rows.append((path, None, None, "", f"{type(error).__name__}: {error}"))
+        else:
+            rows.extend((path, each.stripe, each.group, each.column, each.message) for each in found)
+    return rows

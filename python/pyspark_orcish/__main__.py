@@ -1,0 +1,7 @@
+"""What spark-submit runs: the jobs of ``orcish spark``."""
+
+import sys
+
+from orcish.spark.submit import main
+
+sys.exit(main())
