@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -134,9 +135,11 @@ def _run(task: _Task) -> list[tuple[Any, ...]]:
     within = task.names[0].rpartition("/")[0]
     ending = task.names[0].partition(".")[2] or "orc"
     attempt = task.job.attempt()
-    # The first of the names says where among the others the rows are.
-    name = f"{task.names[0].rpartition('/')[2].partition('.')[0]}-{attempt[-12:]}.{ending}"
+    # The beginning of the first name says where among the others the rows are.
+    name = f"{task.names[0].rpartition('/')[2].partition('.')[0][:10]}-{attempt[-32:]}.{ending}"
     path = f"{attempt}/{name}"
+    if "://" not in folder.base:
+        os.makedirs(folder.location(attempt))
     action = "rewrite"
     written = None
     if not task.rewrite:

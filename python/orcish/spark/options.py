@@ -63,6 +63,9 @@ class TableOptions:
             timezone=taken.text("timezone") or local_zone(),
             storage=taken.storage(),
         )
+        # Of streams, which ask for the schema with them.
+        taken.text("stateLocation")
+        taken.text("maxFilesPerTrigger")
         taken.end("reading")
         return made
 
@@ -84,11 +87,10 @@ class StreamOptions:
         Raises:
             ValueError: As of :meth:`TableOptions.of`; there are several paths, and no `stateLocation`.
         """
-        left = {name.lower(): value for name, value in options.items()}
-        state = left.pop("statelocation", None)
-        files = _Taken({name: value for name, value in left.items() if name == "maxfilespertrigger"})
-        most = files.number("maxFilesPerTrigger", 0) or None
-        table = TableOptions.of({name: value for name, value in left.items() if name != "maxfilespertrigger"})
+        taken = _Taken(options)
+        state = taken.text("stateLocation")
+        most = taken.number("maxFilesPerTrigger", 0) or None
+        table = TableOptions.of(options)
         if state is None and len(table.paths) > 1:
             raise ValueError("option stateLocation says where a stream of several paths keeps what it has found")
         return cls(table, state or f"{table.paths[0].rstrip('/')}/_orcish/found", most)

@@ -160,10 +160,10 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
         options = self._target.options
         finish_commits(options.path, options.storage)
         query = next((message.query for message in there), "")
-        if committed_batch(self._target.job.folder(), query) >= batchId:
-            self._target.job.abort(files)
-        elif files:
+        if files and committed_batch(self._target.job.folder(), query) < batchId:
             self._target.commit(files, overwrite=False, stream=(query, batchId))
+        else:
+            self._target.job.abort(files)
 
     def abort(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: ARG002, N803
         """Removes what the batch has written."""
