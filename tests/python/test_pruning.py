@@ -135,10 +135,10 @@ def test_lengths_that_cannot_be_read_cannot_be_passed_over(tmp_path):
     ]
     path.write_bytes(hand.orc(types, [(3, streams)]))
     for condition in (None, col("id") == 2):
-        start = time.monotonic()
+        start = time.process_time()
         with pytest.raises(orcish.LimitExceededError, match="elements"):
             orcish.read_table(str(path), filters=condition)
-        assert time.monotonic() - start < 3
+        assert time.process_time() - start < 3
 
 
 @pytest.fixture
