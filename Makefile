@@ -21,7 +21,7 @@ help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  %-8s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
-demo: $(VENV)/module java ## PySpark writes a table, orcish reads it and writes it anew, Spark reads that
+demo: $(VENV)/module java ## PySpark writes raw rows; orcish converts, compacts, verifies and scans them
 	$(BIN)/python examples/demo.py
 
 .PHONY: test
@@ -51,6 +51,7 @@ bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with ot
 	$(BIN)/python benches/python/run.py
 	$(BIN)/python benches/python/lookup.py
 	$(BIN)/python benches/python/write.py
+	$(BIN)/python benches/python/spark.py
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain

@@ -1,4 +1,5 @@
-"""PySpark writes a table of orders as ORC; orcish reads it into pyarrow, pandas, polars and duckdb, and writes it anew.
+"""A pipeline: PySpark writes raw orders; orcish converts them to ORC, compacts, verifies and scans them, in Spark's
+workers and out of Spark, and hands them to pandas, polars and duckdb.
 
 `make demo` runs it. It takes about a minute, most of which is Spark's, and leaves nothing behind.
 """
@@ -19,6 +20,7 @@ from typing import Any, TypeVar
 import duckdb
 import orcish
 import orcish.cli
+import orcish.spark as osp
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -26,9 +28,10 @@ import pyarrow.compute as pc
 import pyarrow.orc
 import pyspark
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import expr
 
 ROWS = 1_000_000
-PARTS = 4
+PARTS = 16
 SEED = 7
 ROUNDS = 3
 
@@ -62,13 +65,21 @@ Result = TypeVar("Result")
 def main() -> None:
     """Run the demo."""
     with tempfile.TemporaryDirectory(prefix="orcish-demo-") as folder:
-        table = Path(folder) / "orders"
-        heading(f"PySpark writes {ROWS:,} orders")
-        expected = write_with_spark(table)
-        parts = sorted(table.glob("part-*.orc"))
-        size = sum(part.stat().st_size for part in parts)
-        print(f"{len(parts)} files, {size / 1e6:,.1f} MB, zstd")
+        raw, table = Path(folder) / "raw", Path(folder) / "orders"
+        with quiet(Path(folder) / "spark.log"):
+            spark = start_spark(Path(folder))
+        try:
+            expected = write_raw(spark, raw)
+            convert(spark, raw, table, expected)
+            append(spark, table, expected)
+            compact(spark, table, expected)
+            verify(spark, table)
+            map_batches(spark, table, expected)
+        finally:
+            with quiet(Path(folder) / "spark.log"):
+                spark.stop()
 
+        parts = sorted(table.glob("*/part-*.orc"))
         show_file(parts[0])
         orders = read_everything(table)
         check(orders, expected)
@@ -76,7 +87,6 @@ def main() -> None:
         project(parts[0])
         find(table, orders)
         hand_over(parts[0])
-        write_again(orders, parts, table.parent / "by-day", expected)
 
 
 def heading(text: str) -> None:
@@ -91,18 +101,89 @@ def timed(action: Callable[[], Result]) -> tuple[Result, float]:
     return result, time.perf_counter() - start
 
 
-def write_with_spark(table: Path) -> dict[str, Any]:
+def write_raw(spark: SparkSession, raw: Path) -> dict[str, Any]:
     """Let Spark write the orders, and count and sum what it reads back."""
-    with quiet(table.parent / "spark.log"):
-        spark = start_spark(table.parent)
-        try:
-            options = {"compression": "zstd", "orc.bloom.filter.columns": "note"}
-            _, seconds = timed(lambda: spark.sql(ORDERS).write.options(**options).orc(str(table)))
-            found = summarize(spark.read.orc(str(table)))
-        finally:
-            spark.stop()
-    print(f"Spark {pyspark.__version__} took {seconds:.1f} s to write")
-    return found
+    heading(f"PySpark writes {ROWS:,} raw orders, in {PARTS} files of Parquet")
+    _, seconds = timed(lambda: spark.sql(ORDERS).write.parquet(str(raw)))
+    print(f"Spark {pyspark.__version__} took {seconds:.1f} s")
+    return summarize(spark.read.parquet(str(raw)))
+
+
+def convert(spark: SparkSession, raw: Path, table: Path, expected: dict[str, Any]) -> None:
+    """Write them as ORC, in folders by status."""
+    heading('osp.convert(raw, table, partition_by=["status"], sort_within=["order_id"], bloom_filter_columns=["note"])')
+    files, seconds = timed(
+        lambda: osp.convert(
+            str(raw),
+            str(table),
+            partition_by=["status"],
+            sort_within=["order_id"],
+            bloom_filter_columns=["note"],
+            spark=spark,
+        ).collect()
+    )
+    print(f"{len(files)} files, {sum(file['bytes'] for file in files) / 1e6:,.1f} MB, in {seconds:.2f} s")
+    agree(summarize(spark.read.orc(str(table))), expected)
+    print("Spark's own reader counts and sums the same")
+
+
+def append(spark: SparkSession, table: Path, expected: dict[str, Any]) -> None:
+    """Fail to add rows: the table stays as it was."""
+    heading('df.write.format("orcish").mode("append"), of which the last task fails')
+    rows = spark.read.orc(str(table)).withColumn(
+        "order_id", expr(f"if(order_id = {ROWS - 1}, raise_error('no such order'), order_id)")
+    )
+    try:
+        with quiet(table.parent / "spark.log"):
+            rows.write.format("orcish").mode("append").option("partitionBy", "status").save(str(table))
+    except Exception as error:
+        print(f"{type(error).__name__}: {str(error).splitlines()[0][:100]}")
+    agree(summarize(spark.read.format("orcish").load(str(table))), expected)
+    print("the table is as it was")
+
+
+def compact(spark: SparkSession, table: Path, expected: dict[str, Any]) -> None:
+    """Put the small files together."""
+    heading("osp.compact(table)")
+    done, seconds = timed(lambda: osp.compact(str(table), spark=spark).collect())
+    for row in done:
+        print(f"  {row['folder']:<16} {row['action']} of {row['files']} files: {row['rows']:,} rows")
+    print(f"in {seconds:.2f} s")
+    agree(summarize(spark.read.orc(str(table))), expected)
+
+
+def verify(spark: SparkSession, table: Path) -> None:
+    """Read all of it, and compare with what its statistics, indexes and bloom filters say."""
+    heading("osp.verify(table)")
+    findings, seconds = timed(lambda: osp.verify(str(table), spark=spark).collect())
+    if findings:
+        raise SystemExit(f"what was written is not as it says: {findings}")
+    print(f"no findings, in {seconds:.2f} s")
+
+
+def map_batches(spark: SparkSession, table: Path, expected: dict[str, Any]) -> None:
+    """Count the lines of orders in a Python function, with Spark's reader and with orcish's."""
+    heading('osp.map_batches(spark, table, count_lines, "lines bigint", columns=["lines"])')
+
+    def count_lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        total = sum(pc.sum(pc.struct_field(pc.list_flatten(batch["lines"]), "quantity")).as_py() for batch in batches)
+        yield pa.record_batch({"lines": [total]})
+
+    builtin = spark.read.orc(str(table)).select("lines")
+    ways = {
+        "spark.read.orc, mapInArrow": lambda: builtin.mapInArrow(count_lines, "lines bigint"),
+        "osp.map_batches": lambda: osp.map_batches(spark, str(table), count_lines, "lines bigint", columns=["lines"]),
+    }
+    for name, way in ways.items():
+        rows, seconds = timed(lambda way=way: way().collect())  # type: ignore[misc]
+        agree({"quantities": sum(row["lines"] for row in rows)}, {"quantities": expected["quantities"]})
+        print(f"  {name:<28}{seconds:6.2f} s")
+
+
+def agree(found: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Stop where counts and sums are not those of what was written."""
+    if found != expected:
+        raise SystemExit(f"the rows are not those that were written:\n  {found}\n  {expected}")
 
 
 @contextlib.contextmanager
@@ -271,32 +352,6 @@ def hand_over(part: Path) -> None:
     heading("duckdb.from_arrow(orcish.ORCFile(part))")
     orders = duckdb.from_arrow(file)
     print(orders.aggregate("customer.country as country, count(*) as orders, sum(total) as total").order("country"))
-
-
-def write_again(orders: pa.Table, parts: list[Path], folder: Path, expected: dict[str, Any]) -> None:
-    """Write the orders with orcish, in folders by status, and let Spark count and sum what it reads of them."""
-    heading('orcish.write_dataset(orders, folder, partition_by=["status"], bloom_filter_columns=["note"])')
-    options: dict[str, Any] = {"bloom_filter_columns": ["note"]}
-    files, seconds = timed(lambda: orcish.write_dataset(orders, folder, partition_by=["status"], **options))
-    print(f"{len(files)} files, {sum(file.bytes for file in files) / 1e6:,.1f} MB, in {seconds:.2f} s")
-    findings = [finding for file in files for finding in orcish.ORCFile(file.path).check()]
-    if findings:
-        raise SystemExit(f"what was written is not as it says: {findings}")
-    with quiet(folder.parent / "spark.log"):
-        spark = start_spark(folder.parent)
-        try:
-            found = summarize(spark.read.orc(str(folder)))
-        finally:
-            spark.stop()
-    if found != expected:
-        raise SystemExit(f"Spark reads other orders than it wrote:\n  {found}\n  {expected}")
-    print("Spark reads them, and counts and sums the same")
-
-    heading("orcish.merge(parts, one file)")
-    merged, seconds = timed(lambda: orcish.merge(parts, folder.parent / "all.orc"))
-    print(f"{merged.rows:,} rows of {len(parts)} files, {merged.bytes / 1e6:,.1f} MB, in {seconds:.2f} s: {merged}")
-    if not orcish.read_table(folder.parent / "all.orc").equals(orders):
-        raise SystemExit("the merged file has other rows")
 
 
 if __name__ == "__main__":

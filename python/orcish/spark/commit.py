@@ -1,11 +1,13 @@
 """How the files of a job become those of a table: all of them or none, whatever dies when.
 
-A job writes below ``_orcish/jobs`` in the table's folder, which readers pass over. Its commit is one file, the manifest, that
-says which files it adds and which it removes; with it the commit is decided. Then files are moved to where they belong,
-old ones are removed, and ``_SUCCESS`` is written; each of these steps can be done again. Who finds a manifest, of a driver
-that has died, does that first: so does everything in :mod:`orcish.spark` that reads or writes a table.
+A job writes below ``_orcish/jobs`` in the table's folder, which readers pass over. Its commit is one file, the
+manifest, that says which files it adds and which it removes; with it the commit is decided. Then files are moved to
+where they belong, old ones are removed, and ``_SUCCESS`` is written; each of these steps can be done again. Who finds
+a manifest, of a driver that has died, does that first: so does everything in :mod:`orcish.spark` that reads or writes
+a table.
 
-Files are added before others are removed: what is left of a commit that nobody finishes has rows twice, and none is lost.
+Files are added before others are removed: what is left of a commit that nobody finishes has rows twice, and none is
+lost.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import base64
 import contextlib
 import dataclasses
 import json
+import os
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +26,9 @@ import pyarrow as pa
 
 from orcish.errors import OrcishError
 from orcish.folders import Folder
+from orcish.sources import local_path
 
-__all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits", "is_hidden"]
+__all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits", "is_folder", "is_hidden"]
 
 OWN = "_orcish"
 """Folder of a table that is orcish's own."""
@@ -111,8 +115,8 @@ class Job:
             _apply(folder, self.staging, manifest)
         except OSError as error:
             raise OrcishError(
-                f"{self.base}: the commit of job {self.id} is decided but not finished, which the next job or reader of "
-                f"orcish.spark will do: {error}"
+                f"{self.base}: the commit of job {self.id} is decided but not finished, "
+                f"which the next job or reader of orcish.spark will do: {error}"
             ) from error
         _sweep(folder)
 
@@ -120,7 +124,8 @@ class Job:
         """Removes what the job has written, unless its commit is decided.
 
         Args:
-            written: What is known of it. Of a store, parts of files that are not in here stay until the store's own rule
+            written: What is known of it. Of a store, parts of files that are not in here stay until the store's own
+                rule
                 for unfinished uploads removes them.
         """
         folder = self.folder()
@@ -152,6 +157,15 @@ def committed_batch(folder: Folder, stream: str) -> int:
         return int(json.loads(folder.read(f"{STREAMS}/{stream}.json"))["batch"])
     except FileNotFoundError:
         return -1
+
+
+def is_folder(path: str) -> bool:
+    """Whether a location may be a table's folder, in which jobs leave manifests: no single file, pattern or web
+    page.
+    """
+    if "://" not in path or path.lower().startswith("file:"):
+        return os.path.isdir(local_path(path))
+    return not path.lower().startswith("http") and not path.endswith(".orc") and not any(sign in path for sign in "*?[")
 
 
 def is_hidden(name: str) -> bool:

@@ -48,9 +48,10 @@ def compact(
 ) -> DataFrame:
     """Puts small files of a table together, folder by folder, in the order of their names.
 
-    Files that are alike are merged: their stripes are copied, and nothing is decoded. Others, and all with `rewrite`, are
-    read and written anew, with the types and attributes that they have. The table changes at once, when all has been
-    written; stopped before, it is as it was. Readers that have listed the old files and not opened them will miss them.
+    Files that are alike are merged: their stripes are copied, and nothing is decoded. Others, and all with `rewrite`,
+    are read and written anew, with the types and attributes that they have. The table changes at once, when all has
+    been written; stopped before, it is as it was. Readers that have listed the old files and not opened them will miss
+    them.
 
     >>> osp.compact("table/", target_file_size="512MB").show()                                  # doctest: +SKIP
 
@@ -63,8 +64,8 @@ def compact(
         options: For files that are written anew; see :class:`~orcish.types.WriteOptions`.
 
     Returns:
-        A row for each new file: its folder, ``merge`` or ``rewrite``, how many files it replaces, rows, bytes before and
-        after, its name.
+        A row for each new file: its folder, ``merge`` or ``rewrite``, how many files it replaces, rows, bytes before
+        and after, its name.
 
     Raises:
         ValueError: Options for files are given without `rewrite`.

@@ -49,8 +49,8 @@ def convert(
 ) -> DataFrame:
     """Writes a table as ORC. The files appear at once, when all have been written.
 
-    Files of ORC are read and written in the workers, and no row of them passes through the JVM; those of other formats are
-    read by Spark.
+    Files of ORC are read and written in the workers, and no row of them passes through the JVM; those of other formats
+    are read by Spark.
 
     >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"])         # doctest: +SKIP
 

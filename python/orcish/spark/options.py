@@ -8,7 +8,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from orcish.scan import DEFAULT_SPLIT_BYTES
 from orcish.types import WriteOptions
@@ -141,7 +141,7 @@ class WriterOptions:
             max_rows_per_file=rows or None,
             partition_overwrite="dynamic" if overwrite.lower() == "dynamic" else "static",
             timezone=taken.text("timezone") or local_zone(),
-            file=WriteOptions(**{name: value for name, value in file.items() if value is not None}),  # type: ignore[typeddict-item]
+            file=cast("WriteOptions", {name: value for name, value in file.items() if value is not None}),
             storage=taken.storage(),
         )
         # Spark's own, of a stream.
@@ -166,7 +166,9 @@ def local_zone() -> str:
 
 
 def to_text(options: Mapping[str, Any]) -> dict[str, str]:
-    """Options of Python's types as texts: lists of names in JSON, flags in lower case; those that are None are left out."""
+    """Options of Python's types as texts: lists of names in JSON, flags in lower case; those that are None are left
+    out.
+    """
     made = {}
     for name, value in options.items():
         if value is None:

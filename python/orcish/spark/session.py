@@ -27,8 +27,8 @@ def jvm(spark: SparkSession) -> Any:
 
 
 def timestamp_zone(spark: SparkSession) -> str:
-    """The zone in which Spark's own reader takes the wall clocks of ORC: that of its JVM. With Spark Connect, which does
-    not tell it, that of the session.
+    """The zone in which Spark's own reader takes the wall clocks of ORC: that of its JVM. With Spark Connect, which
+    does not tell it, that of the session.
     """
     machine = jvm(spark)
     if machine is not None:

@@ -87,7 +87,7 @@ class OrcishReader(DataSourceReader):
         work = opened(TableOptions.of(self._options), self._schema).work()
         return [WorkPartition(part) for part in work]
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:  # type: ignore[override]
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task."""
         # Spark makes a task of no partitions as well.
         if isinstance(partition, WorkPartition):

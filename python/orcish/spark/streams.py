@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 from orcish.errors import UnsupportedError
 from orcish.folders import Folder
 from orcish.sources import TableFile, files_of
-from orcish.spark.commit import Job, committed_batch, finish_commits
+from orcish.spark.commit import Job, committed_batch, finish_commits, is_folder
 from orcish.spark.options import StreamOptions, WriterOptions
 from orcish.spark.session import local_property, task_cpus, task_number
 from orcish.spark.source import WorkPartition, opened
@@ -31,8 +31,9 @@ QUERY = "sql.streaming.queryId"
 class OrcishStreamReader(datasource.DataSourceStreamReader):
     """Reads files as they come to a folder, each once, whenever its clock says that it was written.
 
-    The order in which they are found is kept in the folder ``_orcish/found`` of the table, or at option `stateLocation`:
-    a list of names for each time that there were new ones. An offset is the number of the last of these lists.
+    The order in which they are found is kept in the folder ``_orcish/found`` of the table, or at option
+    `stateLocation`: a list of names for each time that there were new ones. An offset is the number of the last of
+    these lists.
     """
 
     def __init__(self, options: MutableMapping[str, str], schema: StructType) -> None:
@@ -87,7 +88,8 @@ class OrcishStreamReader(datasource.DataSourceStreamReader):
     def _files(self) -> list[TableFile]:
         table = self._options.table
         for path in table.paths:
-            finish_commits(path, table.storage)
+            if is_folder(path):
+                finish_commits(path, table.storage)
         try:
             return files_of(list(table.paths), table.partitions, table.storage)
         except FileNotFoundError:

@@ -14,9 +14,10 @@ from pyspark.sql import types as T  # noqa: N812
 from orcish.errors import OrcishError
 from orcish.filters import Filters
 from orcish.scan import Scan, Split
-from orcish.sources import Table, TableFile, files_of, is_many
+from orcish.sources import Table, TableFile, files_of
 from orcish.spark.batches import Shape
-from orcish.spark.commit import finish_commits
+from orcish.spark.commit import finish_commits, is_folder
+from orcish.spark.filesystems import foreign_files, is_foreign
 from orcish.spark.options import TableOptions
 from orcish.spark.partitions import partition_types, scanned_as
 from orcish.spark.types import arrow_schema, spark_schema, with_instants
@@ -154,10 +155,15 @@ def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
 
 
 def _files(options: TableOptions) -> list[TableFile]:
+    found = []
     for path in options.paths:
-        if is_many(path) or ("://" in path and not path.endswith(".orc")):
+        if is_foreign(path):
+            found += foreign_files(path, options.partitions)
+            continue
+        if is_folder(path):
             finish_commits(path, options.storage)
-    return files_of(list(options.paths), options.partitions, options.storage)
+        found += files_of(path, options.partitions, options.storage)
+    return found
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:

@@ -132,8 +132,8 @@ _ARROW = {
 
 
 def stored_schema(schema: T.StructType) -> pa.Schema:
-    """The schema under which rows of Spark are written, as Spark's own writer stores them: instants as wall clocks, and what
-    ORC has no type for as numbers, with an attribute that says what they are.
+    """The schema under which rows of Spark are written, as Spark's own writer stores them: instants as wall clocks,
+    and what ORC has no type for as numbers, with an attribute that says what they are.
 
     Raises:
         UnsupportedError: A type has no place in ORC; the message names the column.

@@ -42,8 +42,8 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
 
     Returns:
-        A row for each finding: the file, indexes of the stripe and of the row group within it, the column's dotted name,
-        and what is wrong. Of a file that cannot be read, there is one with the error.
+        A row for each finding: the file, indexes of the stripe and of the row group within it, the column's dotted
+        name, and what is wrong. Of a file that cannot be read, there is one with the error.
 
     Raises:
         FileNotFoundError: There is no file.

@@ -25,7 +25,7 @@ TASK_MEMORY = 512 << 20
 
 
 @dataclasses.dataclass
-class WrittenByTask(WriterCommitMessage):  # type: ignore[misc]
+class WrittenByTask(WriterCommitMessage):
     """The files of one attempt of a task."""
 
     files: list[Staged]
@@ -53,8 +53,8 @@ class Target:
         return ".orc" if codec == "none" else f".{codec}.orc"
 
     def write(self, batches: Iterator[pa.RecordBatch], task: int) -> list[Staged]:
-        """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose file
-        has the columns of the table.
+        """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose
+        file has the columns of the table.
 
         Args:
             batches: The rows, as Spark gives them.
