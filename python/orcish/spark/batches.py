@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import decimal
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +41,8 @@ class Shape:
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
+        if pa.types.is_string(column.type) and not pa.types.is_string(to):
+            column = _parsed(column, to)
         is_instant = pa.types.is_timestamp(to) and to.tz is not None
         if is_instant and pa.types.is_timestamp(column.type) and column.type.tz is None and self.zone not in UTC:
             # What the clock showed twice was the first time; what it never showed is as much later as it leapt.
@@ -67,6 +70,19 @@ class Stored:
             # In the zone, and then as the clock there shows it.
             return pc.local_timestamp(column.cast(pa.timestamp("us", self.zone)))
         return column.cast(to)
+
+
+def _parsed(column: pa.Array, to: pa.DataType) -> pa.Array:
+    """Values of a partition, which are text, to be understood: wall clocks, and numbers as Java writes them."""
+    if pa.types.is_timestamp(to):
+        return column.cast(pa.timestamp("us"))
+    if pa.types.is_floating(to):
+        return pc.utf8_rtrim(pc.utf8_trim_whitespace(column), characters="dDfF")
+    if pa.types.is_decimal(to):
+        # By way of a decimal, which knows exponents.
+        texts = {text: None if text is None else f"{decimal.Decimal(text):f}" for text in column.unique().to_pylist()}
+        return pa.array([texts[text] for text in column.to_pylist()], pa.string())
+    return column
 
 
 def _reshaped(column: Any, to: Any, value: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:

@@ -35,6 +35,8 @@ OWN = "_orcish"
 JOBS = f"{OWN}/jobs"
 """Folder of what jobs write."""
 MANIFEST = "commit.json"
+MAX_MANIFEST = 1 << 40
+"""Bytes: one that has been written has to be read."""
 SUCCESS = "_SUCCESS"
 STREAMS = f"{OWN}/streams"
 STALE_SECONDS = 7 * 86_400
@@ -109,8 +111,7 @@ class Job:
         """
         folder = self.folder()
         manifest = {"added": [_record(file) for file in added], "removed": list(removed), "stream": stream}
-        name = f"{self.staging}/{MANIFEST}"
-        folder.write(name, json.dumps(manifest).encode(), overwrite=False)
+        _decide(folder, f"{self.staging}/{MANIFEST}", json.dumps(manifest).encode())
         try:
             _apply(folder, self.staging, manifest)
         except OSError as error:
@@ -118,7 +119,9 @@ class Job:
                 f"{self.base}: the commit of job {self.id} is decided but not finished, "
                 f"which the next job or reader of orcish.spark will do: {error}"
             ) from error
-        _sweep(folder)
+        # The commit is done, whatever others have left.
+        with contextlib.suppress(OSError):
+            _sweep(folder)
 
     def abort(self, written: Iterable[Staged] = ()) -> None:
         """Removes what the job has written, unless its commit is decided.
@@ -143,7 +146,7 @@ def finish_commits(base: str, storage: Mapping[str, str]) -> int:
     found = [file.name for file in folder.files(JOBS) if file.name.endswith(f"/{MANIFEST}")]
     for name in found:
         try:
-            _apply(folder, name.removesuffix(f"/{MANIFEST}"), json.loads(folder.read(name)))
+            _apply(folder, name.removesuffix(f"/{MANIFEST}"), json.loads(folder.read(name, limit=MAX_MANIFEST)))
         except FileNotFoundError:
             # Somebody else has finished it.
             if folder.stat(name) is not None:
@@ -176,6 +179,19 @@ def is_hidden(name: str) -> bool:
 def _record(file: Staged) -> dict[str, Any]:
     token = None if file.token is None else base64.b64encode(file.token).decode()
     return {"target": file.target, "path": file.path, "token": token}
+
+
+def _decide(folder: Folder, name: str, manifest: bytes) -> None:
+    try:
+        folder.write(name, manifest, overwrite=False)
+    except OSError:
+        # What a store has not answered to, or was asked to do twice, it may have done.
+        try:
+            is_written = folder.read(name, limit=MAX_MANIFEST) == manifest
+        except OSError:
+            is_written = False
+        if not is_written:
+            raise
 
 
 def _apply(folder: Folder, staging: str, manifest: Mapping[str, Any]) -> None:

@@ -184,7 +184,7 @@ def to_text(options: Mapping[str, Any]) -> dict[str, str]:
 
 def _paths(taken: _Taken) -> tuple[str, ...]:
     one, several = taken.text("path"), taken.text("paths")
-    paths = json.loads(several) if several else []
+    paths = _json("paths", several) if several else []
     if one:
         paths = [one, *paths]
     if not paths:
@@ -200,7 +200,14 @@ def _codec(name: str | None) -> str | None:
 def _dictionary(text: str | None) -> Any:
     if text is None or not text.lstrip().startswith("{"):
         return None if text is None else _flag("dictionary", text)
-    return json.loads(text)
+    return _json("dictionary", text)
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"option {name}={text!r}: is no JSON: {error}") from None
 
 
 def _flag(name: str, text: str) -> bool:
@@ -254,7 +261,7 @@ class _Taken:
         if found is None:
             return None
         if found.lstrip().startswith("["):
-            listed = json.loads(found)
+            listed = _json(names[0], found)
             if not all(isinstance(name, str) for name in listed):
                 raise ValueError(f"option {names[0]}={found!r}: must be names")
             return tuple(listed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import re
 from collections.abc import Sequence
 
@@ -13,10 +14,16 @@ from orcish.sources import TableFile
 
 __all__ = ["partition_types", "scanned_as"]
 
-_INTEGER = re.compile(r"[+-]?\d+")
-_REAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
+# As Java reads it: with blanks around it, and the letter of a type.
+_REAL = re.compile(rf"\s*([+-]?(NaN|Infinity)|{_NUMBER.pattern}[dDfF]?)\s*")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9])?")
+MAX_DIGITS = 38
+"""Of a decimal."""
+DIGITS = {"int": 10, "long": 20}
+"""Digits of the decimals that whole numbers become beside larger ones."""
 
 
 def partition_types(files: Sequence[TableFile]) -> dict[str, T.DataType]:
@@ -29,28 +36,51 @@ def partition_types(files: Sequence[TableFile]) -> dict[str, T.DataType]:
 
 
 def _type(values: set[str]) -> T.DataType:
-    if not values:
-        return T.StringType()
-    if all(_INTEGER.fullmatch(value) for value in values):
-        most = max(abs(int(value) + (int(value) < 0)) for value in values)
-        if most < 1 << 31:
-            return T.IntegerType()
-        if most < 1 << 63:
-            return T.LongType()
-        digits = max(len(value.lstrip("+-")) for value in values)
-        return T.DecimalType(digits, 0) if digits <= 38 else T.DoubleType()
-    if all(_REAL.fullmatch(value) for value in values):
+    kinds = {_kind(value) for value in values}
+    digits = max((_digits(value) for value in values if _kind(value) == "decimal"), default=0)
+    if kinds == {"int"}:
+        return T.IntegerType()
+    if kinds and kinds <= {"int", "long"}:
+        return T.LongType()
+    if kinds and kinds <= {"int", "long", "decimal"}:
+        return T.DecimalType(max(digits, *(DIGITS.get(kind, 0) for kind in kinds)), 0)
+    if kinds and kinds <= {"int", "double"}:
         return T.DoubleType()
-    if all(_DATE.fullmatch(value) and _is_date(value) for value in values):
+    if kinds == {"date"}:
         return T.DateType()
-    if all(_DATE.fullmatch(value) or _TIMESTAMP.fullmatch(value) for value in values):
+    if kinds and kinds <= {"date", "timestamp"}:
         return T.TimestampType()
     return T.StringType()
 
 
-def _is_date(value: str) -> bool:
+def _kind(value: str) -> str:
+    if _INTEGER.fullmatch(value) and len(value) <= MAX_DIGITS:
+        number = abs(int(value) + (int(value) < 0))
+        if number < 1 << 63:
+            return "int" if number < 1 << 31 else "long"
+    if _digits(value) <= MAX_DIGITS:
+        return "decimal"
+    if _REAL.fullmatch(value):
+        return "double"
+    if _DATE.fullmatch(value) and _is_time(value):
+        return "date"
+    if _TIMESTAMP.fullmatch(value) and _is_time(value[:19]):
+        return "timestamp"
+    return "string"
+
+
+def _digits(value: str) -> int:
+    """Digits of a whole number, however it is written; more than any decimal has of others."""
+    if _NUMBER.fullmatch(value):
+        number = decimal.Decimal(value).as_tuple()
+        if isinstance(number.exponent, int) and number.exponent >= 0:
+            return len(number.digits) + number.exponent
+    return MAX_DIGITS + 1
+
+
+def _is_time(value: str) -> bool:
     try:
-        datetime.date.fromisoformat(value)
+        datetime.datetime.fromisoformat(value)
     except ValueError:
         return False
     return True

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.errors import OrcishError
+from orcish.errors import OrcishError, UnsupportedError
 from orcish.filters import Filters
 from orcish.scan import Scan, Split
 from orcish.sources import Table, TableFile, files_of
@@ -70,7 +70,7 @@ class SparkTable:
         by_folder = partition_types(files)
         if schema is None:
             own = [field for field in stored if not _find(by_folder, field.name, options)]
-            wanted = T.StructType([*spark_schema(pa.schema(own)), *_fields(by_folder)])
+            wanted = T.StructType([*_schema(own, options.columns), *_fields(by_folder)])
         elif options.columns is not None:
             raise ValueError("a schema says which columns are read: option `columns` does not go with it")
         else:
@@ -195,6 +195,19 @@ def _find(names: Any, name: str, options: TableOptions) -> str | None:
     if options.case_sensitive:
         return name if name in names else None
     return next((found for found in names if found.lower() == name.lower()), None)
+
+
+def _schema(fields: list[pa.Field], columns: Sequence[str] | None) -> T.StructType:
+    """The types of columns, without those that Spark cannot hold and nobody has asked for."""
+    asked = {column.partition(".")[0].strip('`"').lower() for column in columns or ()}
+    found: list[T.StructField] = []
+    for field in fields:
+        try:
+            found += spark_schema(pa.schema([field]))
+        except UnsupportedError:
+            if columns is None or field.name.lower() in asked:
+                raise
+    return T.StructType(found)
 
 
 def _fields(types: dict[str, T.DataType]) -> list[T.StructField]:

@@ -69,7 +69,7 @@ def _spark_type(field: pa.Field, path: str) -> T.DataType:
         return T.ArrayType(_spark_type(kind.value_field, f"{path}.element"), True)
     raise UnsupportedError(
         f"column {path}: Spark's Python workers have no {_catalyst(field) or kind}; "
-        "name the other columns in the option `columns`, or give the table a schema in which it is an int"
+        "name the other columns in the option `columns`"
     )
 
 

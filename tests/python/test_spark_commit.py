@@ -1,0 +1,457 @@
+"""A commit is decided by one file: whatever dies when, a table is what it was or what it was to be."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.errors import OrcishError
+from orcish.folders import Folder
+from orcish.spark import commit
+from orcish.spark.commit import Job, Staged, committed_batch, finish_commits
+from orcish.writing_tables import TableWriter
+from spark_cases import ids_of, left_over, table_of
+from support import run_python, write_arrow
+from tables import put
+
+CALLS = ["files", "stat", "read", "write", "move", "delete", "delete_folder", "complete"]
+"""What a commit does with a folder."""
+
+
+class Died(BaseException):
+    """The process is gone: nothing catches it."""
+
+
+class Dying:
+    """Lets a call to a folder be the last: before it has done anything, or just behind it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, number: int | None, *, after: bool, error: Any = Died) -> None:
+        self.names: list[str] = []
+        for name in CALLS:
+            monkeypatch.setattr(Folder, name, self._wrapped(name, getattr(Folder, name)))
+        self._number, self._after, self._error = number, after, error
+
+    def _wrapped(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def call(*args: Any, **more: Any) -> Any:
+            number = len(self.names)
+            self.names.append(name)
+            if number == self._number and not self._after:
+                raise self._error
+            try:
+                return function(*args, **more)
+            finally:
+                if number == self._number:
+                    raise self._error
+
+        return call
+
+
+def staged(job: Job, ids: range, *, moved: bool, folder: str = "") -> Staged:
+    """A file of a task, in the way of writers, or of compaction."""
+    attempt = job.attempt()
+    name = f"part-{attempt[-32:]}.orc"
+    target = f"{folder}/{name}" if folder else name
+    data = pa.table({"id": list(ids)})
+    if moved:
+        path = Path(job.folder().location(f"{attempt}/{name}"))
+        path.parent.mkdir(parents=True)
+        orcish.write_table(data, path)
+        return Staged(target, len(ids), path.stat().st_size, f"{attempt}/{name}")
+    base = job.folder().location(folder) if folder else job.folder().base
+    table = TableWriter(base, data.schema, template=name, staging=job.folder().location(attempt))
+    with table:
+        table.write(data.to_batches()[0])
+    (file,) = table.finished
+    return Staged(target, file.rows, file.bytes, None, table.tokens[file.path])
+
+
+def table_with(folder: Path, ids: range) -> Path:
+    put(folder, {f"old-{at}.orc": pa.table({"id": [at]}) for at in ids})
+    return folder
+
+
+def change(table: Path, *, moved: bool) -> tuple[Job, list[Staged]]:
+    job = Job(str(table))
+    return job, [staged(job, range(10, 13), moved=moved), staged(job, range(20, 22), moved=moved, folder="more")]
+
+
+NEW = [2, 10, 11, 12, 20, 21]
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_commit(tmp_path: Path, moved: bool) -> None:
+    table = table_with(tmp_path / "t", range(3))
+    job, added = change(table, moved=moved)
+    assert ids_of(table) == [0, 1, 2], "what is staged is of no table"
+    job.commit(added, ["old-0.orc", "old-1.orc"], stream=("s", 4))
+    assert ids_of(table) == NEW
+    assert committed_batch(job.folder(), "s") == 4
+    assert left_over(table) == ["_orcish/streams/s.json"]
+    assert finish_commits(str(table), {}) == 0
+    job.abort(added)
+    assert ids_of(table) == NEW, "what is committed is not taken back"
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("moved", [False, True])
+def test_death_at_each_step(tmp_path: Path, moved: bool, after: bool) -> None:
+    """Before the manifest is there the table stays as it was; with it, whoever comes next finishes."""
+    number, was_decided = 0, False
+    while True:
+        table = table_with(tmp_path / f"{number}", range(3))
+        job, added = change(table, moved=moved)
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            dying = Dying(monkeypatch, number, after=after)
+            try:
+                job.commit(added, ["old-0.orc", "old-1.orc"], stream=("s", 1))
+            except Died:
+                pass
+            else:
+                break
+        is_decided = dying.names.index("write") < len(dying.names) - (0 if after else 1)
+        was_decided |= is_decided
+        finish_commits(str(table), {})
+        assert ids_of(table) == (NEW if is_decided else [0, 1, 2]), (number, dying.names)
+        assert committed_batch(job.folder(), "s") == (1 if is_decided else -1)
+        if is_decided:
+            assert left_over(table) == ["_orcish/streams/s.json"]
+        # Nothing more is done the next time, nor by a job that is told to give up.
+        assert finish_commits(str(table), {}) == 0
+        job.abort(added)
+        assert ids_of(table) == (NEW if is_decided else [0, 1, 2])
+        assert [name for name in left_over(table) if "streams" not in name] == []
+        number += 1
+    assert was_decided
+    assert number > 8
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_finishers_that_die_as_well(tmp_path: Path, moved: bool) -> None:
+    """Each gets one step further than the one before, or none."""
+    table = table_with(tmp_path / "t", range(3))
+    job, added = change(table, moved=moved)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        Dying(monkeypatch, 0, after=True)
+        with pytest.raises(Died):
+            job.commit(added, ["old-0.orc", "old-1.orc"])
+    for number in range(100):
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            Dying(monkeypatch, number, after=number % 2 == 0)
+            try:
+                finish_commits(str(table), {})
+            except Died:
+                continue
+        break
+    assert ids_of(table) == NEW
+    assert left_over(table) == []
+
+
+def test_errors_of_the_disk(tmp_path: Path) -> None:
+    """Before the decision they are what they are; then the error says that the rest will be done."""
+    seen = set()
+    for number in range(100):
+        table = table_with(tmp_path / f"{number}", range(3))
+        job, added = change(table, moved=True)
+        error: Exception | None = None
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            dying = Dying(monkeypatch, number, after=False, error=OSError(5, "the disk is gone"))
+            try:
+                job.commit(added, ["old-0.orc", "old-1.orc"])
+            except (OrcishError, OSError) as raised:
+                error = raised
+        if number >= len(dying.names):
+            break
+        # Of what is left of others, nobody is told.
+        is_done = ids_of(table) == NEW and left_over(table) == []
+        assert (error is None) == is_done
+        if error is not None:
+            is_decided = isinstance(error, OrcishError)
+            seen.add(is_decided)
+            assert ("decided but not finished" in str(error)) == is_decided
+            assert "the disk is gone" in str(error)
+            assert is_decided == (dying.names != ["write", "read"])
+        finish_commits(str(table), {})
+        assert ids_of(table) == (NEW if dying.names != ["write", "read"] else [0, 1, 2])
+    assert seen == {True, False}
+
+
+def test_a_store_that_does_not_answer(tmp_path: Path) -> None:
+    """The manifest is there, whatever the error says: the commit goes on."""
+    for error in [OSError(5, "timed out"), FileExistsError("somebody has made it")]:
+        table = table_with(tmp_path / type(error).__name__, range(3))
+        job, added = change(table, moved=True)
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            Dying(monkeypatch, 0, after=True, error=error)
+            job.commit(added, ["old-0.orc", "old-1.orc"])
+        assert ids_of(table) == NEW
+        assert left_over(table) == []
+
+
+def test_a_manifest_is_all_or_nothing(tmp_path: Path) -> None:
+    """Of two commits of one job, one is."""
+    table = table_with(tmp_path / "t", range(3))
+    job, added = change(table, moved=True)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        Dying(monkeypatch, 0, after=True)
+        with pytest.raises(Died):
+            job.commit(added[:1])
+    with pytest.raises(FileExistsError):
+        job.commit(added)
+    finish_commits(str(table), {})
+    assert ids_of(table) == [0, 1, 2, 10, 11, 12]
+
+
+def test_several_finish_at_once(tmp_path: Path) -> None:
+    for attempt in range(10):
+        table = table_with(tmp_path / f"{attempt}", range(3))
+        for _ in range(2):
+            job, added = change(table, moved=attempt % 2 == 0)
+            with pytest.MonkeyPatch.context() as monkeypatch:
+                Dying(monkeypatch, attempt % 4, after=True)
+                with pytest.raises(Died):
+                    job.commit(added, ["old-0.orc", "old-1.orc"])
+        failed: list[BaseException] = []
+        barrier = threading.Barrier(4)
+
+        def run(table: Path = table, barrier: Any = barrier, failed: list[BaseException] = failed) -> None:
+            barrier.wait()
+            try:
+                finish_commits(str(table), {})
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=run) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failed == []
+        assert ids_of(table) == sorted([2, *NEW[1:], *NEW[1:]])
+        assert left_over(table) == []
+
+
+def test_what_is_stale_is_swept(tmp_path: Path) -> None:
+    table = table_with(tmp_path / "t", range(3))
+    old, young = Job(str(table)), Job(str(table))
+    staged(old, range(5), moved=True)
+    staged(young, range(5), moved=False)
+    for path in (table / "_orcish" / "jobs" / old.id).rglob("*"):
+        os.utime(path, (time.time() - commit.STALE_SECONDS - 60,) * 2)
+    job, added = change(table, moved=True)
+    job.commit(added)
+    assert [path.name for path in (table / "_orcish" / "jobs").iterdir()] == [young.id]
+    # A manifest is never stale.
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        Dying(monkeypatch, 0, after=True)
+        decided, more = change(table, moved=True)
+        with pytest.raises(Died):
+            decided.commit(more)
+    for path in (table / "_orcish" / "jobs" / decided.id).rglob("*"):
+        os.utime(path, (1, 1))
+    job, added = change(table, moved=True)
+    job.commit(added)
+    finish_commits(str(table), {})
+    assert len(ids_of(table)) == 3 + 3 * 5
+
+
+def test_a_file_that_is_lost_says_so(tmp_path: Path) -> None:
+    """A decided commit whose file is gone cannot be finished, and is not forgotten."""
+    table = table_with(tmp_path / "t", range(3))
+    job, added = change(table, moved=True)
+    assert added[0].path is not None
+    (table / added[0].path).unlink()
+    with pytest.raises(OrcishError, match="decided but not finished"):
+        job.commit(added, ["old-0.orc"])
+    with pytest.raises(OSError, match="part-"):
+        finish_commits(str(table), {})
+    assert 0 in ids_of(table), "files are added before others are removed"
+
+
+def test_nothing_is_there(tmp_path: Path) -> None:
+    assert finish_commits(str(tmp_path / "none"), {}) == 0
+    assert not (tmp_path / "none").exists()
+    Job(str(tmp_path / "none")).abort()
+
+
+def test_readers_pass_over_jobs(tmp_path: Path) -> None:
+    table = table_with(tmp_path / "t", range(3))
+    _, added = change(table, moved=True)
+    assert len(added) == 2
+    assert ids_of(table) == [0, 1, 2]
+    assert table_of(table) == ["old-0.orc", "old-1.orc", "old-2.orc"]
+
+
+# Processes that are killed.
+
+WRITER = """
+    import sys, os
+    sys.path.insert(0, sys.argv[2])
+    from pathlib import Path
+    from test_spark_commit import staged
+    from orcish.spark.commit import Job, finish_commits
+    import orcish
+    table = sys.argv[1]
+    start = int(sys.argv[3])
+    print("ready", flush=True)
+    for at in range(start, 10_000):
+        finish_commits(table, {})
+        job = Job(table)
+        files = [staged(job, range(at * 10, at * 10 + 5), moved=at % 2 == 0, folder=""),
+                 staged(job, range(at * 10 + 5, at * 10 + 10), moved=at % 2 == 1, folder="more%d" % (at % 3))]
+        print("staged", at, flush=True)
+        job.commit(files, stream=("s", at))
+        print("committed", at, flush=True)
+        if at % 4 == 3:
+            # All that is in one folder becomes one file.
+            names = [f.name for f in job.folder().files() if f.name.startswith("part-")]
+            ids = orcish.read_table([table + "/" + n for n in names])
+            job = Job(table)
+            attempt = job.attempt()
+            path = Path(table, attempt, "part-merged-%d-%d.orc" % (at, os.getpid()))
+            path.parent.mkdir(parents=True)
+            orcish.write_table(ids, path)
+            from orcish.spark.commit import Staged
+            job.commit([Staged(path.name, len(ids), 1, attempt + "/" + path.name)], names)
+            print("merged", at, flush=True)
+"""
+
+
+def test_killed_writers(tmp_path: Path) -> None:
+    """Again and again, at any moment: what has been said to be there is, once; what has not is there whole or not."""
+    table = tmp_path / "t"
+    table.mkdir()
+    chance = random.Random(7)
+    here = str(Path(__file__).parent)
+    code = "\n".join(line[4:] for line in WRITER.splitlines())
+    batch = 0
+    for _ in range(12):
+        command = [sys.executable, "-c", code, str(table), here, str(batch)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "ready\n"
+        # It says three things of most batches, and four of others.
+        said = "".join(process.stdout.readline() for _ in range(chance.randrange(12)))
+        time.sleep(chance.uniform(0, 0.04))
+        process.send_signal(signal.SIGKILL)
+        rest, errors = process.communicate()
+        said += rest
+        assert process.returncode == -signal.SIGKILL, errors
+        finish_commits(str(table), {})
+        there = ids_of(table) if table_of(table) else []
+        committed = [int(line.split()[1]) for line in said.splitlines() if line.startswith("committed")]
+        least = max(committed, default=batch - 1) + 1
+        # The batch that was on its way is there whole, or not at all.
+        assert there in (list(range(least * 10)), list(range(least * 10 + 10))), (least, len(there))
+        batch = len(there) // 10
+        assert committed_batch(Folder(str(table)), "s") == batch - 1
+    assert batch > 12
+
+
+DRIVER = """
+    import sys, os
+    from pyspark.sql import SparkSession
+    import orcish.spark as osp
+    table = sys.argv[1]
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.log.level", "OFF").config("spark.driver.host", "127.0.0.1").getOrCreate()
+    print("jvm", spark._jvm.java.lang.ProcessHandle.current().pid(), flush=True)
+    spark.range(1).collect()
+    print("ready", flush=True)
+    for at in range(int(sys.argv[2]), 10_000):
+        spark.range(at * 100, at * 100 + 100, 1, 4).write.format("orcish").mode("append").save(table)
+        print("committed", at, flush=True)
+        if at % 2:
+            osp.compact(table, spark=spark)
+            print("merged", at, flush=True)
+"""
+
+
+def test_killed_drivers(tmp_path: Path) -> None:
+    """Of Spark, while they write and compact."""
+    table = tmp_path / "t"
+    chance = random.Random(11)
+    code = "\n".join(line[4:] for line in DRIVER.splitlines())
+    batch = 0
+    for _ in range(3):
+        command = [sys.executable, "-c", code, str(table), str(batch)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert process.stdout is not None
+        words = process.stdout.readline().split()
+        assert words[0] == "jvm"
+        assert process.stdout.readline() == "ready\n"
+        # The first batch is the slowest: its workers have to start.
+        assert process.stdout.readline().startswith("committed")
+        time.sleep(chance.uniform(0.1, 3))
+        os.kill(int(words[1]), signal.SIGKILL)
+        process.kill()
+        said, _ = process.communicate()
+        committed = [int(line.split()[1]) for line in said.splitlines() if line.startswith("committed")]
+        least = max(committed, default=batch) + 1
+        # The driver's Python workers may be at work for a moment.
+        settled(table)
+        finish_commits(str(table), {})
+        there = ids_of(table)
+        assert there in (list(range(least * 100)), list(range(least * 100 + 100))), (least, len(there))
+        batch = len(there) // 100
+    # A read by Spark finishes as well.
+    assert batch >= 3
+
+
+def settled(table: Path) -> None:
+    before: Any = None
+    for _ in range(50):
+        now = sorted(str(path) for path in table.rglob("*"))
+        if now == before:
+            return
+        before = now
+        time.sleep(0.3)
+
+
+def test_the_manifest_can_be_read_by_people(tmp_path: Path) -> None:
+    table = table_with(tmp_path / "t", range(3))
+    job, added = change(table, moved=True)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        Dying(monkeypatch, 0, after=True)
+        with pytest.raises(Died):
+            job.commit(added, ["old-0.orc"])
+    text = (table / "_orcish" / "jobs" / job.id / "commit.json").read_text()
+    found = json.loads(text)
+    assert [file["target"] for file in found["added"]] == [file.target for file in added]
+    assert found["removed"] == ["old-0.orc"]
+
+
+def test_readers_finish(tmp_path: Path) -> None:
+    """A process that does no more than plan a read."""
+    table = table_with(tmp_path / "t", range(3))
+    job, added = change(table, moved=False)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        Dying(monkeypatch, 0, after=True)
+        with pytest.raises(Died):
+            job.commit(added, ["old-0.orc", "old-1.orc"])
+    run_python(
+        """
+        import sys
+        from orcish.spark.options import TableOptions
+        from orcish.spark.tables import SparkTable
+        work = SparkTable.open(TableOptions.of({"path": sys.argv[1]})).work()
+        assert sum(part.rows for part in work) == 6, [part.rows for part in work]
+        """,
+        str(table),
+    )
+    assert ids_of(table) == NEW
+    assert len(write_arrow({"id": [1]})) > 0
