@@ -3,12 +3,14 @@
 >>> import orcish.spark as osp
 >>> df = osp.read(spark, "table/", columns=["id", "nest.b"], where=orcish.col("id") > 5)       # doctest: +SKIP
 >>> osp.map_batches(spark, "table/", fn, "id bigint, score double", columns=["id", "text"])    # doctest: +SKIP
+>>> osp.profile("table/").show()                                                                # doctest: +SKIP
 
 ``spark.read.format("orcish")`` and ``df.write.format("orcish")`` need no import.
 """
 
 from __future__ import annotations
 
+from orcish.spark.profile import profile
 from orcish.spark.reading import map_batches, map_pandas, read
 
-__all__ = ["map_batches", "map_pandas", "read"]
+__all__ = ["map_batches", "map_pandas", "profile", "read"]
