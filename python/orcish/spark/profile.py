@@ -138,9 +138,7 @@ def _rows(found: dict[int, Found]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, names=["column", "found"])
 
 
-def _result(
-    spark: SparkSession, nodes: list[Node], found: dict[int, Found], distinct: bool
-) -> list[tuple[Any, ...]]:
+def _result(spark: SparkSession, nodes: list[Node], found: dict[int, Found], distinct: bool) -> list[tuple[Any, ...]]:
     all_found = [found.get(node.index, Found()) for node in nodes if node.index is not None]
     bounds = [(node.kind, bound) for node, one in zip(nodes, all_found, strict=True) for bound in (one.low, one.high)]
     named = texts(spark, bounds)

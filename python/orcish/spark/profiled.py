@@ -139,13 +139,18 @@ class Profiler:
         for node in self._all:
             if node.index is None or node.is_partition:
                 continue
-            found, place = self._found[node.index], places.get(node.name)
-            if place is None:
-                found.size = None
-            elif place.id is not None:
-                found.encodings.update(storage[place.id][2])
-                if found.size is not None:
-                    found.size += sum(data + index for data, index, _ in (storage[id] for id in place.below))
+            found = self._found[node.index]
+            own = places.get(node.name)
+            if own is not None and own.id is not None:
+                found.encodings.update(storage[own.id][2])
+            for part in node.all():
+                place = places.get(part.name)
+                if place is None or found.size is None:
+                    found.size = None
+                elif place.id is not None:
+                    # What is below a part that has none here is its own.
+                    ids = (place.id,) if part.children else place.below
+                    found.size += sum(data + index for data, index, _ in (storage[id] for id in ids))
 
     def _read(self, scan: Scan, proven: dict[str, Proof]) -> None:
         counted = {node.name for node in self._all if node.index is not None and node.name not in proven}
@@ -154,7 +159,7 @@ class Profiler:
             for node in self._all
             # Of folders the value has been added.
             if node.name in self._sketches
-            and (node.name in counted or not node.is_partition and proven[node.name].values > 0)
+            and (node.name in counted or (not node.is_partition and proven[node.name].values > 0))
         }
         wanted = counted | sketched
         if not wanted:

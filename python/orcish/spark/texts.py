@@ -17,8 +17,8 @@ MOST_COLUMNS = 500
 
 
 def texts(spark: SparkSession, values: list[tuple[T.DataType, Any]]) -> list[str | None]:
-    """Texts of values, each with its type; dates and times are numbers of days and microseconds, or nanoseconds of a time
-    of the day. Spark makes those that are not plain.
+    """Texts of values, each with its type; dates and times are numbers of days and microseconds, or nanoseconds of a
+    time of the day. Spark makes those that are not plain.
     """
     made: list[str | None] = [None if value is None else _plain(kind, value) for kind, value in values]
     left = [at for at, (_, value) in enumerate(values) if value is not None and made[at] is None]
