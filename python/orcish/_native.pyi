@@ -5,6 +5,7 @@ from typing import Any, final
 
 __all__ = [
     "Batches",
+    "Distinct",
     "File",
     "Node",
     "Scan",
@@ -34,6 +35,20 @@ def merge_files(
 
 def take_rows(batch: tuple[object, object], indexes: tuple[object, object]) -> tuple[object, object]:
     """Rows of a batch, in the order of their indexes: types and arrays as PyCapsules."""
+
+@final
+class Distinct:
+    """A sketch of a set of values, from which their number is estimated, with a standard error of 0.81 %."""
+
+    def __new__(cls) -> Distinct: ...
+    def add(self, array: tuple[object, object]) -> None:
+        """Adds the values of an array, from its `__arrow_c_array__`; nulls are none."""
+
+    def merge(self, other: bytes) -> None:
+        """Adds all values of another sketch, from its `to_bytes`."""
+
+    def to_bytes(self) -> bytes: ...
+    def estimate(self) -> float: ...
 
 @final
 class Batches:
@@ -136,6 +151,9 @@ class File:
     def tail_bytes(self) -> bytes: ...
     def column_statistics(self, id: int) -> dict[str, Any] | None: ...
     def stripe_statistics(self) -> list[list[dict[str, Any]]]: ...
+    def column_storage(self, stripes: Sequence[int] | None = None) -> list[tuple[int, int, dict[str, int]]]:
+        """Bytes of data streams, bytes of indexes, and encodings with their numbers of stripes, by column id."""
+
     def check(self) -> list[tuple[int | None, int | None, str, str]]: ...
     def explain(self, options: dict[str, Any] | None = None) -> tuple[str, bool, list[Any]]: ...
     def read(self, options: dict[str, Any] | None = None) -> Batches: ...

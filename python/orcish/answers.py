@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from orcish.scan import Scan
 
-__all__ = ["answer"]
+__all__ = ["UNKNOWN", "answer", "known"]
 
 Question = Literal["min", "max", "sum"]
 
 _EPOCH = datetime.date(1970, 1, 1)
-_UNKNOWN = object()
+UNKNOWN = object()
+"""What statistics do not say, where `None` is said of no values."""
 # Python's own context rounds to 28 digits; a sum of 2 ** 63 decimals of 38 digits has 57.
 _EXACT = decimal.Context(prec=76)
 
@@ -37,9 +38,9 @@ def answer(scan: Scan, column: str, question: Question) -> Any:
     rest: list[tuple[int, list[int] | None]] = []
     # Writers keep the statistics of char columns with their padding, or without.
     is_trimmed = bool(scan._options.get("trim_char"))
-    for file, (known, stripes) in enumerate(found):
-        value = _known(known, kind, question, is_trimmed)
-        if value is _UNKNOWN:
+    for file, (recorded, stripes) in enumerate(found):
+        value = known(recorded, kind, question, is_trimmed)
+        if value is UNKNOWN:
             rest.append((file, None))
             continue
         values.append(value)
@@ -66,13 +67,13 @@ def _type(schema: pa.Schema, column: str, question: Question) -> pa.DataType:
     return kind
 
 
-def _known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimmed: bool) -> Any:
+def known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimmed: bool) -> Any:
     """What statistics say, if they say it exactly."""
     if found.get("values") == 0:
         return None
     value = found.get(question)
     if value is None:
-        return _UNKNOWN
+        return UNKNOWN
     match found["kind"]:
         case "integer" if pa.types.is_integer(kind):
             return value
@@ -83,12 +84,12 @@ def _known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trim
             number = decimal.Decimal(value)
             exact = number.quantize(decimal.Decimal(1).scaleb(-kind.scale), context=_EXACT)
             # Values of more digits are rounded when they are read.
-            return exact if exact == number else _UNKNOWN
+            return exact if exact == number else UNKNOWN
         case "date" if pa.types.is_date(kind):
             return _EPOCH + datetime.timedelta(days=value)
         case "string" if _is_text(kind) and value[1] and not is_trimmed:
             return value[0].decode()
-    return _UNKNOWN
+    return UNKNOWN
 
 
 def _is_summed(found: dict[str, Any], kind: pa.DataType) -> bool:

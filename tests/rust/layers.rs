@@ -12,7 +12,7 @@ const RANKS: [&[&str]; 7] = [
     &["error", "proto", "expression", "options", "patience", "source", "threads", "writer"],
     &["io", "codec", "encoding", "time", "schema", "projection"],
     &["statistics", "bloom"],
-    &["tail", "predicate"],
+    &["tail", "predicate", "distinct"],
     &["stripe", "index"],
     &["arrow"],
     &["scan", "write"],

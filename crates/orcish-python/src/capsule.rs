@@ -50,7 +50,7 @@ pub(crate) fn read_schema(capsule: &Bound<'_, PyCapsule>) -> PyResult<Schema> {
 
 /// The array that two capsules of another producer hold, its type and itself; the latter is empty then.
 #[expect(unsafe_code, reason = "what a capsule points to is known by its name only")]
-fn read_array((schema, array): &Pair<'_>) -> PyResult<ArrayRef> {
+pub(crate) fn read_array((schema, array): &Pair<'_>) -> PyResult<ArrayRef> {
     let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
     let array = array.pointer_checked(Some(c"arrow_array"))?;
     // SAFETY: capsules of these names hold an `ArrowSchema` and an `ArrowArray`, by the Arrow PyCapsule interface; the
@@ -64,7 +64,7 @@ fn read_array((schema, array): &Pair<'_>) -> PyResult<ArrayRef> {
 }
 
 /// An array of another producer, as its type and itself.
-type Pair<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
+pub(crate) type Pair<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
 
 /// Rows of a batch, in the order of their indexes: for columns that pyarrow has no kernel for, such as views.
 #[pyfunction]

@@ -1,5 +1,7 @@
 //! An open file.
 
+use std::collections::BTreeMap;
+
 use orcish::tail::{Calendar, FileTail};
 use orcish::{Limits, OrcFile};
 use pyo3::prelude::*;
@@ -13,6 +15,9 @@ use crate::{source, statistics};
 
 /// Something that is not as a file says: stripe, row group, column, message.
 type FindingSpec = (Option<usize>, Option<usize>, String, String);
+
+/// What a column takes: bytes of data, bytes of indexes, encodings.
+type StorageSpec = (u64, u64, BTreeMap<&'static str, u64>);
 
 /// An ORC file whose tail has been read.
 #[pyclass(frozen, module = "orcish._native")]
@@ -161,6 +166,15 @@ impl File {
             stripes.append(columns.collect::<PyResult<Vec<_>>>()?)?;
         }
         Ok(stripes)
+    }
+
+    /// What each column takes in these stripes, or in all, by column id: bytes of its data streams and of its indexes, and
+    /// its encodings with how many stripes have them. Footers of stripes are read.
+    #[pyo3(signature = (stripes=None))]
+    fn column_storage(&self, py: Python<'_>, stripes: Option<Vec<usize>>) -> PyResult<Vec<StorageSpec>> {
+        let found = py.detach(|| self.file.column_storage(stripes.as_deref(), &self.limits));
+        let found = found.map_err(|error| to_python(py, &error))?;
+        Ok(found.into_iter().map(|column| (column.data, column.index, column.encodings)).collect())
     }
 
     /// Compares what is recorded of the rows with the rows: stripe, row group, column and message of what differs.

@@ -1,6 +1,7 @@
 //! The module `orcish._native`: what the Python façade in `python/orcish` stands on.
 
 mod capsule;
+mod distinct;
 mod errors;
 mod file;
 mod node;
@@ -22,6 +23,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _native {
     #[pymodule_export]
     use crate::capsule::take_rows;
+    #[pymodule_export]
+    use crate::distinct::Distinct;
     #[pymodule_export]
     use crate::file::File;
     #[pymodule_export]

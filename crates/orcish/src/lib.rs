@@ -36,6 +36,7 @@
 mod arrow;
 mod bloom;
 mod codec;
+mod distinct;
 pub mod encoding;
 mod error;
 mod expression;
@@ -61,8 +62,9 @@ mod writer;
 #[doc(hidden)]
 pub mod fuzzing;
 
-pub use arrow::{ARROW_SCHEMA_KEY, BatchReader, Explanation, OrcFile, Outcome, StripePlan, TYPE_KEY};
+pub use arrow::{ARROW_SCHEMA_KEY, BatchReader, ColumnStorage, Explanation, OrcFile, Outcome, StripePlan, TYPE_KEY};
 pub use codec::{Compression, Framing, Stream};
+pub use distinct::Distinct;
 pub use error::{Error, ErrorKind, Place, Result};
 pub use expression::{Comparison, Literal, Predicate};
 #[cfg(feature = "object-store")]

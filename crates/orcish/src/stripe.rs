@@ -98,6 +98,19 @@ pub struct Encoding {
     pub is_known: bool,
 }
 
+impl Encoding {
+    /// The name that the specification gives it; `UNKNOWN` where it has none.
+    pub fn name(self) -> &'static str {
+        match (self.is_known, self.is_dictionary, self.is_v2) {
+            (false, _, _) => "UNKNOWN",
+            (_, false, false) => "DIRECT",
+            (_, false, true) => "DIRECT_V2",
+            (_, true, false) => "DICTIONARY",
+            (_, true, true) => "DICTIONARY_V2",
+        }
+    }
+}
+
 /// What a stripe's footer says of the columns that are asked for.
 #[derive(Debug)]
 pub struct StripeFooter {

@@ -3,6 +3,7 @@
 >>> import orcish.spark as osp
 >>> df = osp.read(spark, "table/", columns=["id", "nest.b"], where=orcish.col("id") > 5)       # doctest: +SKIP
 >>> osp.map_batches(spark, "table/", fn, "id bigint, score double", columns=["id", "text"])    # doctest: +SKIP
+>>> osp.profile("table/").show()                                                                # doctest: +SKIP
 
 ``spark.read.format("orcish")`` and ``df.write.format("orcish")`` need no import.
 """
@@ -11,7 +12,8 @@ from __future__ import annotations
 
 from orcish.spark.compact import compact
 from orcish.spark.convert import convert
+from orcish.spark.profile import profile
 from orcish.spark.reading import map_batches, map_pandas, read
 from orcish.spark.verify import verify
 
-__all__ = ["compact", "convert", "map_batches", "map_pandas", "read", "verify"]
+__all__ = ["compact", "convert", "map_batches", "map_pandas", "profile", "read", "verify"]

@@ -79,7 +79,8 @@ def _system(url: str) -> tuple[Any, str]:
 
     scheme = urllib.parse.urlsplit(url).scheme.lower()
     if scheme in OF_PYARROW:
-        return fs.FileSystem.from_uri(url)
+        known: tuple[Any, str] = fs.FileSystem.from_uri(url)
+        return known
     try:
         import fsspec
 

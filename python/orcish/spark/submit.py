@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from orcish.errors import OrcishError
 from orcish.spark.compact import compact
 from orcish.spark.convert import convert
+from orcish.spark.profile import profile
 from orcish.spark.verify import verify
 
 __all__ = ["main"]
@@ -45,6 +46,12 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--mode", choices=["error", "append", "overwrite"], default="error")
     job.add_argument("--max-rows-per-file", type=int, metavar="N")
     _add_writing(job)
+
+    job = _job(jobs, "profile", _profile, "rows, nulls, bounds, distinct values, bytes and encodings of each column")
+    job.add_argument("table", metavar="TABLE")
+    job.add_argument("--columns", type=_names, metavar="A,B.C")
+    job.add_argument("--where", metavar="PREDICATE", help="only rows for which this is true, such as 'id > 5'")
+    job.add_argument("--no-distinct", dest="distinct", action="store_false", help="do not estimate distinct values")
 
     job = _job(jobs, "verify", _verify, "read all, and check it against what it says; exit code 1 with findings")
     job.add_argument("table", metavar="TABLE")
@@ -117,6 +124,15 @@ def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
         **_writing(options),
     )
     _show(done, options)
+    return 0
+
+
+def _profile(spark: SparkSession, options: argparse.Namespace) -> int:
+    storage = dict(options.storage_option)
+    found = profile(
+        options.table, columns=options.columns, where=options.where, distinct=options.distinct, spark=spark, **storage
+    )
+    _show(found, options)
     return 0
 
 

@@ -63,6 +63,10 @@ impl OrcFile {
         self.source.name()
     }
 
+    pub(super) fn source(&self) -> &dyn ReadAt {
+        &*self.source
+    }
+
     /// The tail.
     pub fn tail(&self) -> &FileTail {
         &self.tail

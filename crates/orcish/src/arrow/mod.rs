@@ -14,6 +14,7 @@ mod reader;
 mod restore;
 mod rows;
 mod schema;
+mod storage;
 mod stored;
 mod workers;
 
@@ -21,6 +22,7 @@ pub use explain::{Explanation, Outcome, StripePlan};
 pub use file::OrcFile;
 pub use reader::BatchReader;
 pub use schema::TYPE_KEY;
+pub use storage::ColumnStorage;
 pub use stored::ARROW_SCHEMA_KEY;
 
 pub(crate) use filter::evaluate;

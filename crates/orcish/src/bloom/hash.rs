@@ -20,7 +20,7 @@ pub(super) fn integer(key: i64) -> u64 {
 }
 
 /// The first half of Murmur3 with 128 bits, run over words of 8 bytes.
-pub(super) fn bytes(bytes: &[u8]) -> u64 {
+pub(crate) fn bytes(bytes: &[u8]) -> u64 {
     let mix = |word: u64| word.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2);
     let (words, rest) = bytes.as_chunks::<8>();
     let mut hash = SEED;

@@ -51,6 +51,7 @@ use bytes::Bytes;
 use prost::Message as _;
 
 pub(crate) use builder::BloomBuilder;
+pub(crate) use hash::bytes as hash_bytes;
 pub(crate) use keys::{FilterOrigin, KeyMaker};
 
 use crate::error::Result;
