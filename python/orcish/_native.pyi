@@ -11,18 +11,58 @@ __all__ = [
     "Scan",
     "Writer",
     "__version__",
+    "abort_upload",
+    "complete_upload",
+    "delete_files",
+    "delete_folder",
     "display_name",
+    "list_all",
     "list_files",
     "merge_files",
+    "move_file",
     "partitions_below",
     "partitions_of",
+    "read_small",
+    "stat",
     "take_rows",
+    "upload_info",
+    "write_small",
 ]
 
 __version__: str
 
 def list_files(location: str, storage_options: dict[str, Any] | None = None) -> list[tuple[str, int]]:
     """Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern."""
+
+def read_small(location: str, storage_options: dict[str, Any] | None = None, *, limit: int = 67108864) -> bytes:
+    """All bytes of a file, which are at most ``limit``."""
+
+def write_small(location: str, data: bytes, storage_options: dict[str, Any] | None = None, *, overwrite: bool) -> None:
+    """Makes a file of these bytes, which appears whole: in place of what is there, or only where there is nothing."""
+
+def move_file(source: str, target: str, storage_options: dict[str, Any] | None = None, *, overwrite: bool) -> bool:
+    """Gives a file another name; says whether it was this call that did."""
+
+def delete_files(locations: Sequence[str], storage_options: dict[str, Any] | None = None) -> None:
+    """Deletes files; those that are missing are no error."""
+
+def delete_folder(location: str, storage_options: dict[str, Any] | None = None) -> None:
+    """Deletes a folder with all that is below; one that is missing is no error."""
+
+def list_all(location: str, storage_options: dict[str, Any] | None = None) -> list[tuple[str, int, float]]:
+    """Locations, sizes and times (seconds since 1970) of all files below a folder, hidden ones too."""
+
+def stat(location: str, storage_options: dict[str, Any] | None = None) -> tuple[int, float] | None:
+    """Size and time of a file; ``None`` where there is none."""
+
+def complete_upload(location: str, token: bytes, storage_options: dict[str, Any] | None = None) -> None:
+    """Makes the file appear that a ``Writer`` has not published; once more does nothing more."""
+
+def abort_upload(location: str, token: bytes, storage_options: dict[str, Any] | None = None) -> None:
+    """Removes the file that a ``Writer`` has not published; one that has appeared stays."""
+
+def upload_info(token: bytes) -> tuple[str, int, int, int]:
+    """Location, rows, bytes and stripes of the file that a ``Writer`` has not published."""
 
 def merge_files(
     sources: Sequence[object],
@@ -169,6 +209,8 @@ class Writer:
         *,
         options: dict[str, Any] | None = None,
         storage_options: dict[str, Any] | None = None,
+        publish: bool = True,
+        staging: str | None = None,
     ) -> Writer: ...
     def write_stream(self, stream: object) -> None: ...
     def finish(self) -> tuple[int, int, int]: ...
@@ -176,6 +218,8 @@ class Writer:
     @property
     def memory(self) -> int: ...
     def abort(self) -> None: ...
+    @property
+    def token(self) -> bytes | None: ...
     @property
     def rows(self) -> int: ...
     @property

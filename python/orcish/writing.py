@@ -44,6 +44,10 @@ class ORCWriter:
             what has been written before a failure stays; it is no valid file.
         schema: An Arrow schema, or anything with ``__arrow_c_schema__``.
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        publish: ``False`` for a file that does not appear when the writer is closed: whoever has its :attr:`token`
+            decides, in any process; see :meth:`orcish.folders.Folder.complete`. Not of file objects.
+        staging: Folder on the same disk in which such a file waits, under a hidden name; by default its own folder.
+            Stores take no notice: they hold the parts of the file.
         options: See :class:`~orcish.types.WriteOptions`.
 
     Raises:
@@ -58,6 +62,8 @@ class ORCWriter:
         schema: Any,
         *,
         storage_options: StorageOptions | None = None,
+        publish: bool = True,
+        staging: str | os.PathLike[str] | None = None,
         **options: Unpack[WriteOptions],
     ) -> None:
         if not hasattr(schema, "__arrow_c_schema__"):
@@ -67,6 +73,8 @@ class ORCWriter:
             schema.__arrow_c_schema__(),
             options=_native_options(dict(options)),
             storage_options=None if storage_options is None else dict(storage_options),
+            publish=publish,
+            staging=None if staging is None else os.fspath(staging),
         )
         self._schema = schema if isinstance(schema, pa.Schema) else None
         self._written: Written | None = None
@@ -92,14 +100,19 @@ class ORCWriter:
         self.write(table)
 
     def close(self) -> Written:
-        """Writes what is left, and makes the file appear under its name. A second call does nothing more."""
+        """Writes what is left, and makes the file appear under its name, if it is to; once more does nothing more."""
         if self._written is None:
             self._written = Written(*self._writer.finish())
         return self._written
 
     def abort(self) -> None:
-        """Gives the file up: nothing appears under its name."""
+        """Gives the file up: nothing appears under its name. A file that is closed stays, published or not."""
         self._writer.abort()
+
+    @property
+    def token(self) -> bytes | None:
+        """What a file that is not published is completed or given up by, once the writer is closed."""
+        return self._writer.token
 
     def end_stripe(self) -> None:
         """Ends the stripe, sooner than it would have: to free memory, or where rows of one kind end."""

@@ -11,8 +11,12 @@ use prost_build::{Config, Module};
 const REGENERATE: &str = "ORCISH_REGENERATE";
 
 /// One generated file: its protobuf package, and the name of both files but for the ending.
-const PACKAGES: [(&str, &str); 3] =
-    [("orc.proto", "orc_proto"), ("orc.lazy", "orc_lazy"), ("orcish.arrow", "orcish_arrow")];
+const PACKAGES: [(&str, &str); 4] = [
+    ("orc.proto", "orc_proto"),
+    ("orc.lazy", "orc_lazy"),
+    ("orcish.arrow", "orcish_arrow"),
+    ("orcish.upload", "orcish_upload"),
+];
 
 fn path(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)

@@ -5,7 +5,8 @@ use std::io;
 
 use orcish::{Error, ErrorKind};
 use pyo3::exceptions::{
-    PyException, PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyPermissionError, PyTimeoutError, PyValueError,
+    PyException, PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyNotADirectoryError, PyOSError,
+    PyPermissionError, PyTimeoutError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -57,6 +58,8 @@ fn io_error(py: Python<'_>, error: &Error, text: String) -> PyErr {
         io::ErrorKind::NotFound => PyFileNotFoundError::new_err(text),
         io::ErrorKind::PermissionDenied => PyPermissionError::new_err(text),
         io::ErrorKind::TimedOut => PyTimeoutError::new_err(text),
+        io::ErrorKind::AlreadyExists => PyFileExistsError::new_err(text),
+        io::ErrorKind::NotADirectory => PyNotADirectoryError::new_err(text),
         io::ErrorKind::IsADirectory => PyIsADirectoryError::new_err(text),
         _ => PyOSError::new_err(text),
     }

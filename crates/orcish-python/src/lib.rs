@@ -4,6 +4,7 @@ mod capsule;
 mod distinct;
 mod errors;
 mod file;
+mod folder;
 mod node;
 mod options;
 mod predicate;
@@ -29,6 +30,11 @@ mod _native {
     use crate::file::File;
     #[pymodule_export]
     use crate::file::list_files;
+    #[pymodule_export]
+    use crate::folder::{
+        abort_upload, complete_upload, delete_files, delete_folder, list_all, move_file, read_small, stat, upload_info,
+        write_small,
+    };
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orcish::{Check, FileWriter, Sink, StorageOptions, Written};
+use orcish::{Check, FileWriter, Sink, StorageOptions, Withheld, Written};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyString};
@@ -18,6 +18,9 @@ pub(crate) struct Writer {
     slot: Mutex<Slot>,
     /// Rows that it has been given.
     rows: AtomicU64,
+    /// Where the file is found that is not to appear, and its token, once it is whole.
+    withheld: Option<Withheld>,
+    token: Mutex<Option<Vec<u8>>>,
 }
 
 /// Where the writer is. It is taken out for work, so that producers of batches may ask for it meanwhile.
@@ -73,21 +76,34 @@ impl Writer {
 #[pymethods]
 impl Writer {
     /// A writer to `target`, a path, a URL or an object with `write`, of batches of the schema that a capsule holds.
+    ///
+    /// With `publish=False`, for paths and URLs, `finish` leaves a file that does not appear: whoever has its `token` calls
+    /// `complete_upload` or `abort_upload`. A local one waits under a hidden name in the folder `staging`, or in its own;
+    /// stores hold its parts.
     #[new]
-    #[pyo3(signature = (target, schema, *, options=None, storage_options=None))]
+    #[pyo3(signature = (target, schema, *, options=None, storage_options=None, publish=true, staging=None))]
     fn new(
         py: Python<'_>,
         target: &Bound<'_, PyAny>,
         schema: &Bound<'_, PyCapsule>,
         options: Option<&Bound<'_, PyDict>>,
         storage_options: Option<&Bound<'_, PyDict>>,
+        publish: bool,
+        staging: Option<&str>,
     ) -> PyResult<Self> {
         let options = write_options(options)?;
         let storage = self::storage_options(storage_options)?;
         let schema = Arc::new(capsule::read_schema(schema)?);
-        let sink = create(target, &storage)?;
+        let (sink, withheld) = match publish {
+            true if staging.is_some() => {
+                return Err(PyValueError::new_err("staging is for files that are not published: publish=False"));
+            }
+            true => (create(target, &storage)?, None),
+            false => create_unpublished(target, staging, &storage).map(|(sink, withheld)| (sink, Some(withheld)))?,
+        };
         let writer = py.detach(|| FileWriter::new(sink, schema, &options)).map_err(|error| to_python(py, &error))?;
-        Ok(Writer { slot: Mutex::new(Slot::Here(Box::new(writer))), rows: AtomicU64::new(0) })
+        let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
+        Ok(Writer { slot, rows, withheld, token: Mutex::new(None) })
     }
 
     /// Takes all batches of the stream that a capsule holds.
@@ -122,14 +138,25 @@ impl Writer {
         })
     }
 
-    /// Writes what is left, and makes the file appear under its name: rows, bytes and stripes.
+    /// Writes what is left, and makes the file appear under its name, if it is to: rows, bytes and stripes.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, u64, usize)> {
         let Written { rows, bytes, stripes } = self.work(py, |writer| writer.finish().map_err(Stop::Writer))?;
+        if let Some(mut file) = self.withheld.as_ref().and_then(Withheld::take) {
+            (file.rows, file.stripes) = (rows, stripes as u64);
+            *self.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(file.to_bytes());
+        }
         *self.lock() = Slot::Closed;
         Ok((rows, bytes, stripes))
     }
 
-    /// Gives the file up: nothing appears under its name.
+    /// What makes the file appear, once it is finished; `None` where it has appeared.
+    #[getter]
+    fn token<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        let token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        token.as_ref().map(|token| PyBytes::new(py, token))
+    }
+
+    /// Gives the file up: nothing appears under its name. One that is finished stays, published or not.
     fn abort(&self, py: Python<'_>) {
         py.detach(|| {
             let mut slot = self.lock();
@@ -222,6 +249,20 @@ fn create(target: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyResult<Box<d
     let name = target.getattr("name").ok().and_then(|name| name.extract::<String>().ok());
     let name = name.unwrap_or_else(|| "<file object>".to_owned());
     Ok(Box::new(PythonSink { object: target.clone().unbind(), name }))
+}
+
+/// The sink for `target` where it is not to appear.
+fn create_unpublished(
+    target: &Bound<'_, PyAny>,
+    staging: Option<&str>,
+    storage: &StorageOptions,
+) -> PyResult<(Box<dyn Sink>, Withheld)> {
+    let py = target.py();
+    let Some(location) = target.cast::<PyString>().ok().and_then(|path| path.to_str().ok()) else {
+        return Err(PyValueError::new_err("publish=False: what is not published has a path in Unicode, or a URL"));
+    };
+    let made = py.detach(|| orcish::create_unpublished(location, staging, storage));
+    made.map_err(|error| to_python(py, &error))
 }
 
 /// A Python file object. It is not closed.

@@ -70,8 +70,9 @@ pub use expression::{Comparison, Literal, Predicate};
 #[cfg(feature = "object-store")]
 pub use io::ObjectSource;
 pub use io::{
-    FileSink, FileSource, MemorySink, MemorySource, ReadAt, Sink, StorageOptions, coalesce, create, display_name, list,
-    open,
+    FileSink, FileSource, FileStatus, MOST_SMALL_BYTES, MemorySink, MemorySource, ReadAt, Sink, StorageOptions,
+    Unpublished, Withheld, abort_upload, coalesce, complete_upload, create, create_unpublished, delete_files,
+    delete_folder, display_name, list, list_all, move_file, open, read_small, stat, write_small,
 };
 pub use options::*;
 pub use patience::Check;

@@ -1,5 +1,7 @@
 //! Files of a folder, of a prefix of a store, or of a pattern.
 
+use std::path::Path;
+
 use super::local::LocalTree;
 use super::location::{Location, parse};
 use super::pattern::{self, Segment, is_pattern, selects};
@@ -53,9 +55,7 @@ pub(super) trait Tree {
 pub fn list(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64)>> {
     let (tree, path): (Box<dyn Tree>, String) = match parse(location) {
         Location::Local(path) => {
-            let path = path.to_str().map(str::to_owned);
-            let path = path.ok_or_else(|| Error::invalid("the path is not UTF-8").in_file(location))?;
-            let path = if cfg!(windows) { path.replace('\\', "/") } else { path };
+            let path = local_path(&path, location)?;
             (Box::new(LocalTree::new(&path)), path)
         }
         #[cfg(feature = "object-store")]
@@ -76,6 +76,12 @@ pub fn list(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64
     let marker = |path: &str| path.ends_with("_$folder$");
     let found = found.into_iter().filter(|(path, _)| !marker(path));
     Ok(found.map(|(path, size)| (tree.location(&path), size)).collect())
+}
+
+/// A path as text, with slashes between its names.
+pub(super) fn local_path(path: &Path, location: &str) -> Result<String> {
+    let path = path.to_str().ok_or_else(|| Error::invalid("the path is not UTF-8").in_file(location))?;
+    Ok(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
 }
 
 /// The path of a name in a folder; the empty one is where relative paths begin.

@@ -1,10 +1,14 @@
 //! Sources of bytes that are read by range, and sinks that files are written to; the only module that opens files.
 //!
-//! [`open`] makes a source of a path or a URL, [`list`] finds the files of a folder or a pattern.
+//! [`open`] makes a source of a path or a URL, [`create`] a sink, [`list`] finds the files of a folder or a pattern.
 
+mod durable;
 mod file;
+mod folder;
 mod list;
 mod local;
+mod local_folder;
+mod local_move;
 mod location;
 mod memory;
 mod pattern;
@@ -14,6 +18,7 @@ mod sink;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod upload;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,6 +28,9 @@ use bytes::Bytes;
 use crate::error::{Error, Result};
 
 pub use file::FileSource;
+pub use folder::{
+    FileStatus, MOST_SMALL_BYTES, delete_files, delete_folder, list_all, move_file, read_small, stat, write_small,
+};
 pub use list::list;
 pub(crate) use location::percent_decode;
 pub use memory::MemorySource;
@@ -30,6 +38,7 @@ pub use memory::MemorySource;
 pub use remote::ObjectSource;
 pub use sink::{FileSink, MemorySink, Sink, create};
 pub use storage::StorageOptions;
+pub use upload::{Unpublished, Withheld, abort_upload, complete_upload, create_unpublished};
 
 /// Bytes that are read from the end of a file at first, where a request costs little: enough for most tails.
 pub const FIRST_READ: u64 = 16 << 10;

@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::durable::{create_folders, sync_folder_of};
 use super::{FileSource, ReadAt, StorageOptions, location};
 use crate::error::{Error, Result};
 
@@ -44,7 +45,7 @@ pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>>
     match location::parse(location) {
         location::Location::Local(path) => Ok(Box::new(FileSink::create(path)?)),
         #[cfg(feature = "object-store")]
-        location::Location::Remote(_) => Ok(Box::new(super::remote::ObjectSink::create(location, options)?)),
+        location::Location::Remote(_) => Ok(Box::new(super::remote::ObjectSink::create(location, options, None)?)),
         #[cfg(not(feature = "object-store"))]
         location::Location::Remote(url) => Err(url.no_feature(options)),
     }
@@ -76,7 +77,11 @@ impl FileSink {
     /// # Errors
     /// Of kind `Io` when no file can be made there, such as where `path` is a folder.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self> {
-        let path = path.into();
+        Self::create_in(path.into(), None)
+    }
+
+    /// The same, which is written in a folder of its own, on the same file system; it is made where it is missing.
+    pub(super) fn create_in(path: PathBuf, staging: Option<&Path>) -> Result<Self> {
         let name = path.to_string_lossy().into_owned();
         let fault = |error| Error::io("cannot be written", error).in_file(&name);
         let target = behind_links(path).map_err(fault)?;
@@ -89,9 +94,11 @@ impl FileSink {
         let Some(own) = target.file_name().map(|own| own.to_string_lossy().into_owned()) else {
             return Err(fault(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         };
+        staging.map_or(Ok(()), create_folders).map_err(fault)?;
         let mut attempt = 0;
         loop {
-            let temporary = target.with_file_name(temporary_name(&own, attempt));
+            let other = temporary_name(&own, attempt);
+            let temporary = staging.map_or_else(|| target.with_file_name(&other), |folder| folder.join(&other));
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
                 Ok(file) => {
                     let process = std::process::id();
@@ -107,20 +114,56 @@ impl FileSink {
         Error::io("cannot be written", error).in_file(&self.name)
     }
 
-    fn place(&self, file: &File) -> io::Result<()> {
-        file.sync_all()?;
-        // What was there keeps who may read it.
-        if let Ok(before) = fs::metadata(&self.target) {
-            file.set_permissions(before.permissions())?;
-        }
-        fs::rename(&self.temporary, &self.target)?;
-        sync_folder(&self.target);
-        Ok(())
+    /// Makes the file appear under its name, where there is none.
+    ///
+    /// # Errors
+    /// Of kind `Io` when it cannot, and then nothing has changed under the name: of the system's `AlreadyExists` where
+    /// there is a file, of others where the file system has no hard links, which this takes.
+    pub fn finish_new(&mut self) -> Result<()> {
+        self.end(|this| {
+            fs::hard_link(&this.temporary, &this.target)?;
+            // It is there; the name says what the other one is.
+            let _ = fs::remove_file(&this.temporary);
+            sync_folder_of(&this.target);
+            Ok(())
+        })
+    }
+
+    /// Leaves the whole file under its other name, where it stays.
+    pub(super) fn withhold(&mut self) -> Result<PathBuf> {
+        self.end(|this| {
+            sync_folder_of(&this.temporary);
+            std::path::absolute(&this.temporary)
+        })
+    }
+
+    /// Puts the bytes on disk, and does the rest.
+    fn end<T>(&mut self, rest: impl FnOnce(&Self) -> io::Result<T>) -> Result<T> {
+        let Some(file) = self.file.take() else {
+            return Err(self.fault(io::Error::other("it is finished")));
+        };
+        let synced = file.sync_all();
+        drop(file);
+        synced.and_then(|()| rest(self)).map_err(|error| {
+            let _ = fs::remove_file(&self.temporary);
+            self.fault(error)
+        })
     }
 }
 
+/// Gives a whole file the name that it is to have, in place of what is there.
+pub(super) fn place(temporary: &Path, target: &Path) -> io::Result<()> {
+    // What was there keeps who may read it.
+    if let Ok(before) = fs::metadata(target) {
+        fs::set_permissions(temporary, before.permissions())?;
+    }
+    fs::rename(temporary, target)?;
+    sync_folder_of(target);
+    Ok(())
+}
+
 /// Where a path leads to, which need not be there.
-fn behind_links(mut path: PathBuf) -> io::Result<PathBuf> {
+pub(super) fn behind_links(mut path: PathBuf) -> io::Result<PathBuf> {
     /// As many as systems follow.
     const MOST_LINKS: usize = 40;
     for _ in 0..MOST_LINKS {
@@ -138,15 +181,6 @@ fn temporary_name(own: &str, attempt: usize) -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let start: String = own.chars().take(40).collect();
     format!(".{start}.{}-{now:x}-{attempt}.tmp", std::process::id())
-}
-
-/// Makes a rename durable, where the system can: some cannot open folders.
-fn sync_folder(path: &Path) {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if let Ok(folder) = File::open(folder) {
-        // The file is there in any case.
-        let _ = folder.sync_all();
-    }
 }
 
 impl Sink for FileSink {
@@ -169,13 +203,7 @@ impl Sink for FileSink {
     }
 
     fn finish(&mut self) -> Result<()> {
-        let Some(file) = self.file.take() else {
-            return Err(self.fault(io::Error::other("it is finished")));
-        };
-        self.place(&file).map_err(|error| {
-            let _ = fs::remove_file(&self.temporary);
-            self.fault(error)
-        })
+        self.end(|this| place(&this.temporary, &this.target))
     }
 }
 

@@ -84,3 +84,8 @@ generated! {
     /// Package `orcish.arrow`: the Arrow schema that a file was written with.
     arrow, "orcish_arrow.rs"
 }
+
+generated! {
+    /// Package `orcish.upload`: a file that has been written and does not appear yet.
+    upload, "orcish_upload.rs"
+}

@@ -67,7 +67,7 @@ fn without_users(text: &str) -> String {
 }
 
 /// Whether a server answered with a status that begins so. The type that has it as a number is not public.
-fn has_status(error: &object_store::Error, status: &str) -> bool {
+pub(super) fn has_status(error: &object_store::Error, status: &str) -> bool {
     error.to_string().contains(&format!("non-2xx status code: {status}"))
 }
 

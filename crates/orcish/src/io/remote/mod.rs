@@ -1,7 +1,13 @@
 //! Files of object stores and HTTP servers.
 
 mod fault;
+mod files;
+mod mark;
+mod moving;
+mod object;
+mod parts;
 mod process;
+mod publish;
 mod sink;
 mod store;
 #[cfg(test)]
@@ -21,7 +27,10 @@ use super::{ReadAt, StorageOptions, part_of, within};
 use crate::error::{Error, Result};
 use crate::patience::Check;
 use fault::{another, fault, is_refusal};
+pub(super) use files::{StorePlace, delete};
+pub(super) use moving::move_file;
 use process::{PerProcess, wait};
+pub(super) use publish::{abort, complete};
 pub(super) use sink::ObjectSink;
 use store::Address;
 pub(super) use tree::StoreTree;

@@ -1,15 +1,16 @@
 //! Files that are written to object stores.
 
-use std::sync::Arc;
+use std::mem::ManuallyDrop;
 
 use bytes::Bytes;
-use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt as _, PutPayload, WriteMultipart};
+use object_store::multipart::PartId;
 
-use super::fault::fault;
+use super::object::Object;
+use super::parts::{Parts, Upload};
 use super::process::wait;
-use super::store::Address;
+use super::store::Uploads;
 use crate::error::{Error, Result};
+use crate::io::upload::{self, Unpublished, Waiting, Withheld};
 use crate::io::{Sink, StorageOptions};
 use crate::patience::Check;
 
@@ -18,14 +19,18 @@ const UNWRITABLE: &str = "cannot be written";
 const LEAST_PART: u64 = 5 << 20;
 
 /// A file of S3, Google Cloud Storage or Azure on its way. What is small goes in one request, the rest in parts, several
-/// at a time; the store shows the file once the last request is done.
+/// at a time; the store shows the file once the last request is done. A file that is withheld goes in parts, however
+/// small, and that request is left to others.
 pub(in crate::io) struct ObjectSink {
     target: Target,
     check: Option<Check>,
-    /// Bytes that are in no part yet.
+    /// Bytes that are in no part yet, and of all.
     held: Vec<u8>,
-    /// Parts on their way, where there are any.
-    upload: Option<WriteMultipart>,
+    bytes: u64,
+    /// What is to be completed or given up.
+    upload: Option<Upload>,
+    parts: Parts,
+    withheld: Option<Withheld>,
     /// The process that began it: connections are not another's.
     process: u32,
     is_over: bool,
@@ -34,30 +39,29 @@ pub(in crate::io) struct ObjectSink {
 /// Where the bytes go.
 #[derive(Clone)]
 struct Target {
-    address: Arc<Address>,
-    store: Arc<dyn ObjectStore>,
-    key: Path,
+    object: Object,
+    uploads: Uploads,
     part_size: usize,
 }
 
 impl ObjectSink {
-    /// A file that is to be at `url`.
-    pub(in crate::io) fn create(url: &str, options: &StorageOptions) -> Result<Self> {
-        let address = Address::new(url, options)?;
-        if address.url.is_http() {
-            return Err(Error::unsupported("files are not written to HTTP servers").in_file(&address.name));
-        }
-        let key = address.key()?;
-        if key.as_ref().is_empty() {
-            return Err(Error::invalid("the URL names no file").in_file(&address.name));
-        }
-        let part_size = usize::try_from(address.options.part_size.max(LEAST_PART)).unwrap_or(usize::MAX);
-        let store = address.connect()?;
+    /// A file that is to be at `url`, or to be withheld.
+    pub(in crate::io) fn create(url: &str, options: &StorageOptions, withheld: Option<Withheld>) -> Result<Self> {
+        let object = Object::writable(url, options)?;
+        Self::new(object, options, withheld)
+    }
+
+    pub(super) fn new(object: Object, options: &StorageOptions, withheld: Option<Withheld>) -> Result<Self> {
+        let uploads = object.uploads()?;
+        let part_size = usize::try_from(object.address.options.part_size.max(LEAST_PART)).unwrap_or(usize::MAX);
         Ok(ObjectSink {
-            target: Target { address: Arc::new(address), store, key, part_size },
+            target: Target { object, uploads, part_size },
             check: options.check().cloned(),
             held: Vec::new(),
+            bytes: 0,
             upload: None,
+            parts: Parts::default(),
+            withheld,
             process: std::process::id(),
             is_over: false,
         })
@@ -80,50 +84,119 @@ impl ObjectSink {
         let rest = self.held.split_off(whole);
         let bytes = Bytes::from(std::mem::replace(&mut self.held, rest));
         self.is_over = true;
-        let (target, upload) = (self.target.clone(), self.upload.take());
-        self.upload = wait(async move { target.send(upload, bytes, last).await }, self.check.as_ref())?;
-        self.is_over = last;
+        let sent = self.send_bytes(bytes, last);
+        if sent.is_err() {
+            self.give_up();
+        }
+        sent
+    }
+
+    fn send_bytes(&mut self, bytes: Bytes, last: bool) -> Result<()> {
+        let check = self.check.clone();
+        if last && self.upload.is_none() && self.withheld.is_none() {
+            let object = self.target.object.clone();
+            return wait(async move { object.replace(bytes, UNWRITABLE).await }, check.as_ref());
+        }
+        let upload = match &self.upload {
+            Some(upload) => upload.clone(),
+            None => {
+                let (target, marked) = (self.target.clone(), self.withheld.is_some());
+                let upload = wait(async move { target.begin(marked).await }, check.as_ref())?;
+                // It is known here before anything is sent, so that it can be given up whatever ends the sending.
+                self.upload.insert(upload).clone()
+            }
+        };
+        let (target, mut parts) = (self.target.clone(), std::mem::take(&mut self.parts));
+        let sent = async move {
+            target.send(&upload, &mut parts, bytes).await?;
+            let all = if last { Some((upload.clone(), target.all(&mut parts).await?)) } else { None };
+            Ok((parts, all))
+        };
+        let (parts, all) = wait(sent, check.as_ref())?;
+        self.parts = parts;
+        match all {
+            Some((upload, all)) => self.end(&upload, all)?,
+            None => self.is_over = false,
+        }
         Ok(())
+    }
+
+    /// Completes the file, or withholds it, all of whose parts are there.
+    fn end(&mut self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
+        match &self.withheld {
+            Some(withheld) => {
+                let parts = parts.into_iter().map(|part| part.content_id).collect();
+                let parts = upload::Parts { id: upload.id.clone(), part: parts, mark: upload.mark.text().to_owned() };
+                let address = &self.target.object.address;
+                let location = address.with_path(self.target.object.key.as_ref());
+                withheld.put(Unpublished::new(location, self.bytes, Waiting::Parts(parts)));
+            }
+            None => {
+                let (target, upload) = (self.target.clone(), upload.clone());
+                wait(async move { target.complete(&upload, parts).await }, self.check.as_ref())?;
+            }
+        }
+        self.upload = None;
+        Ok(())
+    }
+
+    /// Removes what has been sent. There is nobody to tell if that fails; stores drop such parts when they are told to, or
+    /// after some days.
+    fn give_up(&mut self) {
+        let Some(upload) = self.upload.take() else { return };
+        let (target, mut parts) = (self.target.clone(), std::mem::take(&mut self.parts));
+        let removed = async move {
+            parts.stop().await;
+            let _ = target.uploads.store.abort_multipart(&target.object.key, &upload.id).await;
+            Ok(())
+        };
+        let _ = wait(removed, self.check.as_ref());
     }
 }
 
 impl Target {
-    /// Sends bytes behind those of `upload`; gives what goes on with it. After an error nothing is left in the store.
-    async fn send(&self, upload: Option<WriteMultipart>, bytes: Bytes, last: bool) -> Result<Option<WriteMultipart>> {
-        let fault = |error: object_store::Error| fault(UNWRITABLE, &error, &self.address);
-        let mut upload = match upload {
-            Some(upload) => upload,
-            None if last => {
-                self.store.put(&self.key, PutPayload::from_bytes(bytes)).await.map_err(fault)?;
-                return Ok(None);
-            }
-            None => {
-                let upload = self.store.put_multipart(&self.key).await.map_err(fault)?;
-                WriteMultipart::new_with_chunk_size(upload, self.part_size)
-            }
-        };
-        if let Err(error) = upload.wait_for_capacity(self.address.options.concurrency).await {
-            // What went wrong first is what matters.
-            let _ = upload.abort().await;
-            return Err(fault(error));
+    fn fault(&self, error: &object_store::Error) -> Error {
+        self.object.fault(UNWRITABLE, error)
+    }
+
+    async fn begin(&self, marked: bool) -> Result<Upload> {
+        Upload::begin(&self.uploads, &self.object.key, marked).await.map_err(|error| self.fault(&error))
+    }
+
+    /// Sends bytes behind those of the parts.
+    async fn send(&self, upload: &Upload, parts: &mut Parts, bytes: Bytes) -> Result<()> {
+        let most = self.object.address.options.concurrency;
+        let sent = upload.send(&self.uploads, &self.object.key, parts, bytes, self.part_size, most).await;
+        self.stopped(sent, parts).await
+    }
+
+    async fn all(&self, parts: &mut Parts) -> Result<Vec<PartId>> {
+        let all = parts.all().await;
+        self.stopped(all, parts).await
+    }
+
+    /// Ends what is on its way where something has failed.
+    async fn stopped<T>(&self, result: object_store::Result<T>, parts: &mut Parts) -> Result<T> {
+        if result.is_err() {
+            parts.stop().await;
         }
-        upload.put(bytes);
-        if last {
-            // It cleans up for itself.
-            upload.finish().await.map_err(fault)?;
-            return Ok(None);
-        }
-        Ok(Some(upload))
+        result.map_err(|error| self.fault(&error))
+    }
+
+    async fn complete(&self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
+        let completed = self.uploads.store.complete_multipart(&self.object.key, &upload.id, parts).await;
+        completed.map(drop).map_err(|error| self.fault(&error))
     }
 }
 
 impl Sink for ObjectSink {
     fn name(&self) -> &str {
-        &self.target.address.name
+        &self.target.object.address.name
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.held.extend_from_slice(bytes);
+        self.bytes += bytes.len() as u64;
         if self.held.len() < self.target.part_size && !self.is_over { Ok(()) } else { self.send(false) }
     }
 
@@ -134,15 +207,11 @@ impl Sink for ObjectSink {
 
 impl Drop for ObjectSink {
     fn drop(&mut self) {
-        let Some(upload) = self.upload.take() else { return };
         if self.process == std::process::id() {
-            let target = self.target.clone();
-            let abort = async move { upload.abort().await.map_err(|error| fault(UNWRITABLE, &error, &target.address)) };
-            // There is nobody to tell; stores drop such parts when they are told to, or after some days.
-            let _ = wait(abort, self.check.as_ref());
+            self.give_up();
         } else {
-            // It has connections of another process.
-            let _ = std::mem::ManuallyDrop::new(upload);
+            // Its connections are those of another process.
+            let _ = ManuallyDrop::new(std::mem::take(&mut self.parts));
         }
     }
 }

@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use base64::Engine as _;
-use object_store::aws::AmazonS3Builder;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3CopyIfNotExists};
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::limit::LimitStore;
+use object_store::multipart::MultipartStore;
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use tokio::sync::Semaphore;
 
 use super::fault::fault;
 use super::process::PerProcess;
@@ -35,6 +37,22 @@ pub(super) struct Address {
     pub(super) options: RemoteOptions,
     /// Keys in lower case.
     pairs: Vec<(String, String)>,
+}
+
+/// A store, by the kinds of requests that it takes.
+#[derive(Clone)]
+pub(super) struct Store {
+    pub(super) objects: Arc<dyn ObjectStore>,
+    /// None of HTTP servers.
+    pub(super) uploads: Option<Uploads>,
+}
+
+/// Where files are put together of parts, which may be sent by one process and be completed by another.
+#[derive(Clone)]
+pub(super) struct Uploads {
+    pub(super) store: Arc<dyn MultipartStore>,
+    /// As many parts are on their way at a time, whoever sends them.
+    pub(super) permits: Arc<Semaphore>,
 }
 
 /// What tells stores apart.
@@ -76,6 +94,22 @@ impl Address {
         self.parse(&self.path)
     }
 
+    /// The key of the file, which is one that may be written.
+    pub(super) fn writable_key(&self) -> Result<Path> {
+        let named = |error: Error| error.in_file(&self.name);
+        if self.url.is_http() {
+            return Err(named(Error::unsupported("files of HTTP servers are read only")));
+        }
+        let key = self.key()?;
+        if key.as_ref().is_empty() { Err(named(Error::invalid("the URL names no file"))) } else { Ok(key) }
+    }
+
+    /// What tells the bucket or container from others of this store's kind.
+    pub(super) fn bucket(&self) -> (&str, &str) {
+        let scheme = if self.url.scheme == "s3a" { "s3" } else { self.url.scheme.as_str() };
+        (scheme, self.url.host())
+    }
+
     pub(super) fn parse(&self, path: &str) -> Result<Path> {
         Path::parse(path).map_err(|error| Error::invalid(format!("no path of a store: {error}")).in_file(&self.name))
     }
@@ -113,9 +147,14 @@ impl Address {
         }
     }
 
-    /// The store: one that is there, or a new one.
+    /// The store for single files: one that is there, or a new one.
     pub(super) fn connect(&self) -> Result<Arc<dyn ObjectStore>> {
-        type Stores = Mutex<Vec<(Key, Arc<dyn ObjectStore>)>>;
+        Ok(self.store()?.objects)
+    }
+
+    /// The store: one that is there, or a new one.
+    pub(super) fn store(&self) -> Result<Store> {
+        type Stores = Mutex<Vec<(Key, Store)>>;
         static STORES: OnceLock<PerProcess<Stores>> = OnceLock::new();
         let stores = STORES.get_or_init(|| PerProcess::new(Stores::default())).get(&Stores::default);
         let is_wanted = |name: &str| VARIABLES.iter().any(|start| name.starts_with(start));
@@ -143,7 +182,7 @@ impl Address {
         self.url.path_and_query().1.map(str::to_owned)
     }
 
-    fn build(&self) -> Result<Arc<dyn ObjectStore>> {
+    fn build(&self) -> Result<Store> {
         // Fails where the process has one already, which does as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let retry = RetryConfig {
@@ -153,24 +192,37 @@ impl Address {
         };
         let fault = |error| fault("cannot be reached", &error, self);
         /// A builder with the options of the environment, then those given.
-        macro_rules! build {
+        macro_rules! builder {
             ($builder:ty) => {{
                 let mut builder = <$builder>::from_env().with_url(self.base()).with_retry(retry);
                 for (key, value) in &self.pairs {
                     builder = builder.with_config(key.parse().map_err(|_| self.unknown(key))?, value);
                 }
-                self.limited(builder.build().map_err(fault)?)
+                builder
             }};
         }
         Ok(match self.url.scheme.as_str() {
-            "s3" | "s3a" => build!(AmazonS3Builder),
-            "gs" => build!(GoogleCloudStorageBuilder),
+            "s3" | "s3a" => {
+                let mut builder = builder!(AmazonS3Builder);
+                if builder.get_config_value(&AmazonS3ConfigKey::CopyIfNotExists).is_none() {
+                    // Of the ways to copy without replacing anything, the one that Amazon's own store has long had.
+                    builder = builder.with_copy_if_not_exists(S3CopyIfNotExists::Multipart);
+                }
+                self.cloud(builder.build().map_err(fault)?)
+            }
+            "gs" => self.cloud(builder!(GoogleCloudStorageBuilder).build().map_err(fault)?),
             "http" | "https" => {
                 let builder = HttpBuilder::new().with_url(self.base()).with_retry(retry);
-                self.limited(builder.with_client_options(self.http_options()?).build().map_err(fault)?)
+                let store = builder.with_client_options(self.http_options()?).build().map_err(fault)?;
+                Store { objects: self.limited(store), uploads: None }
             }
-            _ => build!(MicrosoftAzureBuilder),
+            _ => self.cloud(builder!(MicrosoftAzureBuilder).build().map_err(fault)?),
         })
+    }
+
+    fn cloud(&self, store: impl ObjectStore + MultipartStore + Clone) -> Store {
+        let permits = Arc::new(Semaphore::new(self.options.concurrency));
+        Store { objects: self.limited(store.clone()), uploads: Some(Uploads { store: Arc::new(store), permits }) }
     }
 
     /// A store of which no more than so many requests are under way, whoever makes them.

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::io::StorageOptions;
 use crate::io::list::{Found, Level, Tree};
 
-const UNLISTABLE: &str = "cannot be listed";
+pub(super) const UNLISTABLE: &str = "cannot be listed";
 
 /// The keys of a store as a tree.
 pub(in crate::io) struct StoreTree {
@@ -54,8 +54,20 @@ async fn level(store: Arc<dyn ObjectStore>, path: Option<Path>) -> object_store:
     store.list_with_delimiter(path.as_ref()).await
 }
 
-async fn all(store: Arc<dyn ObjectStore>, path: Option<Path>) -> object_store::Result<Vec<ObjectMeta>> {
+pub(super) async fn all(store: Arc<dyn ObjectStore>, path: Option<Path>) -> object_store::Result<Vec<ObjectMeta>> {
     store.list(path.as_ref()).try_collect().await
+}
+
+/// Files in order, without the empty objects that stand for folders where others are below them.
+pub(super) fn without_folders(mut files: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
+    files.sort_by(|a, b| a.location.as_ref().cmp(b.location.as_ref()));
+    let is_folder = |file: &ObjectMeta| {
+        let below = format!("{}/", file.location);
+        let next = files.partition_point(|other| *other.location.as_ref() < *below);
+        file.size == 0 && files.get(next).is_some_and(|other| other.location.as_ref().starts_with(&below))
+    };
+    let folders: Vec<bool> = files.iter().map(is_folder).collect();
+    files.into_iter().zip(folders).filter(|(_, folder)| !folder).map(|(file, _)| file).collect()
 }
 
 fn found(meta: ObjectMeta) -> Found {
@@ -90,16 +102,8 @@ impl Tree for StoreTree {
     }
 
     fn descendants(&self, folders: &[String]) -> Result<Vec<Found>> {
-        let mut files: Vec<Found> = self.each(folders, all)?.into_iter().flatten().map(found).collect();
-        files.sort();
-        // Empty objects stand for folders where others are below them.
-        let is_folder = |file: &Found| {
-            let below = format!("{}/", file.0);
-            let next = files.partition_point(|(path, _)| *path < below);
-            file.1 == 0 && files.get(next).is_some_and(|(path, _)| path.starts_with(&below))
-        };
-        let folders: Vec<bool> = files.iter().map(is_folder).collect();
-        Ok(files.into_iter().zip(folders).filter(|(_, folder)| !folder).map(|(file, _)| file).collect())
+        let files = self.each(folders, all)?.into_iter().flatten().collect();
+        Ok(without_folders(files).into_iter().map(found).collect())
     }
 
     fn has_folders(&self) -> bool {
