@@ -278,7 +278,7 @@ class TableWriter:
     def _finish(self, values: tuple[Any, ...]) -> None:
         writer, path = self._open[values]
         written = writer.close()
-        if not self._is_published:
+        if writer.token is not None:
             self.tokens[path] = writer.token
         del self._open[values]
         partition = dict(zip(self._by, values, strict=True))
