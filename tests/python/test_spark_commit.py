@@ -244,6 +244,31 @@ def test_several_finish_at_once(tmp_path: Path) -> None:
         assert left_over(table) == []
 
 
+def test_two_write_at_a_time(tmp_path: Path) -> None:
+    """Each adds its rows, finishes what it finds of the other, and is not in its way."""
+    for attempt in range(5):
+        table = tmp_path / f"{attempt}"
+        failed: list[BaseException] = []
+
+        def run(start: int, table: Path = table, failed: list[BaseException] = failed) -> None:
+            try:
+                for at in range(5):
+                    finish_commits(str(table), {})
+                    job = Job(str(table))
+                    job.commit([staged(job, range(start + at, start + at + 1), moved=at % 2 == 0)])
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=run, args=(start,)) for start in (0, 5, 10)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failed == []
+        assert ids_of(table) == list(range(15))
+        assert left_over(table) == []
+
+
 def test_what_is_stale_is_swept(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
     old, young = Job(str(table)), Job(str(table))
