@@ -156,8 +156,19 @@ def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
 def _files(options: TableOptions) -> list[TableFile]:
     for path in options.paths:
         if is_many(path) or ("://" in path and not path.endswith(".orc")):
-            finish_commits(path, options.storage)
+            for folder in _tables_of(path):
+                finish_commits(folder, options.storage)
     return files_of(list(options.paths), options.partitions, options.storage)
+
+
+def _tables_of(path: str) -> list[str]:
+    """Folders that may be those of the table: the one that is named, and the one above partitions and patterns."""
+    parts = path.split("/")
+    at = next((at for at, part in enumerate(parts) if any(sign in part for sign in "=*?[")), None)
+    if at is None:
+        return [path]
+    above = "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
+    return [above] if any(sign in path for sign in "*?[") else [above, path]
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:
