@@ -58,13 +58,14 @@ class Target:
         codec = self.options.file.get("compression") or "zstd"
         return ".orc" if codec == "none" else f".{codec}.orc"
 
-    def write(self, batches: Iterator[pa.RecordBatch], task: int) -> list[Staged]:
+    def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
         """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose file
         has the columns of the table.
 
         Args:
             batches: The rows, as Spark gives them.
             task: Number of the task, for the names of its files.
+            begins: Whether a table begins with these rows, of which there is a file in any case.
         """
         folder = self.job.folder()
         attempt = self.job.attempt()
@@ -94,7 +95,7 @@ class Target:
                 for at in named:
                     rows = rows.set_column(at, schema.field(at), folder_texts(rows.column(at)))
                 table.write(rows)
-            if task == 0 and not self.options.partition_by:
+            if begins and task == 0 and not self.options.partition_by:
                 table.begin()
         start = len(folder.base) + 1
         return [
