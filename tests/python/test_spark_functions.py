@@ -78,7 +78,7 @@ def test_partitions_and_options(spark: Spark, numbers: str) -> None:
     done = osp.map_batches(spark, numbers, same, "id bigint, p int", columns=["id", "p"], where="p = 2", minSplits=1)
     assert {(row.id // 1000, row.p) for row in done.collect()} == {(2, 2)}
     done = osp.map_batches(
-        spark, f"{numbers}/p=3", same, "id bigint, row bigint", columns=["id", "row"], rowIndex="row", batchRows=10
+        spark, f"{numbers}/p=3", same, "id bigint, row bigint", columns=["id"], rowIndex="row", batchRows=10
     )
     assert all(row.id == 3000 + row.row for row in done.collect())
     two = osp.map_batches(spark, [f"{numbers}/p=0", f"{numbers}/p=3"], same, "id bigint", columns=["id"])
