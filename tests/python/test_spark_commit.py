@@ -22,9 +22,10 @@ from orcish.errors import OrcishError
 from orcish.folders import Folder
 from orcish.spark import commit
 from orcish.spark.commit import Job, Staged, committed_batch, finish_commits
+from orcish.spark.options import TableOptions
+from orcish.spark.tables import SparkTable
 from orcish.writing_tables import TableWriter
 from spark_cases import ids_of, left_over, table_of
-from support import run_python, write_arrow
 from tables import put
 
 CALLS = ["files", "stat", "read", "write", "move", "delete", "delete_folder", "complete"]
@@ -244,6 +245,31 @@ def test_several_finish_at_once(tmp_path: Path) -> None:
         assert left_over(table) == []
 
 
+def test_two_write_at_a_time(tmp_path: Path) -> None:
+    """Each adds its rows, finishes what it finds of the other, and is not in its way."""
+    for attempt in range(5):
+        table = tmp_path / f"{attempt}"
+        failed: list[BaseException] = []
+
+        def run(start: int, table: Path = table, failed: list[BaseException] = failed) -> None:
+            try:
+                for at in range(5):
+                    finish_commits(str(table), {})
+                    job = Job(str(table))
+                    job.commit([staged(job, range(start + at, start + at + 1), moved=at % 2 == 0)])
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=run, args=(start,)) for start in (0, 5, 10)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failed == []
+        assert ids_of(table) == list(range(15))
+        assert left_over(table) == []
+
+
 def test_what_is_stale_is_swept(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
     old, young = Job(str(table)), Job(str(table))
@@ -435,23 +461,17 @@ def test_the_manifest_can_be_read_by_people(tmp_path: Path) -> None:
     assert found["removed"] == ["old-0.orc"]
 
 
-def test_readers_finish(tmp_path: Path) -> None:
-    """A process that does no more than plan a read."""
-    table = table_with(tmp_path / "t", range(3))
-    job, added = change(table, moved=False)
+@pytest.mark.parametrize("path", ["", "/", "/more=1", "/more=1/", "/more=*", "/more=1/*.orc"])
+def test_readers_finish(tmp_path: Path, path: str) -> None:
+    """A process that does no more than plan a read, of the table or of some partitions."""
+    table = put(tmp_path / "t", {f"more=1/old-{at}.orc": pa.table({"id": [at]}) for at in range(3)})
+    job = Job(str(table))
+    added = [staged(job, range(10, 13), moved=moved, folder="more=1") for moved in (True, False)]
     with pytest.MonkeyPatch.context() as monkeypatch:
         Dying(monkeypatch, 0, after=True)
         with pytest.raises(Died):
-            job.commit(added, ["old-0.orc", "old-1.orc"])
-    run_python(
-        """
-        import sys
-        from orcish.spark.options import TableOptions
-        from orcish.spark.tables import SparkTable
-        work = SparkTable.open(TableOptions.of({"path": sys.argv[1]})).work()
-        assert sum(part.rows for part in work) == 6, [part.rows for part in work]
-        """,
-        str(table),
-    )
-    assert ids_of(table) == NEW
-    assert len(write_arrow({"id": [1]})) > 0
+            job.commit(added, ["more=1/old-0.orc", "more=1/old-1.orc"])
+    work = SparkTable.open(TableOptions.of({"path": f"{table}{path}"})).work()
+    assert sum(part.rows for part in work) == 7
+    assert ids_of(table) == [2, 10, 10, 11, 11, 12, 12]
+    assert left_over(table) == []

@@ -163,8 +163,31 @@ def _rewritten(sources: list[str], target: str, storage_options: Any, options: d
         compression=first.compression,  # type: ignore[typeddict-item]
         metadata={name: value for name, value in first.metadata.items() if not name.startswith("orcish.")},
     )
-    rows = scan(sources, partitions=False, storage_options=storage_options)
+    schema = _schema_of_all(sources, storage_options)
+    rows = scan(sources, partitions=False, schema=schema, storage_options=storage_options)
     return write_table(rows, target, storage_options=storage_options, **{**own, **options})
+
+
+def _schema_of_all(sources: list[str], storage_options: Any) -> pa.Schema | None:
+    """The columns of files together; None where they are those of each.
+
+    Raises:
+        OrcishError: They have no types together that hold the values of each.
+    """
+    schemas = [scan(source, partitions=False, storage_options=storage_options).schema for source in sources]
+    if all(schema.equals(schemas[0]) for schema in schemas):
+        return None
+    try:
+        merged = pa.unify_schemas(schemas, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise OrcishError(f"{sources[0]} and {len(sources) - 1} more do not go together: {error}") from error
+    for source, schema in zip(sources, schemas, strict=True):
+        for field in schema:
+            if pa.types.is_integer(field.type) and pa.types.is_floating(merged.field(field.name).type):
+                raise OrcishError(
+                    f"{source}: column {field.name} is {field.type}, and a floating point number in files beside it"
+                )
+    return merged
 
 
 def _joined(folder: str, name: str) -> str:

@@ -124,6 +124,8 @@ def _source(
     if isinstance(source, DataFrame):
         return _Source(source.schema, [], functools.partial(_write_frame, source))
     files = files_of(source, None, storage)
+    if not files:
+        raise FileNotFoundError(f"no files: {source}")
     found = named or _format(files)
     folders = [name for name, _ in files[0].partition]
     if found == "orc":
@@ -169,4 +171,7 @@ def _write_frame(frame: DataFrame, spark: SparkSession, to: Target, sort: list[s
     rows = frame.sortWithinPartitions(*sort) if sort else frame
     with described(spark, text), large_batches(spark):
         found = rows.mapInArrow(run, sql_of(STAGED)).collect()
+    # Of no rows, Spark may make no task, and so no file that has the columns.
+    if not found and not to.options.partition_by:
+        return to.write(iter(()), 0)
     return [Staged(**row.asDict()) for row in found]

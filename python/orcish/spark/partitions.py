@@ -12,7 +12,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from orcish.sources import TableFile
 
-__all__ = ["partition_types", "scanned_as"]
+__all__ = ["folder_texts", "is_text_in_folders", "partition_types", "scanned_as"]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
@@ -90,3 +90,36 @@ def scanned_as(kind: pa.DataType) -> pa.DataType:
     """The type with which a scan knows a partition column: a whole number, boolean or date, and text for all others."""
     is_known = pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_date32(kind)
     return kind if is_known else pa.string()
+
+
+def is_text_in_folders(kind: pa.DataType) -> bool:
+    """Whether values of a type are named by Spark in a way of its own."""
+    return bool(pa.types.is_floating(kind) or pa.types.is_timestamp(kind))
+
+
+def folder_texts(column: pa.Array) -> pa.Array:
+    """Floating point numbers and wall clocks as Spark has them in the names of folders."""
+    encoded = column.dictionary_encode()
+    of = _clock if pa.types.is_timestamp(column.type) else _number
+    texts = [of(text) for text in encoded.dictionary.cast(pa.string()).to_pylist()]
+    return pa.array(texts, pa.string()).take(encoded.indices)
+
+
+def _clock(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _number(text: str) -> str:
+    """As Java writes it."""
+    if text in _NO_NUMBERS:
+        return _NO_NUMBERS[text]
+    number = decimal.Decimal(text)
+    power = number.adjusted()
+    if number == 0 or -3 <= power < 7:
+        plain = f"{number:f}"
+        return plain if "." in plain else f"{plain}.0"
+    digits = "".join(map(str, number.as_tuple().digits)).rstrip("0")
+    return f"{'-' if number < 0 else ''}{digits[0]}.{digits[1:] or '0'}E{power}"
+
+
+_NO_NUMBERS = {"nan": "NaN", "-nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

@@ -153,7 +153,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenOfStream:
         """Writes the rows of a task."""
-        return WrittenOfStream(self._target.write(iterator, task_number()), local_property(QUERY) or "")
+        return WrittenOfStream(self._target.write(iterator, task_number(), begins=False), local_property(QUERY) or "")
 
     def commit(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: N803
         """Makes the files of a batch appear at once, unless they are there."""

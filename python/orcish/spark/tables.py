@@ -160,10 +160,20 @@ def _files(options: TableOptions) -> list[TableFile]:
         if is_foreign(path):
             found += foreign_files(path, options.partitions)
             continue
-        if is_folder(path):
-            finish_commits(path, options.storage)
+        for folder in filter(is_folder, _tables_of(path)):
+            finish_commits(folder, options.storage)
         found += files_of(path, options.partitions, options.storage)
     return found
+
+
+def _tables_of(path: str) -> list[str]:
+    """Folders that may be those of the table: the one that is named, and the one above partitions and patterns."""
+    parts = path.split("/")
+    at = next((at for at, part in enumerate(parts) if any(sign in part for sign in "=*?[")), None)
+    if at is None:
+        return [path]
+    above = "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
+    return [above] if any(sign in path for sign in "*?[") else [above, path]
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:

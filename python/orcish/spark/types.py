@@ -47,6 +47,9 @@ def _spark_field(field: pa.Field, path: str) -> T.StructField:
 
 def _spark_type(field: pa.Field, path: str) -> T.DataType:
     kind = field.type
+    precision = re.fullmatch(r"time\((\d)\)", _catalyst(field) or "")
+    if precision and pa.types.is_int64(kind) and hasattr(T, "TimeType"):
+        return T.TimeType(int(precision[1]))
     for is_kind, made in _PLAIN:
         if is_kind(kind):
             return made()
@@ -57,9 +60,6 @@ def _spark_type(field: pa.Field, path: str) -> T.DataType:
         return T.TimestampNTZType() if is_wall_clock else T.TimestampType()
     if pa.types.is_duration(kind):
         return _day_time(_catalyst(field) or "interval day to second")
-    if pa.types.is_time(kind):
-        precision = re.fullmatch(r"time\((\d)\)", _catalyst(field) or "")
-        return T.TimeType(int(precision[1]) if precision else 6)
     if pa.types.is_struct(kind):
         return T.StructType([_spark_field(child, f"{path}.{child.name}") for child in kind])
     if pa.types.is_map(kind):
@@ -85,14 +85,14 @@ def _day_time(text: str) -> T.DataType:
 
 def arrow_schema(schema: T.StructType) -> pa.Schema:
     """The schema of the batches that Spark takes for these types, and gives."""
-    return pa.schema([_arrow_field(field.name, field.dataType, field.nullable) for field in schema])
+    return pa.schema([_arrow_field(field.name, field.dataType, field.nullable, field.name) for field in schema])
 
 
-def _arrow_field(name: str, kind: T.DataType, nullable: bool) -> pa.Field:
-    return pa.field(name, _arrow_type(kind, name), nullable)
+def _arrow_field(name: str, kind: T.DataType, nullable: bool, path: str) -> pa.Field:
+    return pa.field(name, _arrow_type(kind, path), nullable)
 
 
-def _arrow_type(kind: T.DataType, name: str) -> pa.DataType:
+def _arrow_type(kind: T.DataType, path: str) -> pa.DataType:
     found = _ARROW.get(kind.typeName())
     if found is not None:
         return found
@@ -105,14 +105,13 @@ def _arrow_type(kind: T.DataType, name: str) -> pa.DataType:
     if type(kind).__name__ == "TimeType":
         return pa.time64("ns")
     if isinstance(kind, T.ArrayType):
-        return pa.list_(_arrow_field("element", kind.elementType, kind.containsNull))
+        return pa.list_(_arrow_field("element", kind.elementType, kind.containsNull, f"{path}.element"))
     if isinstance(kind, T.MapType):
-        return pa.map_(
-            _arrow_field("key", kind.keyType, False), _arrow_field("value", kind.valueType, kind.valueContainsNull)
-        )
+        value = _arrow_field("value", kind.valueType, kind.valueContainsNull, f"{path}.value")
+        return pa.map_(_arrow_field("key", kind.keyType, False, f"{path}.key"), value)
     if isinstance(kind, T.StructType):
-        return pa.struct(list(arrow_schema(kind)))
-    raise UnsupportedError(f"column {name}: ORC has no {kind.simpleString()}")
+        return pa.struct([_arrow_field(f.name, f.dataType, f.nullable, f"{path}.{f.name}") for f in kind])
+    raise UnsupportedError(f"column {path}: orcish has no {kind.simpleString()} of Spark")
 
 
 _ARROW = {
@@ -138,10 +137,10 @@ def stored_schema(schema: T.StructType) -> pa.Schema:
     Raises:
         UnsupportedError: A type has no place in ORC; the message names the column.
     """
-    return pa.schema([_stored(field.name, field.dataType) for field in schema])
+    return pa.schema([_stored(field.name, field.dataType, field.name) for field in schema])
 
 
-def _stored(name: str, kind: T.DataType) -> pa.Field:
+def _stored(name: str, kind: T.DataType, path: str) -> pa.Field:
     attribute = {CATALYST_TYPE: kind.simpleString()}
     if type(kind).__name__ == "TimeType":
         return pa.field(name, pa.int64(), metadata=attribute)
@@ -150,20 +149,20 @@ def _stored(name: str, kind: T.DataType) -> pa.Field:
     if isinstance(kind, T.DayTimeIntervalType):
         return pa.field(name, pa.duration("us"), metadata=attribute)
     if isinstance(kind, T.StructType):
-        return pa.field(name, pa.struct([_stored(field.name, field.dataType) for field in kind]))
+        return pa.field(name, pa.struct([_stored(f.name, f.dataType, f"{path}.{f.name}") for f in kind]))
     if isinstance(kind, T.ArrayType):
-        return pa.field(name, pa.list_(_stored("element", kind.elementType)))
+        return pa.field(name, pa.list_(_stored("element", kind.elementType, f"{path}.element")))
     if isinstance(kind, T.MapType):
-        key = _stored("key", kind.keyType).with_nullable(False)
-        return pa.field(name, pa.map_(key, _stored("value", kind.valueType)))
+        key = _stored("key", kind.keyType, f"{path}.key").with_nullable(False)
+        return pa.field(name, pa.map_(key, _stored("value", kind.valueType, f"{path}.value")))
     if kind.typeName() in ("void", "variant"):
-        raise UnsupportedError(f"column {name}: ORC has no {kind.simpleString()}")
-    return pa.field(name, _arrow_type(kind, name))
+        raise UnsupportedError(f"column {path}: ORC has no {kind.simpleString()}")
+    return pa.field(name, _arrow_type(kind, path))
 
 
 def with_instants(schema: pa.Schema, like: pa.Schema) -> pa.Schema:
     """The schema under which a table is scanned whose rows become `schema`: its instants are wall clocks, which is what
-    Spark stores, but for those that are instants in `like`, the schema of a file.
+    Spark stores, but for those that are instants in `like`, the schema of a file; times are numbers.
     """
     there = {field.name.lower(): field for field in like}
     return pa.schema([_scanned(field, there.get(field.name.lower())) for field in schema])
@@ -173,6 +172,9 @@ def _scanned(field: pa.Field, stored: pa.Field | None) -> pa.Field:
     kind = field.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         kind = stored.type if stored is not None and pa.types.is_timestamp(stored.type) else pa.timestamp("us")
+    elif pa.types.is_time(kind):
+        # Nanoseconds since midnight.
+        kind = pa.int64()
     elif pa.types.is_struct(kind):
         children = {} if stored is None or not pa.types.is_struct(stored.type) else {c.name: c for c in stored.type}
         kind = pa.struct([_scanned(child, children.get(child.name)) for child in kind])

@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 from orcish.spark.batches import Stored
 from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
 from orcish.spark.options import WriterOptions
+from orcish.spark.partitions import folder_texts, is_text_in_folders
 from orcish.spark.session import task_cpus, task_number
 from orcish.spark.types import stored_schema
 from orcish.writing_tables import TableWriter
@@ -43,6 +44,11 @@ class Target:
         missing = [name for name in self.options.partition_by if name not in self.schema.names]
         if missing:
             raise ValueError(f"partitionBy: there is no column {missing[0]!r}")
+        twice = [name for name in self.options.partition_by if self.options.partition_by.count(name) > 1]
+        if twice:
+            raise ValueError(f"partitionBy: column {twice[0]!r} is there twice")
+        if len(self.options.partition_by) == len(self.schema.names):
+            raise ValueError("partitionBy: one column at least is left for the files")
         # What cannot be stored is known before a task runs.
         stored_schema(self.schema)
 
@@ -52,20 +58,29 @@ class Target:
         codec = self.options.file.get("compression") or "zstd"
         return ".orc" if codec == "none" else f".{codec}.orc"
 
-    def write(self, batches: Iterator[pa.RecordBatch], task: int) -> list[Staged]:
+    def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
         """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose
         file has the columns of the table.
 
         Args:
             batches: The rows, as Spark gives them.
             task: Number of the task, for the names of its files.
+            begins: Whether a table begins with these rows, of which there is a file in any case.
         """
         folder = self.job.folder()
         attempt = self.job.attempt()
         stored = Stored(stored_schema(self.schema), self.options.timezone)
+        named = [
+            at
+            for at, field in enumerate(stored.schema)
+            if field.name in self.options.partition_by and is_text_in_folders(field.type)
+        ]
+        schema = stored.schema
+        for at in named:
+            schema = schema.set(at, schema.field(at).with_type(pa.string()))
         table = TableWriter(
             folder.base,
-            stored.schema,
+            schema,
             self.options.partition_by,
             template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{self.suffix}",
             max_rows_per_file=self.options.max_rows_per_file,
@@ -76,8 +91,11 @@ class Target:
         )
         with table:
             for batch in batches:
-                table.write(stored.of(batch))
-            if task == 0 and not self.options.partition_by:
+                rows = stored.of(batch)
+                for at in named:
+                    rows = rows.set_column(at, schema.field(at), folder_texts(rows.column(at)))
+                table.write(rows)
+            if begins and task == 0 and not self.options.partition_by:
                 table.begin()
         start = len(folder.base) + 1
         return [

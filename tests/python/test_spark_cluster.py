@@ -1,0 +1,21 @@
+"""Spark elsewhere: workers in processes of their own, and clients without a JVM."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from spark_cases import run_script
+
+
+def test_cluster(tmp_path: Path) -> None:
+    found = run_script("spark_cluster.py", tmp_path, timeout=400)
+    assert found == ["write", "read", "map_batches", "speculation", "jobs"]
+
+
+def test_connect(tmp_path: Path) -> None:
+    missing = [name for name in ("grpc", "grpc_status", "zstandard") if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"Spark Connect needs {', '.join(missing)}")
+    assert run_script("spark_connect.py", tmp_path, timeout=400) == ["write", "read", "map_batches", "jobs"]
