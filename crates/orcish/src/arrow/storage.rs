@@ -98,8 +98,8 @@ mod tests {
         let stripes = &file.tail().stripes;
         assert_eq!((all.len(), stripes.len()), (5, 3));
         let sum = |of: fn(&ColumnStorage) -> u64| all.iter().map(of).sum::<u64>();
-        assert_eq!(sum(|column| column.data), stripes.iter().map(|stripe| stripe.data_length).sum());
-        assert_eq!(sum(|column| column.index), stripes.iter().map(|stripe| stripe.index_length).sum());
+        assert_eq!(sum(|column| column.data), stripes.iter().map(|stripe| stripe.data_length).sum::<u64>());
+        assert_eq!(sum(|column| column.index), stripes.iter().map(|stripe| stripe.index_length).sum::<u64>());
         let encodings = |id: usize| all[id].encodings.iter().map(|(name, count)| (*name, *count)).collect::<Vec<_>>();
         assert_eq!(encodings(1), [("DIRECT_V2", 3)]);
         assert_eq!(encodings(2), [("DIRECT", 3)]);
