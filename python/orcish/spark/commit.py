@@ -128,8 +128,7 @@ class Job:
 
         Args:
             written: What is known of it. Of a store, parts of files that are not in here stay until the store's own
-                rule
-                for unfinished uploads removes them.
+                rule for unfinished uploads removes them.
         """
         folder = self.folder()
         if folder.stat(f"{self.staging}/{MANIFEST}") is not None:
