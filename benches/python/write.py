@@ -9,13 +9,15 @@ Rows are in memory before the clock starts. CPU time is user and system, of the 
 runs each peer once, every other round in reverse order, and medians are shown, with the bytes of the file.
 
 pyarrow writes with dictionaries (``dictionary_key_size_threshold=0.8``, which is what Java has), and with the chunks of
-Java; Spark's time is that of reading the rows and writing them, less that of reading them. ``lookup`` has a bloom
-filter on its UUIDs, of which one in twenty that are not there is found.
+Java; pyorc writes some of the rows, and its time and bytes are scaled to all; Spark's time is that of reading the rows
+and writing them, less that of reading them. ``lookup`` has a bloom filter on its UUIDs, of which one in twenty that are
+not there is found.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import statistics
 import tempfile
@@ -23,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from run import HERE, Spark, seconds, table, timed, versions
+from run import HERE, PYORC_VALUES, Spark, seconds, table, timed, versions
 
 import orcish  # isort: skip
 import pyarrow as pa
@@ -72,6 +74,30 @@ PEERS: dict[str, Write] = {
 }
 
 
+class PyorcWriter:
+    """pyorc takes Python objects: it gets some of the rows, made before the clock starts, and is scaled to all."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        part = rows.slice(0, max(PYORC_VALUES // rows.num_columns, 1))
+        self.scale = rows.num_rows / part.num_rows
+        self.objects = part.to_pylist()
+        file = io.BytesIO()
+        orcish.write_table(part.slice(0, 1), file, arrow_schema=False)
+        self.type_string = orcish.ORCFile(file.getvalue()).type_string
+
+    def write(self, path: Path, codec: str) -> None:
+        """Writes one file of these rows."""
+        import pyorc
+
+        kind = pyorc.CompressionKind[codec.upper()]
+        options = {"compression": kind, "compression_block_size": 256 << 10, "dict_key_size_threshold": 0.8}
+        with (
+            path.open("wb") as file,
+            pyorc.Writer(file, self.type_string, struct_repr=pyorc.StructRepr.DICT, **options) as writer,
+        ):
+            writer.writerows(self.objects)
+
+
 class SparkWriter:
     """Spark's own writer; what it takes to read the rows is measured too."""
 
@@ -98,7 +124,9 @@ def clock(action: Callable[[], Any]) -> tuple[float, float]:
     return cpu, wall
 
 
-def race(rows: pa.Table, dataset: str, codec: str, runs: int, spark: SparkWriter | None) -> dict[str, list[float]]:
+def race(
+    rows: pa.Table, dataset: str, codec: str, runs: int, spark: SparkWriter | None, pyorc: PyorcWriter | None
+) -> dict[str, list[float]]:
     """Median CPU, median wall and bytes of each peer."""
     found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in PEERS}
     with tempfile.TemporaryDirectory(prefix="orcish-bench-") as folder:
@@ -107,6 +135,10 @@ def race(rows: pa.Table, dataset: str, codec: str, runs: int, spark: SparkWriter
             for name in list(PEERS)[:: 1 if turn % 2 == 0 else -1]:
                 times = clock(lambda name=name: PEERS[name](rows, path, codec, dataset))  # type: ignore[misc]
                 found[name].append((*times, path.stat().st_size))
+            if pyorc is not None:
+                cpu, wall = clock(lambda: pyorc.write(path, codec))
+                measured = (cpu * pyorc.scale, wall * pyorc.scale, path.stat().st_size * pyorc.scale)
+                found.setdefault("pyorc, scaled", []).append(measured)
             if spark is not None:
                 reading = clock(spark.read)
                 size = 0
@@ -153,11 +185,12 @@ def main() -> None:
     for dataset, path in found.items():
         rows = load(path)
         spark = SparkWriter(path) if args.spark else None
+        pyorc = PyorcWriter(rows) if "pyorc" in versions() else None
         print(f"\n## {dataset}: {len(rows):,} rows, {rows.nbytes / 1e6:,.0f} MB of Arrow\n")
         lines: list[list[str]] = []
         names: list[str] = []
         for codec in args.codecs:
-            results = race(rows, dataset, codec, args.runs, spark)
+            results = race(rows, dataset, codec, args.runs, spark, pyorc)
             names = list(results)
             base = results[BASELINE][0]
             line = [codec]
