@@ -90,6 +90,10 @@ def change(table: Path, *, moved: bool) -> tuple[Job, list[Staged]]:
     return job, [staged(job, range(10, 13), moved=moved), staged(job, range(20, 22), moved=moved, folder="more")]
 
 
+def removing(*names: str) -> Callable[[Any], list[str]]:
+    return lambda there: list(names)
+
+
 NEW = [2, 10, 11, 12, 20, 21]
 
 
@@ -98,7 +102,7 @@ def test_a_commit(tmp_path: Path, moved: bool) -> None:
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table, moved=moved)
     assert ids_of(table) == [0, 1, 2], "what is staged is of no table"
-    job.commit(added, ["old-0.orc", "old-1.orc"], stream=("s", 4))
+    job.commit(added, removing("old-0.orc", "old-1.orc"), stream=("s", 4))
     assert ids_of(table) == NEW
     assert committed_batch(job.folder(), "s") == 4
     assert left_over(table) == ["_orcish/streams/s.json"]
@@ -118,7 +122,7 @@ def test_death_at_each_step(tmp_path: Path, moved: bool, after: bool) -> None:
         with pytest.MonkeyPatch.context() as monkeypatch:
             dying = Dying(monkeypatch, number, after=after)
             try:
-                job.commit(added, ["old-0.orc", "old-1.orc"], stream=("s", 1))
+                job.commit(added, removing("old-0.orc", "old-1.orc"), stream=("s", 1))
             except Died:
                 pass
             else:
@@ -148,7 +152,7 @@ def test_finishers_that_die_as_well(tmp_path: Path, moved: bool) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         Dying(monkeypatch, 0, after=True)
         with pytest.raises(Died):
-            job.commit(added, ["old-0.orc", "old-1.orc"])
+            job.commit(added, removing("old-0.orc", "old-1.orc"))
     for number in range(100):
         with pytest.MonkeyPatch.context() as monkeypatch:
             Dying(monkeypatch, number, after=number % 2 == 0)
@@ -171,7 +175,7 @@ def test_errors_of_the_disk(tmp_path: Path) -> None:
         with pytest.MonkeyPatch.context() as monkeypatch:
             dying = Dying(monkeypatch, number, after=False, error=OSError(5, "the disk is gone"))
             try:
-                job.commit(added, ["old-0.orc", "old-1.orc"])
+                job.commit(added, removing("old-0.orc", "old-1.orc"))
             except (OrcishError, OSError) as raised:
                 error = raised
         if number >= len(dying.names):
@@ -197,7 +201,7 @@ def test_a_store_that_does_not_answer(tmp_path: Path) -> None:
         job, added = change(table, moved=True)
         with pytest.MonkeyPatch.context() as monkeypatch:
             Dying(monkeypatch, 0, after=True, error=error)
-            job.commit(added, ["old-0.orc", "old-1.orc"])
+            job.commit(added, removing("old-0.orc", "old-1.orc"))
         assert ids_of(table) == NEW
         assert left_over(table) == []
 
@@ -224,7 +228,7 @@ def test_several_finish_at_once(tmp_path: Path) -> None:
             with pytest.MonkeyPatch.context() as monkeypatch:
                 Dying(monkeypatch, attempt % 4, after=True)
                 with pytest.raises(Died):
-                    job.commit(added, ["old-0.orc", "old-1.orc"])
+                    job.commit(added, removing("old-0.orc", "old-1.orc"))
         failed: list[BaseException] = []
         barrier = threading.Barrier(4)
 
@@ -301,7 +305,7 @@ def test_a_file_that_is_lost_says_so(tmp_path: Path) -> None:
     assert added[0].path is not None
     (table / added[0].path).unlink()
     with pytest.raises(OrcishError, match="decided but not finished"):
-        job.commit(added, ["old-0.orc"])
+        job.commit(added, removing("old-0.orc"))
     with pytest.raises(OSError, match="part-"):
         finish_commits(str(table), {})
     assert 0 in ids_of(table), "files are added before others are removed"
@@ -351,7 +355,7 @@ WRITER = """
             path.parent.mkdir(parents=True)
             orcish.write_table(ids, path)
             from orcish.spark.commit import Staged
-            job.commit([Staged(path.name, len(ids), 1, attempt + "/" + path.name)], names)
+            job.commit([Staged(path.name, len(ids), 1, attempt + "/" + path.name)], lambda there: names)
             print("merged", at, flush=True)
 """
 
@@ -454,7 +458,7 @@ def test_the_manifest_can_be_read_by_people(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         Dying(monkeypatch, 0, after=True)
         with pytest.raises(Died):
-            job.commit(added, ["old-0.orc"])
+            job.commit(added, removing("old-0.orc"))
     text = (table / "_orcish" / "jobs" / job.id / "commit.json").read_text()
     found = json.loads(text)
     assert [file["target"] for file in found["added"]] == [file.target for file in added]
@@ -470,7 +474,7 @@ def test_readers_finish(tmp_path: Path, path: str) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         Dying(monkeypatch, 0, after=True)
         with pytest.raises(Died):
-            job.commit(added, ["more=1/old-0.orc", "more=1/old-1.orc"])
+            job.commit(added, removing("more=1/old-0.orc", "more=1/old-1.orc"))
     work = SparkTable.open(TableOptions.of({"path": f"{table}{path}"})).work()
     assert sum(part.rows for part in work) == 7
     assert ids_of(table) == [2, 10, 10, 11, 11, 12, 12]

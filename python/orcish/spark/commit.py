@@ -6,6 +6,9 @@ where they belong, old ones are removed, and ``_SUCCESS`` is written; each of th
 a manifest, of a driver that has died, does that first: so does everything in :mod:`orcish.spark` that reads or writes
 a table.
 
+Jobs that only add do not mind each other. Of those that also remove, manifests are numbered, and a number is had by one
+job only, which has finished all before it: what it removes is there when it decides so.
+
 Files are added before others are removed: what is left of a commit that nobody finishes has rows twice, and none is
 lost.
 """
@@ -19,13 +22,13 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from orcish.errors import OrcishError
-from orcish.folders import Folder
+from orcish.folders import FileInfo, Folder
 from orcish.sources import local_path
 
 __all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits", "is_folder", "is_hidden"]
@@ -35,6 +38,10 @@ OWN = "_orcish"
 JOBS = f"{OWN}/jobs"
 """Folder of what jobs write."""
 MANIFEST = "commit.json"
+REMOVALS = f"{OWN}/removals"
+"""Folder of the manifests of jobs that remove files."""
+DONE = b"{}"
+"""What a numbered manifest becomes: its number is not had again."""
 MAX_MANIFEST = 1 << 40
 """Bytes: one that has been written has to be read."""
 SUCCESS = "_SUCCESS"
@@ -94,7 +101,7 @@ class Job:
     def commit(
         self,
         added: Iterable[Staged],
-        removed: Sequence[str] = (),
+        replaced: Callable[[list[FileInfo]], Sequence[str]] | None = None,
         *,
         stream: tuple[str, int] | None = None,
     ) -> None:
@@ -102,7 +109,8 @@ class Job:
 
         Args:
             added: What tasks have written, of one attempt of each.
-            removed: Files of the table, within its folder.
+            replaced: Of all files in the table's folder, the names of those that are to be removed; or it raises, and
+                the table is as it was. Called again where another job that removes files was faster.
             stream: Name of a stream and number of its batch; a batch that has been committed is not again.
 
         Raises:
@@ -110,10 +118,14 @@ class Job:
             OSError: The commit is not decided: the table is as it was.
         """
         folder = self.folder()
-        manifest = {"added": [_record(file) for file in added], "removed": list(removed), "stream": stream}
-        _decide(folder, f"{self.staging}/{MANIFEST}", json.dumps(manifest).encode())
+        manifest = {"job": self.id, "added": [_record(file) for file in added], "removed": [], "stream": stream}
+        if replaced is None:
+            name = f"{self.staging}/{MANIFEST}"
+            _decide(folder, name, manifest)
+        else:
+            name = _decide_in_turn(folder, manifest, replaced)
         try:
-            _apply(folder, self.staging, manifest)
+            _apply(folder, name, manifest)
         except OSError as error:
             raise OrcishError(
                 f"{self.base}: the commit of job {self.id} is decided but not finished, "
@@ -131,7 +143,7 @@ class Job:
                 rule for unfinished uploads removes them.
         """
         folder = self.folder()
-        if folder.stat(f"{self.staging}/{MANIFEST}") is not None:
+        if any(manifest["job"] == self.id for _, manifest in _unfinished(folder)):
             return
         for file in written:
             if file.token is not None:
@@ -141,16 +153,7 @@ class Job:
 
 def finish_commits(base: str, storage: Mapping[str, str]) -> int:
     """Finishes the commits whose drivers have died before they could; gives their number."""
-    folder = Folder(base, storage)
-    found = [file.name for file in folder.files(JOBS) if file.name.endswith(f"/{MANIFEST}")]
-    for name in found:
-        try:
-            _apply(folder, name.removesuffix(f"/{MANIFEST}"), json.loads(folder.read(name, limit=MAX_MANIFEST)))
-        except FileNotFoundError:
-            # Somebody else has finished it.
-            if folder.stat(name) is not None:
-                raise
-    return len(found)
+    return _finish(Folder(base, storage))
 
 
 def committed_batch(folder: Folder, stream: str) -> int:
@@ -180,20 +183,71 @@ def _record(file: Staged) -> dict[str, Any]:
     return {"target": file.target, "path": file.path, "token": token}
 
 
-def _decide(folder: Folder, name: str, manifest: bytes) -> None:
+def _decide(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
+    text = json.dumps(manifest).encode()
     try:
-        folder.write(name, manifest, overwrite=False)
+        folder.write(name, text, overwrite=False)
     except OSError:
         # What a store has not answered to, or was asked to do twice, it may have done.
         try:
-            is_written = folder.read(name, limit=MAX_MANIFEST) == manifest
+            is_written = folder.read(name, limit=MAX_MANIFEST) == text
         except OSError:
             is_written = False
         if not is_written:
             raise
 
 
-def _apply(folder: Folder, staging: str, manifest: Mapping[str, Any]) -> None:
+def _decide_in_turn(
+    folder: Folder, manifest: dict[str, Any], replaced: Callable[[list[FileInfo]], Sequence[str]]
+) -> str:
+    """Gives the manifest, with what it removes, the next number; its name."""
+    while True:
+        _finish(folder)
+        last = _last_removal(folder)
+        number = 0 if last is None else int(last.name.rpartition("/")[2].removesuffix(".json")) + 1
+        manifest["removed"] = list(replaced(folder.files()))
+        name = f"{REMOVALS}/{number:012}.json"
+        try:
+            _decide(folder, name, manifest)
+        except FileExistsError:
+            continue
+        return name
+
+
+def _last_removal(folder: Folder) -> FileInfo | None:
+    """The numbered manifest that is not done, if any is; or the last of those that are."""
+    return max((file for file in folder.files(REMOVALS) if file.name.endswith(".json")), default=None)
+
+
+def _unfinished(folder: Folder) -> list[tuple[str, dict[str, Any]]]:
+    """Manifests that are decided and not done, with their names."""
+    names = [file.name for file in folder.files(JOBS) if file.name.endswith(f"/{MANIFEST}")]
+    last = _last_removal(folder)
+    if last is not None and last.size > len(DONE):
+        names.append(last.name)
+    found = []
+    for name in names:
+        # Somebody else may finish it now.
+        with contextlib.suppress(FileNotFoundError):
+            text = folder.read(name, limit=MAX_MANIFEST)
+            if text != DONE:
+                found.append((name, json.loads(text)))
+    return found
+
+
+def _finish(folder: Folder) -> int:
+    found = _unfinished(folder)
+    for name, manifest in found:
+        try:
+            _apply(folder, name, manifest)
+        except OSError:
+            # Somebody else has finished it, and has perhaps removed since what it added.
+            if (name, manifest) in _unfinished(folder):
+                raise
+    return len(found)
+
+
+def _apply(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
     for file in manifest["added"]:
         if file["token"] is not None:
             folder.complete(file["target"], base64.b64decode(file["token"]))
@@ -206,18 +260,24 @@ def _apply(folder: Folder, staging: str, manifest: Mapping[str, Any]) -> None:
             folder.write(f"{STREAMS}/{stream}.json", json.dumps({"batch": batch}).encode(), overwrite=True)
     folder.write(SUCCESS, b"", overwrite=True)
     # The manifest goes last: without it, what is left would be taken for that of a job which has failed.
-    folder.delete([file.name for file in folder.files(staging) if not file.name.endswith(f"/{MANIFEST}")])
+    staging = f"{JOBS}/{manifest['job']}"
+    folder.delete([file.name for file in folder.files(staging) if file.name != name])
     folder.delete_folder(staging)
+    if name.startswith(f"{REMOVALS}/"):
+        folder.write(name, DONE, overwrite=True)
 
 
 def _sweep(folder: Folder) -> None:
-    """Removes what jobs that died long ago have left."""
+    """Removes what jobs that died long ago have left, and old numbers but the last."""
     newest: dict[str, float] = {}
-    for file in folder.files(JOBS):
+    staged = folder.files(JOBS)
+    decided = {manifest["job"] for _, manifest in _unfinished(folder)}
+    for file in staged:
         job = file.name.split("/")[2]
-        is_decided = file.name.endswith(f"/{MANIFEST}")
-        newest[job] = max(newest.get(job, 0.0), float("inf") if is_decided else file.modified)
+        newest[job] = max(newest.get(job, 0.0), float("inf") if job in decided else file.modified)
+    stale = time.time() - STALE_SECONDS
     for job, modified in newest.items():
-        if modified < time.time() - STALE_SECONDS:
+        if modified < stale:
             with contextlib.suppress(OSError):
                 folder.delete_folder(f"{JOBS}/{job}")
+    folder.delete([file.name for file in sorted(folder.files(REMOVALS))[:-1] if file.modified < stale])

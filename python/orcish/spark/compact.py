@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
+from orcish.folders import FileInfo
 from orcish.scan import scan
 from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
 from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
@@ -34,7 +35,7 @@ RESULT = pa.schema(
         ("file", pa.string()),
     ]
 )
-_BY_TASK = pa.schema([*RESULT, ("removed", pa.string()), ("path", pa.string())])
+_BY_TASK = pa.schema([*RESULT, ("path", pa.string())])
 
 
 def compact(
@@ -69,7 +70,7 @@ def compact(
 
     Raises:
         ValueError: Options for files are given without `rewrite`.
-        OrcishError: A file cannot be read, or is gone when the table is about to change; the table is as it was.
+        OrcishError: A file cannot be read, or has changed or gone when the table is about to change; the table is as it was.
     """
     session = found_session(spark)
     size = parse_size(target_file_size)
@@ -81,18 +82,20 @@ def compact(
     folder = job.folder()
     there = [file for file in folder.files() if not is_hidden(file.name)]
     tasks = [_Task(job, group, rewrite, options) for group in _groups(there, size, rewrite)]
+
+    def replaced(now: list[FileInfo]) -> list[str]:
+        removed = [name for task in tasks for name in task.names]
+        for name in sorted(set(removed) - set(file.name for file in set(there) & set(now))):
+            raise OrcishError(f"{folder.location(name)}: changed while it was compacted; the table is left as it was")
+        return removed
+
     try:
         rows = in_workers(session, tasks, _run, _BY_TASK, f"orcish: compact {path}")
-        removed = [name for row in rows for name in row["removed"].split("\n")]
-        still = {file.name for file in folder.files()}
-        missing = next((name for name in removed if name not in still), None)
-        if missing is not None:
-            raise OrcishError(f"{folder.location(missing)}: gone while it was compacted; the table is left as it was")
         made = [
             Staged(_joined(row["folder"], row["file"]), row["rows"], row["bytes_after"], row["path"]) for row in rows
         ]
         if made:
-            job.commit(made, removed)
+            job.commit(made, replaced)
     except BaseException:
         job.abort()
         raise
@@ -154,7 +157,7 @@ def _run(task: _Task) -> list[tuple[Any, ...]]:
         written = _rewritten(sources, folder.location(path), folder.storage_options, task.options)
     if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
         raise OrcishError(f"{sources[0]} and {len(sources) - 1} more: {rows} rows became {written.rows}")
-    return [(within, action, len(sources), written.rows, before, written.bytes, name, "\n".join(task.names), path)]
+    return [(within, action, len(sources), written.rows, before, written.bytes, name, path)]
 
 
 def _rewritten(sources: list[str], target: str, storage_options: Any, options: dict[str, Any]) -> Any:

@@ -84,8 +84,8 @@ def convert(
     storage = {name: str(value) for name, value in (storage_options or {}).items()}
     finish_commits(target, storage)
     job = Job(target, storage)
-    if mode == "error" and any(not is_hidden(file.name) for file in job.folder().files()):
-        raise FileExistsError(f"{target} has files already: mode='append' adds to them, mode='overwrite' replaces them")
+    if mode == "error":
+        _no_files(target, job.folder().files())
     rows = _source(session, source, format, read_options or {}, storage)
     by = rows.folders if partition_by is None else list(partition_by)
     missing = next((name for name in sort_within if name not in rows.schema.names), None)
@@ -100,13 +100,24 @@ def convert(
         storage=storage,
     )
     to = Target(job, writing, rows.schema)
+    staged: list[Staged] = []
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
-        to.commit(staged, overwrite=mode == "overwrite")
+        if mode == "error":
+            job.commit(staged, functools.partial(_no_files, target))
+        else:
+            to.commit(staged, overwrite=mode == "overwrite")
     except BaseException:
-        job.abort()
+        job.abort(staged)
         raise
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
+
+
+def _no_files(target: str, there: list[FileInfo]) -> list[str]:
+    """What a table that begins replaces: nothing, as it has no files."""
+    if any(not is_hidden(file.name) for file in there):
+        raise FileExistsError(f"{target} has files already: mode='append' adds to them, mode='overwrite' replaces them")
+    return []
 
 
 @dataclasses.dataclass(frozen=True)

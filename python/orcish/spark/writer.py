@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
+from orcish.folders import FileInfo
 from orcish.spark.batches import Stored
 from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
 from orcish.spark.options import WriterOptions
@@ -104,15 +105,15 @@ class Target:
 
     def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
         """Makes the files those of the table, with what it has or, with `overwrite`, in place of it."""
-        removed = self._replaced(files) if overwrite else []
-        self.job.commit(files, removed, stream=stream)
+        written = None
+        if self.options.partition_overwrite == "dynamic" and self.options.partition_by:
+            written = {file.target.rpartition("/")[0] for file in files}
 
-    def _replaced(self, files: Sequence[Staged]) -> list[str]:
-        there = [file.name for file in self.job.folder().files() if not is_hidden(file.name)]
-        if self.options.partition_overwrite == "static" or not self.options.partition_by:
-            return there
-        written = {file.target.rpartition("/")[0] for file in files}
-        return [name for name in there if name.rpartition("/")[0] in written]
+        def replaced(there: list[FileInfo]) -> list[str]:
+            names = [file.name for file in there if not is_hidden(file.name)]
+            return [name for name in names if written is None or name.rpartition("/")[0] in written]
+
+        self.job.commit(files, replaced if overwrite else None, stream=stream)
 
 
 class OrcishWriter(DataSourceArrowWriter):
