@@ -5,8 +5,8 @@
     python spark.py rows q1 --rounds 5 --files DIR
 
 CPU time is user and system of this process, of Spark's JVM and of its Python workers; every round does each work in
-each way once, every other round in reverse order, after one round that is not counted, and medians are shown. Results of
-both ways are compared. Lineitem is in 8 files of Spark, and for `compact` in 200 of them.
+each way once, every other round in reverse order, after one round that is not counted, and medians are shown. Results
+of both ways are compared. Lineitem is in 8 files of Spark, and for `compact` in 200 of them.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ __all__ = [
     "list_all",
     "list_files",
     "merge_files",
-    "move_file",
     "partitions_below",
     "partitions_of",
     "read_small",
@@ -39,9 +38,6 @@ def read_small(location: str, storage_options: dict[str, Any] | None = None, *, 
 
 def write_small(location: str, data: bytes, storage_options: dict[str, Any] | None = None, *, overwrite: bool) -> None:
     """Makes a file of these bytes, which appears whole: in place of what is there, or only where there is nothing."""
-
-def move_file(source: str, target: str, storage_options: dict[str, Any] | None = None, *, overwrite: bool) -> bool:
-    """Gives a file another name; says whether it was this call that did."""
 
 def delete_files(locations: Sequence[str], storage_options: dict[str, Any] | None = None) -> None:
     """Deletes files; those that are missing are no error."""
@@ -70,8 +66,12 @@ def merge_files(
     *,
     storage_options: dict[str, Any] | None = None,
     limits: dict[str, int] | None = None,
-) -> tuple[int, int, int]:
-    """Writes the stripes of files as one file, without decoding them: rows, bytes and stripes."""
+    publish: bool = True,
+    staging: str | None = None,
+) -> tuple[int, int, int, bytes | None]:
+    """Writes the stripes of files as one file, without decoding them: rows, bytes and stripes, and a token with
+    ``publish=False``.
+    """
 
 def take_rows(batch: tuple[object, object], indexes: tuple[object, object]) -> tuple[object, object]:
     """Rows of a batch, in the order of their indexes: types and arrays as PyCapsules."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from orcish import _native
-from orcish.sources import local_path
-from orcish.types import StorageOptions, WriteOptions
-from orcish.writing import ORCWriter
+from orcish.sources import local_path, native_source
+from orcish.types import Source, StorageOptions, WriteOptions
+from orcish.writing import ORCWriter, Written
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -138,21 +138,6 @@ class Folder:
         """
         _native.write_small(self.location(name), data, self._options, overwrite=overwrite)
 
-    def move(self, source: str, target: str, *, overwrite: bool = False) -> bool:
-        """Gives a file another name; folders that it is in are made.
-
-        On local disks that is one step. A store copies the file and deletes the old one: both are there for a moment,
-        and after a failure between, the same call ends what is left. S3 copies files of up to 5 GiB.
-
-        Returns:
-            Whether it was this call that did: ``False`` where there is ``target`` and ``source`` no more.
-
-        Raises:
-            FileNotFoundError: There is neither.
-            FileExistsError: There is a ``target`` of other bytes, without ``overwrite``.
-        """
-        return _native.move_file(self.location(source), self.location(target), self._options, overwrite=overwrite)
-
     def delete(self, names: Iterable[str]) -> None:
         """Deletes files, many at a time; those that are missing are no error."""
         if isinstance(names, str):
@@ -180,15 +165,37 @@ class Folder:
         On local disks such a file waits in the folder ``staging`` of this one, and its own folder is made when it
         appears; without ``staging`` it waits in its own folder, which has to be there.
         """
-        waiting = None if staging is None or "://" in self.base else self.location(staging)
         return ORCWriter(
             self.location(name),
             schema,
             storage_options=self.storage_options,
             publish=publish,
-            staging=waiting,
+            staging=self._waiting(staging),
             **options,
         )
+
+    def merge(self, sources: Sequence[Source], name: str, *, staging: str | None = None) -> tuple[Written, bytes]:
+        """Writes the stripes of files as one, as :func:`orcish.merge` does, which does not appear until it is
+        :meth:`complete`.
+
+        Returns:
+            What has been written, and its token.
+
+        Raises:
+            ValueError: There are no files, or they are not alike; the message names the file and what differs.
+        """
+        *written, token = _native.merge_files(
+            [native_source(source) for source in sources],
+            self.location(name),
+            storage_options=self._options,
+            publish=False,
+            staging=self._waiting(staging),
+        )
+        return Written(*written), cast("bytes", token)
+
+    def _waiting(self, staging: str | None) -> str | None:
+        """Where files wait that do not appear: in stores, where they will be."""
+        return None if staging is None or "://" in self.base else self.location(staging)
 
     def complete(self, name: str, token: bytes) -> None:
         """Makes a file appear that has been written and not published, in place of what is there.

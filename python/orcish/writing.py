@@ -212,7 +212,7 @@ def merge(
         storage_options=None if storage_options is None else dict(storage_options),
         limits=cast("dict[str, int] | None", limits),
     )
-    return Written(*written)
+    return Written(*written[:3])
 
 
 def _target(where: Any) -> Any:

@@ -284,6 +284,9 @@ class TableWriter:
         partition = dict(zip(self._by, values, strict=True))
         self.finished.append(WrittenFile(path, written.rows, written.bytes, partition))
 
+    def _native_storage(self) -> dict[str, Any] | None:
+        return None if self._storage_options is None else dict(self._storage_options)
+
     def _abort(self) -> None:
         """Gives up what is being written, and removes what has been made where that can be."""
         for file in self._open.values():
@@ -297,6 +300,11 @@ class TableWriter:
                 # Somebody else may have put something there.
                 with contextlib.suppress(OSError):
                     os.rmdir(folder)
+        elif not self._is_published:
+            for done in self.finished:
+                # What fails here is what fails already.
+                with contextlib.suppress(OSError):
+                    _native.abort_upload(done.path, self.tokens.pop(done.path), self._native_storage())
         self.finished.clear()
 
 

@@ -111,12 +111,15 @@ def table_of(folder: Path) -> list[str]:
 
 
 def left_over(folder: Path) -> list[str]:
-    """What jobs have left in a folder beside files of the table."""
-    names = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    """What jobs have left in a folder beside files of the table, and what says how many have removed some."""
+    # Checksums are Spark's own.
+    names = (path.relative_to(folder) for path in folder.rglob("*") if path.suffix != ".crc")
     return sorted(
         str(name)
         for name in names
-        if any(part.startswith(("_", ".")) for part in name.parts) and not name.name.startswith(("_SUCCESS", "."))
+        if any(part.startswith(("_", ".")) for part in name.parts)
+        and name.name not in ("_SUCCESS", "_orcish", "jobs", "removals", "streams")
+        and not ("removals" in name.parts and (folder / name).read_text() == "{}")
     )
 
 

@@ -116,31 +116,6 @@ def test_one_of_several_writers_wins(folder: Folder) -> None:
     assert names(folder) == [f"log/{round_}" for round_ in range(5)]
 
 
-def test_moves(folder: Folder) -> None:
-    for overwrite in (False, True):
-        for data in (b"one", b""):
-            folder.write("_staging/a", data)
-            assert folder.move("_staging/a", "deep/in/a", overwrite=overwrite)
-            assert (names(folder), folder.read("deep/in/a")) == (["deep/in/a"], data)
-            assert not folder.move("_staging/a", "deep/in/a", overwrite=overwrite)
-            assert not folder.move("deep/in/a", "deep/in/a", overwrite=overwrite)
-            assert folder.read("deep/in/a") == data
-            with pytest.raises(FileNotFoundError, match="_staging/a"):
-                folder.move("_staging/a", "none", overwrite=overwrite)
-            folder.delete(["deep/in/a"])
-    folder.write("a", b"one")
-    for other in (b"two", b"other"):
-        folder.write("b", other, overwrite=True)
-        with pytest.raises(FileExistsError, match=r"/[ab]: cannot be moved"):
-            folder.move("a", "b")
-        assert (folder.read("a"), folder.read("b")) == (b"one", other)
-    assert folder.move("a", "b", overwrite=True)
-    folder.write("a", b"one")
-    # As after a failure between the two steps of a store.
-    assert folder.move("a", "b")
-    assert (names(folder), folder.read("b")) == (["b"], b"one")
-
-
 def test_lists_and_deletions(folder: Folder) -> None:
     assert folder.files() == []
     every = [".crc", "_t/.x/_y", "dt=1/a.orc", "dt=1/b.orc.1.tmp", "dt=10/c.orc", "z"]
@@ -245,8 +220,6 @@ def test_names_stay_below(folder: Folder) -> None:
             with pytest.raises(ValueError, match="no name"):
                 call(name)
         with pytest.raises(ValueError, match="no name"):
-            folder.move("a", name)
-        with pytest.raises(ValueError, match="no name"):
             folder.delete([name])
     with pytest.raises(TypeError, match="list"):
         folder.delete("a")
@@ -307,17 +280,6 @@ def test_local_files_that_wait(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(IsADirectoryError):
         write(folder, "folder", staging="_staging")
-
-
-def test_moves_between_kinds(tmp_path: Path, store: Store) -> None:
-    local, remote = str(tmp_path / "a"), f"s3://{BUCKET}/a"
-    for source, target in ((local, remote), (remote, local), (remote, "s3://other/a"), (remote, "gs://shelf/a")):
-        with pytest.raises(ValueError, match="cannot be moved"):
-            _native.move_file(source, target, store.options, overwrite=True)
-    folder = Folder(f"s3://{BUCKET}", store.options)
-    folder.write("a", b"one")
-    assert _native.move_file("s3a://shelf/a", "s3://shelf/b", store.options, overwrite=False)
-    assert names(folder) == ["b"]
 
 
 def test_large_files_in_parts(store: Store) -> None:
@@ -405,27 +367,11 @@ def test_uploads_are_known_by_more_than_their_size(store: Store) -> None:
         folder.complete("a.orc", tokens[0])
 
 
-def test_moves_that_are_cut_short(store: Store) -> None:
-    folder = in_s3(store)
-    for overwrite in (False, True):
-        folder.write("a", b"one")
-        store.between.fails = lambda method, path: method == "POST" and "delete" in path
-        with pytest.raises(OSError, match="s3a://shelf/t/a: cannot be moved"):
-            folder.move("a", "b", overwrite=overwrite)
-        assert names(folder) == ["a", "b"]
-        store.between.fails = lambda method, path: False
-        assert folder.move("a", "b", overwrite=overwrite)
-        assert not folder.move("a", "b", overwrite=overwrite)
-        assert (names(folder), store.uploads()) == (["b"], [])
-        folder.delete(["b"])
-
-
 def test_stores_without_conditions(store: Store) -> None:
     folder = in_s3(store, aws_conditional_put="disabled")
     with pytest.raises(orcish.UnsupportedError, match="s3a://shelf/t/a: cannot be written: the store cannot"):
         folder.write("a", b"one")
     folder.write("a", b"one", overwrite=True)
-    assert folder.move("a", "b")
 
 
 def test_one_request_at_a_time(store: Store) -> None:
@@ -434,7 +380,6 @@ def test_one_request_at_a_time(store: Store) -> None:
         folder.write(f"a/{i}", b"one")
     folder.write("a/5", b"one", overwrite=True)
     folder.write("b", b"one")
-    assert folder.move("a/0", "b")
     folder.complete("c.orc", write(folder, "c.orc"))
     folder.delete_folder("a")
     assert names(folder) == ["b", "c.orc"]
@@ -465,7 +410,6 @@ def test_what_is_not_there(store: Store) -> None:
         lambda: folder.read("a"),
         lambda: folder.write("a", b""),
         lambda: folder.files(),
-        lambda: folder.move("a", "b"),
         lambda: write(folder, "a"),
     ):
         with pytest.raises(FileNotFoundError, match="s3://nowhere/") as raised:
@@ -494,7 +438,6 @@ def test_http_servers_are_read() -> None:
             folder.read("b")
         for call in (
             lambda: folder.write("a", b""),
-            lambda: folder.move("a", "b"),
             lambda: folder.delete(["a"]),
             lambda: folder.delete_folder("a"),
             lambda: write(folder, "a"),
@@ -503,7 +446,7 @@ def test_http_servers_are_read() -> None:
                 call()
 
 
-@pytest.mark.parametrize("call", ["read('a')", "stat('a')", "files()", "move('a', 'b')", "delete_folder('a')"])
+@pytest.mark.parametrize("call", ["read('a')", "stat('a')", "files()", "delete_folder('a')"])
 def test_ctrl_c(call: str) -> None:
     """SIGINT while the store keeps a caller waiting."""
     with serve({}) as server:

@@ -11,11 +11,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
@@ -28,7 +27,7 @@ from orcish.writing_tables import TableWriter
 from spark_cases import ids_of, left_over, table_of
 from tables import put
 
-CALLS = ["files", "stat", "read", "write", "move", "delete", "delete_folder", "complete"]
+CALLS = ["files", "stat", "read", "write", "delete", "delete_folder", "complete"]
 """What a commit does with a folder."""
 
 
@@ -37,47 +36,42 @@ class Died(BaseException):
 
 
 class Dying:
-    """Lets a call to a folder be the last: before it has done anything, or just behind it."""
+    """Lets a call to a folder be the last, by its number or the first of a name: before it has done anything, or just
+    behind it."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, number: int | None, *, after: bool, error: Any = Died) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, last: int | str, *, after: bool, error: Any = Died) -> None:
         self.names: list[str] = []
         for name in CALLS:
             monkeypatch.setattr(Folder, name, self._wrapped(name, getattr(Folder, name)))
-        self._number, self._after, self._error = number, after, error
+        self._last, self._after, self._error = last, after, error
 
     def _wrapped(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any, **more: Any) -> Any:
-            number = len(self.names)
+            is_last = self._last in (len(self.names), name) and self._last not in self.names
             self.names.append(name)
-            if number == self._number and not self._after:
+            if is_last and not self._after:
                 raise self._error
             try:
                 return function(*args, **more)
             finally:
-                if number == self._number:
+                if is_last:
                     raise self._error
 
         return call
 
 
-def staged(job: Job, ids: range, *, moved: bool, folder: str = "") -> Staged:
-    """A file of a task, in the way of writers, or of compaction."""
+def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
+    """A file of a task."""
     attempt = job.attempt()
     name = f"part-{attempt[-32:]}.orc"
-    target = f"{folder}/{name}" if folder else name
-    data = pa.table({"id": list(ids)})
-    if moved:
-        path = Path(job.folder().location(f"{attempt}/{name}"))
-        path.parent.mkdir(parents=True)
-        orcish.write_table(data, path)
-        return Staged(target, len(ids), path.stat().st_size, f"{attempt}/{name}")
     base = job.folder().location(folder) if folder else job.folder().base
+    data = pa.table({"id": pa.array(ids, pa.int64())})
     table = TableWriter(base, data.schema, template=name, staging=job.folder().location(attempt))
     with table:
         table.write(data.to_batches()[0])
     (file,) = table.finished
-    return Staged(target, file.rows, file.bytes, None, table.tokens[file.path])
+    return Staged(f"{folder}/{name}" if folder else name, file.rows, file.bytes, table.tokens[file.path])
 
 
 def table_with(folder: Path, ids: range) -> Path:
@@ -85,9 +79,9 @@ def table_with(folder: Path, ids: range) -> Path:
     return folder
 
 
-def change(table: Path, *, moved: bool) -> tuple[Job, list[Staged]]:
+def change(table: Path) -> tuple[Job, list[Staged]]:
     job = Job(str(table))
-    return job, [staged(job, range(10, 13), moved=moved), staged(job, range(20, 22), moved=moved, folder="more")]
+    return job, [staged(job, range(10, 13)), staged(job, range(20, 22), folder="more")]
 
 
 def removing(*names: str) -> Callable[[Any], list[str]]:
@@ -97,10 +91,9 @@ def removing(*names: str) -> Callable[[Any], list[str]]:
 NEW = [2, 10, 11, 12, 20, 21]
 
 
-@pytest.mark.parametrize("moved", [False, True])
-def test_a_commit(tmp_path: Path, moved: bool) -> None:
+def test_a_commit(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
-    job, added = change(table, moved=moved)
+    job, added = change(table)
     assert ids_of(table) == [0, 1, 2], "what is staged is of no table"
     job.commit(added, removing("old-0.orc", "old-1.orc"), stream=("s", 4))
     assert ids_of(table) == NEW
@@ -112,13 +105,12 @@ def test_a_commit(tmp_path: Path, moved: bool) -> None:
 
 
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("moved", [False, True])
-def test_death_at_each_step(tmp_path: Path, moved: bool, after: bool) -> None:
+def test_death_at_each_step(tmp_path: Path, after: bool) -> None:
     """Before the manifest is there the table stays as it was; with it, whoever comes next finishes."""
     number, was_decided = 0, False
     while True:
         table = table_with(tmp_path / f"{number}", range(3))
-        job, added = change(table, moved=moved)
+        job, added = change(table)
         with pytest.MonkeyPatch.context() as monkeypatch:
             dying = Dying(monkeypatch, number, after=after)
             try:
@@ -127,7 +119,7 @@ def test_death_at_each_step(tmp_path: Path, moved: bool, after: bool) -> None:
                 pass
             else:
                 break
-        is_decided = dying.names.index("write") < len(dying.names) - (0 if after else 1)
+        is_decided = "write" in (dying.names if after else dying.names[:-1])
         was_decided |= is_decided
         finish_commits(str(table), {})
         assert ids_of(table) == (NEW if is_decided else [0, 1, 2]), (number, dying.names)
@@ -144,13 +136,12 @@ def test_death_at_each_step(tmp_path: Path, moved: bool, after: bool) -> None:
     assert number > 8
 
 
-@pytest.mark.parametrize("moved", [False, True])
-def test_finishers_that_die_as_well(tmp_path: Path, moved: bool) -> None:
+def test_finishers_that_die_as_well(tmp_path: Path) -> None:
     """Each gets one step further than the one before, or none."""
     table = table_with(tmp_path / "t", range(3))
-    job, added = change(table, moved=moved)
+    job, added = change(table)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, 0, after=True)
+        Dying(monkeypatch, "write", after=True)
         with pytest.raises(Died):
             job.commit(added, removing("old-0.orc", "old-1.orc"))
     for number in range(100):
@@ -170,7 +161,7 @@ def test_errors_of_the_disk(tmp_path: Path) -> None:
     seen = set()
     for number in range(100):
         table = table_with(tmp_path / f"{number}", range(3))
-        job, added = change(table, moved=True)
+        job, added = change(table)
         error: Exception | None = None
         with pytest.MonkeyPatch.context() as monkeypatch:
             dying = Dying(monkeypatch, number, after=False, error=OSError(5, "the disk is gone"))
@@ -188,9 +179,9 @@ def test_errors_of_the_disk(tmp_path: Path) -> None:
             seen.add(is_decided)
             assert ("decided but not finished" in str(error)) == is_decided
             assert "the disk is gone" in str(error)
-            assert is_decided == (dying.names != ["write", "read"])
+            assert is_decided == ("write" in dying.names and dying.names[-2:] != ["write", "read"])
         finish_commits(str(table), {})
-        assert ids_of(table) == (NEW if dying.names != ["write", "read"] else [0, 1, 2])
+        assert ids_of(table) == (NEW if "decided" in str(error) or error is None else [0, 1, 2])
     assert seen == {True, False}
 
 
@@ -198,9 +189,9 @@ def test_a_store_that_does_not_answer(tmp_path: Path) -> None:
     """The manifest is there, whatever the error says: the commit goes on."""
     for error in [OSError(5, "timed out"), FileExistsError("somebody has made it")]:
         table = table_with(tmp_path / type(error).__name__, range(3))
-        job, added = change(table, moved=True)
+        job, added = change(table)
         with pytest.MonkeyPatch.context() as monkeypatch:
-            Dying(monkeypatch, 0, after=True, error=error)
+            Dying(monkeypatch, "write", after=True, error=error)
             job.commit(added, removing("old-0.orc", "old-1.orc"))
         assert ids_of(table) == NEW
         assert left_over(table) == []
@@ -209,9 +200,9 @@ def test_a_store_that_does_not_answer(tmp_path: Path) -> None:
 def test_a_manifest_is_all_or_nothing(tmp_path: Path) -> None:
     """Of two commits of one job, one is."""
     table = table_with(tmp_path / "t", range(3))
-    job, added = change(table, moved=True)
+    job, added = change(table)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, 0, after=True)
+        Dying(monkeypatch, "write", after=True)
         with pytest.raises(Died):
             job.commit(added[:1])
     with pytest.raises(FileExistsError):
@@ -223,12 +214,12 @@ def test_a_manifest_is_all_or_nothing(tmp_path: Path) -> None:
 def test_several_finish_at_once(tmp_path: Path) -> None:
     for attempt in range(10):
         table = table_with(tmp_path / f"{attempt}", range(3))
-        for _ in range(2):
-            job, added = change(table, moved=attempt % 2 == 0)
+        for replaced in (removing("old-0.orc", "old-1.orc"), None):
+            job, added = change(table)
             with pytest.MonkeyPatch.context() as monkeypatch:
-                Dying(monkeypatch, attempt % 4, after=True)
+                Dying(monkeypatch, ("write", "complete")[attempt % 2], after=True)
                 with pytest.raises(Died):
-                    job.commit(added, removing("old-0.orc", "old-1.orc"))
+                    job.commit(added, replaced)
         failed: list[BaseException] = []
         barrier = threading.Barrier(4)
 
@@ -260,7 +251,7 @@ def test_two_write_at_a_time(tmp_path: Path) -> None:
                 for at in range(5):
                     finish_commits(str(table), {})
                     job = Job(str(table))
-                    job.commit([staged(job, range(start + at, start + at + 1), moved=at % 2 == 0)])
+                    job.commit([staged(job, range(start + at, start + at + 1))])
             except BaseException as error:
                 failed.append(error)
 
@@ -274,25 +265,130 @@ def test_two_write_at_a_time(tmp_path: Path) -> None:
         assert left_over(table) == []
 
 
+def test_two_remove_at_a_time(tmp_path: Path) -> None:
+    """Whoever is slower finds that what it has read is gone, and leaves no rows."""
+    for attempt in range(8):
+        table = table_with(tmp_path / f"{attempt}", range(6))
+        outcomes: list[str] = []
+        barrier = threading.Barrier(3)
+
+        def run(table: Path = table, barrier: Any = barrier, outcomes: list[str] = outcomes) -> None:
+            job = Job(str(table))
+            before = {file.name for file in job.folder().files() if file.name.endswith(".orc")}
+            made = [staged(job, range(6))]
+
+            def replaced(there: Any) -> list[str]:
+                if before - {file.name for file in there}:
+                    raise OrcishError("gone")
+                return sorted(before)
+
+            barrier.wait()
+            try:
+                job.commit(made, replaced)
+                outcomes.append("done")
+            except OrcishError as error:
+                job.abort(made)
+                outcomes.append(str(error))
+
+        threads = [threading.Thread(target=run) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(outcomes) == ["done", "gone", "gone"]
+        assert ids_of(table) == list(range(6))
+        assert left_over(table) == []
+
+
+def test_a_finisher_that_sleeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It wakes when the commit is done, and what that added has been removed by another: it changes nothing."""
+    table = table_with(tmp_path / "t", range(3))
+    job, added = change(table)
+    with pytest.MonkeyPatch.context() as dying:
+        Dying(dying, "write", after=True)
+        with pytest.raises(Died):
+            job.commit(added, removing("old-0.orc", "old-1.orc"))
+    complete = Folder.complete
+
+    def late(self: Folder, name: str, token: bytes) -> None:
+        monkeypatch.setattr(Folder, "complete", complete)
+        finish_commits(str(table), {})
+        other = Job(str(table))
+        other.commit([staged(other, [7])], removing("old-2.orc", *(file.target for file in added)))
+        complete(self, name, token)
+
+    monkeypatch.setattr(Folder, "complete", late)
+    finish_commits(str(table), {})
+    assert ids_of(table) == [7]
+    assert left_over(table) == []
+
+
+def test_numbers_that_are_stale_are_swept(tmp_path: Path) -> None:
+    table = table_with(tmp_path / "t", range(3))
+    for at in range(3):
+        job = Job(str(table))
+        job.commit([staged(job, [10 + at])], removing(f"old-{at}.orc"))
+        for path in (table / "_orcish" / "removals").iterdir():
+            os.utime(path, (1, 1))
+    # The last is kept, as the next has to have another.
+    assert [path.name for path in (table / "_orcish" / "removals").iterdir()] == ["000000000002.json"]
+    assert ids_of(table) == [10, 11, 12]
+
+
+def test_a_table_behind_a_link(tmp_path: Path) -> None:
+    table = table_with(tmp_path / "t", range(3))
+    (tmp_path / "link").symlink_to(table)
+    job, added = change(table)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        Dying(monkeypatch, "write", after=True)
+        with pytest.raises(Died):
+            job.commit(added)
+    assert finish_commits(str(tmp_path / "link"), {}) == 1
+    assert ids_of(table) == [0, 1, *NEW]
+
+
+def test_what_cannot_be_found_out_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The manifest may be there or not: nobody may take the commit for one that has failed."""
+    table = table_with(tmp_path / "t", range(3))
+    job, added = change(table)
+    write = Folder.write
+
+    def lost(self: Folder, *args: Any, **more: Any) -> None:
+        write(self, *args, **more)
+        raise TimeoutError("no answer")
+
+    def unreadable(*args: Any, **more: Any) -> bytes:
+        raise TimeoutError("no answer either")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Folder, "write", lost)
+        patch.setattr(Folder, "read", unreadable)
+        with pytest.raises(OrcishError, match=r"commit\.json: whether .* is not known: no answer either"):
+            job.commit(added)
+        job.give_up(added)
+    finish_commits(str(table), {})
+    assert ids_of(table) == [0, 1, *NEW]
+
+
 def test_what_is_stale_is_swept(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
     old, young = Job(str(table)), Job(str(table))
-    staged(old, range(5), moved=True)
-    staged(young, range(5), moved=False)
+    staged(old, range(5))
+    staged(young, range(5))
     for path in (table / "_orcish" / "jobs" / old.id).rglob("*"):
         os.utime(path, (time.time() - commit.STALE_SECONDS - 60,) * 2)
-    job, added = change(table, moved=True)
+    job, added = change(table)
     job.commit(added)
     assert [path.name for path in (table / "_orcish" / "jobs").iterdir()] == [young.id]
     # A manifest is never stale.
     with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, 0, after=True)
-        decided, more = change(table, moved=True)
+        Dying(monkeypatch, "write", after=True)
+        decided, more = change(table)
         with pytest.raises(Died):
             decided.commit(more)
     for path in (table / "_orcish" / "jobs" / decided.id).rglob("*"):
         os.utime(path, (1, 1))
-    job, added = change(table, moved=True)
+    job, added = change(table)
     job.commit(added)
     finish_commits(str(table), {})
     assert len(ids_of(table)) == 3 + 3 * 5
@@ -301,12 +397,12 @@ def test_what_is_stale_is_swept(tmp_path: Path) -> None:
 def test_a_file_that_is_lost_says_so(tmp_path: Path) -> None:
     """A decided commit whose file is gone cannot be finished, and is not forgotten."""
     table = table_with(tmp_path / "t", range(3))
-    job, added = change(table, moved=True)
-    assert added[0].path is not None
-    (table / added[0].path).unlink()
+    job, added = change(table)
+    for waiting in (table / "_orcish").rglob(".*"):
+        waiting.unlink()
     with pytest.raises(OrcishError, match="decided but not finished"):
         job.commit(added, removing("old-0.orc"))
-    with pytest.raises(OSError, match="part-"):
+    with pytest.raises(OrcishError, match=r"_orcish/removals/0+\.json: this commit is decided .*/part-"):
         finish_commits(str(table), {})
     assert 0 in ids_of(table), "files are added before others are removed"
 
@@ -319,7 +415,7 @@ def test_nothing_is_there(tmp_path: Path) -> None:
 
 def test_readers_pass_over_jobs(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
-    _, added = change(table, moved=True)
+    _, added = change(table)
     assert len(added) == 2
     assert ids_of(table) == [0, 1, 2]
     assert table_of(table) == ["old-0.orc", "old-1.orc", "old-2.orc"]
@@ -330,7 +426,6 @@ def test_readers_pass_over_jobs(tmp_path: Path) -> None:
 WRITER = """
     import sys, os
     sys.path.insert(0, sys.argv[2])
-    from pathlib import Path
     from test_spark_commit import staged
     from orcish.spark.commit import Job, finish_commits
     import orcish
@@ -340,22 +435,17 @@ WRITER = """
     for at in range(start, 10_000):
         finish_commits(table, {})
         job = Job(table)
-        files = [staged(job, range(at * 10, at * 10 + 5), moved=at % 2 == 0, folder=""),
-                 staged(job, range(at * 10 + 5, at * 10 + 10), moved=at % 2 == 1, folder="more%d" % (at % 3))]
+        files = [staged(job, range(at * 10, at * 10 + 5), folder=""),
+                 staged(job, range(at * 10 + 5, at * 10 + 10), folder="more%d" % (at % 3))]
         print("staged", at, flush=True)
         job.commit(files, stream=("s", at))
         print("committed", at, flush=True)
         if at % 4 == 3:
             # All that is in one folder becomes one file.
             names = [f.name for f in job.folder().files() if f.name.startswith("part-")]
-            ids = orcish.read_table([table + "/" + n for n in names])
+            ids = orcish.read_table([table + "/" + n for n in names])["id"].to_pylist()
             job = Job(table)
-            attempt = job.attempt()
-            path = Path(table, attempt, "part-merged-%d-%d.orc" % (at, os.getpid()))
-            path.parent.mkdir(parents=True)
-            orcish.write_table(ids, path)
-            from orcish.spark.commit import Staged
-            job.commit([Staged(path.name, len(ids), 1, attempt + "/" + path.name)], lambda there: names)
+            job.commit([staged(job, ids)], lambda there: names)
             print("merged", at, flush=True)
 """
 
@@ -454,12 +544,12 @@ def settled(table: Path) -> None:
 
 def test_the_manifest_can_be_read_by_people(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
-    job, added = change(table, moved=True)
+    job, added = change(table)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, 0, after=True)
+        Dying(monkeypatch, "write", after=True)
         with pytest.raises(Died):
             job.commit(added, removing("old-0.orc"))
-    text = (table / "_orcish" / "jobs" / job.id / "commit.json").read_text()
+    text = (table / "_orcish" / "removals" / "000000000000.json").read_text()
     found = json.loads(text)
     assert [file["target"] for file in found["added"]] == [file.target for file in added]
     assert found["removed"] == ["old-0.orc"]
@@ -470,9 +560,9 @@ def test_readers_finish(tmp_path: Path, path: str) -> None:
     """A process that does no more than plan a read, of the table or of some partitions."""
     table = put(tmp_path / "t", {f"more=1/old-{at}.orc": pa.table({"id": [at]}) for at in range(3)})
     job = Job(str(table))
-    added = [staged(job, range(10, 13), moved=moved, folder="more=1") for moved in (True, False)]
+    added = [staged(job, range(10, 13), folder="more=1") for _ in range(2)]
     with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, 0, after=True)
+        Dying(monkeypatch, "write", after=True)
         with pytest.raises(Died):
             job.commit(added, removing("more=1/old-0.orc", "more=1/old-1.orc"))
     work = SparkTable.open(TableOptions.of({"path": f"{table}{path}"})).work()

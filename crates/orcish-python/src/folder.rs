@@ -55,19 +55,6 @@ pub(crate) fn write_small(
     work(py, storage_options, |storage| orcish::write_small(location, bytes, overwrite, storage))
 }
 
-/// Gives a file another name; says whether it was this call that did.
-#[pyfunction]
-#[pyo3(signature = (source, target, storage_options=None, *, overwrite))]
-pub(crate) fn move_file(
-    py: Python<'_>,
-    source: &str,
-    target: &str,
-    storage_options: Given<'_, '_>,
-    overwrite: bool,
-) -> PyResult<bool> {
-    work(py, storage_options, |storage| orcish::move_file(source, target, overwrite, storage))
-}
-
 /// Deletes files; those that are missing are no error.
 #[pyfunction]
 #[pyo3(signature = (locations, storage_options=None))]

@@ -94,13 +94,7 @@ impl Writer {
         let options = write_options(options)?;
         let storage = self::storage_options(storage_options)?;
         let schema = Arc::new(capsule::read_schema(schema)?);
-        let (sink, withheld) = match publish {
-            true if staging.is_some() => {
-                return Err(PyValueError::new_err("staging is for files that are not published: publish=False"));
-            }
-            true => (create(target, &storage)?, None),
-            false => create_unpublished(target, staging, &storage).map(|(sink, withheld)| (sink, Some(withheld)))?,
-        };
+        let (sink, withheld) = create(target, &storage, publish, staging)?;
         let writer = py.detach(|| FileWriter::new(sink, schema, &options)).map_err(|error| to_python(py, &error))?;
         let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
         Ok(Writer { slot, rows, withheld, token: Mutex::new(None) })
@@ -140,13 +134,10 @@ impl Writer {
 
     /// Writes what is left, and makes the file appear under its name, if it is to: rows, bytes and stripes.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, u64, usize)> {
-        let Written { rows, bytes, stripes } = self.work(py, |writer| writer.finish().map_err(Stop::Writer))?;
-        if let Some(mut file) = self.withheld.as_ref().and_then(Withheld::take) {
-            (file.rows, file.stripes) = (rows, stripes as u64);
-            *self.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(file.to_bytes());
-        }
+        let written = self.work(py, |writer| writer.finish().map_err(Stop::Writer))?;
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token(self.withheld.as_ref(), &written);
         *self.lock() = Slot::Closed;
-        Ok((rows, bytes, stripes))
+        Ok((written.rows, written.bytes, written.stripes))
     }
 
     /// What makes the file appear, once it is finished; `None` where it has appeared.
@@ -196,24 +187,35 @@ impl Drop for Writer {
     }
 }
 
-/// Writes the stripes of files as one file, without decoding them: rows, bytes and stripes.
+/// What makes a finished file appear; `None` where it has appeared.
+fn token(withheld: Option<&Withheld>, written: &Written) -> Option<Vec<u8>> {
+    let mut file = withheld?.take()?;
+    (file.rows, file.stripes) = (written.rows, written.stripes as u64);
+    Some(file.to_bytes())
+}
+
+/// Writes the stripes of files as one file, without decoding them: rows, bytes, stripes, and, with `publish=False` as of a
+/// `Writer`, its token.
 #[pyfunction]
-#[pyo3(signature = (sources, target, *, storage_options=None, limits=None))]
+#[pyo3(signature = (sources, target, *, storage_options=None, limits=None, publish=true, staging=None))]
 pub(crate) fn merge_files(
     py: Python<'_>,
     sources: Vec<Bound<'_, PyAny>>,
     target: &Bound<'_, PyAny>,
     storage_options: Option<&Bound<'_, PyDict>>,
     limits: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(u64, u64, usize)> {
+    publish: bool,
+    staging: Option<&str>,
+) -> PyResult<(u64, u64, usize, Option<Py<PyBytes>>)> {
     let limits = self::limits(limits)?;
     let storage = self::storage_options(storage_options)?;
     let sources = sources.iter().map(|source| source::open(source, &storage, None)).collect::<PyResult<Vec<_>>>()?;
-    let sink = create(target, &storage)?;
+    let (sink, withheld) = create(target, &storage, publish, staging)?;
     let check: Check = Arc::new(|| Python::attach(check_signals));
     let written = py.detach(|| orcish::merge(&sources, sink, &limits, Some(&check)));
-    let Written { rows, bytes, stripes } = written.map_err(|error| to_python(py, &error))?;
-    Ok((rows, bytes, stripes))
+    let written = written.map_err(|error| to_python(py, &error))?;
+    let token = token(withheld.as_ref(), &written).map(|token| PyBytes::new(py, &token).unbind());
+    Ok((written.rows, written.bytes, written.stripes, token))
 }
 
 /// Why writing stopped.
@@ -235,8 +237,24 @@ impl Stop {
     }
 }
 
+/// The sink for `target`, and where the file is found if it is not to appear.
+fn create(
+    target: &Bound<'_, PyAny>,
+    storage: &StorageOptions,
+    publish: bool,
+    staging: Option<&str>,
+) -> PyResult<(Box<dyn Sink>, Option<Withheld>)> {
+    match publish {
+        true if staging.is_some() => {
+            Err(PyValueError::new_err("staging is for files that are not published: publish=False"))
+        }
+        true => Ok((create_published(target, storage)?, None)),
+        false => create_unpublished(target, staging, storage).map(|(sink, withheld)| (sink, Some(withheld))),
+    }
+}
+
 /// The sink for `target`: `str` is a path or URL.
-fn create(target: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyResult<Box<dyn Sink>> {
+fn create_published(target: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyResult<Box<dyn Sink>> {
     let py = target.py();
     if let Ok(path) = target.cast::<PyString>() {
         let made = match path.to_str() {

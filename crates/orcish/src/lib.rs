@@ -72,7 +72,7 @@ pub use io::ObjectSource;
 pub use io::{
     FileSink, FileSource, FileStatus, MOST_SMALL_BYTES, MemorySink, MemorySource, ReadAt, Sink, StorageOptions,
     Unpublished, Withheld, abort_upload, coalesce, complete_upload, create, create_unpublished, delete_files,
-    delete_folder, display_name, list, list_all, move_file, open, read_small, stat, write_small,
+    delete_folder, display_name, list, list_all, open, read_small, stat, write_small,
 };
 pub use options::*;
 pub use patience::Check;

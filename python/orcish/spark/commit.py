@@ -1,8 +1,8 @@
 """How the files of a job become those of a table: all of them or none, whatever dies when.
 
 A job writes below ``_orcish/jobs`` in the table's folder, which readers pass over. Its commit is one file, the
-manifest, that says which files it adds and which it removes; with it the commit is decided. Then files are moved to
-where they belong, old ones are removed, and ``_SUCCESS`` is written; each of these steps can be done again. Who finds
+manifest, that says which files it adds and which it removes; with it the commit is decided. Then files are made to
+appear, old ones are removed, and ``_SUCCESS`` is written; each of these steps can be done again. Who finds
 a manifest, of a driver that has died, does that first: so does everything in :mod:`orcish.spark` that reads or writes
 a table.
 
@@ -58,9 +58,7 @@ class Staged(NamedTuple):
     rows: int
     size: int
     """Bytes."""
-    path: str | None
-    """Where it waits, within the table's folder; or it is known by its token."""
-    token: bytes | None = None
+    token: bytes
     """Of :meth:`orcish.folders.Folder.complete`."""
 
 
@@ -69,7 +67,6 @@ STAGED = pa.schema(
         ("target", pa.string()),
         ("rows", pa.int64()),
         ("size", pa.int64()),
-        ("path", pa.string()),
         ("token", pa.binary()),
     ]
 )
@@ -96,7 +93,7 @@ class Job:
 
     def folder(self) -> Folder:
         """The table's folder."""
-        return Folder(self.base, self.storage)
+        return _folder(self.base, self.storage)
 
     def commit(
         self,
@@ -114,11 +111,13 @@ class Job:
             stream: Name of a stream and number of its batch; a batch that has been committed is not again.
 
         Raises:
-            OrcishError: The commit is decided, and could not be finished; the next job or reader does.
+            OrcishError: The commit is decided, and could not be finished, which the next job or reader does; or
+                whether it is decided could not be found out.
             OSError: The commit is not decided: the table is as it was.
         """
         folder = self.folder()
-        manifest = {"job": self.id, "added": [_record(file) for file in added], "removed": [], "stream": stream}
+        appear = [{"target": file.target, "token": base64.b64encode(file.token).decode()} for file in added]
+        manifest = {"job": self.id, "added": appear, "removed": [], "stream": stream}
         if replaced is None:
             name = f"{self.staging}/{MANIFEST}"
             _decide(folder, name, manifest)
@@ -135,6 +134,11 @@ class Job:
         with contextlib.suppress(OSError):
             _sweep(folder)
 
+    def give_up(self, written: Iterable[Staged] = ()) -> None:
+        """As :meth:`abort`, for what has failed already: what cannot be removed stays until it is stale."""
+        with contextlib.suppress(OSError):
+            self.abort(written)
+
     def abort(self, written: Iterable[Staged] = ()) -> None:
         """Removes what the job has written, unless its commit is decided.
 
@@ -146,14 +150,19 @@ class Job:
         if any(manifest["job"] == self.id for _, manifest in _unfinished(folder)):
             return
         for file in written:
-            if file.token is not None:
+            # The others are to go all the same.
+            with contextlib.suppress(OSError):
                 folder.abort(file.target, file.token)
         folder.delete_folder(self.staging)
 
 
 def finish_commits(base: str, storage: Mapping[str, str]) -> int:
-    """Finishes the commits whose drivers have died before they could; gives their number."""
-    return _finish(Folder(base, storage))
+    """Finishes the commits whose drivers have died before they could; gives their number.
+
+    Raises:
+        OrcishError: One cannot be finished; the message names its manifest.
+    """
+    return _finish(_folder(base, storage))
 
 
 def committed_batch(folder: Folder, stream: str) -> int:
@@ -178,21 +187,25 @@ def is_hidden(name: str) -> bool:
     return any(part.startswith(("_", ".")) and "=" not in part for part in name.split("/"))
 
 
-def _record(file: Staged) -> dict[str, Any]:
-    token = None if file.token is None else base64.b64encode(file.token).decode()
-    return {"target": file.target, "path": file.path, "token": token}
+def _folder(base: str, storage: Mapping[str, str]) -> Folder:
+    """A table's folder. Links are followed: files are published where they were written for, by that name."""
+    path = local_path(base)
+    return Folder(path if "://" in path else os.path.realpath(path), storage)
 
 
 def _decide(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
     text = json.dumps(manifest).encode()
     try:
         folder.write(name, text, overwrite=False)
-    except OSError:
+    except OSError as error:
         # What a store has not answered to, or was asked to do twice, it may have done.
         try:
             is_written = folder.read(name, limit=MAX_MANIFEST) == text
-        except OSError:
+        except FileNotFoundError:
             is_written = False
+        except OSError as unknown:
+            at = folder.location(name)
+            raise OrcishError(f"{at}: whether the commit is decided is not known: {unknown}") from error
         if not is_written:
             raise
 
@@ -240,19 +253,19 @@ def _finish(folder: Folder) -> int:
     for name, manifest in found:
         try:
             _apply(folder, name, manifest)
-        except OSError:
-            # Somebody else has finished it, and has perhaps removed since what it added.
+        except (OSError, ValueError) as error:
+            # Or somebody else has finished it, and has perhaps removed since what it added.
             if (name, manifest) in _unfinished(folder):
-                raise
+                raise OrcishError(
+                    f"{folder.location(name)}: this commit is decided and cannot be finished: {error}. "
+                    "Without this file, and what its job has in the folder of jobs, it is given up half way"
+                ) from error
     return len(found)
 
 
 def _apply(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
     for file in manifest["added"]:
-        if file["token"] is not None:
-            folder.complete(file["target"], base64.b64decode(file["token"]))
-        else:
-            folder.move(file["path"], file["target"])
+        folder.complete(file["target"], base64.b64decode(file["token"]))
     folder.delete(manifest["removed"])
     if manifest["stream"]:
         stream, batch = manifest["stream"]

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
-from orcish.folders import FileInfo
+from orcish.folders import FileInfo, Folder
 from orcish.scan import scan
 from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
 from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
-from orcish.types import WriteOptions
-from orcish.writing import merge, write_table
+from orcish.spark.writer import suffix_of
+from orcish.writing import Written
 
 __all__ = ["compact"]
 
@@ -35,7 +34,7 @@ RESULT = pa.schema(
         ("file", pa.string()),
     ]
 )
-_BY_TASK = pa.schema([*RESULT, ("path", pa.string())])
+_BY_TASK = pa.schema([*RESULT, ("token", pa.binary())])
 
 
 def compact(
@@ -70,7 +69,8 @@ def compact(
 
     Raises:
         ValueError: Options for files are given without `rewrite`.
-        OrcishError: A file cannot be read, or has changed or gone when the table is about to change; the table is as it was.
+        OrcishError: A file has changed or gone when the table is about to change; the table is as it was.
+        PySparkException: A file cannot be read; the message names it.
     """
     session = found_session(spark)
     size = parse_size(target_file_size)
@@ -80,24 +80,26 @@ def compact(
     finish_commits(path, storage)
     job = Job(path, storage)
     folder = job.folder()
-    there = [file for file in folder.files() if not is_hidden(file.name)]
+    # Files of no bytes are none of rows; Hive writes them.
+    there = [file for file in folder.files() if file.size and not is_hidden(file.name)]
     tasks = [_Task(job, group, rewrite, options) for group in _groups(there, size, rewrite)]
 
     def replaced(now: list[FileInfo]) -> list[str]:
         removed = [name for task in tasks for name in task.names]
-        for name in sorted(set(removed) - set(file.name for file in set(there) & set(now))):
+        for name in sorted(set(removed) - {file.name for file in set(there) & set(now)}):
             raise OrcishError(f"{folder.location(name)}: changed while it was compacted; the table is left as it was")
         return removed
 
+    made: list[Staged] = []
     try:
         rows = in_workers(session, tasks, _run, _BY_TASK, f"orcish: compact {path}")
-        made = [
-            Staged(_joined(row["folder"], row["file"]), row["rows"], row["bytes_after"], row["path"]) for row in rows
-        ]
+        made += (
+            Staged(_joined(row["folder"], row["file"]), row["rows"], row["bytes_after"], row["token"]) for row in rows
+        )
         if made:
             job.commit(made, replaced)
     except BaseException:
-        job.abort()
+        job.give_up(made)
         raise
     return to_frame(session, rows, RESULT)
 
@@ -132,43 +134,51 @@ def _groups(files: Sequence[Any], size: int, rewrite: bool) -> list[list[str]]:
 
 
 def _run(task: _Task) -> list[tuple[Any, ...]]:
-    """Writes one file below the job's folder."""
+    """Writes one file that does not appear yet."""
     folder = task.job.folder()
     sources = [folder.location(name) for name in task.names]
     before = sum(found.size for name in task.names if (found := folder.stat(name)) is not None)
-    within = task.names[0].rpartition("/")[0]
-    ending = task.names[0].partition(".")[2] or "orc"
+    within, _, first = task.names[0].rpartition("/")
     attempt = task.job.attempt()
     # The beginning of the first name says where among the others the rows are.
-    name = f"{task.names[0].rpartition('/')[2].partition('.')[0][:10]}-{attempt[-32:]}.{ending}"
-    path = f"{attempt}/{name}"
-    if "://" not in folder.base:
-        os.makedirs(folder.location(attempt))
+    stem, _, ending = first.partition(".")
+    name = f"{stem[:10]}-{attempt[-32:]}"
     action = "rewrite"
-    written = None
+    made = None
     if not task.rewrite:
         try:
-            written = merge(sources, folder.location(path), storage_options=folder.storage_options)
+            target = _joined(within, f"{name}.{ending or 'orc'}")
+            made = folder.merge(sources, target, staging=attempt)
             action = "merge"
         except ValueError:
             # They are not alike.
             pass
-    if written is None:
-        written = _rewritten(sources, folder.location(path), folder.storage_options, task.options)
+    if made is None:
+        options = _options_of(sources[0], folder, task.options)
+        target = _joined(within, f"{name}{suffix_of(options)}")
+        made = _rewritten(sources, folder, target, attempt, options)
+    written, token = made
     if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
+        folder.abort(target, token)
         raise OrcishError(f"{sources[0]} and {len(sources) - 1} more: {rows} rows became {written.rows}")
-    return [(within, action, len(sources), written.rows, before, written.bytes, name, path)]
+    return [(within, action, len(sources), written.rows, before, written.bytes, target.rpartition("/")[2], token)]
 
 
-def _rewritten(sources: list[str], target: str, storage_options: Any, options: dict[str, Any]) -> Any:
-    first = ORCFile(sources[0], storage_options=storage_options)
-    own = WriteOptions(
-        compression=first.compression,  # type: ignore[typeddict-item]
-        metadata={name: value for name, value in first.metadata.items() if not name.startswith("orcish.")},
-    )
-    schema = _schema_of_all(sources, storage_options)
-    rows = scan(sources, partitions=False, schema=schema, storage_options=storage_options)
-    return write_table(rows, target, storage_options=storage_options, **{**own, **options})
+def _options_of(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a file, and what is said of them."""
+    first = ORCFile(source, storage_options=folder.storage_options)
+    own = {name: value for name, value in first.metadata.items() if not name.startswith("orcish.")}
+    return {"compression": first.compression, "metadata": own, **options}
+
+
+def _rewritten(
+    sources: list[str], folder: Folder, target: str, attempt: str, options: dict[str, Any]
+) -> tuple[Written, bytes]:
+    storage = folder.storage_options
+    rows = scan(sources, partitions=False, schema=_schema_of_all(sources, storage), storage_options=storage)
+    with folder.writer(target, rows.schema, publish=False, staging=attempt, **options) as writer:
+        writer.write(rows)
+    return writer.close(), cast("bytes", writer.token)
 
 
 def _schema_of_all(sources: list[str], storage_options: Any) -> pa.Schema | None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from orcish.folders import FileInfo
 from orcish.sources import TableFile, files_of
 from orcish.spark.batches import Shape
 from orcish.spark.commit import STAGED, Job, Staged, finish_commits, is_hidden
@@ -108,7 +109,7 @@ def convert(
         else:
             to.commit(staged, overwrite=mode == "overwrite")
     except BaseException:
-        job.abort(staged)
+        job.give_up(staged)
         raise
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
 

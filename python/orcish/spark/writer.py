@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +19,7 @@ from orcish.spark.session import task_cpus, task_number
 from orcish.spark.types import stored_schema
 from orcish.writing_tables import TableWriter
 
-__all__ = ["OrcishWriter", "Target", "WrittenByTask"]
+__all__ = ["OrcishWriter", "Target", "WrittenByTask", "suffix_of"]
 
 TASK_MEMORY = 512 << 20
 """Most bytes that the files which a task writes may hold together."""
@@ -53,12 +52,6 @@ class Target:
         # What cannot be stored is known before a task runs.
         stored_schema(self.schema)
 
-    @property
-    def suffix(self) -> str:
-        """How names of files end, as those of Spark's writer do."""
-        codec = self.options.file.get("compression") or "zstd"
-        return ".orc" if codec == "none" else f".{codec}.orc"
-
     def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
         """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose
         file has the columns of the table.
@@ -83,7 +76,7 @@ class Target:
             folder.base,
             schema,
             self.options.partition_by,
-            template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{self.suffix}",
+            template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{suffix_of(self.options.file)}",
             max_rows_per_file=self.options.max_rows_per_file,
             max_memory=TASK_MEMORY,
             storage_options=self.options.storage,
@@ -99,9 +92,7 @@ class Target:
             if begins and task == 0 and not self.options.partition_by:
                 table.begin()
         start = len(folder.base) + 1
-        return [
-            Staged(file.path[start:], file.rows, file.bytes, None, table.tokens[file.path]) for file in table.finished
-        ]
+        return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
 
     def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
         """Makes the files those of the table, with what it has or, with `overwrite`, in place of it."""
@@ -134,8 +125,13 @@ class OrcishWriter(DataSourceArrowWriter):
 
     def abort(self, messages: Sequence[Any]) -> None:
         """Removes what the job has written."""
-        with contextlib.suppress(OSError):
-            self._target.job.abort(files_of(messages))
+        self._target.job.give_up(files_of(messages))
+
+
+def suffix_of(options: Mapping[str, Any]) -> str:
+    """How names of files end that are written with these options, as those of Spark's writer do."""
+    codec = options.get("compression") or "zstd"
+    return ".orc" if codec == "none" else f".{codec}.orc"
 
 
 def files_of(messages: Sequence[Any]) -> list[Staged]:

@@ -10,7 +10,6 @@ use bytes::Bytes;
 
 use super::StorageOptions;
 use super::local_folder::{LocalPlace, delete as delete_local};
-use super::local_move;
 use super::location::{Location, parse};
 use crate::error::{Error, Result};
 
@@ -18,7 +17,6 @@ use crate::error::{Error, Result};
 pub const MOST_SMALL_BYTES: u64 = 64 << 20;
 
 pub(super) const UNWRITABLE: &str = "cannot be written";
-pub(super) const UNMOVABLE: &str = "cannot be moved";
 pub(super) const UNDELETABLE: &str = "cannot be deleted";
 
 /// What is known of a file that is not opened.
@@ -73,35 +71,6 @@ pub fn write_small(location: &str, bytes: Bytes, overwrite: bool, options: &Stor
     place(location, options)?.write(bytes, overwrite)
 }
 
-/// Gives a file another name, in a folder that is made where it is missing; says whether it was this call that did, and not
-/// one before: where there is no file `from` any more, but one `to`.
-///
-/// Without `overwrite` another file of the new name stays, and is the system's `AlreadyExists`; one of the same bytes is
-/// what a move that was cut short has left, and `from` is deleted.
-///
-/// On the local file system both are on one disk, and without `overwrite` that takes hard links. Within a store the file is
-/// copied by the store, and deleted after that: both are there for a moment. S3 copies files of up to 5 GiB; without
-/// `overwrite` it does so by an upload in one part, whose metadata are new and whose `ETag` is another, unless the option
-/// `aws_copy_if_not_exists` says how else.
-///
-/// # Errors
-/// `InvalidArgument` where they are not on the local file system or in a bucket together; of kind `Io` when it cannot be
-/// moved, such as `NotFound` where there is neither file; `Unsupported` as in [`write_small`].
-pub fn move_file(from: &str, to: &str, overwrite: bool, options: &StorageOptions) -> Result<bool> {
-    match (parse(from), parse(to)) {
-        (Location::Local(source), Location::Local(target)) => local_move::move_file(&source, &target, overwrite)
-            .map_err(|error| Error::io(format!("{UNMOVABLE} to {to}"), error).in_file(from)),
-        #[cfg(feature = "object-store")]
-        (Location::Remote(_), Location::Remote(_)) => super::remote::move_file(from, to, overwrite, options),
-        #[cfg(not(feature = "object-store"))]
-        (Location::Remote(url), Location::Remote(_)) => Err(url.no_feature(options)),
-        _ => {
-            let text = format!("{UNMOVABLE} to {}: that is of another kind", super::display_name(to));
-            Err(Error::invalid(text).in_file(&super::display_name(from)))
-        }
-    }
-}
-
 /// Deletes files, many at a time; those that are missing are no error. All are deleted that can be.
 ///
 /// # Errors
@@ -153,12 +122,6 @@ pub fn list_all(location: &str, options: &StorageOptions) -> Result<Vec<(String,
 /// Of kind `Io` when that cannot be found out.
 pub fn stat(location: &str, options: &StorageOptions) -> Result<Option<FileStatus>> {
     place(location, options)?.status()
-}
-
-/// The error where there is no file to move, nor one that it has become.
-#[cfg(feature = "object-store")]
-pub(super) fn gone() -> Error {
-    Error::io(UNMOVABLE, local_move::gone())
 }
 
 /// The error where a file has more bytes than it may.

@@ -8,7 +8,6 @@ mod folder;
 mod list;
 mod local;
 mod local_folder;
-mod local_move;
 mod location;
 mod memory;
 mod pattern;
@@ -29,7 +28,7 @@ use crate::error::{Error, Result};
 
 pub use file::FileSource;
 pub use folder::{
-    FileStatus, MOST_SMALL_BYTES, delete_files, delete_folder, list_all, move_file, read_small, stat, write_small,
+    FileStatus, MOST_SMALL_BYTES, delete_files, delete_folder, list_all, read_small, stat, write_small,
 };
 pub use list::list;
 pub(crate) use location::percent_decode;

@@ -3,7 +3,6 @@
 mod fault;
 mod files;
 mod mark;
-mod moving;
 mod object;
 mod parts;
 mod process;
@@ -28,7 +27,6 @@ use crate::error::{Error, Result};
 use crate::patience::Check;
 use fault::{another, fault, is_refusal};
 pub(super) use files::{StorePlace, delete};
-pub(super) use moving::move_file;
 use process::{PerProcess, wait};
 pub(super) use publish::{abort, complete};
 pub(super) use sink::ObjectSink;
