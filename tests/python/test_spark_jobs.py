@@ -336,6 +336,11 @@ def test_main(
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "bad" in out
+    capsys.readouterr()
+    # Of an error in a worker, nothing but that.
+    assert main(["compact", table]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert re.search(r"^orcish: .*/bad\\x1b\[31m\.orc: ", said), said
     assert main(["verify", str(tmp_path / "none")]) == 1
     with pytest.raises(SystemExit):
         main(["compact"])
@@ -351,14 +356,12 @@ def test_commands_of_the_shell(tmp_path: Path) -> None:
     conf = ["--conf", "spark.ui.enabled=false", "--conf", "spark.driver.host=127.0.0.1"]
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     script = str(Path(pyspark_orcish.__file__).parent / "__main__.py")
-    for command in [
-        [sys.executable, "-m", "orcish", "spark", "compact", table, "--json", "--master", "local[1]", *conf],
-        [str(submit), "--master", "local[1]", *conf, script, "verify", table],
-    ]:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, env=environment)
-        assert done.returncode == 0, done.stdout + done.stderr[-3000:]
-        if "compact" in command:
-            assert json.loads(done.stdout)["rows"] == 3
-        else:
-            assert done.stdout.splitlines()[-1] == "nothing"
+    command = [str(submit), "--master", "local[1]", *conf, script, "compact", table, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    # The line behind the warnings of pandas and Spark.
+    assert json.loads(done.stdout.splitlines()[-1])["rows"] == 3
     assert ids_of(tmp_path / "t") == [0, 1, 2]
+    command = [sys.executable, "-m", "orcish", "spark", "compact", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True, env=environment)
+    assert "--target-file-size" in done.stdout

@@ -122,6 +122,20 @@ def test_partitions(spark: Spark, tmp_path: Path, title: str) -> None:
     assert_same(spark.read.orc(str(tmp_path / "t")), spark.read.orc(str(tmp_path / "own")))
 
 
+def test_partitions_of_other_columns(spark: Spark, tmp_path: Path) -> None:
+    """A table whose folders are of several kinds cannot be read."""
+    frame = spark.range(3).selectExpr("id", "id % 2 as p", "1 as q")
+    table = str(tmp_path / "t")
+    frame.write.format("orcish").mode("append").option("partitionBy", "p").save(table)
+    for given in ({}, {"partitionBy": "q"}, {"partitionBy": "p,q"}):
+        with pytest.raises(PySparkException, match=r"has files whose partition columns are: p; partitionBy is: "):
+            frame.write.format("orcish").mode("append").options(**given).save(table)
+    frame.write.format("orcish").mode("append").option("partitionBy", "p").save(table)
+    assert spark.read.format("orcish").load(table).count() == 6
+    frame.write.format("orcish").mode("overwrite").option("partitionBy", "q").save(table)
+    assert spark.read.format("orcish").load(table).count() == 3
+
+
 def test_partitions_within_others(spark: Spark, tmp_path: Path) -> None:
     frame = spark.range(0, 40, 1, 2).selectExpr(
         "id", "id % 3 as `a b`", "if(id % 4 = 0, null, cast(id % 2 as string)) as `k=v`"

@@ -15,7 +15,7 @@ from orcish.folders import FileInfo, Folder
 from orcish.scan import scan
 from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
 from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
-from orcish.spark.writer import suffix_of
+from orcish.spark.target import suffix_of
 from orcish.writing import Written
 
 __all__ = ["compact"]

@@ -20,8 +20,8 @@ from orcish.spark.options import WriterOptions
 from orcish.spark.reading import open_table
 from orcish.spark.session import described, large_batches, task_number, timestamp_zone
 from orcish.spark.tables import Work
+from orcish.spark.target import Target
 from orcish.spark.types import arrow_schema
-from orcish.spark.writer import Target
 from orcish.types import StorageOptions, WriteOptions
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ def convert(
         storage=storage,
     )
     to = Target(job, writing, rows.schema)
+    if mode == "append":
+        to.check_folders()
     staged: list[Staged] = []
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T  # noqa: N812
 
 from orcish.filters import Filters
+from orcish.spark.jobs import found_session
 from orcish.spark.nodes import Node, nodes_of
 from orcish.spark.profiled import Found, Profiler
 from orcish.spark.reading import open_table
@@ -83,7 +84,7 @@ def profile(
         spark: The session, of Spark 3.5 or later; the active one by default.
         options: Other options of the data source; see README, "Spark".
     """
-    session = spark or SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    session = found_session(spark)
     table = open_table(session, path, columns, where, None, options)
     if table.options.row_index:
         raise ValueError("option rowIndex: numbers of rows have no profile")

@@ -19,7 +19,8 @@ from orcish.spark.commit import Job, committed_batch, finish_commits, is_folder
 from orcish.spark.options import StreamOptions, WriterOptions
 from orcish.spark.session import local_property, task_cpus, task_number
 from orcish.spark.source import WorkPartition, opened
-from orcish.spark.writer import Target, WrittenByTask
+from orcish.spark.target import Target
+from orcish.spark.writer import WrittenByTask
 from orcish.spark.writer import files_of as files_written
 
 __all__ = ["OrcishStreamReader", "stream_writer"]

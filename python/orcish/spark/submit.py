@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from orcish.cli.text import printable
 from orcish.errors import OrcishError
 from orcish.spark.compact import compact
 from orcish.spark.convert import convert
@@ -69,9 +72,17 @@ def _run(options: argparse.Namespace) -> int:
     run_job: Job = options.run_job
     try:
         return run_job(builder.getOrCreate(), options)
-    except (OrcishError, OSError, ValueError) as error:
-        print(f"orcish: {error}", file=sys.stderr)
+    except (OrcishError, OSError, ValueError, PySparkException) as error:
+        print(f"orcish: {printable(_reason(error))}", file=sys.stderr)
         return 1
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong: of an error in a worker, that error alone."""
+    if not isinstance(error, PySparkException):
+        return str(error)
+    found = re.findall(r"^(?:[\w.]+\.)?\w*(?:Error|Exception): (.+)$", str(error), re.MULTILINE)
+    return found[-1] if found else str(error)
 
 
 def _job(jobs: Any, name: str, run_job: Job, text: str) -> argparse.ArgumentParser:
@@ -159,8 +170,7 @@ def _show(rows: DataFrame, options: argparse.Namespace) -> int:
 
 
 def _text(value: Any) -> str:
-    # What comes from a file, or its name, is no command for the terminal.
-    return "" if value is None else "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+    return "" if value is None else printable(str(value))
 
 
 def _names(text: str) -> list[str]:

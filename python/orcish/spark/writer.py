@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from orcish.folders import FileInfo
-from orcish.spark.batches import Stored
-from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
+from orcish.spark.commit import Job, Staged, finish_commits
 from orcish.spark.options import WriterOptions
-from orcish.spark.partitions import folder_texts, is_text_in_folders
-from orcish.spark.session import task_cpus, task_number
-from orcish.spark.types import stored_schema
-from orcish.writing_tables import TableWriter
+from orcish.spark.session import task_number
+from orcish.spark.target import Target
 
-__all__ = ["OrcishWriter", "Target", "WrittenByTask", "suffix_of"]
-
-TASK_MEMORY = 512 << 20
-"""Most bytes that the files which a task writes may hold together."""
+__all__ = ["OrcishWriter", "WrittenByTask"]
 
 
 @dataclasses.dataclass
@@ -32,81 +25,6 @@ class WrittenByTask(WriterCommitMessage):
     files: list[Staged]
 
 
-@dataclasses.dataclass(frozen=True)
-class Target:
-    """Where, and how, the tasks of a job write rows of one schema."""
-
-    job: Job
-    options: WriterOptions
-    schema: StructType
-
-    def __post_init__(self) -> None:
-        missing = [name for name in self.options.partition_by if name not in self.schema.names]
-        if missing:
-            raise ValueError(f"partitionBy: there is no column {missing[0]!r}")
-        twice = [name for name in self.options.partition_by if self.options.partition_by.count(name) > 1]
-        if twice:
-            raise ValueError(f"partitionBy: column {twice[0]!r} is there twice")
-        if len(self.options.partition_by) == len(self.schema.names):
-            raise ValueError("partitionBy: one column at least is left for the files")
-        # What cannot be stored is known before a task runs.
-        stored_schema(self.schema)
-
-    def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
-        """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose
-        file has the columns of the table.
-
-        Args:
-            batches: The rows, as Spark gives them.
-            task: Number of the task, for the names of its files.
-            begins: Whether a table begins with these rows, of which there is a file in any case.
-        """
-        folder = self.job.folder()
-        attempt = self.job.attempt()
-        stored = Stored(stored_schema(self.schema), self.options.timezone)
-        named = [
-            at
-            for at, field in enumerate(stored.schema)
-            if field.name in self.options.partition_by and is_text_in_folders(field.type)
-        ]
-        schema = stored.schema
-        for at in named:
-            schema = schema.set(at, schema.field(at).with_type(pa.string()))
-        table = TableWriter(
-            folder.base,
-            schema,
-            self.options.partition_by,
-            template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{suffix_of(self.options.file)}",
-            max_rows_per_file=self.options.max_rows_per_file,
-            max_memory=TASK_MEMORY,
-            storage_options=self.options.storage,
-            staging=folder.location(attempt),
-            options={"arrow_schema": False, "threads": task_cpus(), **self.options.file},
-        )
-        with table:
-            for batch in batches:
-                rows = stored.of(batch)
-                for at in named:
-                    rows = rows.set_column(at, schema.field(at), folder_texts(rows.column(at)))
-                table.write(rows)
-            if begins and task == 0 and not self.options.partition_by:
-                table.begin()
-        start = len(folder.base) + 1
-        return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
-
-    def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
-        """Makes the files those of the table, with what it has or, with `overwrite`, in place of it."""
-        written = None
-        if self.options.partition_overwrite == "dynamic" and self.options.partition_by:
-            written = {file.target.rpartition("/")[0] for file in files}
-
-        def replaced(there: list[FileInfo]) -> list[str]:
-            names = [file.name for file in there if not is_hidden(file.name)]
-            return [name for name in names if written is None or name.rpartition("/")[0] in written]
-
-        self.job.commit(files, replaced if overwrite else None, stream=stream)
-
-
 class OrcishWriter(DataSourceArrowWriter):
     """Writes a table: tasks below a folder of the job, and the driver makes their files appear."""
 
@@ -114,6 +32,8 @@ class OrcishWriter(DataSourceArrowWriter):
         finish_commits(options.path, options.storage)
         self._target = Target(Job(options.path, options.storage), options, schema)
         self._overwrite = overwrite
+        if not overwrite or options.partition_overwrite == "dynamic":
+            self._target.check_folders()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:
         """Writes the rows of a task."""
@@ -126,12 +46,6 @@ class OrcishWriter(DataSourceArrowWriter):
     def abort(self, messages: Sequence[Any]) -> None:
         """Removes what the job has written."""
         self._target.job.give_up(files_of(messages))
-
-
-def suffix_of(options: Mapping[str, Any]) -> str:
-    """How names of files end that are written with these options, as those of Spark's writer do."""
-    codec = options.get("compression") or "zstd"
-    return ".orc" if codec == "none" else f".{codec}.orc"
 
 
 def files_of(messages: Sequence[Any]) -> list[Staged]:

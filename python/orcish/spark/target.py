@@ -1,0 +1,121 @@
+"""What the tasks of a job write, and how it becomes files of a table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.types import StructType
+
+from orcish.folders import FileInfo
+from orcish.spark.batches import Stored
+from orcish.spark.commit import Job, Staged, is_hidden
+from orcish.spark.options import WriterOptions
+from orcish.spark.partitions import folder_texts, is_text_in_folders
+from orcish.spark.session import task_cpus
+from orcish.spark.types import stored_schema
+from orcish.writing_tables import TableWriter
+
+__all__ = ["Target", "suffix_of"]
+
+TASK_MEMORY = 512 << 20
+"""Most bytes that the files which a task writes may hold together."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """Where, and how, the tasks of a job write rows of one schema."""
+
+    job: Job
+    options: WriterOptions
+    schema: StructType
+
+    def __post_init__(self) -> None:
+        missing = [name for name in self.options.partition_by if name not in self.schema.names]
+        if missing:
+            raise ValueError(f"partitionBy: there is no column {missing[0]!r}")
+        twice = [name for name in self.options.partition_by if self.options.partition_by.count(name) > 1]
+        if twice:
+            raise ValueError(f"partitionBy: column {twice[0]!r} is there twice")
+        if len(self.options.partition_by) == len(self.schema.names):
+            raise ValueError("partitionBy: one column at least is left for the files")
+        # What cannot be stored is known before a task runs.
+        stored_schema(self.schema)
+
+    def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
+        """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose
+        file has the columns of the table.
+
+        Args:
+            batches: The rows, as Spark gives them.
+            task: Number of the task, for the names of its files.
+            begins: Whether a table begins with these rows, of which there is a file in any case.
+        """
+        folder = self.job.folder()
+        attempt = self.job.attempt()
+        stored = Stored(stored_schema(self.schema), self.options.timezone)
+        named = [
+            at
+            for at, field in enumerate(stored.schema)
+            if field.name in self.options.partition_by and is_text_in_folders(field.type)
+        ]
+        schema = stored.schema
+        for at in named:
+            schema = schema.set(at, schema.field(at).with_type(pa.string()))
+        table = TableWriter(
+            folder.base,
+            schema,
+            self.options.partition_by,
+            template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{suffix_of(self.options.file)}",
+            max_rows_per_file=self.options.max_rows_per_file,
+            max_memory=TASK_MEMORY,
+            storage_options=self.options.storage,
+            staging=folder.location(attempt),
+            options={"arrow_schema": False, "threads": task_cpus(), **self.options.file},
+        )
+        with table:
+            for batch in batches:
+                rows = stored.of(batch)
+                for at in named:
+                    rows = rows.set_column(at, schema.field(at), folder_texts(rows.column(at)))
+                table.write(rows)
+            if begins and task == 0 and not self.options.partition_by:
+                table.begin()
+        start = len(folder.base) + 1
+        return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
+
+    def check_folders(self) -> None:
+        """Whether the files that the table has are in folders of the same columns.
+
+        Raises:
+            ValueError: They are not: the table could not be read any more.
+        """
+        for file in self.job.folder().files():
+            if not is_hidden(file.name):
+                columns = [segment.partition("=")[0] for segment in file.name.split("/")[:-1] if "=" in segment]
+                if columns != list(self.options.partition_by):
+                    there, own = (", ".join(names) or "none" for names in (columns, self.options.partition_by))
+                    raise ValueError(
+                        f"{self.job.base} has files whose partition columns are: {there}; partitionBy is: {own}"
+                    )
+                return
+
+    def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
+        """Makes the files those of the table, with what it has or, with `overwrite`, in place of it."""
+        written = None
+        if self.options.partition_overwrite == "dynamic" and self.options.partition_by:
+            written = {file.target.rpartition("/")[0] for file in files}
+
+        def replaced(there: list[FileInfo]) -> list[str]:
+            names = [file.name for file in there if not is_hidden(file.name)]
+            return [name for name in names if written is None or name.rpartition("/")[0] in written]
+
+        self.job.commit(files, replaced if overwrite else None, stream=stream)
+
+
+def suffix_of(options: Mapping[str, Any]) -> str:
+    """How names of files end that are written with these options, as those of Spark's writer do."""
+    codec = options.get("compression") or "zstd"
+    return ".orc" if codec == "none" else f".{codec}.orc"
