@@ -12,6 +12,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 FUZZ_SECONDS ?= 60
+SPARK_VERSIONS ?= 3.5.7 4.0.1 4.1.0 4.2.0
 
 RUST := Cargo.toml Cargo.lock $(shell find crates proto -type f)
 
@@ -52,6 +53,15 @@ bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with ot
 	$(BIN)/python benches/python/lookup.py
 	$(BIN)/python benches/python/write.py
 	$(BIN)/python benches/python/spark.py
+
+.PHONY: spark-versions
+spark-versions: $(VENV)/module java ## What README says of each Spark, on each of SPARK_VERSIONS
+	@for version in $(SPARK_VERSIONS); do \
+		venv="$(VENV)-spark-$$version"; \
+		[ -d "$$venv" ] || { $(PYTHON) -m venv "$$venv" && \
+			"$$venv/bin/python" -m pip install --quiet "pyspark==$$version" pyarrow pandas; }; \
+		PYTHONPATH=python "$$venv/bin/python" tests/python/spark_tour.py; \
+	done
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain
