@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
 from orcish.folders import Folder
-from orcish.spark import commit
+from orcish.spark import manifests
 from orcish.spark.commit import Job, Staged, committed_batch, finish_commits
 from orcish.spark.options import TableOptions
 from orcish.spark.tables import SparkTable
@@ -102,10 +102,9 @@ def test_a_commit(tmp_path: Path, moved: bool) -> None:
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table, moved=moved)
     assert ids_of(table) == [0, 1, 2], "what is staged is of no table"
-    job.commit(added, removing("old-0.orc", "old-1.orc"), stream=("s", 4))
+    job.commit(added, removing("old-0.orc", "old-1.orc"))
     assert ids_of(table) == NEW
-    assert committed_batch(job.folder(), "s") == 4
-    assert left_over(table) == ["_orcish/streams/s.json"]
+    assert left_over(table) == ["_orcish/removals/000000000000.json"]
     assert finish_commits(str(table), {}) == 0
     job.abort(added)
     assert ids_of(table) == NEW, "what is committed is not taken back"
@@ -122,7 +121,7 @@ def test_death_at_each_step(tmp_path: Path, moved: bool, after: bool) -> None:
         with pytest.MonkeyPatch.context() as monkeypatch:
             dying = Dying(monkeypatch, number, after=after)
             try:
-                job.commit(added, removing("old-0.orc", "old-1.orc"), stream=("s", 1))
+                job.commit(added, removing("old-0.orc", "old-1.orc"))
             except Died:
                 pass
             else:
@@ -131,14 +130,13 @@ def test_death_at_each_step(tmp_path: Path, moved: bool, after: bool) -> None:
         was_decided |= is_decided
         finish_commits(str(table), {})
         assert ids_of(table) == (NEW if is_decided else [0, 1, 2]), (number, dying.names)
-        assert committed_batch(job.folder(), "s") == (1 if is_decided else -1)
         if is_decided:
-            assert left_over(table) == ["_orcish/streams/s.json"]
+            assert left_over(table) == ["_orcish/removals/000000000000.json"]
         # Nothing more is done the next time, nor by a job that is told to give up.
         assert finish_commits(str(table), {}) == 0
         job.abort(added)
         assert ids_of(table) == (NEW if is_decided else [0, 1, 2])
-        assert [name for name in left_over(table) if "streams" not in name] == []
+        assert [name for name in left_over(table) if "removals" not in name] == []
         number += 1
     assert was_decided
     assert number > 8
@@ -280,7 +278,7 @@ def test_what_is_stale_is_swept(tmp_path: Path) -> None:
     staged(old, range(5), moved=True)
     staged(young, range(5), moved=False)
     for path in (table / "_orcish" / "jobs" / old.id).rglob("*"):
-        os.utime(path, (time.time() - commit.STALE_SECONDS - 60,) * 2)
+        os.utime(path, (time.time() - manifests.STALE_SECONDS - 60,) * 2)
     job, added = change(table, moved=True)
     job.commit(added)
     assert [path.name for path in (table / "_orcish" / "jobs").iterdir()] == [young.id]
