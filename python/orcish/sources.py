@@ -14,7 +14,17 @@ import pyarrow as pa
 from orcish import _native
 from orcish.types import Limits, Matching, Source, StorageOptions
 
-__all__ = ["OF_THE_TABLE", "Sources", "Table", "TableFile", "files_of", "is_many", "local_path", "native_source"]
+__all__ = [
+    "OF_THE_TABLE",
+    "Sources",
+    "Table",
+    "TableFile",
+    "files_of",
+    "is_many",
+    "is_pattern",
+    "local_path",
+    "native_source",
+]
 
 Sources: TypeAlias = "Source | Sequence[Source]"
 """A path, URL, folder or pattern, the bytes of a file, or a file object; or several of them."""
@@ -96,7 +106,7 @@ def is_many(source: Sources) -> bool:
     path = local_path(os.fspath(source))
     if _exists(path):
         return os.path.isdir(path)
-    return path.endswith("/") or _is_pattern(path)
+    return path.endswith("/") or is_pattern(path)
 
 
 def files_of(sources: Sources, partitions: bool | None, storage_options: StorageOptions | None) -> list[TableFile]:
@@ -137,8 +147,9 @@ def _files(source: Any, partitions: bool | None, storage_options: StorageOptions
     return [TableFile(at, None, of(at)) for at in found]
 
 
-def _is_pattern(path: str) -> bool:
-    return any(sign in path for sign in _SIGNS)
+def is_pattern(path: str) -> bool:
+    """Whether a path or URL is a pattern: nothing on this machine has that name."""
+    return any(sign in path for sign in _SIGNS) and not _exists(path)
 
 
 def _exists(path: str) -> bool:

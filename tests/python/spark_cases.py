@@ -111,15 +111,16 @@ def table_of(folder: Path) -> list[str]:
 
 
 def left_over(folder: Path) -> list[str]:
-    """What jobs have left in a folder beside files of the table, and what says how many have removed some."""
-    # Checksums are Spark's own.
-    names = (path.relative_to(folder) for path in folder.rglob("*") if path.suffix != ".crc")
+    """What jobs have left in a folder beside files of the table, and beside manifests that are done."""
+    own = folder / "_orcish"
+    found = [path for path in folder.rglob("*") if not path.is_dir() or path.is_relative_to(own / "jobs")]
+    hidden = [path for path in found if any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)]
     return sorted(
-        str(name)
-        for name in names
-        if any(part.startswith(("_", ".")) for part in name.parts)
-        and name.name not in ("_SUCCESS", "_orcish", "jobs", "removals", "streams")
-        and not ("removals" in name.parts and (folder / name).read_text() == "{}")
+        str(path.relative_to(folder))
+        for path in hidden
+        # Checksums are Spark's own.
+        if path.suffix != ".crc" and path.name != "_SUCCESS" and path != own / "jobs"
+        if path.is_dir() or path.read_bytes() != b"{}"
     )
 
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
 from orcish.folders import Folder
-from orcish.spark import commit
+from orcish.spark import manifests
 from orcish.spark.commit import Job, Staged, committed_batch, finish_commits
 from orcish.spark.options import TableOptions
 from orcish.spark.tables import SparkTable
@@ -95,10 +95,9 @@ def test_a_commit(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
     assert ids_of(table) == [0, 1, 2], "what is staged is of no table"
-    job.commit(added, removing("old-0.orc", "old-1.orc"), stream=("s", 4))
+    job.commit(added, removing("old-0.orc", "old-1.orc"))
     assert ids_of(table) == NEW
-    assert committed_batch(job.folder(), "s") == 4
-    assert left_over(table) == ["_orcish/streams/s.json"]
+    assert left_over(table) == []
     assert finish_commits(str(table), {}) == 0
     job.abort(added)
     assert ids_of(table) == NEW, "what is committed is not taken back"
@@ -114,7 +113,7 @@ def test_death_at_each_step(tmp_path: Path, after: bool) -> None:
         with pytest.MonkeyPatch.context() as monkeypatch:
             dying = Dying(monkeypatch, number, after=after)
             try:
-                job.commit(added, removing("old-0.orc", "old-1.orc"), stream=("s", 1))
+                job.commit(added, removing("old-0.orc", "old-1.orc"))
             except Died:
                 pass
             else:
@@ -123,14 +122,13 @@ def test_death_at_each_step(tmp_path: Path, after: bool) -> None:
         was_decided |= is_decided
         finish_commits(str(table), {})
         assert ids_of(table) == (NEW if is_decided else [0, 1, 2]), (number, dying.names)
-        assert committed_batch(job.folder(), "s") == (1 if is_decided else -1)
         if is_decided:
-            assert left_over(table) == ["_orcish/streams/s.json"]
+            assert left_over(table) == []
         # Nothing more is done the next time, nor by a job that is told to give up.
         assert finish_commits(str(table), {}) == 0
         job.abort(added)
         assert ids_of(table) == (NEW if is_decided else [0, 1, 2])
-        assert [name for name in left_over(table) if "streams" not in name] == []
+        assert left_over(table) == []
         number += 1
     assert was_decided
     assert number > 8
@@ -376,7 +374,7 @@ def test_what_is_stale_is_swept(tmp_path: Path) -> None:
     staged(old, range(5))
     staged(young, range(5))
     for path in (table / "_orcish" / "jobs" / old.id).rglob("*"):
-        os.utime(path, (time.time() - commit.STALE_SECONDS - 60,) * 2)
+        os.utime(path, (time.time() - manifests.STALE_SECONDS - 60,) * 2)
     job, added = change(table)
     job.commit(added)
     assert [path.name for path in (table / "_orcish" / "jobs").iterdir()] == [young.id]

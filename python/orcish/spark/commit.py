@@ -9,6 +9,10 @@ a table.
 Jobs that only add do not mind each other. Of those that also remove, manifests are numbered, and a number is had by one
 job only, which has finished all before it: what it removes is there when it decides so.
 
+Manifests of a stream have the numbers of its batches, each of which is had once as well. A stream begins a batch when
+the one before is in the table: a manifest that is not the last of its stream is done, or came too late and counts for
+nothing.
+
 Files are added before others are removed: what is left of a commit that nobody finishes has rows twice, and none is
 lost.
 """
@@ -20,7 +24,6 @@ import contextlib
 import dataclasses
 import json
 import os
-import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -30,24 +33,22 @@ import pyarrow as pa
 from orcish.errors import OrcishError
 from orcish.folders import FileInfo, Folder
 from orcish.sources import local_path
+from orcish.spark.manifests import (
+    DONE,
+    JOBS,
+    MANIFEST,
+    MAX_MANIFEST,
+    REMOVALS,
+    STREAMS,
+    committed_batch,
+    number_of,
+    numbered,
+    sweep,
+    unfinished,
+)
 
 __all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits", "is_folder", "is_hidden"]
-
-OWN = "_orcish"
-"""Folder of a table that is orcish's own."""
-JOBS = f"{OWN}/jobs"
-"""Folder of what jobs write."""
-MANIFEST = "commit.json"
-REMOVALS = f"{OWN}/removals"
-"""Folder of the manifests of jobs that remove files."""
-DONE = b"{}"
-"""What a numbered manifest becomes: its number is not had again."""
-MAX_MANIFEST = 1 << 40
-"""Bytes: one that has been written has to be read."""
 SUCCESS = "_SUCCESS"
-STREAMS = f"{OWN}/streams"
-STALE_SECONDS = 7 * 86_400
-"""Age after which what a job has left is taken to be nobody's."""
 
 
 class Staged(NamedTuple):
@@ -108,21 +109,32 @@ class Job:
             added: What tasks have written, of one attempt of each.
             replaced: Of all files in the table's folder, the names of those that are to be removed; or it raises, and
                 the table is as it was. Called again where another job that removes files was faster.
-            stream: Name of a stream and number of its batch; a batch that has been committed is not again.
+            stream: Name of a stream and number of its batch, which only adds files. Where the batch has been committed,
+                what this job has written is removed, and nothing else happens.
 
         Raises:
+            ValueError: There are both `replaced` and `stream`.
             OrcishError: The commit is decided, and could not be finished, which the next job or reader does; or
                 whether it is decided could not be found out.
             OSError: The commit is not decided: the table is as it was.
         """
+        if replaced is not None and stream is not None:
+            raise ValueError(f"{self.base}: a batch of a stream removes no files")
         folder = self.folder()
+        added = list(added)
         appear = [{"target": file.target, "token": base64.b64encode(file.token).decode()} for file in added]
-        manifest = {"job": self.id, "added": appear, "removed": [], "stream": stream}
-        if replaced is None:
+        manifest = {"job": self.id, "added": appear, "removed": []}
+        if replaced is not None:
+            name = _decide_in_turn(folder, manifest, replaced)
+        elif stream is None:
             name = f"{self.staging}/{MANIFEST}"
             _decide(folder, name, manifest)
+        elif (number := _decide_batch(folder, manifest, *stream)) is not None:
+            name = number
         else:
-            name = _decide_in_turn(folder, manifest, replaced)
+            # The batch is in the table, whether or not this can be removed.
+            self.give_up(added)
+            return
         try:
             _apply(folder, name, manifest)
         except OSError as error:
@@ -132,7 +144,7 @@ class Job:
             ) from error
         # The commit is done, whatever others have left.
         with contextlib.suppress(OSError):
-            _sweep(folder)
+            sweep(folder)
 
     def give_up(self, written: Iterable[Staged] = ()) -> None:
         """As :meth:`abort`, for what has failed already: what cannot be removed stays until it is stale."""
@@ -147,7 +159,7 @@ class Job:
                 rule for unfinished uploads removes them.
         """
         folder = self.folder()
-        if any(manifest["job"] == self.id for _, manifest in _unfinished(folder)):
+        if any(manifest["job"] == self.id for _, manifest in unfinished(folder)):
             return
         for file in written:
             # The others are to go all the same.
@@ -163,14 +175,6 @@ def finish_commits(base: str, storage: Mapping[str, str]) -> int:
         OrcishError: One cannot be finished; the message names its manifest.
     """
     return _finish(_folder(base, storage))
-
-
-def committed_batch(folder: Folder, stream: str) -> int:
-    """Number of the last batch of a stream that is in the table; -1 of none."""
-    try:
-        return int(json.loads(folder.read(f"{STREAMS}/{stream}.json"))["batch"])
-    except FileNotFoundError:
-        return -1
 
 
 def is_folder(path: str) -> bool:
@@ -216,8 +220,7 @@ def _decide_in_turn(
     """Gives the manifest, with what it removes, the next number; its name."""
     while True:
         _finish(folder)
-        last = _last_removal(folder)
-        number = 0 if last is None else int(last.name.rpartition("/")[2].removesuffix(".json")) + 1
+        number = max((number_of(file) for file in numbered(folder, REMOVALS)), default=-1) + 1
         manifest["removed"] = list(replaced(folder.files()))
         name = f"{REMOVALS}/{number:012}.json"
         try:
@@ -227,35 +230,33 @@ def _decide_in_turn(
         return name
 
 
-def _last_removal(folder: Folder) -> FileInfo | None:
-    """The numbered manifest that is not done, if any is; or the last of those that are."""
-    return max((file for file in folder.files(REMOVALS) if file.name.endswith(".json")), default=None)
-
-
-def _unfinished(folder: Folder) -> list[tuple[str, dict[str, Any]]]:
-    """Manifests that are decided and not done, with their names."""
-    names = [file.name for file in folder.files(JOBS) if file.name.endswith(f"/{MANIFEST}")]
-    last = _last_removal(folder)
-    if last is not None and last.size > len(DONE):
-        names.append(last.name)
-    found = []
-    for name in names:
-        # Somebody else may finish it now.
-        with contextlib.suppress(FileNotFoundError):
-            text = folder.read(name, limit=MAX_MANIFEST)
-            if text != DONE:
-                found.append((name, json.loads(text)))
-    return found
+def _decide_batch(folder: Folder, manifest: Mapping[str, Any], stream: str, batch: int) -> str | None:
+    """Gives the manifest the number of a batch; its name, or none where another one has or had that number."""
+    _finish(folder)
+    if committed_batch(folder, stream) >= batch:
+        return None
+    name = f"{STREAMS}/{stream}/{batch:012}.json"
+    try:
+        _decide(folder, name, manifest)
+    except FileExistsError:
+        # Who goes on to the next batch has this one in the table.
+        _finish(folder)
+        return None
+    if committed_batch(folder, stream) > batch:
+        # Since it was looked for, the batch has been committed, and its number was not kept.
+        folder.delete([name])
+        return None
+    return name
 
 
 def _finish(folder: Folder) -> int:
-    found = _unfinished(folder)
+    found = unfinished(folder)
     for name, manifest in found:
         try:
             _apply(folder, name, manifest)
         except (OSError, ValueError) as error:
             # Or somebody else has finished it, and has perhaps removed since what it added.
-            if (name, manifest) in _unfinished(folder):
+            if (name, manifest) in unfinished(folder):
                 raise OrcishError(
                     f"{folder.location(name)}: this commit is decided and cannot be finished: {error}. "
                     "Without this file, and what its job has in the folder of jobs, it is given up half way"
@@ -267,30 +268,10 @@ def _apply(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
     for file in manifest["added"]:
         folder.complete(file["target"], base64.b64decode(file["token"]))
     folder.delete(manifest["removed"])
-    if manifest["stream"]:
-        stream, batch = manifest["stream"]
-        if committed_batch(folder, stream) < batch:
-            folder.write(f"{STREAMS}/{stream}.json", json.dumps({"batch": batch}).encode(), overwrite=True)
     folder.write(SUCCESS, b"", overwrite=True)
     # The manifest goes last: without it, what is left would be taken for that of a job which has failed.
     staging = f"{JOBS}/{manifest['job']}"
     folder.delete([file.name for file in folder.files(staging) if file.name != name])
     folder.delete_folder(staging)
-    if name.startswith(f"{REMOVALS}/"):
+    if not name.startswith(f"{JOBS}/"):
         folder.write(name, DONE, overwrite=True)
-
-
-def _sweep(folder: Folder) -> None:
-    """Removes what jobs that died long ago have left, and old numbers but the last."""
-    newest: dict[str, float] = {}
-    staged = folder.files(JOBS)
-    decided = {manifest["job"] for _, manifest in _unfinished(folder)}
-    for file in staged:
-        job = file.name.split("/")[2]
-        newest[job] = max(newest.get(job, 0.0), float("inf") if job in decided else file.modified)
-    stale = time.time() - STALE_SECONDS
-    for job, modified in newest.items():
-        if modified < stale:
-            with contextlib.suppress(OSError):
-                folder.delete_folder(f"{JOBS}/{job}")
-    folder.delete([file.name for file in sorted(folder.files(REMOVALS))[:-1] if file.modified < stale])

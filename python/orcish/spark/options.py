@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from orcish.scan import DEFAULT_SPLIT_BYTES
+from orcish.sources import is_pattern, local_path
 from orcish.types import WriteOptions
 
 __all__ = ["StreamOptions", "TableOptions", "WriterOptions", "local_zone", "to_text"]
@@ -85,14 +86,17 @@ class StreamOptions:
         """Of a data source's options.
 
         Raises:
-            ValueError: As of :meth:`TableOptions.of`; there are several paths, and no `stateLocation`.
+            ValueError: As of :meth:`TableOptions.of`; there are several paths or a pattern, and no `stateLocation`.
         """
         taken = _Taken(options)
         state = taken.text("stateLocation")
         most = taken.number("maxFilesPerTrigger", 0) or None
         table = TableOptions.of(options)
-        if state is None and len(table.paths) > 1:
-            raise ValueError("option stateLocation says where a stream of several paths keeps what it has found")
+        if state is None and (len(table.paths) > 1 or is_pattern(local_path(table.paths[0]))):
+            # Other streams of the same folder do not have the same files.
+            raise ValueError(
+                "option stateLocation says where a stream of several paths, or a pattern, keeps what it has found"
+            )
         return cls(table, state or f"{table.paths[0].rstrip('/')}/_orcish/found", most)
 
 

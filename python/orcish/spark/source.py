@@ -15,7 +15,6 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from orcish.sources import TableFile
 from orcish.spark.options import TableOptions, WriterOptions
 from orcish.spark.session import task_cpus
 from orcish.spark.tables import SparkTable, Work
@@ -84,7 +83,7 @@ class OrcishReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """Splits of about the size that is asked for. Files and stripes without a wanted row are in none."""
-        work = opened(TableOptions.of(self._options), self._schema).work()
+        work = SparkTable.open(TableOptions.of(self._options), self._schema).work()
         return [WorkPartition(part) for part in work]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -92,17 +91,3 @@ class OrcishReader(DataSourceReader):
         # Spark makes a task of no partitions as well.
         if isinstance(partition, WorkPartition):
             yield from partition.value.batches(task_cpus())
-
-
-def opened(options: TableOptions, schema: StructType, files: list[TableFile] | None = None) -> SparkTable:
-    """A table of which columns with these types are read, whether they are its own or a user gave them."""
-    if options.columns is None:
-        return SparkTable.open(options, schema, files=files)
-    table = SparkTable.open(options, files=files)
-    if _types(table.schema) != _types(schema):
-        raise ValueError("a schema says which columns are read: option `columns` does not go with it")
-    return table
-
-
-def _types(schema: StructType) -> list[tuple[str, str]]:
-    return [(field.name, field.dataType.simpleString()) for field in schema]

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import datasource
 from pyspark.sql.types import StructType
 
-from orcish.errors import UnsupportedError
+from orcish.errors import OrcishError, UnsupportedError
 from orcish.folders import Folder
-from orcish.sources import TableFile, files_of
-from orcish.spark.commit import Job, committed_batch, finish_commits, is_folder
+from orcish.sources import TableFile
+from orcish.spark.commit import Job
+from orcish.spark.found import FoundFiles, named_files
 from orcish.spark.options import StreamOptions, WriterOptions
 from orcish.spark.session import local_property, task_cpus, task_number
-from orcish.spark.source import WorkPartition, opened
+from orcish.spark.source import WorkPartition
+from orcish.spark.tables import SparkTable, Work
 from orcish.spark.target import Target
 from orcish.spark.writer import WrittenByTask
 from orcish.spark.writer import files_of as files_written
+
+try:
+    from pyspark.sql.streaming import datasource as limits
+except ImportError:
+    limits = None  # type: ignore[assignment]
 
 __all__ = ["OrcishStreamReader", "stream_writer"]
 
@@ -29,97 +35,122 @@ QUERY = "sql.streaming.queryId"
 """Property of a task that has the id of its stream, which a stream keeps in its checkpoint."""
 
 
-class OrcishStreamReader(datasource.DataSourceStreamReader):
+# Spark before 4.2 has no limits.
+_AvailableNow: Any = getattr(limits, "SupportsTriggerAvailableNow", object)
+
+
+class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # type: ignore[misc]
     """Reads files as they come to a folder, each once, whenever its clock says that it was written.
 
     The order in which they are found is kept in the folder ``_orcish/found`` of the table, or at option
-    `stateLocation`: a list of names for each time that there were new ones. An offset is the number of the last of
-    these lists.
+    `stateLocation`. An offset is the number of those that have been read, in that order. A query begins with the files
+    that are there: of those that were found before, some may be gone.
     """
 
     def __init__(self, options: MutableMapping[str, str], schema: StructType) -> None:
         self._options = StreamOptions.of(options)
+        if self._options.max_files is not None and limits is None:
+            raise UnsupportedError("option maxFilesPerTrigger takes Spark 4.2 or later, which has limits")
         self._schema = schema
-        table = self._options.table
-        self._state = Folder(self._options.state, table.storage)
-        self._lists: list[list[str]] = []
+        self._found = FoundFiles(Folder(self._options.state, self._options.table.storage))
+        self._began: int | None = None
+        self._target: int | None = None
 
-    def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's names
-        """That before all files."""
-        return {"list": 0}
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's names
+        """That before all files; with it, how many had been found when the query began."""
+        if self._began is None:
+            self._found.load()
+            self._began = len(self._found.names)
+        return {"files": 0, "began": self._began}
 
-    def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:  # noqa: N802
-        """Looks for files, and gives the offset of what is to be read next."""
-        self._load()
-        self._find()
-        last = len(self._lists)
-        if start is not None and self._options.max_files and type(limit).__name__ != "ReadAllAvailable":
-            return {"list": min(int(start["list"]) + 1, last)}
-        return {"list": last}
+    def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, Any]:  # noqa: N802
+        """Looks for files, and gives the offset up to which they are to be read next.
+
+        Raises:
+            OrcishError: The order of the files that this query has read is lost.
+        """
+        # Spark before 4.2 gives no start and has no limits.
+        start = {"files": 0} if start is None else start
+        self._found.load()
+        self._check(start)
+        if self._target is None:
+            self._look()
+        last = len(self._found.names) if self._target is None else max(self._target, start["files"])
+        most = _most_files(limit)
+        if most is not None:
+            last = min(last, start["files"] + most)
+        return start if last == start["files"] else {**start, "files": last, "order": self._found.id}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Looks for files for the last time."""
+        self._found.load()
+        self._look()
+        self._target = len(self._found.names)
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
         """Files of a batch, at most."""
-        from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
+        most = self._options.max_files
+        return limits.ReadAllAvailable() if most is None else limits.ReadMaxFiles(most)
 
-        return ReadMaxFiles(self._options.max_files) if self._options.max_files else ReadAllAvailable()
+    def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
+        """That of all files that have been found."""
+        return {"files": len(self._found.names)}
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[Any]:
-        """Splits of the files between two offsets."""
-        self._load()
-        names = {name for found in self._lists[start["list"] : end["list"]] for name in found}
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[Any]:
+        """Splits of the files between two offsets.
+
+        Raises:
+            OrcishError: The order of the files that this query has read is lost.
+            FileNotFoundError: A file has gone that was found since the query began.
+        """
+        self._found.load()
+        self._check(start)
+        self._check(end)
+        names = self._found.names[start["files"] : end["files"]]
         if not names:
             return []
-        files = [file for file in self._files() if file.location in names]
-        gone = names - {file.location for file in files}
-        if gone:
-            raise FileNotFoundError(f"{min(gone)}: gone before the stream has read it")
-        return [WorkPartition(part) for part in opened(self._options.table, self._schema, files).work()]
+        there = named_files(self._options.table)
+        began = end.get("began", start.get("began", 0))
+        gone = next((name for name in names[max(began - start["files"], 0) :] if name not in there), None)
+        if gone is not None:
+            raise FileNotFoundError(
+                f"{gone}, of {', '.join(self._options.table.paths)}: gone before the stream has read it"
+            )
+        files = [there[name] for name in names if name in there]
+        return [WorkPartition(part) for part in self._work(files)] if files else []
 
     def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
         """The rows of a task."""
         if isinstance(partition, WorkPartition):
             yield from partition.value.batches(task_cpus())
 
-    def commit(self, end: dict[str, int]) -> None:
+    def commit(self, end: dict[str, Any]) -> None:
         """Nothing: what has been read is known by its offset."""
 
     def stop(self) -> None:
         """Nothing is held."""
 
-    def _files(self) -> list[TableFile]:
-        table = self._options.table
-        for path in table.paths:
-            if is_folder(path):
-                finish_commits(path, table.storage)
-        try:
-            return files_of(list(table.paths), table.partitions, table.storage)
-        except FileNotFoundError:
-            return []
+    def _work(self, files: list[TableFile]) -> list[Work]:
+        return SparkTable.open(self._options.table, self._schema, files=files).work()
 
-    def _load(self) -> None:
-        """Reads the lists that others have made, or this reader before it died."""
-        with contextlib.suppress(FileNotFoundError):
-            while True:
-                self._lists.append(json.loads(self._state.read(_list_name(len(self._lists) + 1))))
+    def _look(self) -> None:
+        self._found.add(named_files(self._options.table))
 
-    def _find(self) -> None:
-        known = {name for found in self._lists for name in found}
-        fresh = sorted(file.location for file in self._files() if file.location not in known)
-        size = self._options.max_files or max(len(fresh), 1)
-        for at in range(0, len(fresh), size):
-            found = fresh[at : at + size]
-            try:
-                self._state.write(_list_name(len(self._lists) + 1), json.dumps(found).encode())
-            except FileExistsError:
-                # Another stream has found them, or some of them.
-                self._load()
-                return self._find()
-            self._lists.append(found)
-        return None
+    def _check(self, offset: Mapping[str, Any]) -> None:
+        """Raises OrcishError where an offset is none of this order."""
+        found = self._found
+        if offset["files"] > len(found.names) or offset.get("order", found.id) != found.id:
+            raise OrcishError(
+                f"{found.base}: the order in which this stream has found its files is lost: by its checkpoint it has "
+                f"read {offset['files']}, and {len(found.names)} are known here. With a new checkpoint it begins "
+                "again, with all files that are there"
+            )
 
 
-def _list_name(number: int) -> str:
-    return f"{number:012d}.json"
+def _most_files(limit: Any) -> int | None:
+    """Most files that a limit of Spark lets a batch have; none of ReadAllAvailable."""
+    found: int | None = getattr(limit, "max_files", None)
+    return found
 
 
 def stream_writer(options: WriterOptions, schema: StructType, overwrite: bool) -> Any:
@@ -138,37 +169,58 @@ def stream_writer(options: WriterOptions, schema: StructType, overwrite: bool) -
 
 @dataclasses.dataclass
 class WrittenOfStream(WrittenByTask):
-    """The files of one attempt of a task, and the stream that they are of."""
+    """The files of one attempt of a task, and of what they are."""
 
+    job: str
+    """Id of the job below whose folder they are."""
     query: str
+    """Id of the stream."""
 
 
 _Base: Any = getattr(datasource, "DataSourceStreamArrowWriter", object)
 
 
 class OrcishStreamWriter(_Base):  # type: ignore[misc]
-    """Writes each batch of a stream once, whatever is retried: the table keeps the number of the last one of each."""
+    """Writes each batch of a stream once, whatever is retried: the table keeps the numbers of the last ones of each.
+
+    Spark makes one for the tasks of a batch, and another to commit it.
+    """
 
     def __init__(self, options: WriterOptions, schema: StructType) -> None:
         self._target = Target(Job(options.path, options.storage), options, schema)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenOfStream:
-        """Writes the rows of a task."""
-        return WrittenOfStream(self._target.write(iterator, task_number(), begins=False), local_property(QUERY) or "")
+        """Writes the rows of a task.
+
+        Raises:
+            OrcishError: The task is of no stream.
+        """
+        query = local_property(QUERY)
+        if not query:
+            raise OrcishError(
+                f"{self._target.job.base}: Spark does not say of which stream a task is: it has no {QUERY}"
+            )
+        written = self._target.write(iterator, task_number(), begins=False)
+        return WrittenOfStream(written, self._target.job.id, query)
 
     def commit(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: N803
         """Makes the files of a batch appear at once, unless they are there."""
-        there = [message for message in messages if message is not None]
-        files = files_written(there)
-        options = self._target.options
-        finish_commits(options.path, options.storage)
-        query = next((message.query for message in there), "")
-        if files and committed_batch(self._target.job.folder(), query) < batchId:
-            self._target.commit(files, overwrite=False, stream=(query, batchId))
+        files = files_written(messages)
+        if files:
+            query = next(message.query for message in messages if message is not None)
+            self._of(messages).commit(files, overwrite=False, stream=(query, batchId))
         else:
-            self._target.job.abort(files)
+            self.abort(messages, batchId)
 
     def abort(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: ARG002, N803
         """Removes what the batch has written."""
         with contextlib.suppress(OSError):
-            self._target.job.abort(files_written(messages))
+            self._of(messages).job.abort(files_written(messages))
+
+    def _of(self, messages: Sequence[Any]) -> Target:
+        """The target of the tasks that have sent messages; of none, one that nobody has written to."""
+        jobs = {message.job for message in messages if message is not None}
+        if len(jobs) > 1:
+            raise OrcishError(f"{self._target.job.base}: tasks of one batch are of {len(jobs)} jobs")
+        job = dataclasses.replace(self._target.job, id=next(iter(jobs), self._target.job.id))
+        return dataclasses.replace(self._target, job=job)

@@ -22,7 +22,7 @@ from orcish.spark.options import TableOptions
 from orcish.spark.partitions import partition_types, scanned_as
 from orcish.spark.types import arrow_schema, spark_schema, with_instants
 
-__all__ = ["SparkTable", "Work", "packed"]
+__all__ = ["SparkTable", "Work", "finish_tables", "folder_above", "packed"]
 
 AS_STORED: dict[str, Any] = {"arrow_schema": False, "unions": "struct", "timestamp_unit": "us", "strings": "utf8"}
 """How all is read: with the types of the files, whatever Arrow types these were written with."""
@@ -60,7 +60,7 @@ class SparkTable:
 
         Raises:
             FileNotFoundError: There is no file.
-            ValueError: `columns` are given with a schema that says other ones.
+            ValueError: Option `columns` names other columns than the schema.
             OrcishError: The first file cannot be read, or has a type that Spark's workers have not.
         """
         files = _files(options) if files is None else files
@@ -72,7 +72,8 @@ class SparkTable:
             own = [field for field in stored if not _find(by_folder, field.name, options)]
             wanted = T.StructType([*_schema(own, options.columns), *_fields(by_folder)])
         elif options.columns is not None:
-            raise ValueError("a schema says which columns are read: option `columns` does not go with it")
+            own = [field for field in stored if not _find(by_folder, field.name, options)]
+            wanted = _with_types([*_schema(own, options.columns), *_fields(by_folder)], schema, options)
         else:
             wanted = _renamed(schema, by_folder, options)
         # Numbers of rows are in no file.
@@ -88,7 +89,9 @@ class SparkTable:
         scan = scan.where(options.where).where(filters)
         scan._check()
         found = _read(scan.schema, wanted)
-        if schema is None:
+        if schema is not None and options.columns is not None and _types(found) != _types(schema):
+            raise ValueError("a schema says which columns are read: option `columns` does not go with it")
+        if schema is None or options.columns is not None:
             return cls(scan, found, tuple(found.names), options)
         return cls(scan, schema, tuple(_find(by_folder, name, options) or name for name in schema.names), options)
 
@@ -160,20 +163,26 @@ def _files(options: TableOptions) -> list[TableFile]:
         if is_foreign(path):
             found += foreign_files(path, options.partitions)
             continue
-        for folder in filter(is_folder, _tables_of(path)):
-            finish_commits(folder, options.storage)
+        finish_tables(path, options)
         found += files_of(path, options.partitions, options.storage)
     return found
 
 
-def _tables_of(path: str) -> list[str]:
-    """Folders that may be those of the table: the one that is named, and the one above partitions and patterns."""
+def finish_tables(path: str, options: TableOptions) -> None:
+    """Finishes commits to the folders that may be those of the table: the one that is named, and the one above
+    partitions and patterns.
+    """
+    above = folder_above(path, "=*?[")
+    folders = [path] if above is None else [above] if any(sign in path for sign in "*?[") else [above, path]
+    for folder in filter(is_folder, folders):
+        finish_commits(folder, options.storage)
+
+
+def folder_above(path: str, signs: str) -> str | None:
+    """The folder above the first part of a path that has one of some signs."""
     parts = path.split("/")
-    at = next((at for at, part in enumerate(parts) if any(sign in part for sign in "=*?[")), None)
-    if at is None:
-        return [path]
-    above = "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
-    return [above] if any(sign in path for sign in "*?[") else [above, path]
+    at = next((at for at, part in enumerate(parts) if any(sign in part for sign in signs)), None)
+    return None if at is None else "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:
@@ -228,6 +237,29 @@ def _renamed(schema: T.StructType, by_folder: dict[str, T.DataType], options: Ta
     return T.StructType(
         [T.StructField(_find(by_folder, f.name, options) or f.name, f.dataType, f.nullable) for f in schema]
     )
+
+
+def _with_types(fields: Sequence[T.StructField], given: T.StructType, options: TableOptions) -> T.StructType:
+    """The columns of files and folders with the types of a schema, which may have parts of them, and others."""
+    found = {field.name: field.dataType for field in fields}
+    for field in given:
+        name = _find(found, field.name, options) or field.name
+        found[name] = _with_type(found.get(name), field.dataType, options)
+    return T.StructType(_fields(found))
+
+
+def _with_type(found: T.DataType | None, given: T.DataType, options: TableOptions) -> T.DataType:
+    if isinstance(found, T.StructType) and isinstance(given, T.StructType):
+        return _with_types(list(found), given, options)
+    if isinstance(found, T.ArrayType) and isinstance(given, T.ArrayType):
+        return T.ArrayType(_with_type(found.elementType, given.elementType, options), True)
+    if isinstance(found, T.MapType) and isinstance(given, T.MapType):
+        return T.MapType(given.keyType, _with_type(found.valueType, given.valueType, options), True)
+    return given
+
+
+def _types(schema: T.StructType) -> list[tuple[str, str]]:
+    return [(field.name, field.dataType.simpleString()) for field in schema]
 
 
 def _read(scanned: pa.Schema, wanted: T.StructType) -> T.StructType:
