@@ -2,9 +2,14 @@
 
 import os
 import sys
+import time
 
-import hypothesis
-import pytest
+# Without another word a data source takes the zone of its machine.
+os.environ["TZ"] = "UTC"
+time.tzset()
+
+import hypothesis  # noqa: E402
+import pytest  # noqa: E402
 
 # The workers of Spark must run this interpreter.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

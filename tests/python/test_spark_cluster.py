@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,4 @@ def test_cluster(tmp_path: Path) -> None:
 
 
 def test_connect(tmp_path: Path) -> None:
-    missing = [name for name in ("grpc", "grpc_status", "zstandard") if importlib.util.find_spec(name) is None]
-    if missing:
-        pytest.skip(f"Spark Connect needs {', '.join(missing)}")
     assert run_script("spark_connect.py", tmp_path, timeout=400) == ["write", "read", "map_batches", "jobs"]
