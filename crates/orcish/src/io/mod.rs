@@ -27,9 +27,7 @@ use bytes::Bytes;
 use crate::error::{Error, Result};
 
 pub use file::FileSource;
-pub use folder::{
-    FileStatus, MOST_SMALL_BYTES, delete_files, delete_folder, list_all, read_small, stat, write_small,
-};
+pub use folder::{FileStatus, MOST_SMALL_BYTES, delete_files, delete_folder, list_all, read_small, stat, write_small};
 pub use list::list;
 pub(crate) use location::percent_decode;
 pub use memory::MemorySource;
