@@ -70,10 +70,11 @@ class TableOfPredicates:
             asked = self.wanted.names if residual.columns is None else residual.columns
             for name in asked:
                 at = self.wanted.get_field_index(name)
-                if at >= 0 and not self.wanted.field(at).type.equals(self.scanned.field(at).type):
+                kind = self.wanted.field(at).type if at >= 0 else None
+                if kind is not None and not kind.equals(self.scanned.field(at).type):
                     raise ValueError(
-                        f"the filter {residual} asks about column {name}, which is {self.wanted.field(at).type} in Spark"
-                        " alone, and not in files: say it with orcish.col, or as text"
+                        f"the filter {residual} asks about column {name}, which is {kind} in Spark alone, and not in"
+                        " files: say it with orcish.col, or as text"
                     )
             return filters
         return None if expression is None else Expression(self._tree(expression._tree()))
@@ -220,7 +221,7 @@ def _is_true(test: Callable[[Any, Any], bool], value: Any, other: Any) -> bool:
 
 
 def _regions(instant: int, zone: str) -> list[tuple[int | None, int | None, int]]:
-    """Regions of the wall clocks near an instant: the first one, that behind the last, and how far they are ahead of the
+    """Regions of the wall clocks near an instant: the first, that behind the last, and how far they are ahead of the
     instants as which they are read. There are several where the clock is put forward or back nearby.
 
     Args:

@@ -132,7 +132,8 @@ def open_table(
 ) -> SparkTable:
     """A table under the options of a data source, as they are given in Python, and with those of its store."""
     paths = [path] if isinstance(path, str) else list(path)
-    made = TableOptions.of(to_text({**_defaults(spark), **options, "columns": columns, "paths": paths}))
+    given = {**_defaults(spark), "columns": columns, **options, "paths": paths}
+    made = TableOptions.of(to_text(given))
     if storage:
         made = dataclasses.replace(made, storage={**made.storage, **to_text(storage)})
     return SparkTable.open(made, None if schema is None else nullable(schema), where)

@@ -89,7 +89,9 @@ class SparkTable:
         wanted = T.StructType([field for field in wanted if field.name != options.row_index])
         in_spark = arrow_schema(nullable(wanted))
         scanned = with_instants(in_spark, stored, options.case_sensitive)
-        scanned = pa.schema([f.with_type(scanned_as(f.type)) if f.name in by_folder else f for f in scanned])
+        for at, field in enumerate(in_spark):
+            if field.name in by_folder:
+                scanned = scanned.set(at, scanned.field(at).with_type(scanned_as(field.type)))
         table = Table(files, scanned, _matching(options, stored), options.storage, None)
         scan = Scan(table, {**AS_STORED, "batch_size": options.batch_rows, "row_number": options.row_index})
         if options.columns is not None:
