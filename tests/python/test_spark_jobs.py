@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
 from orcish.folders import Folder
+from orcish.spark.session import large_batches
 from orcish.spark.submit import main
 from pyspark.errors import PySparkException
 from spark_cases import assert_same, every_type, ids_of, left_over, rows_of, table_of
@@ -248,6 +249,36 @@ def test_partitions_of_parquet(spark: Spark, tmp_path: Path) -> None:
     osp.convert(str(tmp_path / "own"), str(tmp_path / "t"))
     assert_same(spark.read.orc(str(tmp_path / "t")), spark.read.parquet(str(tmp_path / "own")))
     assert {Path(name).parent.name for name in table_of(tmp_path / "t")} == {"p=0", "p=1"}
+
+
+def test_partitions_that_are_not_read(spark: Spark, tmp_path: Path) -> None:
+    """Name no folders of the target."""
+    frame = spark.range(10).selectExpr("id", "id % 2 as p")
+    frame.write.partitionBy("p").orc(str(tmp_path / "orc"))
+    frame.write.partitionBy("p").parquet(str(tmp_path / "parquet"))
+    for at, (source, options) in enumerate(
+        [
+            ("orc", {"columns": ["id"]}),
+            ("orc", {"partitions": False}),
+            ("parquet/p=*/*.parquet", {}),
+        ]
+    ):
+        target = tmp_path / f"t{at}"
+        osp.convert(str(tmp_path / source), str(target), read_options=options)
+        assert ids_of(target) == list(range(10))
+        assert not list(target.glob("p=*"))
+
+
+def test_batches_are_bounded(spark: Spark) -> None:
+    """By their bytes, unless the types of the columns bound them."""
+    name = "spark.sql.execution.arrow.maxBytesPerBatch"
+    before = spark.conf.get(name, None)
+    narrow = pa.schema([("id", pa.int64()), ("n", pa.struct([("a", pa.decimal128(38, 2))]))])
+    wide = pa.schema([(f"c{at}", pa.int64()) for at in range(1000)])
+    for schema, is_lifted in [(narrow, True), (pa.schema([("s", pa.string())]), False), (wide, False)]:
+        with large_batches(spark, schema):
+            assert (spark.conf.get(name, None) == str((1 << 31) - 1)) == is_lifted
+        assert spark.conf.get(name, None) == before
 
 
 def test_sorted_within(spark: Spark, tmp_path: Path) -> None:

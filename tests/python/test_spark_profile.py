@@ -297,3 +297,10 @@ def test_sketches():
         merged.merge(b"x")
     with pytest.raises(orcish.UnsupportedError):
         of([[1]])
+
+
+def test_options_of_stores(spark, tmp_path):
+    """Are given as to the other jobs."""
+    orcish.write_table(pa.table({"id": [1]}), tmp_path / "a.orc")
+    found = osp.profile(str(tmp_path), spark=spark, storage_options={"allow_http": True, "region": "eu"})
+    assert found.first().rows == 1

@@ -99,6 +99,19 @@ PARTITIONED = {
     "double": "element_at(array(1D, 1.5D, -0D, 1e10D, 1e-5D, double('NaN'), double('Infinity'), 1234567.875D, 12345678.5D, 0.001D, null), cast(id % 11 + 1 as int))",
     "float": "element_at(array(float(1.1), float(1e10), float('NaN'), float(0.1)), cast(id % 4 + 1 as int))",
     "decimal": "cast(id as decimal(10,2)) / 4",
+    "small decimal": "element_at(array(0.00000012BD, 1.5BD, 0BD, 100BD, -0.0000001BD, null), cast(id % 6 + 1 as int)) + cast(0 as decimal(20, 8))",
+    "decimal of whole numbers": "cast(id * 100000000000000000BD - 7 as decimal(38, 0))",
+    "exponents": "element_at(array(1e21D, 1e-7D, 2e-3D, 4.9E-324D, 123456789.123D, 2e22D, 9e15D), cast(id % 7 + 1 as int))",
+    "single exponents": "element_at(array(float(1e21), float(1e-7), float(3.4028235E38), float(1.4E-45), float(1e7)), cast(id % 5 + 1 as int))",
+    "day to second": "element_at(array(interval '1 00:00:03' day to second, interval '-1 02:03:04.5' day to second, interval '0 0:0:0.000001' day to second, interval '99999 23:59:59.999999' day to second, null), cast(id % 5 + 1 as int))",
+    "day": "cast(id - 7 as int) * interval '1' day",
+    "day to hour": "cast(cast(id - 7 as int) * interval '1' hour * 11 as interval day to hour)",
+    "hour": "cast(cast(cast(id - 7 as int) * interval '20' hour as interval day to second) as interval hour)",
+    "minute to second": "cast(cast(id - 7 as int) * interval '50.5' second as interval minute to second)",
+    "second": "cast(id - 7 as int) * interval '0.5' second",
+    "far date": "element_at(array(date'+12345-01-02', date'-0001-01-01', date'0000-05-05', date'9999-12-31'), cast(id % 4 + 1 as int))",
+    "far timestamp": "element_at(array(timestamp'+12345-01-02 00:00:00', timestamp'-0001-01-01 00:00:00.5', null), cast(id % 3 + 1 as int))",
+    "far ntz": "element_at(array(timestamp_ntz'+12345-01-02 00:00:00', timestamp_ntz'-0001-01-01 00:00:00.5'), cast(id % 2 + 1 as int))",
     "flag": "if(id = 3, null, id % 2 = 0)",
     "byte": "cast(id as tinyint)",
 }
@@ -119,7 +132,45 @@ def test_partitions(spark: Spark, tmp_path: Path, title: str) -> None:
     frame.write.partitionBy("p").orc(str(tmp_path / "own"))
     save(frame, tmp_path / "t", partitionBy="p")
     assert folders_of(tmp_path / "t") == folders_of(tmp_path / "own")
-    assert_same(spark.read.orc(str(tmp_path / "t")), spark.read.orc(str(tmp_path / "own")))
+    # Python has no years beyond 9999.
+    texts = ["id", "cast(p as string) as p"]
+    own, found = spark.read.orc(str(tmp_path / "own")), spark.read.orc(str(tmp_path / "t"))
+    assert_same(found.selectExpr(*texts), own.selectExpr(*texts))
+    again = spark.read.format("orcish").load(str(tmp_path / "t"))
+    assert again.schema == own.schema
+    assert_same(again.selectExpr(*texts), own.selectExpr(*texts))
+    # With the type that was written.
+    kind = frame.schema["p"].dataType.simpleString()
+    own = spark.read.schema(f"id bigint, p {kind}").orc(str(tmp_path / "own"))
+    again = spark.read.format("orcish").schema(f"id bigint, p {kind}").load(str(tmp_path / "t"))
+    assert_same(again.selectExpr(*texts), own.selectExpr(*texts))
+
+
+def test_partitions_by_times(spark: Spark, tmp_path: Path) -> None:
+    spark.conf.set("spark.sql.timeType.enabled", "true")
+    try:
+        times = "time'12:00:00', time'12:34:56.123456', time'00:00:00', time'23:59:59.1'"
+        frame = spark.sql(f"select id, element_at(array({times}), cast(id + 1 as int)) as p from range(4)")
+        frame.write.partitionBy("p").orc(str(tmp_path / "own"))
+        save(frame, tmp_path / "t", partitionBy="p")
+        assert folders_of(tmp_path / "t") == folders_of(tmp_path / "own")
+        again = spark.read.format("orcish").schema("id bigint, p time(6)").load(str(tmp_path / "t"))
+        assert rows_of(again) == rows_of(frame)
+    except PySparkException as error:
+        if "TIME" not in str(error):
+            raise
+        pytest.skip("this Spark has no times in ORC")
+    finally:
+        spark.conf.unset("spark.sql.timeType.enabled")
+
+
+@pytest.mark.parametrize("value", ["array(id)", "struct(id)", "map(1, id)", "X'ff'"])
+def test_types_that_name_no_folders(spark: Spark, tmp_path: Path, value: str) -> None:
+    """Are known before a task runs."""
+    frame = spark.range(3).selectExpr("id", f"{value} as p")
+    text = failure(lambda: save(frame, tmp_path / "t", partitionBy="p"))
+    assert "partitionBy: column 'p' is" in text
+    assert "Job aborted" not in text
 
 
 def test_partitions_of_other_columns(spark: Spark, tmp_path: Path) -> None:

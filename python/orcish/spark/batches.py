@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import decimal
 from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from orcish.spark.partitions import values_of_texts
+from orcish.spark.zones import as_spark_parses, as_spark_reads, clock_of
 
 __all__ = ["Shape", "Stored"]
-
-UTC = frozenset(("UTC", "GMT", "Z", "Etc/UTC", "Etc/GMT", "UCT", "Zulu", "Universal", "+00:00"))
-"""Names of zones that have no offset."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,13 +22,16 @@ class Shape:
     """Names of the columns in the batches."""
     schema: pa.Schema
     zone: str
-    """Zone of the wall clocks."""
+    """Zone of the wall clocks in files."""
+    session_zone: str
+    """Zone of those in names of folders."""
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with these columns, and the types of the schema.
 
         Raises:
-            pa.ArrowInvalid: A value does not fit its type, such as a partition's value that is no number.
+            pa.ArrowInvalid: A value does not fit its type, such as a partition's value that is no number, or a null
+                where the schema says that there is none.
         """
         if batch.schema.equals(self.schema):
             return batch
@@ -38,15 +39,20 @@ class Shape:
             _reshaped(batch.column(name), field.type, self._value)
             for name, field in zip(self.names, self.schema, strict=True)
         ]
+        for column, field in zip(columns, self.schema, strict=True):
+            if _has_values_only(field):
+                _check_nulls(column, field, field.name)
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
-        if pa.types.is_string(column.type) and not pa.types.is_string(to):
-            column = _parsed(column, to)
         is_instant = pa.types.is_timestamp(to) and to.tz is not None
-        if is_instant and pa.types.is_timestamp(column.type) and column.type.tz is None and self.zone not in UTC:
-            # What the clock showed twice was the first time; what it never showed is as much later as it leapt.
-            column = pc.assume_timezone(column, self.zone, ambiguous="earliest", nonexistent="latest")
+        if pa.types.is_string(column.type) and not pa.types.is_string(to):
+            # Of a partition.
+            column = values_of_texts(column, to)
+            if is_instant:
+                column = as_spark_parses(column, self.session_zone)
+        elif is_instant and pa.types.is_timestamp(column.type) and column.type.tz is None:
+            column = as_spark_reads(column, self.zone)
         return column.cast(to)
 
 
@@ -67,22 +73,32 @@ class Stored:
 
     def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
         if pa.types.is_timestamp(column.type) and column.type.tz is not None and pa.types.is_timestamp(to):
-            # In the zone, and then as the clock there shows it.
-            return pc.local_timestamp(column.cast(pa.timestamp("us", self.zone)))
+            return clock_of(column, self.zone)
         return column.cast(to)
 
 
-def _parsed(column: pa.Array, to: pa.DataType) -> pa.Array:
-    """Values of a partition, which are text, to be understood: wall clocks, and numbers as Java writes them."""
-    if pa.types.is_timestamp(to):
-        return column.cast(pa.timestamp("us"))
-    if pa.types.is_floating(to):
-        return pc.utf8_rtrim(pc.utf8_trim_whitespace(column), characters="dDfF")
-    if pa.types.is_decimal(to):
-        # By way of a decimal, which knows exponents.
-        texts = {text: None if text is None else f"{decimal.Decimal(text):f}" for text in column.unique().to_pylist()}
-        return pa.array([texts[text] for text in column.to_pylist()], pa.string())
-    return column
+def _has_values_only(field: pa.Field) -> bool:
+    """Whether a field, or one within, is never null."""
+    kind = field.type
+    inner = [kind.item_field] if pa.types.is_map(kind) else [kind.field(at) for at in range(kind.num_fields)]
+    return not field.nullable or any(map(_has_values_only, inner))
+
+
+def _check_nulls(column: Any, field: pa.Field, path: str) -> None:
+    """Raises pa.ArrowInvalid for nulls that Spark would take for values."""
+    kind = field.type
+    if not field.nullable and column.null_count:
+        raise pa.ArrowInvalid(f"column {path}: a value is null, and NOT NULL in the schema that was given")
+    if pa.types.is_struct(kind):
+        # What is null above has no values within.
+        there = column.drop_null() if column.null_count else column
+        for at, child in enumerate(kind):
+            _check_nulls(there.field(at), child, f"{path}.{child.name}")
+    elif pa.types.is_map(kind):
+        there = _whole(column.drop_null())
+        _check_nulls(there.items, kind.item_field, f"{path}.value")
+    elif pa.types.is_list(kind):
+        _check_nulls(column.flatten(), kind.value_field, f"{path}.element")
 
 
 def _reshaped(column: Any, to: Any, value: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:

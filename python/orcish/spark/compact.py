@@ -15,6 +15,7 @@ from orcish.folders import FileInfo, Folder
 from orcish.scan import scan
 from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
 from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
+from orcish.spark.schemas import merged_schema
 from orcish.spark.target import suffix_of
 from orcish.writing import Written
 
@@ -168,7 +169,9 @@ def _options_of(source: str, folder: Folder, options: Mapping[str, Any]) -> dict
     """Those of a file, and what is said of them."""
     first = ORCFile(source, storage_options=folder.storage_options)
     own = {name: value for name, value in first.metadata.items() if not name.startswith("orcish.")}
-    return {"compression": first.compression, "metadata": own, **options}
+    # LZO is read only.
+    codec = "zstd" if first.compression == "lzo" else first.compression
+    return {"compression": codec, "metadata": own, **options}
 
 
 def _rewritten(
@@ -190,17 +193,7 @@ def _schema_of_all(sources: list[str], storage_options: Any) -> pa.Schema | None
     schemas = [scan(source, partitions=False, storage_options=storage_options).schema for source in sources]
     if all(schema.equals(schemas[0]) for schema in schemas):
         return None
-    try:
-        merged = pa.unify_schemas(schemas, promote_options="permissive")
-    except pa.ArrowException as error:
-        raise OrcishError(f"{sources[0]} and {len(sources) - 1} more do not go together: {error}") from error
-    for source, schema in zip(sources, schemas, strict=True):
-        for field in schema:
-            if pa.types.is_integer(field.type) and pa.types.is_floating(merged.field(field.name).type):
-                raise OrcishError(
-                    f"{source}: column {field.name} is {field.type}, and a floating point number in files beside it"
-                )
-    return merged
+    return merged_schema(zip(sources, schemas, strict=True), case_sensitive=True)
 
 
 def _joined(folder: str, name: str) -> str:

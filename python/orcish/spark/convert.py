@@ -16,12 +16,13 @@ from orcish.sources import TableFile, files_of
 from orcish.spark.batches import Shape
 from orcish.spark.commit import STAGED, Job, Staged, finish_commits, is_hidden
 from orcish.spark.jobs import batch_of, found_session, in_workers, sql_of, to_frame
-from orcish.spark.options import WriterOptions
+from orcish.spark.options import WriterOptions, absolute, to_text
 from orcish.spark.reading import open_table
-from orcish.spark.session import described, large_batches, task_number, timestamp_zone
+from orcish.spark.session import described, large_batches, session_zone, task_number, timestamp_zone
 from orcish.spark.tables import Work
 from orcish.spark.target import Target
 from orcish.spark.types import arrow_schema
+from orcish.spark.zones import arrow_zone
 from orcish.types import StorageOptions, WriteOptions
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def convert(
     session = found_session(spark)
     if mode not in ("error", "append", "overwrite"):
         raise ValueError(f"mode={mode!r}: must be one of error, append, overwrite")
-    storage = {name: str(value) for name, value in (storage_options or {}).items()}
+    storage = to_text(storage_options or {})
+    target = absolute(target)
     finish_commits(target, storage)
     job = Job(target, storage)
     if mode == "error":
@@ -96,7 +98,8 @@ def convert(
         path=target,
         partition_by=tuple(by),
         max_rows_per_file=max_rows_per_file,
-        timezone=timestamp_zone(session),
+        timezone=arrow_zone(timestamp_zone(session), "timezone"),
+        session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
         file=options,
         storage=storage,
     )
@@ -142,11 +145,16 @@ def _source(
         raise FileNotFoundError(f"no files: {source}")
     found = named or _format(files)
     folders = [name for name, _ in files[0].partition]
+
+    def among(schema: StructType) -> list[str]:
+        # Not all are read, and Spark has none of those in a pattern.
+        return [name for name in folders if name in schema.names]
+
     if found == "orc":
-        table = open_table(spark, source, None, None, None, {**storage, **options})
-        return _Source(table.schema, folders, functools.partial(_write_work, table.work()))
+        table = open_table(spark, source, None, None, None, options, storage)
+        return _Source(table.schema, among(table.schema), functools.partial(_write_work, table.work()))
     frame = spark.read.format(found).options(**options).load(source)
-    return _Source(frame.schema, folders, functools.partial(_write_frame, frame))
+    return _Source(frame.schema, among(frame.schema), functools.partial(_write_frame, frame))
 
 
 def _format(files: list[TableFile]) -> str:
@@ -166,7 +174,7 @@ def _write_work(work: list[Work], spark: SparkSession, to: Target, sort: list[st
         return to.write(_sorted(batches, arrow_schema(to.schema), sort) if sort else batches, number)
 
     # Where there are no rows, one task writes a file that has the columns.
-    nothing = Work.of([], Shape((), pa.schema([]), to.options.timezone))
+    nothing = Work.of([], Shape((), pa.schema([]), "UTC", "UTC"))
     rows = in_workers(spark, list(enumerate(work or [nothing])), run, STAGED, text)
     return [Staged(**row) for row in rows]
 
@@ -183,7 +191,7 @@ def _write_frame(frame: DataFrame, spark: SparkSession, to: Target, sort: list[s
         yield batch_of(to.write(batches, task_number()), STAGED)
 
     rows = frame.sortWithinPartitions(*sort) if sort else frame
-    with described(spark, text), large_batches(spark):
+    with described(spark, text), large_batches(spark, arrow_schema(frame.schema)):
         found = rows.mapInArrow(run, sql_of(STAGED)).collect()
     # Of no rows, Spark may make no task, and so no file that has the columns.
     if not found and not to.options.partition_by:

@@ -6,15 +6,15 @@ import dataclasses
 import difflib
 import json
 import os
-import time
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from orcish.scan import DEFAULT_SPLIT_BYTES
 from orcish.sources import is_pattern, local_path
+from orcish.spark.zones import arrow_zone, local_zone
 from orcish.types import WriteOptions
 
-__all__ = ["StreamOptions", "TableOptions", "WriterOptions", "local_zone", "to_text"]
+__all__ = ["StreamOptions", "TableOptions", "WriterOptions", "absolute", "to_text"]
 
 BATCH_ROWS = 32_768
 """Rows of a batch, which Spark's JVM is given as a whole: larger ones take more of its memory and no less time."""
@@ -38,8 +38,10 @@ class TableOptions:
     split_bytes: int = DEFAULT_SPLIT_BYTES
     min_splits: int = 1
     batch_rows: int = BATCH_ROWS
-    timezone: str = ""
-    """Zone of timestamps, which are wall clocks in files and instants in Spark."""
+    timezone: str = "UTC"
+    """Zone of timestamps, which are wall clocks in files and instants in Spark; as pyarrow calls it."""
+    session_timezone: str = "UTC"
+    """Zone of clocks in texts: in names of folders, and in `where`."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
@@ -61,7 +63,7 @@ class TableOptions:
             split_bytes=taken.number("splitBytes", DEFAULT_SPLIT_BYTES),
             min_splits=taken.number("minSplits", 1),
             batch_rows=taken.number("batchRows", BATCH_ROWS),
-            timezone=taken.text("timezone") or local_zone(),
+            **_zones(taken),
             storage=taken.storage(),
         )
         # Of streams, which ask for the schema with them.
@@ -97,7 +99,7 @@ class StreamOptions:
             raise ValueError(
                 "option stateLocation says where a stream of several paths, or a pattern, keeps what it has found"
             )
-        return cls(table, state or f"{table.paths[0].rstrip('/')}/_orcish/found", most)
+        return cls(table, absolute(state) if state else f"{table.paths[0].rstrip('/')}/_orcish/found", most)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +110,10 @@ class WriterOptions:
     partition_by: tuple[str, ...] = ()
     max_rows_per_file: int | None = None
     partition_overwrite: Literal["static", "dynamic"] = "static"
-    timezone: str = ""
+    case_sensitive: bool = False
+    timezone: str = "UTC"
+    session_timezone: str = "UTC"
+    """Both as those of :class:`TableOptions`."""
     file: WriteOptions = dataclasses.field(default_factory=WriteOptions)
     """Options of each file."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
@@ -127,7 +132,7 @@ class WriterOptions:
         overwrite = taken.text("partitionOverwriteMode") or "static"
         if overwrite.lower() not in ("static", "dynamic"):
             raise ValueError(f"option partitionOverwriteMode={overwrite!r}: must be static or dynamic")
-        rows = taken.number("maxRecordsPerFile", 0)
+        rows = taken.number("maxRecordsPerFile", 0, least=0)
         file: dict[str, Any] = {
             "compression": _codec(taken.text("compression", "orc.compress")),
             "compression_level": taken.integer("compressionLevel"),
@@ -144,7 +149,8 @@ class WriterOptions:
             partition_by=taken.names("partitionBy") or (),
             max_rows_per_file=rows or None,
             partition_overwrite="dynamic" if overwrite.lower() == "dynamic" else "static",
-            timezone=taken.text("timezone") or local_zone(),
+            case_sensitive=taken.flag("caseSensitive") or False,
+            **_zones(taken),
             file=cast("WriteOptions", {name: value for name, value in file.items() if value is not None}),
             storage=taken.storage(),
         )
@@ -152,21 +158,6 @@ class WriterOptions:
         taken.text("checkpointLocation")
         taken.end("writing")
         return made
-
-
-def local_zone() -> str:
-    """The time zone of the machine, as a JVM would find it: ``TZ``, or that of the system."""
-    name = os.environ.get("TZ", "").lstrip(":")
-    if not name:
-        try:
-            name = os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
-        except OSError:
-            name = ""
-    if name and not name.startswith("/"):
-        return name
-    if time.timezone == 0 and not time.daylight:
-        return "UTC"
-    raise ValueError("the machine's time zone has no name: give option `timezone`, such as Europe/Berlin")
 
 
 def to_text(options: Mapping[str, Any]) -> dict[str, str]:
@@ -193,7 +184,22 @@ def _paths(taken: _Taken) -> tuple[str, ...]:
         paths = [one, *paths]
     if not paths:
         raise ValueError("no path: load(path), save(path), or option path, says where the table is")
-    return tuple(paths)
+    return tuple(map(absolute, paths))
+
+
+def absolute(path: str) -> str:
+    """A path that is the same in all processes of the machine, whatever folders they are in; URLs as they are."""
+    found = local_path(path)
+    if "://" in found or os.path.isabs(found):
+        return found
+    # The slash at the end says that it is a folder.
+    return os.path.abspath(found) + ("/" if found.endswith("/") else "")
+
+
+def _zones(taken: _Taken) -> dict[str, Any]:
+    zone = arrow_zone(taken.text("timezone") or local_zone(), "timezone")
+    session = taken.text("sessionTimezone")
+    return {"timezone": zone, "session_timezone": arrow_zone(session, "sessionTimezone") if session else zone}
 
 
 def _codec(name: str | None) -> str | None:
@@ -245,11 +251,11 @@ class _Taken:
         except ValueError:
             raise ValueError(f"option {names[0]}={found!r}: must be a whole number") from None
 
-    def number(self, name: str, default: int) -> int:
-        """A number that is 1 at least, where it is given."""
+    def number(self, name: str, default: int, least: int = 1) -> int:
+        """A number that is not less than another, where it is given."""
         found = self.integer(name)
-        if found is not None and found < 1:
-            raise ValueError(f"option {name}={found}: must be 1 at least")
+        if found is not None and found < least:
+            raise ValueError(f"option {name}={found}: must be {least} at least")
         return default if found is None else found
 
     def real(self, *names: str) -> float | None:
@@ -260,10 +266,11 @@ class _Taken:
             raise ValueError(f"option {names[0]}={found!r}: must be a number") from None
 
     def names(self, *names: str) -> tuple[str, ...] | None:
-        """Names with commas between them, or in a list of JSON."""
+        """Names with commas between them, or in a list of JSON. Without text, the option is as if it was not given."""
         found = self.text(*names)
-        if found is None:
+        if not (found or "").strip():
             return None
+        assert found is not None
         if found.lstrip().startswith("["):
             listed = _json(names[0], found)
             if not all(isinstance(name, str) for name in listed):

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
+from orcish.literals import day_of
 from orcish.sources import TableFile
 
-__all__ = ["folder_texts", "is_text_in_folders", "partition_types", "scanned_as"]
+__all__ = ["partition_types", "scanned_as", "values_of_folders", "values_of_texts"]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
 # As Java reads it: with blanks around it, and the letter of a type.
 _REAL = re.compile(rf"\s*([+-]?(NaN|Infinity)|{_NUMBER.pattern}[dDfF]?)\s*")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9])?")
+# Years beyond 9999 have a sign.
+_DATE = re.compile(r"([0-9]{4}|\+[0-9]{5,6}|-[0-9]{4,6})-([0-9]{2})-([0-9]{2})")
+_TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?")
+_INTERVAL = re.compile(r"INTERVAL '([+-]?)([0-9. :]+)' (DAY|HOUR|MINUTE|SECOND)(?: TO (?:HOUR|MINUTE|SECOND))?")
+_SECONDS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
 MAX_DIGITS = 38
 """Of a decimal."""
 DIGITS = {"int": 10, "long": 20}
@@ -28,11 +32,16 @@ DIGITS = {"int": 10, "long": 20}
 
 def partition_types(files: Sequence[TableFile]) -> dict[str, T.DataType]:
     """The type of each partition column by all its values, in their order: as Spark infers them."""
+    return {name: _type(found) for name, found in values_of_folders(files).items()}
+
+
+def values_of_folders(files: Sequence[TableFile]) -> dict[str, set[str]]:
+    """The values of each partition column, as texts."""
     values: dict[str, set[str]] = {}
     for file in files:
         for name, value in file.partition:
             values.setdefault(name, set()).update(() if value is None else (value,))
-    return {name: _type(found) for name, found in values.items()}
+    return values
 
 
 def _type(values: set[str]) -> T.DataType:
@@ -62,9 +71,10 @@ def _kind(value: str) -> str:
         return "decimal"
     if _REAL.fullmatch(value):
         return "double"
-    if _DATE.fullmatch(value) and _is_time(value):
+    if _day(value) is not None:
         return "date"
-    if _TIMESTAMP.fullmatch(value) and _is_time(value[:19]):
+    # Spark knows those with more digits for text.
+    if _clock(value) is not None and len(value.partition(".")[2]) <= 1:
         return "timestamp"
     return "string"
 
@@ -78,48 +88,81 @@ def _digits(value: str) -> int:
     return MAX_DIGITS + 1
 
 
-def _is_time(value: str) -> bool:
+def _day(text: str) -> int | None:
+    """Days since 1970."""
+    found = _DATE.fullmatch(text)
     try:
-        datetime.datetime.fromisoformat(value)
+        return None if found is None else day_of(*map(int, found.groups()))
     except ValueError:
-        return False
-    return True
+        return None
+
+
+def _time(text: str) -> int | None:
+    """Nanoseconds since midnight."""
+    found = _TIME.fullmatch(text)
+    if found is None:
+        return None
+    hour, minute, second = (int(part) for part in found.groups()[:3])
+    if hour > 23 or minute > 59 or second > 59:
+        return None
+    return ((hour * 60 + minute) * 60 + second) * 10**9 + int((found[4] or "").ljust(9, "0"))
+
+
+def _clock(text: str) -> int | None:
+    """Microseconds since 1970 of what a clock shows."""
+    date, sign, time = text.partition(" ")
+    day, nanoseconds = _day(date), _time(time)
+    return None if not sign or day is None or nanoseconds is None else day * 86_400_000_000 + nanoseconds // 1_000
+
+
+def _interval(text: str) -> int | None:
+    """Microseconds."""
+    found = _INTERVAL.fullmatch(text)
+    if found is None:
+        return None
+    unit, total = _SECONDS[found[3]], decimal.Decimal(0)
+    try:
+        for part in re.split("[ :]", found[2]):
+            total += decimal.Decimal(part) * unit
+            unit = unit // 24 if unit == _SECONDS["DAY"] else unit // 60
+    except decimal.InvalidOperation:
+        return None
+    return int(total * 10**6) * (-1 if found[1] == "-" else 1)
+
+
+def values_of_texts(texts: pa.Array, to: pa.DataType) -> pa.Array:
+    """Values of a partition column by their texts, as Spark understands them; timestamps are what a clock shows.
+
+    Raises:
+        pa.ArrowInvalid: A text is no value of the type.
+    """
+    kind = pa.timestamp("us") if pa.types.is_timestamp(to) else to
+    encoded = texts.dictionary_encode()
+    return pa.array([_value(text, kind) for text in encoded.dictionary.to_pylist()], kind).take(encoded.indices)
+
+
+def _value(text: str, kind: Any) -> Any:
+    found: Any = None
+    if pa.types.is_floating(kind):
+        found = float(text.strip().rstrip("dDfF")) if _REAL.fullmatch(text) else None
+        if found is None:
+            raise pa.ArrowInvalid(f"{text!r} is no {kind}")
+    elif pa.types.is_decimal(kind):
+        # By way of a decimal, which knows exponents.
+        found = decimal.Decimal(text.strip()) if _NUMBER.fullmatch(text.strip()) else None
+        text = text if found is None else f"{found:f}"
+    elif pa.types.is_timestamp(kind):
+        found = _clock(text if " " in text else f"{text} 00:00:00")
+    elif pa.types.is_time64(kind):
+        found = _time(text)
+    elif pa.types.is_duration(kind):
+        found = _interval(text)
+    if found is not None and not pa.types.is_decimal(kind):
+        return found
+    return pa.scalar(text).cast(kind)
 
 
 def scanned_as(kind: pa.DataType) -> pa.DataType:
     """The type with which a scan knows a partition column: a whole number, boolean or date, and text for all others."""
     is_known = pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_date32(kind)
     return kind if is_known else pa.string()
-
-
-def is_text_in_folders(kind: pa.DataType) -> bool:
-    """Whether values of a type are named by Spark in a way of its own."""
-    return bool(pa.types.is_floating(kind) or pa.types.is_timestamp(kind))
-
-
-def folder_texts(column: pa.Array) -> pa.Array:
-    """Floating point numbers and wall clocks as Spark has them in the names of folders."""
-    encoded = column.dictionary_encode()
-    of = _clock if pa.types.is_timestamp(column.type) else _number
-    texts = [of(text) for text in encoded.dictionary.cast(pa.string()).to_pylist()]
-    return pa.array(texts, pa.string()).take(encoded.indices)
-
-
-def _clock(text: str) -> str:
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _number(text: str) -> str:
-    """As Java writes it."""
-    if text in _NO_NUMBERS:
-        return _NO_NUMBERS[text]
-    number = decimal.Decimal(text)
-    power = number.adjusted()
-    if number == 0 or -3 <= power < 7:
-        plain = f"{number:f}"
-        return plain if "." in plain else f"{plain}.0"
-    digits = "".join(map(str, number.as_tuple().digits)).rstrip("0")
-    return f"{'-' if number < 0 else ''}{digits[0]}.{digits[1:] or '0'}E{power}"
-
-
-_NO_NUMBERS = {"nan": "NaN", "-nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

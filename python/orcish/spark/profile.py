@@ -19,6 +19,7 @@ from orcish.spark.reading import open_table
 from orcish.spark.session import described, task_cpus
 from orcish.spark.tables import packed
 from orcish.spark.texts import texts
+from orcish.types import StorageOptions
 
 __all__ = ["profile"]
 
@@ -51,6 +52,7 @@ def profile(
     where: Filters | None = None,
     distinct: bool = True,
     spark: SparkSession | None = None,
+    storage_options: StorageOptions | None = None,
     **options: Any,
 ) -> DataFrame:
     """What is in each column of a table, found by the statistics of the files where they prove it, and by reading the
@@ -82,10 +84,11 @@ def profile(
         where: Of which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
         distinct: Whether distinct values are estimated, for which all columns are read.
         spark: The session, of Spark 3.5 or later; the active one by default.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
         options: Other options of the data source; see README, "Spark".
     """
     session = found_session(spark)
-    table = open_table(session, path, columns, where, None, options)
+    table = open_table(session, path, columns, where, None, options, storage_options)
     if table.options.row_index:
         raise ValueError("option rowIndex: numbers of rows have no profile")
     nodes = nodes_of(table)
@@ -95,11 +98,11 @@ def profile(
         zlib.compress(pickle.dumps(part), 1)
         for part in packed(splits, table.options.split_bytes, table.options.min_splits)
     ]
-    zone = table.options.timezone
+    zones = (table.options.timezone, table.options.session_timezone)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
-            profiler = Profiler(nodes, zone, distinct, task_cpus())
+            profiler = Profiler(nodes, zones, distinct, task_cpus())
             for split in pickle.loads(zlib.decompress(parts[number])):
                 profiler.add(split)
             yield _rows(profiler.found())

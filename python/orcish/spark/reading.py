@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,8 +13,10 @@ from pyspark.sql.types import StructType
 from orcish.expression import Column, Expression
 from orcish.filters import Filters
 from orcish.spark.options import TableOptions, to_text
-from orcish.spark.session import default_parallelism, task_cpus, timestamp_zone
+from orcish.spark.session import default_parallelism, session_zone, task_cpus, timestamp_zone
 from orcish.spark.tables import SparkTable, Work
+from orcish.spark.types import nullable
+from orcish.types import StorageOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,11 +52,13 @@ def read(
         raise TypeError(f"where is a predicate of orcish.col, or its text, not {type(where).__name__}")
     if isinstance(where, Column):
         where = Expression(where._predicate())
-    given = {"timezone": timestamp_zone(spark), "minSplits": default_parallelism(spark), **options}
-    text = to_text({**given, "columns": columns, "where": None if where is None else str(where)})
+    own = {"columns": columns, "where": None if where is None else str(where)}
+    text = to_text({**_defaults(spark), **options, **own})
     reader = spark.read.format("orcish").options(**cast("dict[str, Any]", text))
     if schema is not None:
-        reader = reader.schema(schema)
+        # As in Spark's own sources; the schema of a data source is taken at its word.
+        fields = spark.createDataFrame([], schema).schema if isinstance(schema, str) else schema
+        reader = reader.schema(nullable(fields))
     return reader.load(path if isinstance(path, str) else list(path))
 
 
@@ -123,13 +128,24 @@ def open_table(
     where: Filters | None,
     schema: StructType | None,
     options: dict[str, Any],
+    storage: StorageOptions | None = None,
 ) -> SparkTable:
-    """A table under the options of a data source, as they are given in Python."""
-    given = {"timezone": timestamp_zone(spark), "minSplits": default_parallelism(spark), **options}
+    """A table under the options of a data source, as they are given in Python, and with those of its store."""
     paths = [path] if isinstance(path, str) else list(path)
-    text = to_text({**given, "columns": columns, "paths": paths})
-    made = TableOptions.of(text)
-    return SparkTable.open(made, schema, where)
+    given = {**_defaults(spark), "columns": columns, **options, "paths": paths}
+    made = TableOptions.of(to_text(given))
+    if storage:
+        made = dataclasses.replace(made, storage={**made.storage, **to_text(storage)})
+    return SparkTable.open(made, None if schema is None else nullable(schema), where)
+
+
+def _defaults(spark: SparkSession) -> dict[str, Any]:
+    """Options that the session knows better than a data source, which sees nothing of it."""
+    return {
+        "timezone": timestamp_zone(spark),
+        "sessionTimezone": session_zone(spark),
+        "minSplits": default_parallelism(spark),
+    }
 
 
 def _numbers(spark: SparkSession, work: list[Work]) -> DataFrame:

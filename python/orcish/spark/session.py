@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
@@ -15,10 +16,14 @@ __all__ = [
     "jvm",
     "large_batches",
     "local_property",
+    "session_zone",
     "task_cpus",
     "task_number",
     "timestamp_zone",
 ]
+
+MOST_BYTES = 64 << 20
+"""Bytes of a batch whose values are not counted."""
 
 
 def jvm(spark: SparkSession) -> Any:
@@ -33,6 +38,11 @@ def timestamp_zone(spark: SparkSession) -> str:
     machine = jvm(spark)
     if machine is not None:
         return str(machine.java.util.TimeZone.getDefault().getID())
+    return session_zone(spark)
+
+
+def session_zone(spark: SparkSession) -> str:
+    """The zone in which the session shows instants, and understands their texts."""
     return str(spark.conf.get("spark.sql.session.timeZone"))
 
 
@@ -60,12 +70,18 @@ def described(spark: SparkSession, text: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def large_batches(spark: SparkSession) -> Iterator[None]:
+def large_batches(spark: SparkSession, schema: pa.Schema) -> Iterator[None]:
     """Has the JVM count the rows of a batch and not their bytes, which takes as long again as all else that it does for
-    Arrow.
+    Arrow; where the types of the columns say that no batch will be large.
     """
     name = "spark.sql.execution.arrow.maxBytesPerBatch"
     before = spark.conf.get(name, None)
+    rows = int(spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000") or 0)
+    widths = [_width(field.type) for field in schema]
+    # Without a number of rows, the bytes are all that ends a batch.
+    if rows <= 0 or None in widths or rows * sum(width or 0 for width in widths) > MOST_BYTES:
+        yield
+        return
     try:
         spark.conf.set(name, str((1 << 31) - 1))
     except Exception:
@@ -79,6 +95,15 @@ def large_batches(spark: SparkSession) -> Iterator[None]:
             spark.conf.unset(name)
         else:
             spark.conf.set(name, before)
+
+
+def _width(kind: pa.DataType) -> int | None:
+    """Bytes of a value, about; none where they are not known."""
+    if pa.types.is_struct(kind):
+        widths = [_width(kind.field(at).type) for at in range(kind.num_fields)]
+        return None if None in widths else 1 + sum(width or 0 for width in widths)
+    is_fixed = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
+    return kind.bit_width // 8 + 1 if is_fixed else 1 if pa.types.is_null(kind) else None
 
 
 def task_number() -> int:

@@ -139,9 +139,13 @@ def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
 
 
 def _profile(spark: SparkSession, options: argparse.Namespace) -> int:
-    storage = dict(options.storage_option)
     found = profile(
-        options.table, columns=options.columns, where=options.where, distinct=options.distinct, spark=spark, **storage
+        options.table,
+        columns=options.columns,
+        where=options.where,
+        distinct=options.distinct,
+        spark=spark,
+        storage_options=dict(options.storage_option),
     )
     _show(found, options)
     return 0

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import pickle
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.errors import OrcishError, UnsupportedError
+from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.filters import Filters
 from orcish.scan import Scan, Split
 from orcish.sources import Table, TableFile, files_of
@@ -19,8 +19,10 @@ from orcish.spark.batches import Shape
 from orcish.spark.commit import finish_commits, is_folder
 from orcish.spark.filesystems import foreign_files, is_foreign
 from orcish.spark.options import TableOptions
-from orcish.spark.partitions import partition_types, scanned_as
-from orcish.spark.types import arrow_schema, spark_schema, with_instants
+from orcish.spark.partitions import partition_types, scanned_as, values_of_folders
+from orcish.spark.predicates import TableOfPredicates
+from orcish.spark.schemas import check_names, found_column, merged_schema, same_name
+from orcish.spark.types import arrow_schema, nullable, spark_schema, with_instants
 
 __all__ = ["SparkTable", "Work", "finish_tables", "folder_above", "packed"]
 
@@ -53,40 +55,58 @@ class SparkTable:
 
         Args:
             options: What is read, and how.
-            schema: The columns that are read and their types; by default they are those of the first file, or of all
-                files together.
+            schema: The columns that are read and their types; by default they are those of the first file that is not
+                empty, or of all files together.
             filters: Which rows are read, beside option `where`.
             files: Those of the table; by default what is found at its paths.
 
         Raises:
             FileNotFoundError: There is no file.
-            ValueError: Option `columns` names other columns than the schema.
-            OrcishError: The first file cannot be read, or has a type that Spark's workers have not.
+            ValueError: Option `columns` names other columns than the schema; a name means several columns, or option
+                `rowIndex` is that of one; the predicate does not fit the columns.
+            OrcishError: The first file cannot be read, or has a type that Spark's workers have not; files have no
+                columns together.
         """
         files = _files(options) if files is None else files
         if not files:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
         stored = _stored(files, options)
         by_folder = partition_types(files)
+        if options.row_index is not None:
+            shadowed = _find([*stored.names, *by_folder], options.row_index, options)
+            if shadowed is not None:
+                raise ValueError(f"option rowIndex={options.row_index!r}: the table has a column of that name")
         if schema is None:
             own = [field for field in stored if not _find(by_folder, field.name, options)]
-            wanted = T.StructType([*_schema(own, options.columns), *_fields(by_folder)])
+            check_names([*(field.name for field in own), *by_folder], options.case_sensitive)
+            wanted = T.StructType([*_schema(own, options), *_fields(by_folder)])
         elif options.columns is not None:
             own = [field for field in stored if not _find(by_folder, field.name, options)]
-            wanted = _with_types([*_schema(own, options.columns), *_fields(by_folder)], schema, options)
+            wanted = _with_types([*_schema(own, options), *_fields(by_folder)], schema, options)
         else:
+            check_names(schema.names, options.case_sensitive)
             wanted = _renamed(schema, by_folder, options)
         # Numbers of rows are in no file.
         wanted = T.StructType([field for field in wanted if field.name != options.row_index])
-        scanned = with_instants(arrow_schema(wanted), stored)
-        scanned = pa.schema([f.with_type(scanned_as(f.type)) if f.name in by_folder else f for f in scanned])
+        in_spark = arrow_schema(nullable(wanted))
+        scanned = with_instants(in_spark, stored, options.case_sensitive)
+        for at, field in enumerate(in_spark):
+            if field.name in by_folder:
+                scanned = scanned.set(at, scanned.field(at).with_type(scanned_as(field.type)))
         table = Table(files, scanned, _matching(options, stored), options.storage, None)
         scan = Scan(table, {**AS_STORED, "batch_size": options.batch_rows, "row_number": options.row_index})
         if options.columns is not None:
-            scan = scan.select(*options.columns)
+            found_columns = [found_column(name, in_spark, scanned, options.case_sensitive) for name in options.columns]
+            named = zip(found_columns, options.columns, strict=True)
+            # The error of the scan about a column that is not there says which are near.
+            scan = scan.select(*(name if column is None else column.name for column, name in named))
         elif not set(by_folder) <= set(wanted.names):
             scan = scan.select(*wanted.names)
-        scan = scan.where(options.where).where(filters)
+        values = values_of_folders(files)
+        about = TableOfPredicates(
+            in_spark, scanned, values, options.timezone, options.session_timezone, options.case_sensitive
+        )
+        scan = scan.where(about.translated(options.where)).where(about.translated(filters))
         scan._check()
         found = _read(scan.schema, wanted)
         if schema is not None and options.columns is not None and _types(found) != _types(schema):
@@ -97,7 +117,8 @@ class SparkTable:
 
     def work(self) -> list[Work]:
         """What is read, in parts of about the size that is asked for, each of which a task reads."""
-        shape = Shape(self.names, arrow_schema(self.schema), self.options.timezone)
+        options = self.options
+        shape = Shape(self.names, arrow_schema(self.schema), options.timezone, options.session_timezone)
         splits = self.scan.splits(self.options.split_bytes)
         return [Work.of(part, shape) for part in packed(splits, self.options.split_bytes, self.options.min_splits)]
 
@@ -186,20 +207,29 @@ def folder_above(path: str, signs: str) -> str | None:
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:
-    """The columns of the files: those of the first, or of all together."""
-    of = files if options.merge_schema else files[:1]
-    merged: pa.Schema | None = None
-    for file in of:
-        table = Table([file._replace(partition=[])], None, "name", options.storage, None)
-        schema = Scan(table, dict(AS_STORED)).schema
+    """The columns of the files: those of the first that is not empty, or of all together."""
+    plain = [file._replace(partition=[]) for file in files]
+    table = Scan(Table(plain, None, "name", options.storage, None), dict(AS_STORED))
+    if not options.merge_schema:
+        return table.schema
+    # Which fails where no file has columns.
+    table.schema  # noqa: B018
+    return merged_schema(_schemas(plain, options), options.case_sensitive)
+
+
+def _schemas(files: list[TableFile], options: TableOptions) -> Iterator[tuple[str, pa.Schema]]:
+    """Locations and columns of the files that are not empty, of which the first can be read."""
+    first: list[TableFile] = []
+    for file in files:
+        # A file without a byte, as Hive writes them, has the columns of others beside it.
         try:
-            merged = schema if merged is None else pa.unify_schemas([merged, schema], promote_options="permissive")
-        except pa.ArrowException as error:
-            raise OrcishError(
-                f"{file.location}: its columns do not go with those of the files before: {error}"
-            ) from error
-    assert merged is not None
-    return merged
+            scan = Scan(Table([file, *first], None, "name", options.storage, None), dict(AS_STORED))
+        except CorruptFileError:
+            if first:
+                raise
+            continue
+        first = first or [file]
+        yield file.location, scan.schema
 
 
 def _matching(options: TableOptions, stored: pa.Schema) -> Any:
@@ -209,22 +239,22 @@ def _matching(options: TableOptions, stored: pa.Schema) -> Any:
     return "name" if options.case_sensitive else "name_ignoring_case"
 
 
-def _find(names: Any, name: str, options: TableOptions) -> str | None:
+def _find(names: Iterable[str], name: str, options: TableOptions) -> str | None:
     """The name that is meant among others."""
-    if options.case_sensitive:
-        return name if name in names else None
-    return next((found for found in names if found.lower() == name.lower()), None)
+    same = same_name(name, options.case_sensitive)
+    return next((found for found in names if same_name(found, options.case_sensitive) == same), None)
 
 
-def _schema(fields: list[pa.Field], columns: Sequence[str] | None) -> T.StructType:
+def _schema(fields: list[pa.Field], options: TableOptions) -> T.StructType:
     """The types of columns, without those that Spark cannot hold and nobody has asked for."""
-    asked = {column.partition(".")[0].strip('`"').lower() for column in columns or ()}
+    asked = [same_name(column, options.case_sensitive) for column in options.columns or ()]
     found: list[T.StructField] = []
     for field in fields:
         try:
             found += spark_schema(pa.schema([field]))
         except UnsupportedError:
-            if columns is None or field.name.lower() in asked:
+            name = same_name(field.name, options.case_sensitive)
+            if options.columns is None or any(column == name or column.startswith(f"{name}.") for column in asked):
                 raise
     return T.StructType(found)
 

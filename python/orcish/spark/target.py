@@ -12,8 +12,9 @@ from pyspark.sql.types import StructType
 from orcish.folders import FileInfo
 from orcish.spark.batches import Stored
 from orcish.spark.commit import Job, Staged, is_hidden
+from orcish.spark.folders import check_folder, folder_texts, is_text_in_folders
 from orcish.spark.options import WriterOptions
-from orcish.spark.partitions import folder_texts, is_text_in_folders
+from orcish.spark.schemas import same_name
 from orcish.spark.session import task_cpus
 from orcish.spark.types import stored_schema
 from orcish.writing_tables import TableWriter
@@ -33,16 +34,26 @@ class Target:
     schema: StructType
 
     def __post_init__(self) -> None:
-        missing = [name for name in self.options.partition_by if name not in self.schema.names]
-        if missing:
-            raise ValueError(f"partitionBy: there is no column {missing[0]!r}")
+        by = [self._column(name) for name in self.options.partition_by]
+        # The columns as they are called here, whatever case they were given in.
+        object.__setattr__(self, "options", dataclasses.replace(self.options, partition_by=tuple(by)))
         twice = [name for name in self.options.partition_by if self.options.partition_by.count(name) > 1]
         if twice:
             raise ValueError(f"partitionBy: column {twice[0]!r} is there twice")
         if len(self.options.partition_by) == len(self.schema.names):
             raise ValueError("partitionBy: one column at least is left for the files")
-        # What cannot be stored is known before a task runs.
+        # What cannot be stored, or name a folder, is known before a task runs.
         stored_schema(self.schema)
+        for name in by:
+            check_folder(name, self.schema[name].dataType)
+
+    def _column(self, name: str) -> str:
+        is_sensitive = self.options.case_sensitive
+        same = [own for own in self.schema.names if same_name(own, is_sensitive) == same_name(name, is_sensitive)]
+        if len(same) != 1:
+            found = f"column {name!r} may be {' or '.join(map(repr, same))}" if same else f"there is no column {name!r}"
+            raise ValueError(f"partitionBy: {found}")
+        return same[0]
 
     def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
         """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose
@@ -58,8 +69,8 @@ class Target:
         stored = Stored(stored_schema(self.schema), self.options.timezone)
         named = [
             at
-            for at, field in enumerate(stored.schema)
-            if field.name in self.options.partition_by and is_text_in_folders(field.type)
+            for at, field in enumerate(self.schema)
+            if field.name in self.options.partition_by and is_text_in_folders(field.dataType)
         ]
         schema = stored.schema
         for at in named:
@@ -79,7 +90,9 @@ class Target:
             for batch in batches:
                 rows = stored.of(batch)
                 for at in named:
-                    rows = rows.set_column(at, schema.field(at), folder_texts(rows.column(at)))
+                    kind = self.schema[at].dataType
+                    texts = folder_texts(batch.column(at), kind, self.options.session_timezone)
+                    rows = rows.set_column(at, schema.field(at), texts)
                 table.write(rows)
             if begins and task == 0 and not self.options.partition_by:
                 table.begin()

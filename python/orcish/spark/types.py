@@ -11,7 +11,7 @@ from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
 
 from orcish.errors import UnsupportedError
 
-__all__ = ["CATALYST_TYPE", "arrow_schema", "spark_schema", "stored_schema", "with_instants"]
+__all__ = ["CATALYST_TYPE", "arrow_schema", "nullable", "spark_schema", "stored_schema", "with_instants"]
 
 CATALYST_TYPE = "spark.sql.catalyst.type"
 """Attribute of a type in which Spark records what the type is to it."""
@@ -81,6 +81,21 @@ def _catalyst(field: pa.Field) -> str | None:
 def _day_time(text: str) -> T.DataType:
     units = [_UNITS[word] for word in text.split() if word in _UNITS]
     return T.DayTimeIntervalType(units[0], units[-1]) if units else T.DayTimeIntervalType()
+
+
+def nullable(schema: T.StructType) -> T.StructType:
+    """The types with nulls everywhere, which is how Spark's own sources take a schema."""
+    return T.StructType([T.StructField(f.name, _nullable(f.dataType), True, f.metadata) for f in schema])
+
+
+def _nullable(kind: T.DataType) -> T.DataType:
+    if isinstance(kind, T.StructType):
+        return nullable(kind)
+    if isinstance(kind, T.ArrayType):
+        return T.ArrayType(_nullable(kind.elementType), True)
+    if isinstance(kind, T.MapType):
+        return T.MapType(_nullable(kind.keyType), _nullable(kind.valueType), True)
+    return kind
 
 
 def arrow_schema(schema: T.StructType) -> pa.Schema:
@@ -160,15 +175,20 @@ def _stored(name: str, kind: T.DataType, path: str) -> pa.Field:
     return pa.field(name, _arrow_type(kind, path))
 
 
-def with_instants(schema: pa.Schema, like: pa.Schema) -> pa.Schema:
+def with_instants(schema: pa.Schema, like: pa.Schema, case_sensitive: bool) -> pa.Schema:
     """The schema under which a table is scanned whose rows become `schema`: its instants are wall clocks, which is what
     Spark stores, but for those that are instants in `like`, the schema of a file; times are numbers.
     """
-    there = {field.name.lower(): field for field in like}
-    return pa.schema([_scanned(field, there.get(field.name.lower())) for field in schema])
+    return pa.schema(_scanned_fields(schema, like, case_sensitive))
 
 
-def _scanned(field: pa.Field, stored: pa.Field | None) -> pa.Field:
+def _scanned_fields(fields: Any, like: Any, case_sensitive: bool) -> list[pa.Field]:
+    there = {field.name if case_sensitive else field.name.lower(): field for field in like}
+    names = [field.name if case_sensitive else field.name.lower() for field in fields]
+    return [_scanned(field, there.get(name), case_sensitive) for name, field in zip(names, fields, strict=True)]
+
+
+def _scanned(field: pa.Field, stored: pa.Field | None, case_sensitive: bool) -> pa.Field:
     kind = field.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         kind = stored.type if stored is not None and pa.types.is_timestamp(stored.type) else pa.timestamp("us")
@@ -176,13 +196,13 @@ def _scanned(field: pa.Field, stored: pa.Field | None) -> pa.Field:
         # Nanoseconds since midnight.
         kind = pa.int64()
     elif pa.types.is_struct(kind):
-        children = {} if stored is None or not pa.types.is_struct(stored.type) else {c.name: c for c in stored.type}
-        kind = pa.struct([_scanned(child, children.get(child.name)) for child in kind])
+        like = stored.type if stored is not None and pa.types.is_struct(stored.type) else ()
+        kind = pa.struct(_scanned_fields(kind, like, case_sensitive))
     elif pa.types.is_map(kind):
         of = stored.type if stored is not None and pa.types.is_map(stored.type) else None
-        key = _scanned(kind.key_field, None if of is None else of.key_field).with_nullable(False)
-        kind = pa.map_(key, _scanned(kind.item_field, None if of is None else of.item_field))
+        key = _scanned(kind.key_field, None if of is None else of.key_field, case_sensitive).with_nullable(False)
+        kind = pa.map_(key, _scanned(kind.item_field, None if of is None else of.item_field, case_sensitive))
     elif pa.types.is_list(kind):
         of = stored.type if stored is not None and pa.types.is_list(stored.type) else None
-        kind = pa.list_(_scanned(kind.value_field, None if of is None else of.value_field))
+        kind = pa.list_(_scanned(kind.value_field, None if of is None else of.value_field, case_sensitive))
     return field.with_type(kind).with_nullable(True)

@@ -12,6 +12,7 @@ from orcish.errors import OrcishError
 from orcish.file import ORCFile
 from orcish.sources import files_of
 from orcish.spark.jobs import found_session, in_workers, to_frame
+from orcish.spark.options import absolute
 from orcish.types import StorageOptions
 
 __all__ = ["verify"]
@@ -49,7 +50,7 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
         FileNotFoundError: There is no file.
     """
     session = found_session(spark)
-    files = [file.location for file in files_of(path, False, storage_options)]
+    files = [file.location for file in files_of(absolute(path), False, storage_options)]
     if not files:
         raise FileNotFoundError(f"no files: {path}")
     # Some files a task, where there are many more than cores.

@@ -1,0 +1,150 @@
+"""Columns of tables: those of all files together, and by the names that people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from orcish.errors import OrcishError
+
+__all__ = ["Found", "check_names", "found_column", "merged_schema", "same_name"]
+
+
+def same_name(name: str, case_sensitive: bool) -> str:
+    """What is equal for names that are the same."""
+    return name if case_sensitive else name.lower()
+
+
+def merged_schema(schemas: Iterable[tuple[str, pa.Schema]], case_sensitive: bool) -> pa.Schema:
+    """The columns of files together, each with a type that holds the values of all of them, under the names that the
+    first of them has.
+
+    Args:
+        schemas: Locations of files, and their schemas.
+        case_sensitive: Whether names that differ by case are those of several columns.
+
+    Raises:
+        OrcishError: There is no such type; the message names the file. That of whole numbers or decimals is none of
+            floating point numbers.
+    """
+    merged: pa.Schema | None = None
+    for location, schema in schemas:
+        if merged is None:
+            merged = schema
+            continue
+        try:
+            renamed = pa.schema(_renamed(list(schema), list(merged), case_sensitive))
+            both = pa.unify_schemas([merged, renamed], promote_options="permissive")
+            for name in renamed.names:
+                if name in merged.names:
+                    _check_numbers(name, merged.field(name).type, renamed.field(name).type)
+        except (pa.ArrowException, ValueError) as error:
+            raise OrcishError(f"{location}: its columns do not go with those of the files before: {error}") from error
+        merged = both
+    if merged is None:
+        raise ValueError("no schemas to be merged")
+    return merged
+
+
+def _renamed(fields: list[pa.Field], like: list[pa.Field], case_sensitive: bool) -> list[pa.Field]:
+    """Fields under the names of others that are the same to the table."""
+    if case_sensitive:
+        return fields
+    there = {field.name.lower(): field for field in reversed(like)}
+    made = []
+    for field in fields:
+        found = there.get(field.name.lower())
+        made.append(field if found is None else field.with_name(found.name).with_type(_like(field.type, found.type)))
+    names = [field.name for field in made]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"several columns could be {twice!r}, as option `caseSensitive` is not set")
+    return made
+
+
+def _like(kind: Any, like: Any) -> pa.DataType:
+    types = pa.types
+    if types.is_struct(kind) and types.is_struct(like):
+        return pa.struct(_renamed(list(kind), list(like), False))
+    if types.is_map(kind) and types.is_map(like):
+        key, item = kind.key_field, kind.item_field
+        return pa.map_(key.with_type(_like(key.type, like.key_type)), item.with_type(_like(item.type, like.item_type)))
+    if types.is_list(kind) and types.is_list(like):
+        return pa.list_(kind.value_field.with_type(_like(kind.value_type, like.value_type)))
+    return kind
+
+
+def _check_numbers(name: str, one: Any, other: Any) -> None:
+    types = pa.types
+    if types.is_struct(one) and types.is_struct(other):
+        for field in one:
+            at = other.get_field_index(field.name)
+            if at >= 0:
+                _check_numbers(f"{name}.{field.name}", field.type, other.field(at).type)
+    elif types.is_map(one) and types.is_map(other):
+        _check_numbers(f"{name}.key", one.key_type, other.key_type)
+        _check_numbers(f"{name}.value", one.item_type, other.item_type)
+    elif types.is_list(one) and types.is_list(other):
+        _check_numbers(f"{name}.element", one.value_type, other.value_type)
+    else:
+        for exact, real in ((one, other), (other, one)):
+            if types.is_floating(real) and (types.is_integer(exact) or types.is_decimal(exact)):
+                raise ValueError(
+                    f"column {name} is {exact} and {real}, a floating point number, which does not hold it"
+                )
+
+
+def check_names(names: Sequence[str], case_sensitive: bool) -> None:
+    """Raises ValueError for names that are the same to the table."""
+    there: dict[str, str] = {}
+    for name in names:
+        other = there.setdefault(same_name(name, case_sensitive), name)
+        if other is not name:
+            raise ValueError(f"columns {other!r} and {name!r} are told apart with option caseSensitive=true alone")
+
+
+class Found(NamedTuple):
+    """A column, or a value within one."""
+
+    name: str
+    """The dotted name as the table has it."""
+    wanted: pa.DataType
+    """Type in one schema, that which Spark has."""
+    scanned: pa.DataType
+    """Type in another, that which the files are read with."""
+    is_top: bool
+
+
+def found_column(name: str, wanted: pa.Schema, scanned: pa.Schema, case_sensitive: bool) -> Found | None:
+    """What a dotted name means in two schemas of the same names; none where it means nothing.
+
+    Raises:
+        ValueError: It means several columns.
+    """
+    pairs = [(field.name, field.type, scanned.field(at).type) for at, field in enumerate(wanted)]
+    found = list(_found(same_name(name, case_sensitive), pairs, "", case_sensitive))
+    if len(found) > 1:
+        raise ValueError(f"column {name!r} may be {' or '.join(repr(each.name) for each in found)}")
+    return found[0] if found else None
+
+
+def _found(
+    rest: str, pairs: list[tuple[str, pa.DataType, pa.DataType]], above: str, case_sensitive: bool
+) -> Iterator[Found]:
+    for step, wanted, scanned in pairs:
+        same = same_name(step, case_sensitive)
+        if rest == same:
+            yield Found(above + step, wanted, scanned, not above)
+        elif rest.startswith(f"{same}."):
+            yield from _found(rest[len(same) + 1 :], _parts(wanted, scanned), f"{above}{step}.", case_sensitive)
+
+
+def _parts(wanted: Any, scanned: Any) -> list[tuple[str, pa.DataType, pa.DataType]]:
+    types = pa.types
+    if types.is_struct(wanted):
+        return [(field.name, field.type, scanned.field(at).type) for at, field in enumerate(wanted)]
+    if types.is_map(wanted):
+        return [("key", wanted.key_type, scanned.key_type), ("value", wanted.item_type, scanned.item_type)]
+    return [("element", wanted.value_type, scanned.value_type)] if types.is_list(wanted) else []
