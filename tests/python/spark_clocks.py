@@ -96,7 +96,8 @@ def check_folders(spark: SparkSession, folder: Path) -> None:
     assert_same(osp.read(spark, str(folder / "parts")), spark.read.orc(str(folder / "parts")))
 
 
-def main(folder: Path) -> None:
+def session() -> SparkSession:
+    """In whose JVM the zone is that of this process."""
     options = {
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
@@ -107,15 +108,19 @@ def main(folder: Path) -> None:
     builder = SparkSession.builder.master("local[1]")
     for key, value in options.items():
         builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    return builder.getOrCreate()
+
+
+def check(spark: SparkSession, folder: Path) -> None:
     check_skipped(spark, folder)
     print("skipped")
     check_predicates(folder)
     print("predicates")
     check_folders(spark, folder)
     print("folders")
-    spark.stop()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    spark = session()
+    check(spark, Path(sys.argv[1]))
+    spark.stop()

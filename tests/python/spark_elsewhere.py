@@ -1,4 +1,6 @@
-"""Run by a test in a process whose time zone is not UTC: reads and writes timestamps with Spark's and orcish's means."""
+"""Run by a test in a process whose time zone is that of New York: reads and writes timestamps with Spark's and orcish's
+means.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +9,13 @@ from pathlib import Path
 
 import orcish.spark as osp
 import pyarrow as pa
+import spark_clocks
 from pyspark.sql import SparkSession
 from spark_cases import assert_same, every_type, rows_of
 from tables import put
 
 
-def main(folder: Path) -> None:
-    options = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": "-Duser.timezone=America/New_York",
-        "spark.log.level": "ERROR",
-        "spark.sql.shuffle.partitions": "1",
-    }
-    builder = SparkSession.builder.master("local[1]")
-    for key, value in options.items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+def check(spark: SparkSession, folder: Path) -> None:
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")
     table = str(folder / "spark")
     every_type(spark).write.orc(table)
@@ -69,8 +61,12 @@ def main(folder: Path) -> None:
     found = spark.read.format("orcish").option("timezone", "America/New_York").load(table)
     assert_same(found, wanted)
     print("zoned")
-    spark.stop()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    spark = spark_clocks.session()
+    check(spark, Path(sys.argv[1]))
+    clocks = Path(sys.argv[1], "clocks")
+    clocks.mkdir()
+    spark_clocks.check(spark, clocks)
+    spark.stop()

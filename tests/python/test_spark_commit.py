@@ -505,7 +505,7 @@ def test_killed_drivers(tmp_path: Path) -> None:
     chance = random.Random(11)
     code = "\n".join(line[4:] for line in DRIVER.splitlines())
     batch = 0
-    for _ in range(3):
+    for _ in range(2):
         command = [sys.executable, "-c", code, str(table), str(batch)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert process.stdout is not None
@@ -526,8 +526,7 @@ def test_killed_drivers(tmp_path: Path) -> None:
         there = ids_of(table)
         assert there in (list(range(least * 100)), list(range(least * 100 + 100))), (least, len(there))
         batch = len(there) // 100
-    # A read by Spark finishes as well.
-    assert batch >= 3
+    assert batch >= 2
 
 
 def settled(table: Path) -> None:

@@ -10,6 +10,12 @@ import orcish
 import orcish.spark as osp
 import pyarrow as pa
 import pytest
+from orcish.errors import UnsupportedError
+from orcish.spark import commit
+from orcish.spark.commit import Job
+from orcish.spark.listing import table_files
+from orcish.spark.options import WriterOptions
+from orcish.spark.target import Target
 from pyspark.errors import AnalysisException, PySparkException
 from spark_cases import assert_same, every_type, rows_of, run_script, types_of
 from support import write_arrow, write_rows
@@ -418,6 +424,48 @@ def test_osp_read(spark: Spark, numbers: Path) -> None:
 
 
 def test_other_time_zones(tmp_path: Path) -> None:
-    """Of a JVM, and the machine, in America; Spark's own reader says which instants they are."""
-    found = run_script("spark_elsewhere.py", tmp_path, TZ="America/New_York")
-    assert found == ["read", "partitions", "shown", "read_in_python", "wrote", "appended", "zoned"]
+    """Of a JVM, and the machine, in America and Europe; Spark's own reader says which instants they are."""
+    (tmp_path / "berlin").mkdir()
+    clocks = ["skipped", "predicates", "folders"]
+    assert run_script("spark_clocks.py", tmp_path / "berlin", TZ="Europe/Berlin") == clocks
+    (tmp_path / "new_york").mkdir()
+    found = run_script("spark_elsewhere.py", tmp_path / "new_york", TZ="America/New_York")
+    assert found == ["read", "partitions", "shown", "read_in_python", "wrote", "appended", "zoned", *clocks]
+
+
+def test_files_of_other_stores(spark: Spark, tmp_path: Path) -> None:
+    """Which are opened by fsspec, or by pyarrow as those of HDFS are."""
+    table = {"p=1/a.orc": rows(0, 10), "p=2/b.orc": rows(10, 10), "p=2/_temporary/c.orc": rows(20, 10)}
+    put(tmp_path / "t", table)
+    url = f"local://{tmp_path}/t"
+    wanted = spark.read.orc(str(tmp_path / "t"))
+    assert_same(spark.read.format("orcish").load(url), wanted)
+    assert_same(osp.read(spark, url, where="p = 2 and id < 15"), wanted.where("p = 2 and id < 15"))
+    assert_same(spark.read.format("orcish").load(f"{url}/p=1/a.orc"), wanted.where("p = 1").drop("p"))
+    assert osp.verify(url).isEmpty()
+    osp.convert(url, str(tmp_path / "out"))
+    assert_same(spark.read.orc(str(tmp_path / "out")), wanted)
+    with pytest.raises(PySparkException, match="nosuch is known to neither orcish nor fsspec"):
+        spark.read.format("orcish").load("nosuch://host/t").count()
+    with pytest.raises(PySparkException, match=r"local://.*/out: .* is not written"):
+        wanted.write.format("orcish").mode("append").save(f"local://{tmp_path}/out")
+    with pytest.raises(UnsupportedError, match=r"local://.*/t: .* is not written"):
+        osp.compact(url)
+
+
+def test_tables_of_patterns(spark: Spark, tmp_path: Path) -> None:
+    """Commits of whichever table a path or a pattern means are finished."""
+    for path in ("db/*", "db/env=prod/t/p=1", "db/*/t/p=*", "db/env=prod/*/p=1/*.orc"):
+        base = tmp_path / str(len(path)) / "db" / "env=prod" / "t"
+        put(base, {"p=1/a.orc": rows(0, 10)})
+        job = Job(str(base))
+        target = WriterOptions.of({"path": str(base), "partitionBy": "p"})
+        frame = spark.createDataFrame([], "id bigint, p int")
+        batch = pa.record_batch({"id": pa.array([77], pa.int64()), "p": pa.array([1], pa.int32())})
+        staged = Target(job, target, frame.schema).write(iter([batch]), 0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(commit, "_apply", lambda *args: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                job.commit(staged)
+        found = table_files(str(tmp_path / str(len(path)) / path), None, {})
+        assert len(found) == 2, path

@@ -18,7 +18,7 @@ from orcish.spark.options import StreamOptions, TableOptions, WriterOptions
 from orcish.spark.reading import open_table
 from orcish.spark.tables import SparkTable
 from pyspark.errors import PySparkException
-from spark_cases import assert_same, rows_of, run_script, types_of
+from spark_cases import assert_same, rows_of, types_of
 from tables import put
 
 Spark = Any
@@ -40,11 +40,6 @@ def ids(path: Path, where: Any = None, **options: str) -> list[int]:
 
 
 # Timestamps.
-
-
-@pytest.mark.parametrize("zone", ["America/New_York", "Europe/Berlin"])
-def test_clocks_that_are_put_forward_and_back(tmp_path: Path, zone: str) -> None:
-    assert run_script("spark_clocks.py", tmp_path, TZ=zone) == ["skipped", "predicates", "folders"]
 
 
 @pytest.fixture

@@ -30,9 +30,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from orcish.errors import OrcishError
+from orcish.errors import OrcishError, UnsupportedError
 from orcish.folders import FileInfo, Folder
 from orcish.sources import local_path
+from orcish.spark.filesystems import is_foreign
 from orcish.spark.manifests import (
     DONE,
     JOBS,
@@ -47,7 +48,7 @@ from orcish.spark.manifests import (
     unfinished,
 )
 
-__all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits", "is_folder", "is_hidden"]
+__all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits"]
 SUCCESS = "_SUCCESS"
 
 
@@ -177,22 +178,10 @@ def finish_commits(base: str, storage: Mapping[str, str]) -> int:
     return _finish(_folder(base, storage))
 
 
-def is_folder(path: str) -> bool:
-    """Whether a location may be a table's folder, in which jobs leave manifests: no single file, pattern or web
-    page.
-    """
-    if "://" not in path or path.lower().startswith("file:"):
-        return os.path.isdir(local_path(path))
-    return not path.lower().startswith("http") and not path.endswith(".orc") and not any(sign in path for sign in "*?[")
-
-
-def is_hidden(name: str) -> bool:
-    """Whether a file, named within its table's folder, is none of the table's rows."""
-    return any(part.startswith(("_", ".")) and "=" not in part for part in name.split("/"))
-
-
 def _folder(base: str, storage: Mapping[str, str]) -> Folder:
     """A table's folder. Links are followed: files are published where they were written for, by that name."""
+    if is_foreign(base):
+        raise UnsupportedError(f"{base}: such stores are read, by pyarrow or fsspec, and a table there is not written")
     path = local_path(base)
     return Folder(path if "://" in path else os.path.realpath(path), storage)
 

@@ -13,8 +13,9 @@ from orcish.errors import OrcishError
 from orcish.file import ORCFile
 from orcish.folders import FileInfo, Folder
 from orcish.scan import scan
-from orcish.spark.commit import Job, Staged, finish_commits, is_hidden
+from orcish.spark.commit import Job, Staged, finish_commits
 from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
+from orcish.spark.manifests import is_hidden
 from orcish.spark.schemas import merged_schema
 from orcish.spark.target import suffix_of
 from orcish.writing import Written

@@ -12,10 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from orcish.folders import FileInfo
-from orcish.sources import TableFile, files_of
+from orcish.sources import TableFile
 from orcish.spark.batches import Shape
-from orcish.spark.commit import STAGED, Job, Staged, finish_commits, is_hidden
+from orcish.spark.commit import STAGED, Job, Staged, finish_commits
 from orcish.spark.jobs import batch_of, found_session, in_workers, sql_of, to_frame
+from orcish.spark.listing import table_files
+from orcish.spark.manifests import is_hidden
 from orcish.spark.options import WriterOptions, absolute, to_text
 from orcish.spark.reading import open_table
 from orcish.spark.session import described, large_batches, session_zone, task_number, timestamp_zone
@@ -140,7 +142,7 @@ def _source(
     """What is read, whichever way."""
     if isinstance(source, DataFrame):
         return _Source(source.schema, [], functools.partial(_write_frame, source))
-    files = files_of(source, None, storage)
+    files = table_files(absolute(source), None, storage)
     if not files:
         raise FileNotFoundError(f"no files: {source}")
     found = named or _format(files)
@@ -181,7 +183,8 @@ def _write_work(work: list[Work], spark: SparkSession, to: Target, sort: list[st
 
 def _sorted(batches: Iterator[pa.RecordBatch], schema: pa.Schema, by: list[str]) -> Iterator[pa.RecordBatch]:
     rows = pa.Table.from_batches(batches, schema)
-    yield from rows.sort_by([(name, "ascending") for name in by]).to_batches()
+    # Nulls are first, as where Spark sorts.
+    yield from rows.sort_by([(name, "ascending") for name in by], null_placement="at_start").to_batches()
 
 
 def _write_frame(frame: DataFrame, spark: SparkSession, to: Target, sort: list[str], text: str) -> list[Staged]:

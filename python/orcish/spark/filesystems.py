@@ -8,6 +8,7 @@ from typing import Any
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.sources import TableFile
+from orcish.spark.manifests import is_hidden
 
 __all__ = ["ForeignFile", "foreign_files", "is_foreign"]
 
@@ -69,7 +70,7 @@ def foreign_files(url: str, partitions: bool | None) -> list[TableFile]:
     start = len(path.rstrip("/"))
     found = system.get_file_info(fs.FileSelector(path, recursive=True))
     names = sorted(each.path[start:] for each in found if each.type == fs.FileType.File and each.size > 0)
-    urls = [base + name for name in names if not any(part.startswith(("_", ".")) for part in name.split("/"))]
+    urls = [base + name for name in names if not is_hidden(name.lstrip("/"))]
     has_values = partitions is not False
     return [TableFile(at, ForeignFile(at), _native.partitions_below(base, at) if has_values else []) for at in urls]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from orcish.errors import OrcishError
 from orcish.folders import Folder
-from orcish.sources import TableFile, files_of, is_pattern, local_path
+from orcish.sources import TableFile, is_pattern, local_path
+from orcish.spark.listing import folder_above, table_files
 from orcish.spark.options import TableOptions
-from orcish.spark.tables import finish_tables, folder_above
 
 __all__ = ["FoundFiles", "named_files"]
 
@@ -92,9 +92,8 @@ def named_files(options: TableOptions) -> dict[str, TableFile]:
     """
     found = {}
     for path in options.paths:
-        finish_tables(path, options)
         try:
-            files = files_of(path, options.partitions, options.storage)
+            files = table_files(path, options.partitions, options.storage)
         except FileNotFoundError:
             # Nothing has come yet.
             continue

@@ -20,6 +20,7 @@ __all__ = [
     "STALE_SECONDS",
     "STREAMS",
     "committed_batch",
+    "is_hidden",
     "number_of",
     "numbered",
     "sweep",
@@ -45,6 +46,11 @@ STALE_SECONDS = 7 * 86_400
 """Age after which what a job has left is taken to be nobody's."""
 
 
+def is_hidden(name: str) -> bool:
+    """Whether a file, named within its table's folder, is none of the table's rows."""
+    return any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in name.split("/"))
+
+
 def numbered(folder: Folder, name: str) -> list[FileInfo]:
     """Manifests with numbers below a folder, the last of each folder last."""
     return [file for file in sorted(folder.files(name)) if file.name.endswith(".json")]
@@ -57,8 +63,9 @@ def number_of(file: FileInfo) -> int:
 
 def unfinished(folder: Folder) -> list[tuple[str, dict[str, Any]]]:
     """Manifests that are decided and not done, with their names."""
-    names = [file.name for file in folder.files(JOBS) if file.name.endswith(f"/{MANIFEST}")]
-    turns = [*numbered(folder, REMOVALS), *numbered(folder, STREAMS)]
+    own = folder.files(OWN)
+    names = [file.name for file in own if file.name.startswith(f"{JOBS}/") and file.name.endswith(f"/{MANIFEST}")]
+    turns = sorted(file for file in own if file.name.startswith((f"{REMOVALS}/", f"{STREAMS}/")))
     last = {file.name.rpartition("/")[0]: file for file in turns}
     names += [file.name for file in last.values() if file.size > len(DONE)]
     found = []

@@ -14,17 +14,16 @@ from pyspark.sql import types as T  # noqa: N812
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.filters import Filters
 from orcish.scan import Scan, Split
-from orcish.sources import Table, TableFile, files_of
+from orcish.sources import Table, TableFile
 from orcish.spark.batches import Shape
-from orcish.spark.commit import finish_commits, is_folder
-from orcish.spark.filesystems import foreign_files, is_foreign
+from orcish.spark.listing import table_files
 from orcish.spark.options import TableOptions
 from orcish.spark.partitions import partition_types, scanned_as, values_of_folders
 from orcish.spark.predicates import TableOfPredicates
 from orcish.spark.schemas import check_names, found_column, merged_schema, same_name
 from orcish.spark.types import arrow_schema, nullable, spark_schema, with_instants
 
-__all__ = ["SparkTable", "Work", "finish_tables", "folder_above", "packed"]
+__all__ = ["SparkTable", "Work", "packed"]
 
 AS_STORED: dict[str, Any] = {"arrow_schema": False, "unions": "struct", "timestamp_unit": "us", "strings": "utf8"}
 """How all is read: with the types of the files, whatever Arrow types these were written with."""
@@ -179,31 +178,7 @@ def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
 
 
 def _files(options: TableOptions) -> list[TableFile]:
-    found = []
-    for path in options.paths:
-        if is_foreign(path):
-            found += foreign_files(path, options.partitions)
-            continue
-        finish_tables(path, options)
-        found += files_of(path, options.partitions, options.storage)
-    return found
-
-
-def finish_tables(path: str, options: TableOptions) -> None:
-    """Finishes commits to the folders that may be those of the table: the one that is named, and the one above
-    partitions and patterns.
-    """
-    above = folder_above(path, "=*?[")
-    folders = [path] if above is None else [above] if any(sign in path for sign in "*?[") else [above, path]
-    for folder in filter(is_folder, folders):
-        finish_commits(folder, options.storage)
-
-
-def folder_above(path: str, signs: str) -> str | None:
-    """The folder above the first part of a path that has one of some signs."""
-    parts = path.split("/")
-    at = next((at for at, part in enumerate(parts) if any(sign in part for sign in signs)), None)
-    return None if at is None else "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
+    return [file for path in options.paths for file in table_files(path, options.partitions, options.storage)]
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:

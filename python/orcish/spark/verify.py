@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
-from orcish.sources import files_of
+from orcish.sources import TableFile
 from orcish.spark.jobs import found_session, in_workers, to_frame
+from orcish.spark.listing import table_files
 from orcish.spark.options import absolute
 from orcish.types import StorageOptions
 
@@ -50,7 +52,7 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
         FileNotFoundError: There is no file.
     """
     session = found_session(spark)
-    files = [file.location for file in files_of(absolute(path), False, storage_options)]
+    files = table_files(absolute(path), False, cast("Mapping[str, str]", storage_options or {}))
     if not files:
         raise FileNotFoundError(f"no files: {path}")
     # Some files a task, where there are many more than cores.
@@ -62,15 +64,15 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
 
 @dataclasses.dataclass(frozen=True)
 class _Files:
-    paths: list[str]
+    files: list[TableFile]
     storage_options: StorageOptions | None
 
 
 def _findings(files: _Files) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
-    for path in files.paths:
+    for path, source, *_ in files.files:
         try:
-            found = ORCFile(path, storage_options=files.storage_options).check()
+            found = ORCFile(path if source is None else source, storage_options=files.storage_options).check()
         except (OrcishError, OSError, ValueError) as error:
             rows.append((path, None, None, "", f"{type(error).__name__}: {error}"))
         else:
