@@ -12,6 +12,8 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 FUZZ_SECONDS ?= 60
+# Each has a Spark of its own.
+PYTEST_WORKERS ?= 2
 SPARK_VERSIONS ?= 3.5.7 4.0.1 4.1.0 4.2.0
 
 RUST := Cargo.toml Cargo.lock $(shell find crates proto -type f)
@@ -34,7 +36,7 @@ test-rust:
 
 .PHONY: test-python
 test-python: $(VENV)/module java
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadfile
 
 .PHONY: lint
 lint: $(VENV)/module ## Formatting, clippy, rustdoc, ruff, mypy
