@@ -21,9 +21,9 @@ from orcish.spark.manifests import is_hidden
 from orcish.spark.options import WriterOptions, absolute, to_text
 from orcish.spark.reading import open_table
 from orcish.spark.session import described, large_batches, session_zone, task_number, timestamp_zone
-from orcish.spark.tables import Work
 from orcish.spark.target import Target
 from orcish.spark.types import arrow_schema
+from orcish.spark.work import Work
 from orcish.spark.zones import arrow_zone
 from orcish.types import StorageOptions, WriteOptions
 

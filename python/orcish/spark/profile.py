@@ -17,8 +17,8 @@ from orcish.spark.nodes import Node, nodes_of
 from orcish.spark.profiled import Found, Profiler
 from orcish.spark.reading import open_table
 from orcish.spark.session import described, task_cpus
-from orcish.spark.tables import packed
 from orcish.spark.texts import texts
+from orcish.spark.work import packed
 from orcish.types import StorageOptions
 
 __all__ = ["profile"]

@@ -14,8 +14,9 @@ from orcish.expression import Column, Expression
 from orcish.filters import Filters
 from orcish.spark.options import TableOptions, to_text
 from orcish.spark.session import default_parallelism, session_zone, task_cpus, timestamp_zone
-from orcish.spark.tables import SparkTable, Work
+from orcish.spark.tables import SparkTable
 from orcish.spark.types import nullable
+from orcish.spark.work import Work
 from orcish.types import StorageOptions
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from pyspark.sql.types import StructType
 
 from orcish.spark.options import TableOptions, WriterOptions
 from orcish.spark.session import task_cpus
-from orcish.spark.tables import SparkTable, Work
+from orcish.spark.tables import SparkTable
+from orcish.spark.work import Work
 
 __all__ = ["OrcishDataSource"]
 

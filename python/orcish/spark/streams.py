@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
@@ -19,8 +18,9 @@ from orcish.spark.found import FoundFiles, named_files
 from orcish.spark.options import StreamOptions, WriterOptions
 from orcish.spark.session import local_property, task_cpus, task_number
 from orcish.spark.source import WorkPartition
-from orcish.spark.tables import SparkTable, Work
+from orcish.spark.tables import SparkTable
 from orcish.spark.target import Target
+from orcish.spark.work import Work
 from orcish.spark.writer import WrittenByTask
 from orcish.spark.writer import files_of as files_written
 
@@ -214,8 +214,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
 
     def abort(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: ARG002, N803
         """Removes what the batch has written."""
-        with contextlib.suppress(OSError):
-            self._of(messages).job.abort(files_written(messages))
+        self._of(messages).job.give_up(files_written(messages))
 
     def _of(self, messages: Sequence[Any]) -> Target:
         """The target of the tasks that have sent messages; of none, one that nobody has written to."""

@@ -1,19 +1,17 @@
-"""Tables as a Spark job reads them: opened on the driver, cut into splits, and read in the workers."""
+"""Tables as a Spark job reads them: opened on the driver, and cut into what tasks read."""
 
 from __future__ import annotations
 
 import dataclasses
-import pickle
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
+from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.filters import Filters
-from orcish.scan import Scan, Split
+from orcish.scan import Scan
 from orcish.sources import Table, TableFile
 from orcish.spark.batches import Shape
 from orcish.spark.listing import table_files
@@ -22,13 +20,12 @@ from orcish.spark.partitions import partition_types, scanned_as, values_of_folde
 from orcish.spark.predicates import TableOfPredicates
 from orcish.spark.schemas import check_names, found_column, merged_schema, same_name
 from orcish.spark.types import arrow_schema, nullable, spark_schema, with_instants
+from orcish.spark.work import Work, packed
 
-__all__ = ["SparkTable", "Work", "packed"]
+__all__ = ["SparkTable"]
 
 AS_STORED: dict[str, Any] = {"arrow_schema": False, "unions": "struct", "timestamp_unit": "us", "strings": "utf8"}
 """How all is read: with the types of the files, whatever Arrow types these were written with."""
-OPEN_BYTES = 4 << 20
-"""What opening a file is worth, in bytes that are read."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,61 +117,6 @@ class SparkTable:
         shape = Shape(self.names, arrow_schema(self.schema), options.timezone, options.session_timezone)
         splits = self.scan.splits(self.options.split_bytes)
         return [Work.of(part, shape) for part in packed(splits, self.options.split_bytes, self.options.min_splits)]
-
-
-@dataclasses.dataclass(frozen=True)
-class Work:
-    """What a task reads: splits, with the tails of their files, as compressed bytes."""
-
-    packed: bytes
-    rows: int
-    size: int
-
-    @classmethod
-    def of(cls, splits: Sequence[Split], shape: Shape) -> Work:
-        """Of some splits."""
-        data = zlib.compress(pickle.dumps((list(splits), shape)), 1)
-        return cls(data, sum(split.rows for split in splits), sum(split.size for split in splits))
-
-    def batches(self, threads: int = 1) -> Iterator[pa.RecordBatch]:
-        """The rows, with the types that Spark wants.
-
-        Raises:
-            OrcishError: A file cannot be read; the message names it.
-        """
-        splits, shape = cast("tuple[list[Split], Shape]", pickle.loads(zlib.decompress(self.packed)))
-        for split in splits:
-            for batch in Scan(split.table, {**split.options, "threads": threads}).to_batches():
-                try:
-                    shaped = shape.of(batch)
-                except pa.ArrowException as error:
-                    raise OrcishError(f"{split.location}: {error}") from error
-                yield shaped
-
-
-def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
-    """Splits put together, in their order, so that no part is much larger than `size` bytes, and all are about equal.
-
-    Args:
-        splits: What is put together.
-        size: Most bytes of a part; a split that is larger is a part by itself.
-        least: How many parts there should be at least.
-    """
-    total = sum(split.size + OPEN_BYTES for split in splits)
-    parts: list[list[Split]] = []
-    last = -1
-    count = max(-(-total // max(size, 1)), least, 1)
-    end = 0
-    for split in splits:
-        middle = end + (split.size + OPEN_BYTES) // 2
-        # The part in which its middle lies.
-        at = min(middle * count // max(total, 1), count - 1)
-        end += split.size + OPEN_BYTES
-        if at != last:
-            parts.append([])
-        parts[-1].append(split)
-        last = at
-    return parts
 
 
 def _files(options: TableOptions) -> list[TableFile]:

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from orcish.folders import FileInfo
 from orcish.spark.batches import Stored
 from orcish.spark.commit import Job, Staged
-from orcish.spark.folders import check_folder, folder_texts, is_text_in_folders
+from orcish.spark.folder_names import check_folder, folder_texts, is_text_in_folders
 from orcish.spark.manifests import is_hidden
 from orcish.spark.options import WriterOptions
 from orcish.spark.schemas import same_name
