@@ -1,6 +1,7 @@
 """What several test files need: writers of small files, and an ORC tail parser that shares nothing with orcish."""
 
 import io
+import re
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,11 @@ import pyorc
 
 STREAM_KINDS = ["PRESENT", "DATA", "LENGTH", "DICTIONARY_DATA", "DICTIONARY_COUNT", "SECONDARY", "ROW_INDEX"]
 DATA_KINDS = set(STREAM_KINDS[:6])
+
+
+def title(value) -> str:
+    """Of a case, by its value: the same in each process that runs tests."""
+    return re.sub(r" at 0x[0-9a-f]+", "", f"{type(value).__name__} {value!r}")[:60]
 
 
 def write_arrow(table, **options) -> bytes:

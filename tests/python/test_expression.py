@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from judge import keep, truth
 from orcish import Expression, col
-from support import run_python
+from support import run_python, title
 
 PARIS = dt.timezone(dt.timedelta(hours=1))
 NOON = 1_577_880_000 * 10**9  # 2020-01-01 12:00:00
@@ -153,7 +153,7 @@ def test_trees_and_text(expression, tree, text):
         (pa.array([None, "x"]).dictionary_encode()[1], ("string", "x")),
         (pa.array([None, "x"]).dictionary_encode()[0], ("null",)),
     ],
-    ids=lambda value: f"{type(value).__name__} {value!r}"[:60],
+    ids=title,
 )
 def test_literals(value, literal):
     (*_, found) = (a == value)._tree()
@@ -183,7 +183,7 @@ def test_literals(value, literal):
         (col("b"), TypeError, "not supported"),
         (col("b") == 1, TypeError, "not supported"),
     ],
-    ids=lambda value: f"{type(value).__name__} {value!r}"[:60],
+    ids=title,
 )
 def test_what_is_no_literal(value, error, message):
     if error is ValueError and isinstance(value, pa.Scalar):

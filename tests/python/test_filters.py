@@ -18,6 +18,7 @@ from judge import keep
 from orcish import Expression, col
 from orcish.filters import to_expression
 from orcish.residual import Residual
+from support import title
 
 NAN, INF = math.nan, math.inf
 SINGLE = 0.10000000149011612  # of single precision, the nearest to 0.1
@@ -684,7 +685,7 @@ def test_lists_take_dotted_names():
         ({"i64": 5}, TypeError),
         (5, TypeError),
     ],
-    ids=str,
+    ids=title,
 )
 def test_malformed(filters, error):
     with pytest.raises(error) as caught:
