@@ -347,8 +347,7 @@ def test_ways_to_spell_a_store(monkeypatch: pytest.MonkeyPatch, path: str) -> No
     def listed(path: str, *more: Any) -> list[TableFile]:
         return [TableFile(f"{path.rstrip('/')}/p=1/{name}.orc", None, []) for name in "ab"]
 
-    monkeypatch.setattr(found, "files_of", listed)
-    monkeypatch.setattr(found, "finish_tables", lambda *more: None)
+    monkeypatch.setattr(found, "table_files", listed)
     for several in (False, True):
         paths = json.dumps(["s3://shelf/other"]) if several else "[]"
         wanted = found.named_files(TableOptions.of({"path": "s3://shelf/t", "paths": paths}))
