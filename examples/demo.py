@@ -339,10 +339,11 @@ def hand_over(part: Path) -> None:
     file = orcish.ORCFile(part)
     heading("polars.DataFrame(orcish.ORCFile(part))")
     frame, seconds = timed(lambda: pl.DataFrame(file))
-    by_status = frame.group_by("status").agg(pl.len().alias("orders"), pl.col("total").sum()).sort("status")
+    by_year = pl.col("order_date").dt.year().alias("year")
+    years = frame.group_by(by_year).agg(pl.len().alias("orders"), pl.col("total").sum()).sort("year")
     print(f"{frame.height:,} rows in {seconds:.2f} s")
     with pl.Config(tbl_hide_dataframe_shape=True):
-        print(by_status)
+        print(years)
 
     heading('pandas.DataFrame.from_arrow(orcish.ORCFile(part).reader(columns=["order_date", "total"]))')
     dates, seconds = timed(lambda: pd.DataFrame.from_arrow(file.reader(columns=["order_date", "total"])))
