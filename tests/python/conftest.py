@@ -53,6 +53,24 @@ def spark():
     session.stop()
 
 
+@pytest.fixture(scope="session")
+def running_store():
+    """One S3 for all tests."""
+    from stores import run_store
+
+    with run_store() as store:
+        yield store
+
+
+@pytest.fixture
+def store(running_store, monkeypatch):
+    """The bucket, empty, behind a server that does not fail."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    running_store.clear()
+    return running_store
+
+
 @pytest.fixture
 def spark_orc(spark, tmp_path):
     """A function that lets Spark write the rows of a query, or a data frame, as one ORC file, and gives its path."""

@@ -129,6 +129,17 @@ def ids_of(folder: Path) -> list[int]:
     return sorted(orcish.scan(str(folder)).select("id").to_table()["id"].to_pylist())
 
 
+def start_spark(master: str, **settings: str) -> Any:
+    """A session of a script, with settings of its own: their names have ``_`` for dots."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master)
+    own = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "OFF"}
+    for key, value in {**own, **{name.replace("_", "."): value for name, value in settings.items()}}.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
 def run_script(name: str, folder: Path, timeout: float = 240, **environment: str) -> list[str]:
     """Runs a file of this folder in an interpreter of its own, and gives the words that it prints."""
     here = Path(__file__).parent

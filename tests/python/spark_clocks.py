@@ -17,7 +17,7 @@ import pyarrow as pa
 from orcish.spark.options import TableOptions
 from orcish.spark.tables import SparkTable
 from pyspark.sql import SparkSession
-from spark_cases import assert_same
+from spark_cases import assert_same, start_spark
 
 ZONE = os.environ["TZ"]
 FORWARD = {"America/New_York": dt.datetime(2026, 3, 8, 2), "Europe/Berlin": dt.datetime(2026, 3, 29, 2)}[ZONE]
@@ -96,19 +96,14 @@ def check_folders(spark: SparkSession, folder: Path) -> None:
     assert_same(osp.read(spark, str(folder / "parts")), spark.read.orc(str(folder / "parts")))
 
 
-def session() -> SparkSession:
+def session() -> Any:
     """In whose JVM the zone is that of this process."""
-    options = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Duser.timezone={ZONE}",
-        "spark.log.level": "ERROR",
-        "spark.sql.shuffle.partitions": "1",
-    }
-    builder = SparkSession.builder.master("local[1]")
-    for key, value in options.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
+    return start_spark(
+        "local[1]",
+        spark_driver_extraJavaOptions=f"-Duser.timezone={ZONE}",
+        spark_log_level="ERROR",
+        spark_sql_shuffle_partitions="1",
+    )
 
 
 def check(spark: SparkSession, folder: Path) -> None:

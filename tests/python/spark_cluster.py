@@ -10,28 +10,21 @@ from typing import Any
 
 import orcish.spark as osp
 import pyarrow as pa
-from pyspark.sql import SparkSession
-from spark_cases import assert_same, every_type, ids_of, left_over, table_of
+from spark_cases import assert_same, every_type, ids_of, left_over, start_spark, table_of
 
 
 def main(folder: Path) -> None:
-    options = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.log.level": "OFF",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"],
-        "spark.executor.memory": "512m",
-        "spark.speculation": "true",
-        "spark.speculation.interval": "50ms",
-        "spark.speculation.quantile": "0.5",
-        "spark.speculation.multiplier": "1.2",
-        "spark.speculation.minTaskRuntime": "500ms",
-    }
-    builder = SparkSession.builder.master("local-cluster[2,1,512]").appName("orcish cluster")
-    for key, value in options.items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    spark = start_spark(
+        "local-cluster[2,1,512]",
+        spark_sql_shuffle_partitions="2",
+        spark_executorEnv_PYTHONPATH=os.environ["PYTHONPATH"],
+        spark_executor_memory="512m",
+        spark_speculation="true",
+        spark_speculation_interval="50ms",
+        spark_speculation_quantile="0.5",
+        spark_speculation_multiplier="1.2",
+        spark_speculation_minTaskRuntime="500ms",
+    )
 
     table = str(folder / "t")
     frame = every_type(spark)

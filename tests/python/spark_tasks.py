@@ -8,22 +8,11 @@ from typing import Any
 
 import orcish.spark as osp
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
-from spark_cases import ids_of, left_over, table_of
+from spark_cases import ids_of, left_over, start_spark, table_of
 
 
 def main(folder: Path) -> None:
-    options = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.log.level": "OFF",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.task.maxFailures": "4",
-    }
-    builder = SparkSession.builder.master("local[2,4]")
-    for key, value in options.items():
-        builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    spark = start_spark("local[2,4]", spark_sql_shuffle_partitions="2", spark_task_maxFailures="4")
 
     def stumbling(mark: Path, times: int) -> Any:
         """Rows of which one task fails some times, in the middle of them."""

@@ -8,7 +8,7 @@ import os
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,26 +19,11 @@ import pytest
 from orcish import _native
 from orcish.folders import FileInfo, Folder, upload_info
 from servers import seconds_to_interrupt, serve
-from stores import BUCKET, Store, run_store
+from stores import BUCKET, Store
 from support import run_python
 
 MIB = 1 << 20
 TABLE = pa.table({"id": range(1000), "s": [f"text {i}" for i in range(1000)]})
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Store]:
-    with run_store() as store:
-        yield store
-
-
-@pytest.fixture
-def store(running: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """The bucket, empty, behind a server that does not fail."""
-    for name in [name for name in os.environ if name.startswith("AWS_")]:
-        monkeypatch.delenv(name)
-    running.clear()
-    return running
 
 
 @pytest.fixture(params=["local", "url", "s3"])

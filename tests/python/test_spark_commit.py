@@ -88,6 +88,14 @@ def removing(*names: str) -> Callable[[Any], list[str]]:
     return lambda there: list(names)
 
 
+def decide(job: Job, added: list[Staged], replaced: Any = None, *, step: str = "write") -> None:
+    """A commit that is decided, and of which nothing more is done, or not much."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        Dying(monkeypatch, step, after=True)
+        with pytest.raises(Died):
+            job.commit(added, replaced)
+
+
 NEW = [2, 10, 11, 12, 20, 21]
 
 
@@ -138,10 +146,7 @@ def test_finishers_that_die_as_well(tmp_path: Path) -> None:
     """Each gets one step further than the one before, or none."""
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, "write", after=True)
-        with pytest.raises(Died):
-            job.commit(added, removing("old-0.orc", "old-1.orc"))
+    decide(job, added, removing("old-0.orc", "old-1.orc"))
     for number in range(100):
         with pytest.MonkeyPatch.context() as monkeypatch:
             Dying(monkeypatch, number, after=number % 2 == 0)
@@ -199,10 +204,7 @@ def test_a_manifest_is_all_or_nothing(tmp_path: Path) -> None:
     """Of two commits of one job, one is."""
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, "write", after=True)
-        with pytest.raises(Died):
-            job.commit(added[:1])
+    decide(job, added[:1])
     with pytest.raises(FileExistsError):
         job.commit(added)
     finish_commits(str(table), {})
@@ -214,10 +216,7 @@ def test_several_finish_at_once(tmp_path: Path) -> None:
         table = table_with(tmp_path / f"{attempt}", range(3))
         for replaced in (removing("old-0.orc", "old-1.orc"), None):
             job, added = change(table)
-            with pytest.MonkeyPatch.context() as monkeypatch:
-                Dying(monkeypatch, ("write", "complete")[attempt % 2], after=True)
-                with pytest.raises(Died):
-                    job.commit(added, replaced)
+            decide(job, added, replaced, step=("write", "complete")[attempt % 2])
         failed: list[BaseException] = []
         barrier = threading.Barrier(4)
 
@@ -302,10 +301,7 @@ def test_a_finisher_that_sleeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """It wakes when the commit is done, and what that added has been removed by another: it changes nothing."""
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
-    with pytest.MonkeyPatch.context() as dying:
-        Dying(dying, "write", after=True)
-        with pytest.raises(Died):
-            job.commit(added, removing("old-0.orc", "old-1.orc"))
+    decide(job, added, removing("old-0.orc", "old-1.orc"))
     complete = Folder.complete
 
     def late(self: Folder, name: str, token: bytes) -> None:
@@ -333,14 +329,24 @@ def test_numbers_that_are_stale_are_swept(tmp_path: Path) -> None:
     assert ids_of(table) == [10, 11, 12]
 
 
+def test_manifests_that_are_being_written(tmp_path: Path) -> None:
+    """Are none yet, under the names that they have till then."""
+    table = table_with(tmp_path / "t", range(3))
+    for folder in ("removals", "streams/s"):
+        (table / "_orcish" / folder).mkdir(parents=True)
+        (table / "_orcish" / folder / ".000000000000.json.0.tmp").write_text('{"job": ')
+    assert finish_commits(str(table), {}) == 0
+    job, added = change(table)
+    job.commit(added, removing("old-0.orc", "old-1.orc"))
+    assert ids_of(table) == NEW
+    assert len(list((table / "_orcish").rglob("*.tmp"))) == 2
+
+
 def test_a_table_behind_a_link(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
     (tmp_path / "link").symlink_to(table)
     job, added = change(table)
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, "write", after=True)
-        with pytest.raises(Died):
-            job.commit(added)
+    decide(job, added)
     assert finish_commits(str(tmp_path / "link"), {}) == 1
     assert ids_of(table) == [0, 1, *NEW]
 
@@ -379,11 +385,8 @@ def test_what_is_stale_is_swept(tmp_path: Path) -> None:
     job.commit(added)
     assert [path.name for path in (table / "_orcish" / "jobs").iterdir()] == [young.id]
     # A manifest is never stale.
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, "write", after=True)
-        decided, more = change(table)
-        with pytest.raises(Died):
-            decided.commit(more)
+    decided, more = change(table)
+    decide(decided, more)
     for path in (table / "_orcish" / "jobs" / decided.id).rglob("*"):
         os.utime(path, (1, 1))
     job, added = change(table)
@@ -542,10 +545,7 @@ def settled(table: Path) -> None:
 def test_the_manifest_can_be_read_by_people(tmp_path: Path) -> None:
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, "write", after=True)
-        with pytest.raises(Died):
-            job.commit(added, removing("old-0.orc"))
+    decide(job, added, removing("old-0.orc"))
     text = (table / "_orcish" / "removals" / "000000000000.json").read_text()
     found = json.loads(text)
     assert [file["target"] for file in found["added"]] == [file.target for file in added]
@@ -558,10 +558,7 @@ def test_readers_finish(tmp_path: Path, path: str) -> None:
     table = put(tmp_path / "t", {f"more=1/old-{at}.orc": pa.table({"id": [at]}) for at in range(3)})
     job = Job(str(table))
     added = [staged(job, range(10, 13), folder="more=1") for _ in range(2)]
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        Dying(monkeypatch, "write", after=True)
-        with pytest.raises(Died):
-            job.commit(added, removing("more=1/old-0.orc", "more=1/old-1.orc"))
+    decide(job, added, removing("more=1/old-0.orc", "more=1/old-1.orc"))
     work = SparkTable.open(TableOptions.of({"path": f"{table}{path}"})).work()
     assert sum(part.rows for part in work) == 7
     assert ids_of(table) == [2, 10, 10, 11, 11, 12, 12]

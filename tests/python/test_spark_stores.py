@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +13,10 @@ from orcish.folders import Folder
 from orcish.spark.commit import finish_commits
 from pyspark.errors import PySparkException
 from spark_cases import assert_same, every_type, rows_of
-from stores import BUCKET, Store, run_store
+from stores import BUCKET, Store
 
 Spark = Any
 TABLE = f"s3a://{BUCKET}/db/t"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Store]:
-    with run_store() as store:
-        yield store
-
-
-@pytest.fixture
-def store(running: Store) -> Store:
-    running.clear()
-    return running
 
 
 def options_of(store: Store) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import orcish
 import pyarrow as pa
 import pytest
-from stores import BUCKET, Rule, Store, run_store
+from stores import BUCKET, Rule, Store
 
 MIB = 1 << 20
 SMALL = pa.table({"id": range(1000), "s": [f"text {i}" for i in range(1000)]})
@@ -21,21 +20,6 @@ SMALL = pa.table({"id": range(1000), "s": [f"text {i}" for i in range(1000)]})
 def large(mib: int) -> pa.Table:
     """Random numbers, which take as many bytes as they have."""
     return pa.table({"noise": np.random.default_rng(1).integers(0, 2**63, mib * MIB // 8)})
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Store]:
-    with run_store() as store:
-        yield store
-
-
-@pytest.fixture
-def store(running: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """The bucket, empty, behind a server that does not fail."""
-    for name in [name for name in os.environ if name.startswith("AWS_")]:
-        monkeypatch.delenv(name)
-    running.clear()
-    return running
 
 
 URL = f"s3://{BUCKET}/t/a b%3A ü.orc"

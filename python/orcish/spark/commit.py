@@ -24,6 +24,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -50,6 +51,10 @@ from orcish.spark.manifests import (
 
 __all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits"]
 SUCCESS = "_SUCCESS"
+ATTEMPTS = 5
+"""How often a commit of somebody else is tried to be finished."""
+PAUSE = 0.02
+"""Seconds after the first attempt; twice as long after each other one."""
 
 
 class Staged(NamedTuple):
@@ -241,15 +246,22 @@ def _decide_batch(folder: Folder, manifest: Mapping[str, Any], stream: str, batc
 def _finish(folder: Folder) -> int:
     found = unfinished(folder)
     for name, manifest in found:
-        try:
-            _apply(folder, name, manifest)
-        except (OSError, ValueError) as error:
-            # Or somebody else has finished it, and has perhaps removed since what it added.
-            if (name, manifest) in unfinished(folder):
-                raise OrcishError(
-                    f"{folder.location(name)}: this commit is decided and cannot be finished: {error}. "
-                    "Without this file, and what its job has in the folder of jobs, it is given up half way"
-                ) from error
+        for attempt in range(ATTEMPTS):
+            try:
+                _apply(folder, name, manifest)
+            except (OSError, ValueError) as error:
+                # Or somebody else has finished it, and has perhaps removed since what it added.
+                if (name, manifest) not in unfinished(folder):
+                    break
+                if attempt + 1 == ATTEMPTS:
+                    raise OrcishError(
+                        f"{folder.location(name)}: this commit is decided and cannot be finished: {error}. "
+                        "Without this file, and what its job has in the folder of jobs, it is given up half way"
+                    ) from error
+                # Somebody else may be at it, who takes files away that are looked at here.
+                time.sleep(PAUSE * 2**attempt)
+            else:
+                break
     return len(found)
 
 
@@ -261,6 +273,8 @@ def _apply(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
     # The manifest goes last: without it, what is left would be taken for that of a job which has failed.
     staging = f"{JOBS}/{manifest['job']}"
     folder.delete([file.name for file in folder.files(staging) if file.name != name])
-    folder.delete_folder(staging)
+    with contextlib.suppress(FileNotFoundError):
+        # Who finishes it at the same time may take files away under this.
+        folder.delete_folder(staging)
     if not name.startswith(f"{JOBS}/"):
         folder.write(name, DONE, overwrite=True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import pickle
 import re
 import sys
 import threading
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -15,6 +13,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.spark.session import described, jvm
+from orcish.spark.work import of_bytes, to_bytes
 
 __all__ = ["batch_of", "found_session", "in_workers", "parse_size", "sql_of", "to_frame"]
 
@@ -48,12 +47,12 @@ def in_workers(
     """
     if not items:
         return []
-    packed = [zlib.compress(pickle.dumps(item), 1) for item in items]
+    sent = [to_bytes(item) for item in items]
 
     def task(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in numbers:
             for number in batch.column(0).to_pylist():
-                yield batch_of(run(pickle.loads(zlib.decompress(packed[number]))), schema)
+                yield batch_of(run(of_bytes(sent[number])), schema)
 
     frame = spark.range(0, len(items), 1, len(items)).mapInArrow(task, sql_of(schema))
     with described(spark, text), _progress(spark, text):

@@ -53,7 +53,12 @@ def is_hidden(name: str) -> bool:
 
 def numbered(folder: Folder, name: str) -> list[FileInfo]:
     """Manifests with numbers below a folder, the last of each folder last."""
-    return [file for file in sorted(folder.files(name)) if file.name.endswith(".json")]
+    return _numbered(folder.files(name), name)
+
+
+def _numbered(files: list[FileInfo], below: str) -> list[FileInfo]:
+    # Beside them there may be some that are being written, under other names.
+    return sorted(file for file in files if file.name.startswith(f"{below}/") and file.name.endswith(".json"))
 
 
 def number_of(file: FileInfo) -> int:
@@ -65,7 +70,7 @@ def unfinished(folder: Folder) -> list[tuple[str, dict[str, Any]]]:
     """Manifests that are decided and not done, with their names."""
     own = folder.files(OWN)
     names = [file.name for file in own if file.name.startswith(f"{JOBS}/") and file.name.endswith(f"/{MANIFEST}")]
-    turns = sorted(file for file in own if file.name.startswith((f"{REMOVALS}/", f"{STREAMS}/")))
+    turns = [*_numbered(own, REMOVALS), *_numbered(own, STREAMS)]
     last = {file.name.rpartition("/")[0]: file for file in turns}
     names += [file.name for file in last.values() if file.size > len(DONE)]
     found = []
@@ -86,9 +91,12 @@ def committed_batch(folder: Folder, stream: str) -> int:
 def sweep(folder: Folder) -> None:
     """Removes what jobs that died long ago have left, and numbers that nobody needs."""
     newest: dict[str, float] = {}
-    staged = folder.files(JOBS)
+    own = folder.files(OWN)
+    # Listed after the files: who decides between the two is not taken for one that has died.
     decided = {manifest["job"] for _, manifest in unfinished(folder)}
-    for file in staged:
+    for file in own:
+        if not file.name.startswith(f"{JOBS}/"):
+            continue
         job = file.name.split("/")[2]
         newest[job] = max(newest.get(job, 0.0), float("inf") if job in decided else file.modified)
     stale = time.time() - STALE_SECONDS
@@ -96,9 +104,9 @@ def sweep(folder: Folder) -> None:
         if modified < stale:
             with contextlib.suppress(OSError):
                 folder.delete_folder(f"{JOBS}/{job}")
-    folder.delete([file.name for file in numbered(folder, REMOVALS)[:-1] if file.modified < stale])
+    folder.delete([file.name for file in _numbered(own, REMOVALS)[:-1] if file.modified < stale])
     batches: dict[str, list[str]] = {}
-    for file in numbered(folder, STREAMS):
+    for file in _numbered(own, STREAMS):
         batches.setdefault(file.name.rpartition("/")[0], []).append(file.name)
     folder.delete([name for names in batches.values() for name in names[:-KEPT_BATCHES]])
 

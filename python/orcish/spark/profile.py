@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from orcish.spark.profiled import Found, Profiler
 from orcish.spark.reading import open_table
 from orcish.spark.session import described, task_cpus
 from orcish.spark.texts import texts
-from orcish.spark.work import packed
+from orcish.spark.work import of_bytes, packed, to_bytes
 from orcish.types import StorageOptions
 
 __all__ = ["profile"]
@@ -94,16 +93,13 @@ def profile(
     nodes = nodes_of(table)
     reported = [node for top in nodes for node in top.all() if node.index is not None]
     splits = table.scan.splits(table.options.split_bytes)
-    parts = [
-        zlib.compress(pickle.dumps(part), 1)
-        for part in packed(splits, table.options.split_bytes, table.options.min_splits)
-    ]
+    parts = [to_bytes(part) for part in packed(splits, table.options.split_bytes, table.options.min_splits)]
     zones = (table.options.timezone, table.options.session_timezone)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
             profiler = Profiler(nodes, zones, distinct, task_cpus())
-            for split in pickle.loads(zlib.decompress(parts[number])):
+            for split in of_bytes(parts[number]):
                 profiler.add(split)
             yield _rows(profiler.found())
 

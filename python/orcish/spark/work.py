@@ -6,7 +6,7 @@ import dataclasses
 import pickle
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -14,7 +14,7 @@ from orcish.errors import OrcishError
 from orcish.scan import Scan, Split
 from orcish.spark.batches import Shape
 
-__all__ = ["Work", "packed"]
+__all__ = ["Work", "of_bytes", "packed", "to_bytes"]
 
 OPEN_BYTES = 4 << 20
 """What opening a file is worth, in bytes that are read."""
@@ -31,8 +31,9 @@ class Work:
     @classmethod
     def of(cls, splits: Sequence[Split], shape: Shape) -> Work:
         """Of some splits."""
-        data = zlib.compress(pickle.dumps((list(splits), shape)), 1)
-        return cls(data, sum(split.rows for split in splits), sum(split.size for split in splits))
+        return cls(
+            to_bytes((list(splits), shape)), sum(split.rows for split in splits), sum(split.size for split in splits)
+        )
 
     def batches(self, threads: int = 1) -> Iterator[pa.RecordBatch]:
         """The rows, with the types that Spark wants.
@@ -40,7 +41,7 @@ class Work:
         Raises:
             OrcishError: A file cannot be read; the message names it.
         """
-        splits, shape = cast("tuple[list[Split], Shape]", pickle.loads(zlib.decompress(self.packed)))
+        splits, shape = cast("tuple[list[Split], Shape]", of_bytes(self.packed))
         for split in splits:
             for batch in Scan(split.table, {**split.options, "threads": threads}).to_batches():
                 try:
@@ -48,6 +49,16 @@ class Work:
                 except pa.ArrowException as error:
                     raise OrcishError(f"{split.location}: {error}") from error
                 yield shaped
+
+
+def to_bytes(value: object) -> bytes:
+    """What a task is sent of anything that can be pickled."""
+    return zlib.compress(pickle.dumps(value), 1)
+
+
+def of_bytes(data: bytes) -> Any:
+    """What :func:`to_bytes` was given."""
+    return pickle.loads(zlib.decompress(data))
 
 
 def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
