@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import pickle
+import urllib.request
 
 import boto3
 import orcish
@@ -35,6 +36,8 @@ def s3():
     server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
+    # Servers of one process have one store.
+    urllib.request.urlopen(urllib.request.Request(f"http://{host}:{port}/moto-api/reset", method="POST")).close()
     options = {
         "aws_endpoint": f"http://{host}:{port}",
         "aws_access_key_id": "tester",

@@ -297,6 +297,36 @@ def test_two_remove_at_a_time(tmp_path: Path) -> None:
         assert left_over(table) == []
 
 
+def test_one_decides_while_another_takes_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another job has decided to remove, and has not removed yet, is not there for who comes behind it."""
+    table = table_with(tmp_path / "t", range(3))
+    other, more = change(table)
+    job, added = change(table)
+    files = Folder.files
+    at_work: list[str] = []
+
+    def between(self: Folder, name: str = "") -> Any:
+        found = files(self, name)
+        # Behind the first look at what is decided.
+        if name == manifests.OWN and not at_work:
+            at_work.append(name)
+            decide(other, more, removing("old-0.orc"))
+        return found
+
+    def replaced(there: Any) -> list[str]:
+        if all(file.name != "old-0.orc" for file in there):
+            raise OrcishError("gone")
+        return ["old-0.orc"]
+
+    monkeypatch.setattr(Folder, "files", between)
+    with pytest.raises(OrcishError, match="gone"):
+        job.commit(added, replaced)
+    monkeypatch.undo()
+    job.abort(added)
+    assert ids_of(table) == [1, 2, 10, 11, 12, 20, 21]
+    assert left_over(table) == []
+
+
 def test_a_finisher_that_sleeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It wakes when the commit is done, and what that added has been removed by another: it changes nothing."""
     table = table_with(tmp_path / "t", range(3))

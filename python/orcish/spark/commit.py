@@ -213,8 +213,9 @@ def _decide_in_turn(
 ) -> str:
     """Gives the manifest, with what it removes, the next number; its name."""
     while True:
-        _finish(folder)
+        # Whoever has a number before this one is finished then; who takes this one meanwhile is found when it is taken.
         number = max((number_of(file) for file in numbered(folder, REMOVALS)), default=-1) + 1
+        _finish(folder)
         manifest["removed"] = list(replaced(folder.files()))
         name = f"{REMOVALS}/{number:012}.json"
         try:
@@ -273,8 +274,6 @@ def _apply(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
     # The manifest goes last: without it, what is left would be taken for that of a job which has failed.
     staging = f"{JOBS}/{manifest['job']}"
     folder.delete([file.name for file in folder.files(staging) if file.name != name])
-    with contextlib.suppress(FileNotFoundError):
-        # Who finishes it at the same time may take files away under this.
-        folder.delete_folder(staging)
+    folder.delete_folder(staging)
     if not name.startswith(f"{JOBS}/"):
         folder.write(name, DONE, overwrite=True)

@@ -68,7 +68,7 @@ impl LocalPlace {
         Ok(found)
     }
 
-    /// Deletes what is in the folder, and it.
+    /// Deletes what is in the folder, and it; others may do so at the same time.
     fn delete_folder(&self) -> io::Result<Result<()>> {
         let found = match fs::symlink_metadata(&self.path) {
             Err(error) if is_missing(&error) => return Ok(Ok(())),
@@ -78,22 +78,26 @@ impl LocalPlace {
             if !found.is_symlink() {
                 return Err(ErrorKind::NotADirectory.into());
             }
-            remove_link(&self.path)?;
+            or_gone(remove_link(&self.path))?;
         } else {
             let mut patience = self.options.patience();
-            for entry in fs::read_dir(&self.path)? {
+            let entries = match fs::read_dir(&self.path) {
+                Err(error) if is_missing(&error) => return Ok(Ok(())),
+                entries => entries?,
+            };
+            for entry in entries {
                 if let Err(error) = patience.look() {
                     return Ok(Err(error));
                 }
-                let entry = entry?;
-                // Those of the standard library do not follow links, even if somebody puts them there meanwhile.
-                let deleted = match entry.file_type()?.is_dir() {
-                    true => fs::remove_dir_all(entry.path()),
-                    false => remove_link(&entry.path()),
-                };
-                deleted.or_else(|error| if is_missing(&error) { Ok(()) } else { Err(error) })?;
+                or_gone(entry.and_then(|entry| {
+                    // Those of the standard library do not follow links, even if somebody puts them there meanwhile.
+                    match entry.file_type()?.is_dir() {
+                        true => fs::remove_dir_all(entry.path()),
+                        false => remove_link(&entry.path()),
+                    }
+                }))?;
             }
-            fs::remove_dir(&self.path).or_else(|error| if is_missing(&error) { Ok(()) } else { Err(error) })?;
+            or_gone(fs::remove_dir(&self.path))?;
         }
         sync_folder_of(&self.path);
         Ok(Ok(()))
@@ -161,6 +165,11 @@ fn status(found: &Metadata) -> io::Result<Option<FileStatus>> {
     }
     // Nothing is older here than the clock.
     Ok(Some(FileStatus { size: found.len(), modified: found.modified()?.max(UNIX_EPOCH) }))
+}
+
+/// What has gone already is as good as deleted.
+fn or_gone(deleted: io::Result<()>) -> io::Result<()> {
+    deleted.or_else(|error| if is_missing(&error) { Ok(()) } else { Err(error) })
 }
 
 /// Removes a file, or a link to anything.
@@ -320,6 +329,27 @@ mod tests {
         for root in ["/", ""] {
             assert_eq!(delete_folder(root, &options()).unwrap_err().kind(), crate::ErrorKind::InvalidArgument);
         }
+    }
+
+    #[test]
+    fn several_may_delete_a_folder() {
+        let folder = folder("several");
+        for round in 0..50 {
+            let path = folder.join(format!("{round}"));
+            for at in 0..20 {
+                fs::create_dir_all(path.join(format!("{}/{at}", at % 3))).unwrap();
+                fs::write(path.join(format!("{}/{at}/file", at % 3)), b"").unwrap();
+            }
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        delete_folder(text(&path), &options()).unwrap();
+                        assert!(!path.exists());
+                    });
+                }
+            });
+        }
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[cfg(unix)]
