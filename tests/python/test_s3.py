@@ -2,17 +2,14 @@
 
 import datetime as dt
 import json
-import logging
 import os
 import pickle
-import urllib.request
 
-import boto3
 import orcish
 import pyarrow as pa
 import pytest
-from moto import server as moto_server
 from orcish import _native, col
+from stores import BUCKET
 from support import run_python, write_arrow
 
 TABLE = pa.table({"a": list(range(5000)), "s": [f"text {i}" for i in range(5000)]})
@@ -30,35 +27,13 @@ KEYS = [
 
 
 @pytest.fixture(scope="module")
-def s3():
-    """Options for a server with the bucket ``shelf``."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    # Servers of one process have one store.
-    urllib.request.urlopen(urllib.request.Request(f"http://{host}:{port}/moto-api/reset", method="POST")).close()
-    options = {
-        "aws_endpoint": f"http://{host}:{port}",
-        "aws_access_key_id": "tester",
-        "aws_secret_access_key": "hush-hush",
-        "aws_region": "us-east-1",
-        "aws_allow_http": True,
-        "orcish.max_retries": 0,
-    }
-    client = boto3.client(
-        "s3",
-        endpoint_url=options["aws_endpoint"],
-        region_name="us-east-1",
-        aws_access_key_id="tester",
-        aws_secret_access_key="hush-hush",
-    )
-    client.create_bucket(Bucket="shelf")
+def s3(running_store):
+    """Options for the store, whose bucket has these objects and no others."""
+    running_store.clear()
     for key in KEYS:
-        client.put_object(Bucket="shelf", Key=key, Body=DATA)
-    client.put_object(Bucket="shelf", Key="t/dt=2026-02-01/", Body=b"")
-    yield options
-    server.stop()
+        running_store.client.put_object(Bucket=BUCKET, Key=key, Body=DATA)
+    running_store.client.put_object(Bucket=BUCKET, Key="t/dt=2026-02-01/", Body=b"")
+    return running_store.options
 
 
 @pytest.fixture(autouse=True)
