@@ -24,7 +24,6 @@ import contextlib
 import dataclasses
 import json
 import os
-import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -51,10 +50,6 @@ from orcish.spark.manifests import (
 
 __all__ = ["STAGED", "Job", "Staged", "committed_batch", "finish_commits"]
 SUCCESS = "_SUCCESS"
-ATTEMPTS = 5
-"""How often a commit of somebody else is tried to be finished."""
-PAUSE = 0.02
-"""Seconds after the first attempt; twice as long after each other one."""
 
 
 class Staged(NamedTuple):
@@ -247,22 +242,15 @@ def _decide_batch(folder: Folder, manifest: Mapping[str, Any], stream: str, batc
 def _finish(folder: Folder) -> int:
     found = unfinished(folder)
     for name, manifest in found:
-        for attempt in range(ATTEMPTS):
-            try:
-                _apply(folder, name, manifest)
-            except (OSError, ValueError) as error:
-                # Or somebody else has finished it, and has perhaps removed since what it added.
-                if (name, manifest) not in unfinished(folder):
-                    break
-                if attempt + 1 == ATTEMPTS:
-                    raise OrcishError(
-                        f"{folder.location(name)}: this commit is decided and cannot be finished: {error}. "
-                        "Without this file, and what its job has in the folder of jobs, it is given up half way"
-                    ) from error
-                # Somebody else may be at it, who takes files away that are looked at here.
-                time.sleep(PAUSE * 2**attempt)
-            else:
-                break
+        try:
+            _apply(folder, name, manifest)
+        except (OSError, ValueError) as error:
+            # Or somebody else has finished it, and has perhaps removed since what it added.
+            if (name, manifest) in unfinished(folder):
+                raise OrcishError(
+                    f"{folder.location(name)}: this commit is decided and cannot be finished: {error}. "
+                    "Without this file, and what its job has in the folder of jobs, it is given up half way"
+                ) from error
     return len(found)
 
 
