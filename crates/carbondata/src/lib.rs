@@ -17,3 +17,5 @@ mod page;
 mod scan;
 mod stream;
 mod table;
+
+pub use table::{Segment, Table, is_table};
