@@ -2,6 +2,7 @@
 
 use orcish::{Error, Result};
 
+use super::order;
 use crate::bytes::Bytes;
 
 /// Bits of 120,000, the number of rows of a blocklet where nobody chose another. No file says what was chosen.
@@ -34,7 +35,7 @@ fn unpack(bytes: &[u8], bits: u32) -> Vec<u32> {
     all
 }
 
-/// The row of each stored value: each row once.
+/// Which stored value each row has, from the row ids of a page: see [`order::inverse`].
 ///
 /// # Errors
 /// `Corrupt` where they are not the numbers of all rows.
@@ -43,35 +44,7 @@ pub(crate) fn row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
     let length = bytes.length()?;
     let ids = bytes.take(length)?;
     let runs = bytes.rest();
-    with_bits("row ids", |bits| expand(&unpack(ids, bits), &unpack(runs, bits), rows))
-}
-
-/// Runs are given by the places of their first ids; the last id of each is the next one.
-fn expand(ids: &[u32], runs: &[u32], rows: usize) -> Option<Vec<u32>> {
-    let mut all = Vec::with_capacity(rows);
-    let mut runs = runs.iter().peekable();
-    let mut ids = ids.iter().copied().enumerate();
-    while let Some((place, id)) = ids.next() {
-        let last = match runs.peek() {
-            Some(&&run) if usize::try_from(run).ok()? == place => {
-                runs.next();
-                ids.next()?.1
-            }
-            _ => id,
-        };
-        if all.len() + usize::try_from(last.checked_sub(id)?).ok()? >= rows {
-            return None;
-        }
-        all.extend(id..=last);
-    }
-    let mut is_met = vec![false; rows];
-    for &id in &all {
-        let place = is_met.get_mut(usize::try_from(id).ok()?)?;
-        if std::mem::replace(place, true) {
-            return None;
-        }
-    }
-    (runs.next().is_none() && all.len() == rows).then_some(all)
+    with_bits("row ids", |bits| order::inverse(&unpack(ids, bits), &unpack(runs, bits), rows).ok())
 }
 
 /// How often each stored value is repeated; all together are as many as there are rows.
@@ -80,14 +53,11 @@ fn expand(ids: &[u32], runs: &[u32], rows: usize) -> Option<Vec<u32>> {
 /// `Corrupt` where they are not.
 pub(crate) fn counts(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
     with_bits("runs", |bits| {
-        let (pairs, rest) = {
-            let all = unpack(bytes, bits);
-            let (pairs, rest) = all.as_chunks::<2>();
-            (pairs.to_vec(), rest.len())
-        };
+        let all = unpack(bytes, bits);
+        let (pairs, rest) = all.as_chunks();
         let mut at = 0u32;
         let mut counts = Vec::with_capacity(pairs.len());
-        for [start, count] in pairs {
+        for &[start, count] in pairs {
             // Where a run begins is where the one before it ends.
             if start != at {
                 return None;
@@ -95,7 +65,7 @@ pub(crate) fn counts(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
             at = at.checked_add(count)?;
             counts.push(count);
         }
-        (rest == 0 && usize::try_from(at).ok()? == rows).then_some(counts)
+        (rest.is_empty() && usize::try_from(at).ok()? == rows).then_some(counts)
     })
 }
 
@@ -124,7 +94,7 @@ mod tests {
     fn row_ids_are_plain_or_in_runs() {
         for bits in [17, 11, 20] {
             let stored = stored_ids(&[3, 6, 0, 2, 1, 7, 9], &[0, 5], bits);
-            assert_eq!(row_ids(&stored, 10).unwrap(), [3, 4, 5, 6, 0, 2, 1, 7, 8, 9]);
+            assert_eq!(row_ids(&stored, 10).unwrap(), [4, 6, 5, 0, 1, 2, 3, 7, 8, 9]);
             assert!(row_ids(&stored, 9).is_err());
             assert_eq!(row_ids(&stored_ids(&[1, 0, 2], &[], bits), 3).unwrap(), [1, 0, 2]);
         }
