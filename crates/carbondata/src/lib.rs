@@ -12,6 +12,8 @@
 mod bytes;
 mod compress;
 mod file;
+#[cfg(test)]
+mod fixtures;
 mod metadata;
 mod page;
 mod scan;

@@ -1,0 +1,358 @@
+//! Measures as files up to version 1.1 have them: how their values are stored follows from the bounds in their meta.
+
+use std::sync::Arc;
+
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
+use arrow_array::{ArrayRef, PrimitiveArray};
+use arrow_buffer::NullBuffer;
+use orcish::{Error, Result};
+
+use crate::bytes::Bytes;
+use crate::metadata::schema::Kind;
+
+/// Powers of ten that are doubles without rounding.
+const MOST_EXACT_DECIMALS: i32 = 22;
+/// Whole numbers below are doubles without rounding.
+const MOST_EXACT: i128 = 1 << 53;
+
+/// Bounds of the values of a page, and with them their type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Bounds {
+    /// `d`: whole numbers.
+    Long { max: i64, min: i64 },
+    /// `n`
+    Double { max: f64, min: f64 },
+    /// `b`
+    Decimal,
+    /// `l`: whole numbers of eight bytes.
+    Plain,
+}
+
+/// `ValueEncoderMeta`: what tells how values were stored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Meta {
+    pub(crate) bounds: Bounds,
+    /// Most digits behind the point.
+    pub(crate) decimals: i32,
+    /// `dataTypeSelected`: floats are enough where they are exact.
+    pub(crate) is_float: bool,
+}
+
+/// What elements are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Element {
+    I8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// What values are, by their elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    /// The maximum less the element.
+    Less,
+    /// The element by 10^decimals.
+    Scaled,
+    /// The maximum less the element by 10^decimals.
+    LessScaled,
+}
+
+impl Element {
+    fn size(self) -> usize {
+        match self {
+            Element::I8 => 1,
+            Element::I16 => 2,
+            Element::I32 | Element::F32 => 4,
+            Element::I64 | Element::F64 => 8,
+        }
+    }
+
+    /// The smallest element that holds `value`.
+    fn of(value: f64, decimals: i32, is_float: bool) -> Self {
+        if decimals != 0 {
+            #[allow(clippy::cast_possible_truncation)] // What it costs is what is asked.
+            let is_exact = f64::from(value as f32) == value;
+            // Java's Float.MIN_VALUE is the smallest above zero, so that nothing below is stored as a float.
+            let is_within = value <= f64::from(f32::MAX) && value >= f64::from(f32::from_bits(1));
+            return if is_float && is_within && is_exact { Element::F32 } else { Element::F64 };
+        }
+        let within = |min: f64, max: f64| value >= min && value <= max;
+        if within(i8::MIN.into(), i8::MAX.into()) {
+            Element::I8
+        } else if within(i16::MIN.into(), i16::MAX.into()) {
+            Element::I16
+        } else if within(i32::MIN.into(), i32::MAX.into()) {
+            Element::I32
+        } else if within(-TWO_63, TWO_63) {
+            Element::I64
+        } else {
+            Element::F64
+        }
+    }
+
+    fn integers(self, data: &[u8], rows: usize) -> Result<Vec<i64>> {
+        Ok(match self {
+            Element::I8 => elements(data, rows, |bytes| i64::from(i8::from_le_bytes(bytes)))?,
+            Element::I16 => elements(data, rows, |bytes| i64::from(i16::from_le_bytes(bytes)))?,
+            Element::I32 => elements(data, rows, |bytes| i64::from(i32::from_le_bytes(bytes)))?,
+            Element::I64 => elements(data, rows, i64::from_le_bytes)?,
+            Element::F32 | Element::F64 => return Err(Error::corrupt("bounds of whole numbers that have a fraction")),
+        })
+    }
+
+    fn doubles(self, data: &[u8], rows: usize) -> Result<Vec<f64>> {
+        Ok(match self {
+            Element::I8 => elements(data, rows, |bytes| f64::from(i8::from_le_bytes(bytes)))?,
+            Element::I16 => elements(data, rows, |bytes| f64::from(i16::from_le_bytes(bytes)))?,
+            Element::I32 => elements(data, rows, |bytes| f64::from(i32::from_le_bytes(bytes)))?,
+            Element::I64 => elements(data, rows, |bytes| i64::from_le_bytes(bytes) as f64)?,
+            Element::F32 => elements(data, rows, |bytes| f64::from(f32::from_le_bytes(bytes)))?,
+            Element::F64 => elements(data, rows, f64::from_le_bytes)?,
+        })
+    }
+}
+
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
+fn elements<const N: usize, T>(data: &[u8], rows: usize, from: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
+    let (all, rest) = data.as_chunks::<N>();
+    if all.len() != rows || !rest.is_empty() {
+        return Err(Error::corrupt(format!("{} bytes are not {rows} values of {N} bytes", data.len())));
+    }
+    Ok(all.iter().map(|&bytes| from(bytes)).collect())
+}
+
+impl Meta {
+    /// The meta of a page of version 3.
+    pub(crate) fn of_version_3(bytes: &[u8]) -> Result<Self> {
+        let mut bytes = Bytes::new(bytes);
+        let bounds = match bytes.u16()?.to_be_bytes() {
+            [0, b'n'] => {
+                let bounds = Bounds::Double { max: bytes.f64()?, min: bytes.f64()? };
+                bytes.f64()?;
+                bounds
+            }
+            [0, b'd'] => {
+                let bounds = Bounds::Long { max: bytes.i64()?, min: bytes.i64()? };
+                bytes.i64()?;
+                bounds
+            }
+            [0, b'b'] => Bounds::Decimal,
+            other => return Err(Error::corrupt(format!("no measure has the type {other:?}"))),
+        };
+        Ok(Meta { bounds, decimals: bytes.i32()?, is_float: bytes.u8()? == 1 })
+    }
+
+    /// The values of a page, decompressed, as a column of `kind`.
+    pub(crate) fn decode(&self, data: &[u8], rows: usize, kind: Kind, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        match self.bounds {
+            Bounds::Plain => whole(Element::I64.integers(data, rows)?, kind, nulls),
+            Bounds::Long { max, min } => {
+                let (form, element) = self.of_long(max, min);
+                let mut values = element.integers(data, rows)?;
+                if form == Form::Less {
+                    values.iter_mut().for_each(|value| *value = max.wrapping_sub(*value));
+                }
+                whole(values, kind, nulls)
+            }
+            Bounds::Double { max, min } => {
+                let (form, element) = self.of_double(max, min);
+                fractions(self.doubles(form, element, max, data, rows)?, kind, nulls)
+            }
+            Bounds::Decimal => super::array::decimals(data, rows, kind, nulls),
+        }
+    }
+
+    /// How whole numbers were stored.
+    fn of_long(&self, max: i64, min: i64) -> (Form, Element) {
+        let own = Element::of(max as f64, self.decimals, self.is_float);
+        let difference = match own {
+            Element::I64 => Element::I64,
+            _ => Element::of(max.wrapping_sub(min) as f64, self.decimals, self.is_float),
+        };
+        smaller(own, difference)
+    }
+
+    /// How doubles were stored.
+    fn of_double(&self, max: f64, min: f64) -> (Form, Element) {
+        let far = if max.abs() >= min.abs() { max } else { min };
+        let element = |value, decimals| Element::of(value, decimals, self.is_float);
+        if self.decimals == 0 {
+            return smaller(element(far, 0), element(max - min, 0));
+        }
+        let factor = 10f64.powi(self.decimals);
+        let mut best = (Form::Plain, element(far, self.decimals));
+        for other in [
+            (Form::Less, element(max - min, self.decimals)),
+            (Form::Scaled, element(factor * far, 0)),
+            (Form::LessScaled, element(factor * (max - min), 0)),
+        ] {
+            if other.1.size() < best.1.size() {
+                best = other;
+            }
+        }
+        best
+    }
+
+    fn doubles(&self, form: Form, element: Element, max: f64, data: &[u8], rows: usize) -> Result<Vec<f64>> {
+        let factor = 10f64.powi(self.decimals);
+        if form == Form::LessScaled
+            && let Some(scaled_max) = unscaled(max, self.decimals)
+        {
+            // As decimals, as they were made: doubles would leave something behind the last digit.
+            let integers = element.integers(data, rows)?;
+            return Ok(integers.into_iter().map(|e| scaled(scaled_max - i128::from(e), self.decimals, factor)).collect());
+        }
+        let mut values = element.doubles(data, rows)?;
+        match form {
+            Form::Plain => {}
+            Form::Less => values.iter_mut().for_each(|value| *value = max - *value),
+            Form::Scaled => values.iter_mut().for_each(|value| *value /= factor),
+            Form::LessScaled => values.iter_mut().for_each(|value| *value = max - *value / factor),
+        }
+        Ok(values)
+    }
+}
+
+fn smaller(own: Element, difference: Element) -> (Form, Element) {
+    match own.size().cmp(&difference.size()) {
+        std::cmp::Ordering::Greater => (Form::Less, difference),
+        std::cmp::Ordering::Less => (Form::Plain, difference),
+        std::cmp::Ordering::Equal => (Form::Plain, own),
+    }
+}
+
+/// The digits of `value`, as many behind the point as are said; none where it has more.
+fn unscaled(value: f64, decimals: i32) -> Option<i128> {
+    let decimals = usize::try_from(decimals).ok().filter(|_| decimals <= MOST_EXACT_DECIMALS)?;
+    let text = value.to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    if fraction.len() > decimals || whole.len() > 20 {
+        return None;
+    }
+    format!("{whole}{fraction:0<decimals$}").parse().ok()
+}
+
+/// The double next to `unscaled` by `factor`, which is 10^decimals.
+fn scaled(unscaled: i128, decimals: i32, factor: f64) -> f64 {
+    if unscaled.abs() <= MOST_EXACT {
+        return unscaled as f64 / factor;
+    }
+    format!("{unscaled}e-{decimals}").parse().unwrap_or(unscaled as f64 / factor)
+}
+
+fn whole(values: Vec<i64>, kind: Kind, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    match kind {
+        Kind::Byte => narrow::<Int8Type>(values, nulls),
+        Kind::Short => narrow::<Int16Type>(values, nulls),
+        Kind::Int => narrow::<Int32Type>(values, nulls),
+        Kind::Long => Ok(Arc::new(PrimitiveArray::<Int64Type>::try_new(values.into(), nulls).map_err(misfit)?)),
+        kind => Err(Error::corrupt(format!("whole numbers in a column of type {kind:?}"))),
+    }
+}
+
+/// Numbers of fewer bits; what stands for null may have any.
+fn narrow<T>(values: Vec<i64>, nulls: Option<NullBuffer>) -> Result<ArrayRef>
+where
+    T: ArrowPrimitiveType,
+    T::Native: TryFrom<i64>,
+{
+    let mut all = Vec::with_capacity(values.len());
+    for (row, value) in values.into_iter().enumerate() {
+        let is_null = || nulls.as_ref().is_some_and(|nulls| row < nulls.len() && nulls.is_null(row));
+        match T::Native::try_from(value) {
+            Ok(value) => all.push(value),
+            Err(_) if is_null() => all.push(T::Native::default()),
+            Err(_) => return Err(Error::corrupt(format!("{value} does not fit into {:?}", T::DATA_TYPE))),
+        }
+    }
+    Ok(Arc::new(PrimitiveArray::<T>::try_new(all.into(), nulls).map_err(misfit)?))
+}
+
+fn fractions(values: Vec<f64>, kind: Kind, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    match kind {
+        Kind::Double => Ok(Arc::new(PrimitiveArray::<Float64Type>::try_new(values.into(), nulls).map_err(misfit)?)),
+        Kind::Float => {
+            #[allow(clippy::cast_possible_truncation)] // They were floats.
+            let values: Vec<f32> = values.into_iter().map(|value| value as f32).collect();
+            Ok(Arc::new(PrimitiveArray::<Float32Type>::try_new(values.into(), nulls).map_err(misfit)?))
+        }
+        // Before 1.1 all numbers but decimals were doubles; what they held is whole.
+        kind => {
+            #[allow(clippy::cast_possible_truncation)]
+            let values = values.into_iter().map(|value| value as i64).collect();
+            whole(values, kind, nulls)
+        }
+    }
+}
+
+fn misfit(error: arrow_schema::ArrowError) -> Error {
+    Error::corrupt(format!("values and nulls do not go together: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray as _;
+
+    use super::*;
+
+    fn long(max: i64, min: i64) -> Meta {
+        Meta { bounds: Bounds::Long { max, min }, decimals: 0, is_float: false }
+    }
+
+    fn double(max: f64, min: f64, decimals: i32) -> Meta {
+        Meta { bounds: Bounds::Double { max, min }, decimals, is_float: false }
+    }
+
+    #[test]
+    fn whole_numbers_are_as_wide_as_their_bounds() {
+        let decode = |meta: Meta, data: &[u8], rows| {
+            meta.decode(data, rows, Kind::Long, None).map(|all| all.as_primitive::<Int64Type>().values().to_vec())
+        };
+        assert_eq!(decode(long(100, -20), &[100, 0xec], 2).unwrap(), [100, -20]);
+        // The difference needs more than the maximum.
+        assert_eq!(decode(long(100, -100), &[100, 0, 0x9c, 0xff], 2).unwrap(), [100, -100]);
+        // And here less.
+        assert_eq!(decode(long(1000, 990), &[0, 10], 2).unwrap(), [1000, 990]);
+        assert_eq!(decode(long(1 << 40, (1 << 40) - 1), &(1i64 << 40).to_le_bytes(), 1).unwrap(), [1 << 40]);
+        assert!(decode(long(100, -20), &[100], 2).is_err());
+        assert!(long(i64::MAX, i64::MIN).decode(&i64::MAX.to_le_bytes(), 1, Kind::Int, None).is_err());
+    }
+
+    #[test]
+    fn doubles_have_four_forms() {
+        let decode = |meta: Meta, data: &[u8], rows| {
+            meta.decode(data, rows, Kind::Double, None).map(|all| all.as_primitive::<Float64Type>().values().to_vec())
+        };
+        assert_eq!(decode(double(3.0, -100.0, 0), &[3, 0x9c], 2).unwrap(), [3.0, -100.0]);
+        assert_eq!(decode(double(1.5, -2.5, 1), &[15, 0xe7], 2).unwrap(), [1.5, -2.5]);
+        assert_eq!(decode(double(1000.3, 1000.1, 1), &[2, 0], 2).unwrap(), [1000.1, 1000.3]);
+        let huge = 1e300;
+        assert_eq!(decode(double(huge, 0.5, 1), &huge.to_le_bytes(), 1).unwrap(), [huge]);
+    }
+
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(unscaled(-12.5, 2), Some(-1250));
+        assert_eq!(unscaled(-0.25, 2), Some(-25));
+        assert_eq!(unscaled(0.125, 2), None);
+        assert_eq!(scaled(-1250, 2, 100.0), -12.5);
+        assert_eq!(scaled(123_456_789_012_345_678, 3, 1000.0), 123_456_789_012_345.678);
+    }
+
+    #[test]
+    fn version_3_has_a_meta_of_its_own() {
+        let mut bytes = vec![0, b'd'];
+        for value in [7i64, -7, 0] {
+            bytes.extend(value.to_be_bytes());
+        }
+        bytes.extend([0; 5]);
+        assert_eq!(Meta::of_version_3(&bytes).unwrap(), long(7, -7));
+        assert!(Meta::of_version_3(&[0, b'x']).is_err());
+        assert!(Meta::of_version_3(&bytes[..20]).is_err());
+    }
+}
