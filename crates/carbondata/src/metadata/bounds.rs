@@ -1,5 +1,7 @@
 //! What the least and greatest values of a column's chunk say of its rows.
 
+use orcish::shared::{Bound, Known};
+
 use super::format::{Encoding, MinMax};
 use super::schema::{Column, Kind};
 use crate::bytes::{Bytes, big_integer};
@@ -9,30 +11,6 @@ const NULL_TEXT: &[u8] = b"@NU#LL$!";
 /// The key of 1970-01-01; that of null is 1.
 const EPOCH_KEY: i64 = 1_073_741_823;
 const NULL_KEY: i64 = 1;
-
-/// A value that those of a column are not less, or not greater, than.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Bound {
-    /// Whole numbers, booleans as 0 and 1, days since 1970.
-    Integer(i64),
-    /// Microseconds since 1970.
-    Ticks(i64),
-    Number(f64),
-    Decimal {
-        unscaled: i128,
-        scale: u32,
-    },
-    Bytes(Vec<u8>),
-}
-
-/// What is known of the values in a chunk. Those that are deleted may be counted.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Known {
-    pub(crate) min: Option<Bound>,
-    pub(crate) max: Option<Bound>,
-    /// True where there are nulls; that there are none is never known.
-    pub(crate) nulls: Option<bool>,
-}
 
 /// What the bounds at a place in the order of the chunks say of a column. `is_old` is for files of writers before 1.5.1,
 /// whose footers do not name them, and whose blocklets have no rows of pages.
@@ -60,7 +38,8 @@ pub(crate) fn known(min_max: &MinMax, at: usize, column: &Column, is_old: bool) 
         _ => false,
     };
     let nulls = (low.is_some() && is_null(min)) || (high.is_some() && is_null(max));
-    Known { min: low, max: high, nulls: nulls.then_some(true) }
+    // That there are no nulls is never known, nor that deleted rows are not counted.
+    Known { min: low, max: high, nulls: nulls.then_some(true), values: None }
 }
 
 /// A bound that is stored; none where the column has none that can be believed. That of null stands among the values,
@@ -147,7 +126,7 @@ mod tests {
     }
 
     fn integers(min: Option<i64>, max: i64) -> Known {
-        Known { min: min.map(Bound::Integer), max: Some(Bound::Integer(max)), nulls: None }
+        Known { min: min.map(Bound::Integer), max: Some(Bound::Integer(max)), ..Known::default() }
     }
 
     #[test]
@@ -157,7 +136,7 @@ mod tests {
         assert_eq!(bounds(Kind::Long, true, &[0; 8], &[0xff; 8]), integers(Some(i64::MIN), i64::MAX));
         assert_eq!(bounds(Kind::Int, false, &(-7i64).to_be_bytes(), &9i64.to_be_bytes()), integers(Some(-7), 9));
         let ticks = bounds(Kind::Timestamp, true, &[0x80, 0, 0, 0, 0, 0, 0, 1], &[0xff; 8]);
-        assert_eq!(ticks, Known { min: Some(Bound::Ticks(1000)), max: None, nulls: None });
+        assert_eq!(ticks, Known { min: Some(Bound::Ticks(1000)), ..Known::default() });
         let decimal = bounds(Kind::Decimal { precision: 5, scale: 2 }, false, &[2, 0xff], &[2]);
         assert_eq!((decimal.min, decimal.max), (Some(Bound::Decimal { unscaled: -1, scale: 2 }), None));
         let date = bounds(Kind::Date, true, &1i32.to_be_bytes(), &1_073_741_824i32.to_be_bytes());

@@ -9,6 +9,7 @@ use super::opened::{OpenFiles, Opened};
 use super::part::{judge_blocklet, judge_page, stored};
 use super::parts::by_index;
 use super::{Source, Split, What, orc, token};
+use crate::metadata::index::IndexedBlocklet;
 use crate::table::{FileEntry, FileFormat};
 
 /// What becomes of a blocklet, by the index and, where that does not rule it out, by its file.
@@ -48,10 +49,10 @@ fn weigh(opened: &Opened, what: &What, stripe: &mut StripePlan) -> Result<()> {
         let asked = stored(&opened.ways, what.asked.iter().copied());
         others.retain(|other| asked.binary_search(other).is_err());
         (stripe.filter_bytes, stripe.filter_requests) = file.weigh(stripe.stripe, &asked);
-        let pages = file.read_bounds(stripe.stripe, &asked)?;
+        let pages = file.read_heads(stripe.stripe, &asked)?;
         for page in 0..pages.pages() {
             let rows = u64::try_from(pages.page_rows(page)).unwrap_or(u64::MAX);
-            stripe.groups.push((rows, judge_page(opened, what, &pages, &asked, page)?));
+            stripe.groups.push((rows, judge_page(opened, what, &pages, page)?));
         }
     }
     (stripe.other_bytes, stripe.other_requests) = file.weigh(stripe.stripe, &others);
@@ -66,7 +67,7 @@ fn fates(of: &Source, what: &What, entry: &FileEntry) -> Result<(Vec<Fate>, Opti
     if let (Some(outcomes), Some(blocklets)) = (&outcomes, &entry.blocklets)
         && outcomes.iter().all(is_out)
     {
-        let fate = |(outcome, blocklet): (&Outcome, &crate::table::IndexedBlocklet)| Fate {
+        let fate = |(outcome, blocklet): (&Outcome, &IndexedBlocklet)| Fate {
             blocklet: blocklet.id,
             rows: blocklet.rows,
             outcome: outcome.clone(),

@@ -9,11 +9,10 @@ use super::Source;
 use super::evolve::{Way, ways};
 use crate::file::DataFile;
 use crate::metadata::deletes::{Deletes, read_deletes};
-use crate::metadata::dictionaries::Dictionaries;
+use crate::page::{Dictionaries, dictionary};
 use crate::table::FileEntry;
 
 /// A data file, and how the columns of the table come from it.
-#[derive(Debug)]
 pub(super) struct Opened {
     pub(super) file: DataFile,
     /// Of all columns of the table.
@@ -22,12 +21,12 @@ pub(super) struct Opened {
 }
 
 /// The columnar files that are open.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct OpenFiles {
     /// By their indexes; each is opened once, by whoever comes first.
     files: Mutex<HashMap<usize, Arc<OnceLock<Result<Arc<Opened>>>>>>,
     /// What files of the table share.
-    dictionaries: Dictionaries,
+    dictionaries: OnceLock<Dictionaries>,
 }
 
 impl OpenFiles {
@@ -41,6 +40,12 @@ impl OpenFiles {
         slot.get_or_init(|| of.file(at).and_then(|entry| self.open(of, entry)).map(Arc::new)).clone()
     }
 
+    /// The dictionaries of the table, none of which is read before it is needed.
+    pub(super) fn dictionaries(&self, of: &Source, entry: &FileEntry) -> Dictionaries {
+        let make = || dictionary::of_table(&entry.dictionaries, &of.storage, of.limits());
+        self.dictionaries.get_or_init(make).clone()
+    }
+
     /// Forgets a file of which no more is read.
     pub(super) fn close(&self, at: usize) {
         self.lock().remove(&at);
@@ -51,7 +56,7 @@ impl OpenFiles {
         let file = DataFile::open(open(&entry.location, &of.storage)?, limits)?;
         let in_file = |error: orcish::Error| error.in_file(&orcish::display_name(&entry.location));
         let ways = ways(&of.columns, file.columns(), of.is_transactional).map_err(in_file)?;
-        let file = file.with_dictionaries(&self.dictionaries, entry.dictionaries.as_deref(), &of.storage)?;
+        let file = file.with_dictionaries(self.dictionaries(of, entry));
         let deletes = read_deletes(&entry.deletes, &of.storage, limits)?;
         Ok(Opened { file, ways, deletes })
     }

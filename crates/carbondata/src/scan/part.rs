@@ -10,14 +10,14 @@ use arrow_select::filter::filter;
 use orcish::shared::{Patience, cut};
 use orcish::{Check, Error, Outcome, Proof, Result, display_name};
 
-use super::evolve::{Way, repeat};
+use super::evolve::{Way, repeat, ways};
 use super::opened::Opened;
 use super::orc::{self, OrcRows};
 use super::parts::{Part, Parts, known_of};
 use super::{Source, What};
 use crate::file::BlockletData;
 use crate::metadata::bounds::known;
-use crate::stream::StreamFile;
+use crate::stream::{Blocklets, StreamFile};
 use crate::table::FileFormat;
 
 /// Pages with fewer wanted rows are put together.
@@ -39,8 +39,17 @@ pub(super) struct PartReader {
 /// Where rows are from.
 enum Rows {
     Columnar(Columnar),
-    Stream(Box<StreamFile>, Vec<Way>),
+    Stream(Stream),
     Orc(OrcRows),
+}
+
+/// Blocklets of a file that a stream has written.
+struct Stream {
+    file: StreamFile,
+    blocklets: Blocklets,
+    ways: Vec<Way>,
+    /// Places in the file of the columns that are read, ascending.
+    has: Vec<usize>,
 }
 
 /// Blocklets of a columnar file.
@@ -70,10 +79,11 @@ impl PartReader {
         let rows = match &entry.format {
             FileFormat::Stream => {
                 let source = orcish::open(&entry.location, &parts.of.storage)?;
-                let file = StreamFile::open(source, entry.size, parts.of.limits())?;
-                let ways = super::evolve::ways(&parts.of.columns, file.columns(), parts.of.is_transactional)?;
-                let wanted = stored(&ways, parts.what.needed());
-                Rows::Stream(Box::new(file.with_columns(&wanted)?), ways)
+                let file = StreamFile::open(source, entry.size.unwrap_or_default(), parts.of.limits())?
+                    .with_dictionaries(parts.open.dictionaries(&parts.of, entry));
+                let ways = ways(&parts.of.columns, file.columns(), parts.of.is_transactional)?;
+                let has = stored(&ways, parts.what.needed());
+                Rows::Stream(Stream { blocklets: file.blocklets(), file, ways, has })
             }
             FileFormat::Orc => Rows::Orc(orc::open(&parts.of, &parts.what, entry, threads)?),
             _ => {
@@ -110,7 +120,7 @@ impl PartReader {
             self.patience.look()?;
             let found = match &mut self.rows {
                 Rows::Columnar(columnar) => columnar.next(&self.of, &self.what)?,
-                Rows::Stream(file, ways) => of_stream(&self.of, &self.what, file, ways)?,
+                Rows::Stream(stream) => stream.next(&self.of, &self.what)?,
                 Rows::Orc(rows) => rows.next(&self.of, &self.what)?,
             };
             match found {
@@ -232,7 +242,11 @@ impl Columnar {
             true => stored(ways, what.asked.iter().copied()),
             false => stored(ways, what.chosen.iter().map(|(at, _)| *at)),
         };
-        let first = file.read_blocklet(blocklet, &has)?;
+        // Of files before 1.5.1 the chunks alone know how many rows a page has.
+        let first = match has.is_empty() && !file.knows_pages(blocklet) {
+            true => file.read_blocklet(blocklet, &[0])?,
+            false => file.read_blocklet(blocklet, &has)?,
+        };
         Ok(Some(Current { blocklet, first, rest: None, has, is_filtered, page: 0 }))
     }
 }
@@ -242,20 +256,18 @@ pub(super) fn judge_blocklet(opened: &Opened, what: &What, blocklet: usize) -> R
     let Some(filter) = &what.filter else { return Ok(Outcome::AllWanted) };
     let file = &opened.file;
     let min_max = file.min_max(blocklet);
-    let stored = |at: usize| Some(known(min_max?, file.chunk_of(at), file.columns().get(at)?, file.has_sound_bounds()));
+    let stored = |at: usize| Some(known(min_max?, file.chunk_of(at), file.columns().get(at)?, file.is_old()));
     let mut known = |way: &[usize]| Ok(known_of(way, &opened.ways, &stored));
     filter.judge(&mut known, file.blocklet_rows(blocklet), Proof::BlockletIndex)
 }
 
 /// What the bounds of pages say of one page, of the columns that have been read.
-pub(super) fn judge_page(opened: &Opened, what: &What, data: &BlockletData, has: &[usize], page: usize) -> Result<Outcome> {
+pub(super) fn judge_page(opened: &Opened, what: &What, data: &BlockletData, page: usize) -> Result<Outcome> {
     let Some(filter) = &what.filter else { return Ok(Outcome::AllWanted) };
     let file = &opened.file;
-    let stored = |at: usize| {
-        has.binary_search(&at).ok()?;
-        // A page has the bounds of one column.
-        Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.has_sound_bounds()))
-    };
+    // A page has the bounds of one column.
+    let stored =
+        |at: usize| Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.is_old()));
     let mut known = |way: &[usize]| Ok(known_of(way, &opened.ways, &stored));
     filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), Proof::PageStatistics)
 }
@@ -266,7 +278,7 @@ impl Current {
         let none = || batch(what, Vec::new(), 0);
         let mut is_filtered = self.is_filtered;
         if is_filtered {
-            match judge_page(opened, what, &self.first, &self.has, page)? {
+            match judge_page(opened, what, &self.first, page)? {
                 Outcome::Skipped(_) => return none(),
                 Outcome::AllWanted => is_filtered = false,
                 Outcome::Read => {}
@@ -284,7 +296,8 @@ impl Current {
             };
             wanted = Some(filter.evaluate(&column, rows)?);
         }
-        if let Some(deleted) = opened.deletes.of(self.blocklet, page) {
+        let place = u32::try_from(self.blocklet).ok().zip(u32::try_from(page).ok());
+        if let Some(deleted) = place.and_then(|place| opened.deletes.get(&place)) {
             wanted = Some(without(wanted.as_ref(), deleted, rows));
         }
         let count = wanted.as_ref().map_or(rows, BooleanArray::true_count);
@@ -377,21 +390,35 @@ fn without(wanted: Option<&BooleanArray>, deleted: &[u32], rows: usize) -> Boole
     BooleanArray::new(bits.finish(), None)
 }
 
-/// Wanted rows of the next blocklet of a stream.
-fn of_stream(of: &Source, what: &What, file: &mut StreamFile, ways: &[Way]) -> Result<Option<RecordBatch>> {
-    let Some((rows, arrays)) = file.next_blocklet()? else { return Ok(None) };
-    let column = |at: usize| {
-        let missing = || Error::invalid(format!("no column {at}"));
-        let kind = of.columns.get(at).ok_or_else(missing)?.data_type();
-        match ways.get(at).ok_or_else(missing)? {
-            Way::Constant(value) => repeat(value, rows, of.limits().memory),
-            Way::Stored(place, adapt) => {
-                let array = arrays.get(*place).and_then(Option::as_ref).ok_or_else(missing)?;
-                adapt.apply(array, &kind, of.limits().memory)
+impl Stream {
+    /// Wanted rows of the next blocklet, which may be none; none behind the last.
+    fn next(&mut self, of: &Source, what: &What) -> Result<Option<RecordBatch>> {
+        let Some(blocklet) = self.blocklets.next().transpose()? else { return Ok(None) };
+        let rows = blocklet.rows();
+        if let Some(filter) = &what.filter {
+            let stored = |at: usize| {
+                Some(known(blocklet.min_max()?, self.file.bounds_of(at)?, self.file.columns().get(at)?, false))
+            };
+            let mut known = |way: &[usize]| Ok(known_of(way, &self.ways, &stored));
+            let count = u64::try_from(rows).unwrap_or(u64::MAX);
+            if matches!(filter.judge(&mut known, count, Proof::BlockletIndex)?, Outcome::Skipped(_)) {
+                return batch(what, Vec::new(), 0).map(Some);
             }
         }
-    };
-    filtered(what, rows, &column).map(Some)
+        let arrays = self.file.decode(&blocklet, &self.has)?;
+        let column = |at: usize| {
+            let missing = || Error::invalid(format!("no column {at}"));
+            let kind = of.columns.get(at).ok_or_else(missing)?.data_type();
+            match self.ways.get(at).ok_or_else(missing)? {
+                Way::Constant(value) => repeat(value, rows, of.limits().memory),
+                Way::Stored(place, adapt) => {
+                    let array = self.has.binary_search(place).ok().and_then(|at| arrays.get(at)).ok_or_else(missing)?;
+                    adapt.apply(array, &kind, of.limits().memory)
+                }
+            }
+        };
+        filtered(what, rows, &column).map(Some)
+    }
 }
 
 /// The wanted rows, given all columns of the table.

@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orcish::shared::{self, Known};
+use orcish::shared::{self, Bound, Known};
 use orcish::{Check, Error, Limits, Outcome, Proof, Result};
 
 use super::evolve::{Adapt, Way, ways};
 use super::opened::OpenFiles;
 use super::part::PartReader;
 use super::{Source, What};
+use crate::file::starts;
 use crate::metadata::bounds::known;
 use crate::metadata::format::MinMax;
-use crate::metadata::schema::{Column, chunk_positions};
+use crate::metadata::index::IndexedBlocklet;
 use crate::table::{FileEntry, FileFormat};
 
 /// Some of a file.
@@ -25,7 +26,6 @@ pub(super) struct Part {
 }
 
 /// The parts of a scan, and the files that they are in.
-#[derive(Debug)]
 pub(super) struct Parts {
     pub(super) of: Arc<Source>,
     pub(super) what: Arc<What>,
@@ -83,7 +83,7 @@ fn parts_of(of: &Source, what: &What, file: usize, entry: &FileEntry) -> Result<
 pub(super) fn by_index(of: &Source, what: &What, entry: &FileEntry) -> Result<Option<Vec<Outcome>>> {
     let (bounds, rows): (Vec<Option<&MinMax>>, Vec<u64>) = match &entry.blocklets {
         Some(blocklets) => blocklets.iter().map(|blocklet| (blocklet.min_max.as_ref(), blocklet.rows)).unzip(),
-        None => match &entry.min_max {
+        None => match &entry.file_min_max {
             Some(min_max) => (vec![Some(min_max)], vec![u64::MAX]),
             None => return Ok(None),
         },
@@ -93,13 +93,13 @@ pub(super) fn by_index(of: &Source, what: &What, entry: &FileEntry) -> Result<Op
         return Ok(Some(vec![outcome; bounds.len()]));
     };
     let ways = ways(&of.columns, columns, of.is_transactional)?;
-    let positions = chunk_positions(columns);
-    let trusted = entry.bounds_are_of_values();
+    let positions = starts(columns);
+    let is_old = entry.is_old();
     let judge = |(min_max, rows): (Option<&MinMax>, u64)| {
         let mut known = |way: &[usize]| {
             Ok(known_of(way, &ways, &|at| {
                 let column = columns.get(at)?;
-                Some(known(min_max?, *positions.get(at)?, column, trusted))
+                Some(known(min_max?, *positions.get(at)?, column, is_old))
             }))
         };
         filter.judge(&mut known, rows, Proof::BlockletIndex)
@@ -114,9 +114,23 @@ pub(super) fn known_of(way: &[usize], ways: &[Way], stored: &dyn Fn(usize) -> Op
     match ways.get(*column) {
         Some(Way::Stored(at, Adapt::Keep)) => stored(*at).unwrap_or_default(),
         // Numbers stay what they are.
-        Some(Way::Stored(at, Adapt::Widen)) => stored(*at).filter(Known::is_of_whole_numbers).unwrap_or_default(),
+        Some(Way::Stored(at, Adapt::Widen)) => stored(*at).filter(is_of_whole_numbers).unwrap_or_default(),
         Some(Way::Constant(value)) if value.null_count() > 0 => Known { values: Some(false), ..Known::default() },
         _ => Known::default(),
+    }
+}
+
+/// Whether bounds are those of integers or decimals, which stay what they are in wider columns.
+fn is_of_whole_numbers(known: &Known) -> bool {
+    let is_whole = |bound: &Option<Bound>| matches!(bound, None | Some(Bound::Integer(_) | Bound::Decimal { .. }));
+    is_whole(&known.min) && is_whole(&known.max)
+}
+
+impl FileEntry {
+    /// Whether its writer was one before 1.5.1, whose bounds are not believed: it has no rows of pages in the index.
+    fn is_old(&self) -> bool {
+        let known = |blocklet: &IndexedBlocklet| blocklet.info.as_ref().is_some_and(|info| !info.page_rows.is_empty());
+        !self.blocklets.as_ref().is_some_and(|blocklets| blocklets.iter().all(known))
     }
 }
 

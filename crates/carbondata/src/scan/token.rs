@@ -6,8 +6,9 @@ use orcish::{Error, Limits, Result, StorageOptions};
 use serde_json::{Map, Value, json};
 
 use super::Source;
+use crate::metadata::index::IndexedBlocklet;
 use crate::metadata::schema::{Column, Kind, schema_of};
-use crate::table::{FileEntry, FileFormat, IndexedBlocklet};
+use crate::table::{FileEntry, FileFormat};
 
 /// What a token begins with, so that one of another version is known.
 const VERSION: u64 = 1;
@@ -56,7 +57,7 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
     // Bounds and rows are those of the file.
     let blocklet = |id: &Value| {
         let id = usize::try_from(id.as_u64()?).ok()?;
-        Some(IndexedBlocklet { id, ..IndexedBlocklet::default() })
+        Some(IndexedBlocklet { id, rows: 0, info: None, min_max: None, footer_offset: 0 })
     };
     let blocklets: Option<Vec<_>> = array("blocklets")?.iter().map(blocklet).collect();
     let partition = |pair: &Value| {
@@ -72,9 +73,12 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
         blocklets: (format == FileFormat::Columnar).then(|| blocklets.ok_or_else(wrong)).transpose()?,
         format,
         deletes: deletes.ok_or_else(wrong)?,
-        dictionaries: token.get("dictionaries").and_then(Value::as_str).map(str::to_owned),
+        dictionaries: text("dictionaries")?,
         partition: partition.ok_or_else(wrong)?,
-        ..FileEntry::default()
+        rows: None,
+        file_min_max: None,
+        index_columns: None,
+        version: None,
     };
     Ok(Source {
         location: text("table")?,
