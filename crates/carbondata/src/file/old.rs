@@ -18,8 +18,7 @@ use crate::metadata::format::{
 };
 use crate::metadata::schema;
 use crate::metadata::thrift::Reader;
-use crate::page::measure::Meta;
-use crate::page::{PageInput, arrays, bits, decode as decode_page, java};
+use crate::page::{self, PageInput, bits};
 
 /// How files of version 2 begin.
 pub(crate) const MAGIC: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
@@ -92,7 +91,7 @@ fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<Blocklet>> {
 /// The chunk of version 2 that is in `bytes`; its head has `head` of them.
 pub(super) fn chunk_2(bytes: &Bytes, head: usize) -> Result<Chunk> {
     let head_bytes = bytes.get(..head).ok_or_else(|| Error::corrupt("a chunk that is shorter than its head"))?;
-    let mut page: DataChunk2 = Reader::new(head_bytes).structure()?;
+    let mut page_head: DataChunk2 = Reader::new(head_bytes).structure()?;
     let mut at = head;
     let mut part = |length: i32| {
         let end = usize::try_from(length).ok().and_then(|length| at.checked_add(length));
@@ -100,11 +99,12 @@ pub(super) fn chunk_2(bytes: &Bytes, head: usize) -> Result<Chunk> {
         let end = end.ok_or_else(|| Error::corrupt(format!("{length} bytes of a page are not in its chunk")))?;
         Ok::<Bytes, Error>(bytes.slice(std::mem::replace(&mut at, end)..end))
     };
-    let (data, row_ids, rle) = (part(page.data_length)?, part(page.row_ids_length)?, part(page.rle_length)?);
-    if let Some(presence) = page.presence.as_mut().filter(|presence| !presence.bits.is_empty()) {
+    let data = part(page_head.data_length)?;
+    let (row_ids, rle) = (part(page_head.row_ids_length)?, part(page_head.rle_length)?);
+    if let Some(presence) = page_head.presence.as_mut().filter(|presence| !presence.bits.is_empty()) {
         presence.bits = Compressor::Snappy.decompress(&presence.bits, MOST_NULLS)?;
     }
-    Ok(Chunk::new(vec![StoredPage { head: page, data, row_ids, rle }], None))
+    Ok(Chunk::new(vec![StoredPage { head: page_head, data, row_ids, rle }], None))
 }
 
 /// The chunk of version 1 whose values, row ids and runs are `bytes`.
@@ -135,19 +135,16 @@ pub(super) fn decode(context: &PageContext<'_>, stored: &StoredPage) -> Result<A
     }
     let data = Compressor::Snappy.decompress(&stored.data, context.most)?;
     let nulls = head.presence.as_ref().map_or(&[][..], |presence| &presence.bits);
-    if head.encoders.first() == Some(&Encoding::Delta) {
-        let meta = head.encoder_meta.first().ok_or_else(|| Error::corrupt("a measure without its meta"))?;
-        return measure(&java::encoder_meta(meta)?, context, &data, nulls);
-    }
     let has = |encoding, part: &Bytes| head.encoders.contains(&encoding) && !part.is_empty();
     let order = has(Encoding::InvertedIndex, &stored.row_ids).then(|| bits::row_ids(&stored.row_ids, rows));
     let order = order.transpose()?;
     let runs = has(Encoding::Rle, &stored.rle).then(|| bits::counts(&stored.rle, rows)).transpose()?;
-    decode_page(&PageInput {
+    page::decode(&PageInput {
         column: context.column,
         rows: Some(rows),
         encoders: &head.encoders,
         meta: None,
+        raw_meta: head.encoder_meta.first().map_or(&[], Vec::as_slice),
         data: &data,
         order: order.as_deref(),
         runs: runs.as_deref(),
@@ -155,12 +152,6 @@ pub(super) fn decode(context: &PageContext<'_>, stored: &StoredPage) -> Result<A
         dictionary: None,
         key_width: context.key_width,
         dictionaries: context.dictionaries,
-        is_nested: false,
+        most: context.most,
     })
-}
-
-/// The values of a page of a measure, of any version.
-pub(super) fn measure(meta: &Meta, context: &PageContext<'_>, data: &[u8], nulls: &[u8]) -> Result<ArrayRef> {
-    let rows = context.rows.ok_or_else(|| Error::corrupt("a measure within another column"))?;
-    meta.decode(data, rows, context.column.kind, arrays::nulls(nulls, rows))
 }

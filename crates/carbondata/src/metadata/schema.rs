@@ -111,6 +111,25 @@ impl Column {
     }
 }
 
+#[cfg(test)]
+impl Column {
+    /// A dimension without anything else.
+    pub(crate) fn sample(name: &str, kind: Kind) -> Self {
+        Column {
+            id: name.to_owned(),
+            name: name.to_owned(),
+            kind,
+            children: Vec::new(),
+            encoders: Vec::new(),
+            is_dimension: true,
+            is_sorted_by: false,
+            default: None,
+            is_invisible: false,
+            ordinal: None,
+        }
+    }
+}
+
 /// The columns of a flat list, which has those within a column behind it, depth first.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
 use orcish::{Error, Limits, ReadAt, Result, StorageOptions};
 
 use super::Dictionaries;
-use super::texts::NULL_TEXT;
+use super::texts::NULL;
 use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta};
 use crate::metadata::schema::{Column, Kind};
 use crate::metadata::thrift::Reader;
@@ -82,7 +82,7 @@ impl DictionaryChunk {
     fn values(&self) -> impl Iterator<Item = Option<&[u8]>> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let values = starts.zip(&self.ends).map(|(&start, &end)| self.bytes.get(start..end).unwrap_or_default());
-        values.map(|value| Some(value).filter(|&value| value != NULL_TEXT))
+        values.map(|value| Some(value).filter(|&value| value != NULL))
     }
 }
 
@@ -169,18 +169,7 @@ mod tests {
     }
 
     fn of(kind: Kind, values: &[&str], length: u8) -> Result<ArrayRef> {
-        let column = Column {
-            id: "c".to_owned(),
-            name: "c".to_owned(),
-            kind,
-            children: Vec::new(),
-            encoders: Vec::new(),
-            is_dimension: true,
-            is_sorted_by: false,
-            default: None,
-            is_invisible: false,
-            ordinal: None,
-        };
+        let column = Column::sample("c", kind);
         let (values, meta) = (MemorySource::new(stored(values)), MemorySource::new(meta(length)));
         read(&values, &meta, &column, &Limits::default())
     }

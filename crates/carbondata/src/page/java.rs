@@ -6,7 +6,8 @@ use orcish::{Error, Result};
 use super::measure::{Bounds, Meta};
 use crate::bytes::Bytes;
 
-const MAGIC: u16 = 0xaced;
+/// How serialized objects begin.
+pub(super) const MAGIC: u16 = 0xaced;
 const VERSION: u16 = 5;
 const NULL: u8 = 0x70;
 const REFERENCE: u8 = 0x71;
@@ -53,7 +54,7 @@ struct Reader<'a> {
 ///
 /// # Errors
 /// `Corrupt` for bytes that are none.
-pub(crate) fn encoder_meta(bytes: &[u8]) -> Result<Meta> {
+pub(super) fn encoder_meta(bytes: &[u8]) -> Result<Meta> {
     read(bytes).map_err(|error| Error::corrupt(format!("the meta of a measure: {}", error.message())))
 }
 
@@ -207,7 +208,7 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
     fn utf(text: &str) -> Vec<u8> {
@@ -215,7 +216,7 @@ pub(crate) mod tests {
     }
 
     /// What Java writes for bounds in a class of one field.
-    pub(crate) fn serialized(kind: u8, decimals: i32, class: &str, code: u8, bounds: [[u8; 8]; 3]) -> Vec<u8> {
+    fn serialized(kind: u8, decimals: i32, class: &str, code: u8, bounds: [[u8; 8]; 3]) -> Vec<u8> {
         let object = [&[STRING][..], &utf("Ljava/lang/Object;")].concat();
         let mut all = vec![0xac, 0xed, 0, 5, OBJECT, CLASS];
         all.extend(utf("org.apache.carbondata.core.metadata.ValueEncoderMeta"));

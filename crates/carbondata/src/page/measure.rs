@@ -1,12 +1,10 @@
 //! Measures as files up to version 1.1 have them: how their values are stored follows from the bounds in their meta.
 
-use std::sync::Arc;
-
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
-use arrow_array::{ArrayRef, PrimitiveArray};
-use arrow_buffer::NullBuffer;
+use arrow_array::ArrayRef;
 use orcish::{Error, Result};
 
+use super::texts::{Prefix, slices};
+use super::{PageInput, arrays, decimals, java};
 use crate::bytes::Bytes;
 use crate::metadata::schema::Kind;
 
@@ -126,9 +124,20 @@ fn elements<const N: usize, T>(data: &[u8], rows: usize, from: impl Fn([u8; N]) 
     Ok(all.iter().map(|&bytes| from(bytes)).collect())
 }
 
+/// The values of a page of a measure.
+///
+/// # Errors
+/// `Corrupt` where the bytes are no such values.
+pub(super) fn decode(input: &PageInput<'_>) -> Result<ArrayRef> {
+    let rows = input.rows.ok_or_else(|| Error::corrupt("a measure within another column"))?;
+    let is_java = input.raw_meta.starts_with(&java::MAGIC.to_be_bytes());
+    let meta = if is_java { java::encoder_meta(input.raw_meta)? } else { Meta::of_version_3(input.raw_meta)? };
+    meta.decode(input, rows)
+}
+
 impl Meta {
     /// The meta of a page of version 3.
-    pub(crate) fn of_version_3(bytes: &[u8]) -> Result<Self> {
+    fn of_version_3(bytes: &[u8]) -> Result<Self> {
         let mut bytes = Bytes::new(bytes);
         let bounds = match bytes.u16()?.to_be_bytes() {
             [0, b'n'] => {
@@ -147,23 +156,35 @@ impl Meta {
         Ok(Meta { bounds, decimals: bytes.i32()?, is_float: bytes.u8()? == 1 })
     }
 
-    /// The values of a page, decompressed, as a column of `kind`.
-    pub(crate) fn decode(&self, data: &[u8], rows: usize, kind: Kind, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    /// The values of a page.
+    fn decode(&self, input: &PageInput<'_>, rows: usize) -> Result<ArrayRef> {
+        let (column, data) = (input.column, input.data);
+        let nulls = arrays::nulls(input.nulls, rows);
         match self.bounds {
-            Bounds::Plain => whole(Element::I64.integers(data, rows)?, kind, nulls),
+            Bounds::Plain => arrays::integers(column, Element::I64.integers(data, rows)?, nulls),
             Bounds::Long { max, min } => {
                 let (form, element) = self.of_long(max, min);
                 let mut values = element.integers(data, rows)?;
                 if form == Form::Less {
                     values.iter_mut().for_each(|value| *value = max.wrapping_sub(*value));
                 }
-                whole(values, kind, nulls)
+                arrays::integers(column, values, nulls)
             }
             Bounds::Double { max, min } => {
                 let (form, element) = self.of_double(max, min);
-                fractions(self.doubles(form, element, max, data, rows)?, kind, nulls)
+                arrays::doubles(column, self.doubles(form, element, max, data, rows)?, nulls)
             }
-            Bounds::Decimal => super::array::decimals(data, rows, kind, nulls),
+            Bounds::Decimal => {
+                let Kind::Decimal { scale, .. } = column.kind else {
+                    return Err(Error::corrupt(format!("decimals in a column of type {:?}", column.kind)));
+                };
+                let values = slices(data, Prefix::Int, Some(rows))?.into_iter().enumerate().map(|(row, bytes)| {
+                    let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+                    let value = if is_null { Some(0) } else { decimals::scaled(bytes, scale) };
+                    value.ok_or_else(|| Error::corrupt(format!("{} bytes are no such decimal", bytes.len())))
+                });
+                decimals::array(column.kind, values.collect::<Result<_>>()?, scale, nulls)
+            }
         }
     }
 
@@ -245,60 +266,33 @@ fn scaled(unscaled: i128, decimals: i32, factor: f64) -> f64 {
     format!("{unscaled}e-{decimals}").parse().unwrap_or(unscaled as f64 / factor)
 }
 
-fn whole(values: Vec<i64>, kind: Kind, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    match kind {
-        Kind::Byte => narrow::<Int8Type>(values, nulls),
-        Kind::Short => narrow::<Int16Type>(values, nulls),
-        Kind::Int => narrow::<Int32Type>(values, nulls),
-        Kind::Long => Ok(Arc::new(PrimitiveArray::<Int64Type>::try_new(values.into(), nulls).map_err(misfit)?)),
-        kind => Err(Error::corrupt(format!("whole numbers in a column of type {kind:?}"))),
-    }
-}
-
-/// Numbers of fewer bits; what stands for null may have any.
-fn narrow<T>(values: Vec<i64>, nulls: Option<NullBuffer>) -> Result<ArrayRef>
-where
-    T: ArrowPrimitiveType,
-    T::Native: TryFrom<i64>,
-{
-    let mut all = Vec::with_capacity(values.len());
-    for (row, value) in values.into_iter().enumerate() {
-        let is_null = || nulls.as_ref().is_some_and(|nulls| row < nulls.len() && nulls.is_null(row));
-        match T::Native::try_from(value) {
-            Ok(value) => all.push(value),
-            Err(_) if is_null() => all.push(T::Native::default()),
-            Err(_) => return Err(Error::corrupt(format!("{value} does not fit into {:?}", T::DATA_TYPE))),
-        }
-    }
-    Ok(Arc::new(PrimitiveArray::<T>::try_new(all.into(), nulls).map_err(misfit)?))
-}
-
-fn fractions(values: Vec<f64>, kind: Kind, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    match kind {
-        Kind::Double => Ok(Arc::new(PrimitiveArray::<Float64Type>::try_new(values.into(), nulls).map_err(misfit)?)),
-        Kind::Float => {
-            #[allow(clippy::cast_possible_truncation)] // They were floats.
-            let values: Vec<f32> = values.into_iter().map(|value| value as f32).collect();
-            Ok(Arc::new(PrimitiveArray::<Float32Type>::try_new(values.into(), nulls).map_err(misfit)?))
-        }
-        // Before 1.1 all numbers but decimals were doubles; what they held is whole.
-        kind => {
-            #[allow(clippy::cast_possible_truncation)]
-            let values = values.into_iter().map(|value| value as i64).collect();
-            whole(values, kind, nulls)
-        }
-    }
-}
-
-fn misfit(error: arrow_schema::ArrowError) -> Error {
-    Error::corrupt(format!("values and nulls do not go together: {error}"))
-}
-
 #[cfg(test)]
 mod tests {
     use arrow_array::cast::AsArray as _;
+    use arrow_array::types::{Float64Type, Int64Type};
 
     use super::*;
+    use crate::metadata::schema::Column;
+
+    fn decode(meta: Meta, data: &[u8], rows: usize, kind: Kind) -> Result<ArrayRef> {
+        let column = Column::sample("m", kind);
+        let input = PageInput {
+            column: &column,
+            rows: Some(rows),
+            encoders: &[],
+            meta: None,
+            raw_meta: &[],
+            data,
+            order: None,
+            runs: None,
+            nulls: &[],
+            dictionary: None,
+            key_width: 4,
+            dictionaries: None,
+            most: 1 << 20,
+        };
+        meta.decode(&input, rows)
+    }
 
     fn long(max: i64, min: i64) -> Meta {
         Meta { bounds: Bounds::Long { max, min }, decimals: 0, is_float: false }
@@ -311,7 +305,7 @@ mod tests {
     #[test]
     fn whole_numbers_are_as_wide_as_their_bounds() {
         let decode = |meta: Meta, data: &[u8], rows| {
-            meta.decode(data, rows, Kind::Long, None).map(|all| all.as_primitive::<Int64Type>().values().to_vec())
+            super::tests::decode(meta, data, rows, Kind::Long).map(|all| all.as_primitive::<Int64Type>().values().to_vec())
         };
         assert_eq!(decode(long(100, -20), &[100, 0xec], 2).unwrap(), [100, -20]);
         // The difference needs more than the maximum.
@@ -320,13 +314,13 @@ mod tests {
         assert_eq!(decode(long(1000, 990), &[0, 10], 2).unwrap(), [1000, 990]);
         assert_eq!(decode(long(1 << 40, (1 << 40) - 1), &(1i64 << 40).to_le_bytes(), 1).unwrap(), [1 << 40]);
         assert!(decode(long(100, -20), &[100], 2).is_err());
-        assert!(long(i64::MAX, i64::MIN).decode(&i64::MAX.to_le_bytes(), 1, Kind::Int, None).is_err());
+        assert!(super::tests::decode(long(i64::MAX, i64::MIN), &i64::MAX.to_le_bytes(), 1, Kind::Int).is_err());
     }
 
     #[test]
     fn doubles_have_four_forms() {
         let decode = |meta: Meta, data: &[u8], rows| {
-            meta.decode(data, rows, Kind::Double, None).map(|all| all.as_primitive::<Float64Type>().values().to_vec())
+            super::tests::decode(meta, data, rows, Kind::Double).map(|all| all.as_primitive::<Float64Type>().values().to_vec())
         };
         assert_eq!(decode(double(3.0, -100.0, 0), &[3, 0x9c], 2).unwrap(), [3.0, -100.0]);
         assert_eq!(decode(double(1.5, -2.5, 1), &[15, 0xe7], 2).unwrap(), [1.5, -2.5]);

@@ -4,6 +4,7 @@
 //! header │ marker, head, rows │ marker, head, rows │ … │ what is not committed yet
 //! ```
 
+mod nested;
 mod rows;
 mod values;
 

@@ -3,7 +3,8 @@
 use arrow_array::ArrayRef;
 use orcish::{Error, Limits, Result};
 
-use super::values::{Lengths, Values};
+use super::nested::Lengths;
+use super::values::Values;
 use crate::bytes::Bytes;
 use crate::metadata::format::Encoding;
 use crate::metadata::schema::{Column, Kind};
@@ -63,51 +64,62 @@ impl Field {
     /// Passes over a value.
     fn pass(&self, bytes: &mut Bytes<'_>) -> Result<()> {
         let width = match self.form {
-            Form::Short => return bytes.short().map(drop),
+            Form::Short | Form::Measure(Kind::Decimal { .. }) => return bytes.short().map(drop),
             Form::Nested => usize::from(bytes.u16()?),
             Form::Long => bytes.length()?,
-            Form::Measure(Kind::Boolean | Kind::Byte) => 1,
+            Form::Measure(Kind::Boolean) => 1,
             Form::Measure(Kind::Short) => 2,
             Form::Key | Form::Measure(Kind::Int) => 4,
             Form::Measure(Kind::Long | Kind::Double) => 8,
-            Form::Measure(Kind::Decimal { .. }) => return bytes.short().map(drop),
-            Form::Measure(kind) => return Err(Error::unsupported(format!("measures of type {kind:?} in streams"))),
+            Form::Measure(kind) => return Err(not_in_streams(kind)),
         };
         bytes.take(width).map(drop)
     }
+
+    fn values(&self, column: &Column, rows: usize) -> Result<Values<'static>> {
+        match self.form {
+            Form::Key => Ok(Values::keys(rows)),
+            Form::Short | Form::Long | Form::Nested => Values::dimension(column, rows),
+            Form::Measure(
+                kind @ (Kind::Boolean | Kind::Short | Kind::Int | Kind::Long | Kind::Double | Kind::Decimal { .. }),
+            ) => Ok(Values::measure(kind, rows)),
+            Form::Measure(kind) => Err(not_in_streams(kind)),
+        }
+    }
+}
+
+fn not_in_streams(kind: Kind) -> Error {
+    Error::unsupported(format!("measures of type {kind:?}, which streams do not have"))
 }
 
 /// A column that is wanted.
-struct Wanted<'a> {
+struct Wanted<'a, 'b> {
     column: &'a Column,
-    values: Values,
+    values: Values<'b>,
     /// Those of the last value; files do not say it.
     lengths: Lengths,
 }
 
-impl Wanted<'_> {
-    fn push(&mut self, form: Form, bytes: &mut Bytes<'_>) -> Result<()> {
+impl<'b> Wanted<'_, 'b> {
+    fn push(&mut self, form: Form, bytes: &mut Bytes<'b>) -> Result<()> {
         match form {
             Form::Key => self.values.push_key(bytes.i32()?.cast_unsigned()),
-            Form::Short => self.values.push_bytes(bytes.short()?).map(drop),
+            Form::Short => self.values.push_bytes(bytes.short()?),
             Form::Long => {
                 let length = bytes.length()?;
-                self.values.push_bytes(bytes.take(length)?).map(drop)
+                self.values.push_bytes(bytes.take(length)?);
             }
             Form::Nested => {
                 let length = bytes.u16()?;
-                self.push_nested(bytes.take(length.into())?)
+                self.push_nested(bytes.take(length.into())?)?;
             }
-            Form::Measure(_) => self.values.push_measure(bytes),
+            Form::Measure(kind) => self.values.push_measure(kind, bytes)?,
         }
+        Ok(())
     }
 
-    fn push_nested(&mut self, bytes: &[u8]) -> Result<()> {
-        let other = match self.lengths {
-            Lengths::Int => Lengths::Short,
-            Lengths::Short => Lengths::Int,
-        };
-        let lengths = [self.lengths, other].into_iter().find(|lengths| lengths.fit(bytes, self.column));
+    fn push_nested(&mut self, bytes: &'b [u8]) -> Result<()> {
+        let lengths = [self.lengths, self.lengths.other()].into_iter().find(|lengths| lengths.fit(bytes, self.column));
         self.lengths = lengths.ok_or_else(|| Error::corrupt(format!("{} bytes that are no value", bytes.len())))?;
         self.values.push_nested(&mut Bytes::new(bytes), self.column, self.lengths).map(drop)
     }
@@ -123,19 +135,18 @@ pub(super) fn decode(
     limits: &Limits,
 ) -> Result<Vec<ArrayRef>> {
     check_size(bytes, rows, wanted, limits)?;
-    if wanted.iter().enumerate().any(|(at, column)| wanted.get(..at).is_some_and(|before| before.contains(column))) {
-        return Err(Error::invalid("a column is wanted twice"));
-    }
+    let fields = fields(columns);
     let mut all = Vec::with_capacity(wanted.len());
-    for &at in wanted {
+    // The place of each field among those that are wanted.
+    let mut places = vec![None; fields.len()];
+    for (place, &at) in wanted.iter().enumerate() {
         let column = columns.get(at).ok_or_else(|| Error::invalid("no such column"))?;
-        let values = Values::new(column, rows, dictionaries).map_err(|error| error.in_column(&column.name))?;
+        let found = fields.iter().zip(&mut places).find(|(field, _)| field.column == at);
+        let (field, slot) = found.filter(|(_, slot)| slot.is_none()).ok_or_else(|| Error::invalid("a column twice"))?;
+        *slot = Some(place);
+        let values = field.values(column, rows).map_err(|error| error.in_column(&column.name))?;
         all.push(Wanted { column, values, lengths: Lengths::Int });
     }
-    // The place of each field among those that are wanted.
-    let fields = fields(columns);
-    let places: Vec<Option<usize>> =
-        fields.iter().map(|field| wanted.iter().position(|&column| column == field.column)).collect();
     let mut bytes = Bytes::new(bytes);
     for row in 0..rows {
         let nulls = bytes.short()?;
@@ -157,9 +168,11 @@ pub(super) fn decode(
     if !bytes.is_empty() {
         return Err(Error::corrupt(format!("{} bytes behind the last row", bytes.rest().len())));
     }
-    all.into_iter()
-        .map(|wanted| wanted.values.finish(wanted.column).map_err(|error| error.in_column(&wanted.column.name)))
-        .collect()
+    let arrays = all.into_iter().map(|wanted| {
+        let array = wanted.values.finish(wanted.column, dictionaries);
+        array.map_err(|error| error.in_column(&wanted.column.name))
+    });
+    arrays.collect()
 }
 
 /// Rows have two bytes at least, and values that are null a bit.

@@ -9,18 +9,7 @@ use crate::metadata::format::{BlockIndex, Encoding};
 use crate::metadata::schema::Kind;
 
 fn column(name: &str, kind: Kind, is_dimension: bool, children: Vec<Column>) -> Column {
-    Column {
-        id: name.to_owned(),
-        name: name.to_owned(),
-        kind,
-        children,
-        encoders: Vec::new(),
-        is_dimension,
-        is_sorted_by: false,
-        default: None,
-        is_invisible: false,
-        ordinal: None,
-    }
+    Column { is_dimension, children, ..Column::sample(name, kind) }
 }
 
 fn short(bytes: &[u8]) -> Vec<u8> {
