@@ -5,11 +5,11 @@ use orcish::shared::{Bound, Known};
 use super::format::{Encoding, MinMax};
 use super::schema::{Column, Kind};
 use crate::bytes::{Bytes, big_integer};
+use crate::page::arrays::EPOCH_KEY;
 
 /// What stands for null among texts.
 const NULL_TEXT: &[u8] = b"@NU#LL$!";
-/// The key of 1970-01-01; that of null is 1.
-const EPOCH_KEY: i64 = 1_073_741_823;
+/// The key of a date that is null.
 const NULL_KEY: i64 = 1;
 
 /// What the bounds at a place in the order of the chunks say of a column. `is_old` is for files of writers before 1.5.1,
@@ -52,7 +52,7 @@ fn bound(bytes: &[u8], column: &Column) -> Option<Bound> {
     let is_key = column.encoders.contains(&Encoding::DirectDictionary);
     match column.kind {
         Kind::String | Kind::Varchar if column.is_dimension => Some(Bound::Bytes(bytes.to_vec())),
-        Kind::Date if column.is_dimension => date_key(bytes).map(|key| Bound::Integer(key - EPOCH_KEY)),
+        Kind::Date if column.is_dimension => date_key(bytes).map(|key| Bound::Integer(key - i64::from(EPOCH_KEY))),
         _ if is_key => None,
         Kind::Timestamp if column.is_dimension => flipped(bytes, 8)?.checked_mul(1000).map(Bound::Ticks),
         Kind::Short if column.is_dimension => flipped(bytes, 2).map(Bound::Integer),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use orcish::{Error, Result};
 
 use super::format::{ColumnSchema, Encoding};
@@ -128,6 +128,11 @@ impl Column {
             ordinal: None,
         }
     }
+}
+
+/// Columns as the fields of a schema.
+pub(crate) fn schema_of(columns: &[Column]) -> SchemaRef {
+    Arc::new(Schema::new(columns.iter().map(Column::field).collect::<Vec<_>>()))
 }
 
 /// The columns of a flat list, which has those within a column behind it, depth first.

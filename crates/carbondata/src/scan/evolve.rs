@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{
-    Array as _, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int8Array,
-    Int16Array, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray, TimestampMicrosecondArray,
-    UInt64Array, new_null_array,
+    Array as _, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array,
+    Int8Array, Int16Array, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray,
+    TimestampMicrosecondArray, UInt64Array, new_null_array,
 };
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take;
@@ -15,7 +15,7 @@ use orcish::{Error, Result};
 
 use crate::bytes::{Bytes, big_integer};
 use crate::metadata::schema::{Column, Kind};
-use crate::page::DATE_ZERO;
+use crate::page::arrays::EPOCH_KEY;
 
 /// Where a column of the table is in a file, and what becomes of it.
 #[derive(Debug, Clone)]
@@ -190,7 +190,7 @@ fn default(column: &Column) -> Result<ArrayRef> {
         Kind::Date => {
             let key = parse::<i32>(text()?, wrong)?;
             // Key 1 is null.
-            let days = (key != 1).then(|| key.checked_sub(DATE_ZERO).ok_or_else(wrong)).transpose()?;
+            let days = (key != 1).then(|| key.checked_sub(EPOCH_KEY).ok_or_else(wrong)).transpose()?;
             Arc::new(Date32Array::from(vec![days]))
         }
         Kind::Timestamp => {

@@ -49,10 +49,12 @@ fn weigh(opened: &Opened, what: &What, stripe: &mut StripePlan) -> Result<()> {
         let asked = stored(&opened.ways, what.asked.iter().copied());
         others.retain(|other| asked.binary_search(other).is_err());
         (stripe.filter_bytes, stripe.filter_requests) = file.weigh(stripe.stripe, &asked);
-        let pages = file.read_heads(stripe.stripe, &asked)?;
-        for page in 0..pages.pages() {
-            let rows = u64::try_from(pages.page_rows(page)).unwrap_or(u64::MAX);
-            stripe.groups.push((rows, judge_page(opened, what, &pages, page)?));
+        if !file.is_old() {
+            let pages = file.read_heads(stripe.stripe, &asked)?;
+            for page in 0..pages.pages() {
+                let rows = u64::try_from(pages.page_rows(page)).unwrap_or(u64::MAX);
+                stripe.groups.push((rows, judge_page(opened, what, &pages, page)?));
+            }
         }
     }
     (stripe.other_bytes, stripe.other_requests) = file.weigh(stripe.stripe, &others);
@@ -139,7 +141,7 @@ fn each_file<T: Send + 'static>(
     let threads = orcish::shared::asked_or_cores(what.options.threads);
     let requests = of.files.first().map_or(1, |file| requests(&file.location, &of.storage));
     let (this, what) = (of.clone(), what.clone());
-    each(of.files.len(), threads.max(requests), of.storage.patience(), move |at| {
+    each(of.files.len(), threads.max(requests), of.storage.check().cloned(), move |at| {
         let entry = this.file(at)?;
         this.check_format(entry)?;
         task(&this, &what, entry).map_err(|error| error.in_file(&display_name(&entry.location)))

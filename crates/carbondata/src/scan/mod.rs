@@ -133,7 +133,11 @@ impl Scan {
     pub fn read(&self) -> ScanReader {
         let threads = asked_or_cores(self.what.options.threads);
         let parts = Parts::new(self.of.clone(), self.what.clone());
-        let ahead = parts.map(|parts| Ahead::new(Arc::new(parts), threads, self.what.options.limit));
+        let ahead = parts.map(|parts| {
+            // Under a limit that no filter puts off, the first parts are enough.
+            let is_short = self.what.options.limit.is_some() && self.what.filter.is_none();
+            Ahead::new(Arc::new(parts), threads, is_short, self.what.options.limit)
+        });
         let (ahead, failed) = match ahead {
             Ok(ahead) => (Some(ahead), None),
             Err(error) => (None, Some(error)),
@@ -147,7 +151,9 @@ impl Scan {
     /// As reading.
     pub fn count(&self) -> Result<u64> {
         let limit = self.what.options.limit.unwrap_or(u64::MAX);
-        if self.what.filter.is_none() && let Some(rows) = Parts::count(&self.of)? {
+        if self.what.filter.is_none()
+            && let Some(rows) = Parts::count(&self.of)?
+        {
             return Ok(rows.min(limit));
         }
         let options = ReadOptions { columns: Columns::Names(Vec::new()), ..self.what.options.clone() };

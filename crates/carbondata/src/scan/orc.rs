@@ -45,11 +45,8 @@ fn scan(of: &Source, what: &What, entry: &FileEntry, threads: usize) -> Result<(
         }
     }
     let fields: Fields = of.schema.fields().iter().map(in_file).collect();
-    let file = TableFile {
-        location: entry.location.clone(),
-        partition: entry.partition.clone(),
-        ..TableFile::default()
-    };
+    let file =
+        TableFile { location: entry.location.clone(), partition: entry.partition.clone(), ..TableFile::default() };
     let options = ReadOptions {
         columns: Columns::Names(names),
         batch_size: what.options.batch_size,
@@ -119,6 +116,7 @@ fn retyped(
         _ => Vec::new(),
     };
     let inner = data.child_data().iter().zip(children);
-    let inner = inner.map(|(data, field)| retyped(data.clone(), field.data_type())).collect::<std::result::Result<_, _>>()?;
+    let inner =
+        inner.map(|(data, field)| retyped(data.clone(), field.data_type())).collect::<std::result::Result<_, _>>()?;
     data.into_builder().data_type(target.clone()).child_data(inner).build()
 }

@@ -219,9 +219,9 @@ impl Columnar {
         let is_last = current.page >= current.first.pages();
         let found = match current.first.pages() {
             0 => RecordBatch::new_empty(what.output.clone()),
-            _ => current
-                .page(&self.opened, of, what, page)
-                .map_err(|error| error.in_page(page).in_blocklet(blocklet))?,
+            _ => {
+                current.page(&self.opened, of, what, page).map_err(|error| error.in_page(page).in_blocklet(blocklet))?
+            }
         };
         if is_last {
             self.current = None;
@@ -266,8 +266,7 @@ pub(super) fn judge_page(opened: &Opened, what: &What, data: &BlockletData, page
     let Some(filter) = &what.filter else { return Ok(Outcome::AllWanted) };
     let file = &opened.file;
     // A page has the bounds of one column.
-    let stored =
-        |at: usize| Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.is_old()));
+    let stored = |at: usize| Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.is_old()));
     let mut known = |way: &[usize]| Ok(known_of(way, &opened.ways, &stored));
     filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), Proof::PageStatistics)
 }
@@ -314,7 +313,9 @@ impl Current {
             let array = cut(&array, field)?;
             arrays.push(match &wanted {
                 None => array,
-                Some(wanted) => filter(&array, wanted).map_err(|error| Error::limit("wanted rows").with_source(error))?,
+                Some(wanted) => {
+                    filter(&array, wanted).map_err(|error| Error::limit("wanted rows").with_source(error))?
+                }
             });
         }
         batch(what, arrays, count)
@@ -357,9 +358,7 @@ impl Current {
             return Err(Error::corrupt(text).in_column(&column.name));
         }
         let Some(Way::Stored(_, adapt)) = opened.ways.get(at) else { return Ok(array) };
-        adapt
-            .apply(&array, &column.data_type(), of.limits().memory)
-            .map_err(|error| error.in_column(&column.name))
+        adapt.apply(&array, &column.data_type(), of.limits().memory).map_err(|error| error.in_column(&column.name))
     }
 }
 
@@ -422,11 +421,7 @@ impl Stream {
 }
 
 /// The wanted rows, given all columns of the table.
-pub(super) fn filtered(
-    what: &What,
-    rows: usize,
-    column: &dyn Fn(usize) -> Result<ArrayRef>,
-) -> Result<RecordBatch> {
+pub(super) fn filtered(what: &What, rows: usize, column: &dyn Fn(usize) -> Result<ArrayRef>) -> Result<RecordBatch> {
     let wanted = what.filter.as_ref().map(|filter| filter.evaluate(column, rows)).transpose()?;
     let count = wanted.as_ref().map_or(rows, BooleanArray::true_count);
     let wanted = wanted.filter(|_| count < rows);

@@ -182,4 +182,3 @@ impl shared::Parts for Parts {
         reader.while_waiting(check);
     }
 }
-

@@ -146,7 +146,11 @@ fn column_of_json(value: &Value, depth: usize) -> Option<Column> {
         id: value.get("id")?.as_str()?.to_owned(),
         name: value.get("name")?.as_str()?.to_owned(),
         kind,
-        children: children.into_iter().flatten().map(|child| column_of_json(child, depth + 1)).collect::<Option<_>>()?,
+        children: children
+            .into_iter()
+            .flatten()
+            .map(|child| column_of_json(child, depth + 1))
+            .collect::<Option<_>>()?,
         default: value.get("default").map(bytes).map_or(Some(None), |bytes: Option<Vec<u8>>| bytes.map(Some))?,
         encoders: Vec::new(),
         is_dimension: true,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, ListArray, MapArray, StructArray};
 use arrow_array::types::{BinaryType, Utf8Type};
+use arrow_array::{ArrayRef, ListArray, MapArray, StructArray};
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{DataType, Fields};
 use orcish::{Error, ErrorKind, Result};

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use arrow_schema::Schema;
 use orcish::scan::partitions_of;
 use orcish::{Error, Limits, Result, StorageOptions, list, list_all, open, read_small, stat};
 
@@ -13,7 +12,7 @@ use crate::metadata::deletes::DELETES;
 use crate::metadata::format::TableInfo;
 use crate::metadata::found::{DATA, base, columns_of, folder_of, name_of};
 use crate::metadata::index::{self, INDEX, IndexedFile, MERGED};
-use crate::metadata::schema::{Column, columns};
+use crate::metadata::schema::{Column, columns, schema_of};
 use crate::metadata::segments::{self, Folder, absolute, join};
 use crate::metadata::status::{self, COLUMNAR, Load, STREAM};
 use crate::metadata::thrift::Reader;
@@ -66,13 +65,12 @@ impl Place<'_> {
 
     fn inner(self, all: Vec<Column>, is_transactional: bool) -> Inner {
         let columns = visible(all);
-        let fields: Vec<_> = columns.iter().map(Column::field).collect();
         Inner {
             location: self.root.to_owned(),
             storage: self.storage.clone(),
             limits: self.limits.clone(),
             is_transactional,
-            schema: Arc::new(Schema::new(fields)),
+            schema: schema_of(&columns),
             sort_columns: Vec::new(),
             columns,
             partition_columns: Vec::new(),
