@@ -1,7 +1,9 @@
 //! What the reader of another format shares with this one. No part of the API.
 
+mod ahead;
 mod cut;
 mod domain;
+mod each;
 mod filter;
 mod known;
 mod paths;
@@ -14,7 +16,9 @@ pub use crate::io::requests;
 pub use crate::patience::{PATIENCE, Patience};
 pub use crate::projection::nearest;
 pub use crate::threads::asked_or_cores;
+pub use ahead::{Ahead, Parts};
 pub use cut::cut;
+pub use each::each;
 pub use filter::BatchFilter;
 pub use known::{Bound, Known};
 pub use paths::choose;
