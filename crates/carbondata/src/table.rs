@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use orcish::{Limits, Result, StorageOptions, list, stat};
 
 use crate::metadata::deletes::read_deletes;

@@ -275,9 +275,9 @@ impl Place<'_> {
 
     fn by_indexes(self, all: &[(String, u64)], with_all: bool) -> Result<Vec<FileEntry>> {
         // Data files by folder and name, without what indexes may lack of it.
-        let mut data: BTreeMap<(&str, &str), (&str, u64)> = BTreeMap::new();
+        let mut data: BTreeMap<(&str, String), (&str, u64)> = BTreeMap::new();
         for (location, size) in all.iter().filter(|(location, _)| location.ends_with(DATA)) {
-            data.insert((folder_of(location), base(name_of(location))), (location, *size));
+            data.insert((folder_of(location), base(name_of(location)).to_owned()), (location, *size));
         }
         let mut indexed: BTreeMap<&str, Found> = BTreeMap::new();
         let mut merged: HashSet<(&str, String)> = HashSet::new();
@@ -298,7 +298,7 @@ impl Place<'_> {
         for (folder, found) in indexed {
             for file in found.files {
                 // A file that is named and not there was deleted together with all its rows.
-                if let Some((location, size)) = data.remove(&(folder, base(&file.name))) {
+                if let Some((location, size)) = data.remove(&(folder, base(&file.name).to_owned())) {
                     let fits = file.size.is_none_or(|known| known == size);
                     match fits || !with_all {
                         true => files.push(self.indexed(file, folder, Some(location))),
