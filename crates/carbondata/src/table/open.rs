@@ -1,7 +1,8 @@
 //! How a table is opened: from its metadata to its files.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use orcish::scan::partitions_of;
 use orcish::{Error, Limits, Result, StorageOptions, list, list_all, open, read_small, stat};
@@ -21,6 +22,8 @@ use crate::metadata::thrift::Reader;
 const STREAM_INDEX: &str = "0_batchno0-0-0-0.carbonindex";
 /// The kind of partitions that Hive has: folders.
 const HIVE: i32 = 4;
+/// Files of metadata that are read at a time.
+const MOST_THREADS: usize = 8;
 
 /// The columns that users see, in their order.
 fn visible(all: Vec<Column>) -> Vec<Column> {
@@ -80,6 +83,38 @@ impl Place<'_> {
         }
     }
 
+    /// What becomes of each, in order. In stores several are waited for at a time.
+    pub(super) fn each<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+        let is_far = self.root.contains("://") && !self.root.starts_with("file:");
+        let threads = if is_far { MOST_THREADS.min(all.len()) } else { 1 };
+        if threads < 2 {
+            return all.iter().map(work).collect();
+        }
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+        let run = || {
+            while let Some((at, item)) = {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                all.get(at).map(|item| (at, item))
+            } {
+                let found = work(item);
+                if found.is_err() {
+                    // The others need not begin anything.
+                    next.store(all.len(), Ordering::Relaxed);
+                }
+                done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, found);
+            }
+        };
+        std::thread::scope(|scope| {
+            // This thread is one of them: it is the one that may be asked to stop.
+            for _ in 1..threads {
+                scope.spawn(run);
+            }
+            run();
+        });
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.into_values().collect()
+    }
+
     /// A table with metadata.
     fn transactional(self) -> Result<Inner> {
         let schema = join(self.root, SCHEMA);
@@ -121,11 +156,12 @@ impl Place<'_> {
             None => Vec::new(),
         };
         let mut updates = Updates::new(&updates, !inner.partition_columns.is_empty());
+        let live: Vec<_> = loads.iter().enumerate().filter(|(_, load)| load.is_readable()).collect();
+        let files = self.each(&live, |(at, load)| self.segment(load, *at, &inner.partition_columns))?;
+        let mut live: BTreeMap<_, _> = live.iter().map(|(at, _)| *at).zip(files).collect();
         for (at, load) in loads.iter().enumerate() {
-            let (files, deleted) = match load.is_readable() {
-                true => self.segment(load, at, &inner.partition_columns, &mut updates)?,
-                false => (Vec::new(), 0),
-            };
+            let mut files = live.remove(&at).unwrap_or_default();
+            let deleted = updates.apply(load, &mut files, self.storage)?;
             let rows = files.iter().map(|file| file.rows).sum::<Option<u64>>();
             inner.segments.push(Segment {
                 id: load.id.clone(),
@@ -147,20 +183,14 @@ impl Place<'_> {
         Ok(inner)
     }
 
-    /// The live files of a segment, and how many of their rows are deleted.
-    fn segment(
-        self,
-        load: &Load,
-        at: usize,
-        partition_columns: &[String],
-        updates: &mut Updates<'_>,
-    ) -> Result<(Vec<FileEntry>, u64)> {
+    /// The files of a segment, as its index has them.
+    fn segment(self, load: &Load, at: usize, partition_columns: &[String]) -> Result<Vec<FileEntry>> {
         let folder = match &load.path {
             Some(path) => absolute(self.root, path),
             None => join(self.root, &format!("Fact/Part0/Segment_{}", load.id)),
         };
         if load.format == STREAM {
-            return Ok((self.stream(&folder, at)?, 0));
+            return self.stream(&folder, at);
         }
         let folders = match &load.segment_file {
             Some(name) => {
@@ -171,13 +201,13 @@ impl Place<'_> {
             None => None,
         };
         if load.format != COLUMNAR {
-            return Ok((self.foreign(load, at, &folder, folders, partition_columns)?, 0));
+            return self.foreign(load, at, &folder, folders, partition_columns);
         }
         let mut files = Vec::new();
         match folders {
             Some(folders) => {
-                for folder in &folders {
-                    let indexed = self.indexes_of(folder)?;
+                let indexes = self.each(&folders, |folder| self.indexes_of(folder))?;
+                for (folder, indexed) in folders.iter().zip(indexes) {
                     files.extend(indexed.into_iter().map(|file| self.indexed(file, &folder.location, None)));
                 }
             }
@@ -186,8 +216,7 @@ impl Place<'_> {
         for file in &mut files {
             file.segment = Some(at);
         }
-        let deleted = updates.apply(load, &mut files, self.storage)?;
-        Ok((files, deleted))
+        Ok(files)
     }
 
     /// What the index files say that a segment file names.
@@ -273,9 +302,9 @@ impl Place<'_> {
 
     fn by_indexes(self, all: &[(String, u64)], with_all: bool) -> Result<Vec<FileEntry>> {
         // Data files by folder and name, without what indexes may lack of it.
-        let mut data: BTreeMap<(&str, &str), (&str, u64)> = BTreeMap::new();
+        let mut data: BTreeMap<(&str, String), (&str, u64)> = BTreeMap::new();
         for (location, size) in all.iter().filter(|(location, _)| location.ends_with(DATA)) {
-            data.insert((folder_of(location), base(name_of(location))), (location, *size));
+            data.insert((folder_of(location), base(name_of(location)).to_owned()), (location, *size));
         }
         let mut indexed: BTreeMap<&str, Found> = BTreeMap::new();
         let mut merged: HashSet<(&str, String)> = HashSet::new();
@@ -296,7 +325,7 @@ impl Place<'_> {
         for (folder, found) in indexed {
             for file in found.files {
                 // A file that is named and not there was deleted together with all its rows.
-                if let Some((location, size)) = data.remove(&(folder, base(&file.name))) {
+                if let Some((location, size)) = data.remove(&(folder, base(&file.name).to_owned())) {
                     let fits = file.size.is_none_or(|known| known == size);
                     match fits || !with_all {
                         true => files.push(self.indexed(file, folder, Some(location))),
