@@ -66,10 +66,7 @@ fn rows_have_dimensions_then_nested_columns_then_measures() {
 #[test]
 fn nested_texts_have_lengths_of_two_or_four_bytes() {
     let entry = vec![column("key", Kind::String, true, Vec::new()), column("value", Kind::Int, true, Vec::new())];
-    let columns = [
-        column("map", Kind::Map, true, entry.clone()),
-        column("struct", Kind::Struct, true, entry),
-    ];
+    let columns = [column("map", Kind::Map, true, entry.clone()), column("struct", Kind::Struct, true, entry)];
     let nine = short(&[0x80, 0, 0, 9]);
     for text in [short, int] {
         let map = [&[0, 0, 0, 2, 0, 2][..], &text(b"a"), &nine, &[0, 2], &text(b""), &short(&[])].concat();
@@ -77,8 +74,7 @@ fn nested_texts_have_lengths_of_two_or_four_bytes() {
         let structure = [&[0, 2][..], &text(b"b"), &nine].concat();
         let no_structure = [&[0, 2][..], &text(b"@NU#LL$!"), &short(&[])].concat();
         let rows = [[&map, &structure], [&no_map, &no_structure], [&vec![0; 4], &structure]];
-        let bytes: Vec<u8> =
-            rows.iter().flat_map(|row| [short(&[]), short(row[0]), short(row[1])].concat()).collect();
+        let bytes: Vec<u8> = rows.iter().flat_map(|row| [short(&[]), short(row[0]), short(row[1])].concat()).collect();
         let all = decode(&bytes, 3, &columns, &[0, 1]).unwrap();
         let maps = all[0].as_map();
         let nulls = |array: &dyn arrow_array::Array| (0..3).map(|row| array.is_null(row)).collect::<Vec<_>>();
