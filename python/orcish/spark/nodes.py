@@ -50,7 +50,7 @@ class Node:
 
 def nodes_of(table: SparkTable) -> tuple[Node, ...]:
     """The columns of a table, in its order."""
-    by_folder = {name for name, _ in table.scan._of.files[0].partition}
+    by_folder = set(table.scan._of.partition_columns)
     count = iter(range(1 << 62))
     scanned = table.scan.schema
     made = []

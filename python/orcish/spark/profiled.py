@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from orcish import _native
 from orcish.file import ORCFile
 from orcish.scan import Scan, Split
+from orcish.sources import Table
 from orcish.spark.batches import Shape
 from orcish.spark.nodes import Node, Place, places_of
 from orcish.spark.proofs import Proof, Recorded, proofs
@@ -96,14 +97,10 @@ class Profiler:
 
     def add(self, split: Split) -> None:
         """Profiles the stripes of a split."""
-        (of_table,) = split.table.files
-        file = ORCFile(
-            split.location,
-            tail=of_table.tail,
-            limits=split.table.limits,
-            storage_options=split.table.storage_options,
-        )
-        places = places_of(file, self._nodes, split.table)
+        table = cast("Table", split.table)
+        (of_table,) = table.files
+        file = ORCFile(split.location, tail=of_table.tail, limits=table.limits, storage_options=table.storage_options)
+        places = places_of(file, self._nodes, table)
         self._add_storage(file, split.stripes, places)
         scan = Scan(split.table, {**split.options, "threads": self._threads})
         proven: dict[str, Proof] = {}
