@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
+from orcish.carbon import CarbonSource
 from orcish.file import ORCFile
 from orcish.sources import Table
 from orcish.spark.tables import AS_STORED, SparkTable
@@ -50,7 +51,8 @@ class Node:
 
 def nodes_of(table: SparkTable) -> tuple[Node, ...]:
     """The columns of a table, in its order."""
-    by_folder = {name for name, _ in table.scan._of.files[0].partition}
+    # Files of CarbonData have all columns.
+    by_folder = () if isinstance(table.scan._of, CarbonSource) else table.folders
     count = iter(range(1 << 62))
     scanned = table.scan.schema
     made = []

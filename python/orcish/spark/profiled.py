@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
+from orcish.carbon import CarbonSource
 from orcish.file import ORCFile
 from orcish.scan import Scan, Split
 from orcish.spark.batches import Shape
@@ -95,7 +96,14 @@ class Profiler:
         return self._found
 
     def add(self, split: Split) -> None:
-        """Profiles the stripes of a split."""
+        """Profiles a part of the table."""
+        scan = Scan(split.table, {**split.options, "threads": self._threads})
+        if isinstance(split.table, CarbonSource):
+            # All of it is read.
+            for found in self._found.values():
+                found.size = None
+            self._read(scan, {})
+            return
         (of_table,) = split.table.files
         file = ORCFile(
             split.location,
@@ -105,7 +113,6 @@ class Profiler:
         )
         places = places_of(file, self._nodes, split.table)
         self._add_storage(file, split.stripes, places)
-        scan = Scan(split.table, {**split.options, "threads": self._threads})
         proven: dict[str, Proof] = {}
         if self._is_whole(scan):
             folders = _values_of_folders(scan, self._nodes)

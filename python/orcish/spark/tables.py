@@ -14,6 +14,7 @@ from orcish.filters import Filters
 from orcish.scan import Scan
 from orcish.sources import Table, TableFile
 from orcish.spark.batches import Shape
+from orcish.spark.carbon import is_carbon_table, open_carbon
 from orcish.spark.listing import table_files
 from orcish.spark.options import TableOptions
 from orcish.spark.partitions import partition_types, scanned_as, values_of_folders
@@ -38,6 +39,8 @@ class SparkTable:
     names: tuple[str, ...]
     """How the scan calls its columns."""
     options: TableOptions
+    folders: tuple[str, ...]
+    """Columns whose values name folders."""
 
     @classmethod
     def open(
@@ -46,8 +49,9 @@ class SparkTable:
         schema: T.StructType | None = None,
         filters: Filters | None = None,
         files: list[TableFile] | None = None,
+        is_carbon: bool | None = None,
     ) -> SparkTable:
-        """Opens a table, of which no more than the tail of one file is read.
+        """Opens a table, of which no more than the tail of one file is read; of CarbonData, its metadata.
 
         Args:
             options: What is read, and how.
@@ -55,6 +59,7 @@ class SparkTable:
                 empty, or of all files together.
             filters: Which rows are read, beside option `where`.
             files: Those of the table; by default what is found at its paths.
+            is_carbon: Whether it is a table of CarbonData; by default what is at its path says it.
 
         Raises:
             FileNotFoundError: There is no file.
@@ -63,6 +68,11 @@ class SparkTable:
             OrcishError: The first file cannot be read, or has a type that Spark's workers have not; files have no
                 columns together.
         """
+        if is_carbon is None and files is None and len(options.paths) == 1:
+            is_carbon = is_carbon_table(options.paths[0], options.storage)
+        if is_carbon:
+            scan, found, names, folders = open_carbon(options, schema, filters)
+            return cls(scan, found, names, options, folders)
         files = _files(options) if files is None else files
         if not files:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
@@ -108,8 +118,9 @@ class SparkTable:
         if schema is not None and options.columns is not None and _types(found) != _types(schema):
             raise ValueError("a schema says which columns are read: option `columns` does not go with it")
         if schema is None or options.columns is not None:
-            return cls(scan, found, tuple(found.names), options)
-        return cls(scan, schema, tuple(_find(by_folder, name, options) or name for name in schema.names), options)
+            return cls(scan, found, tuple(found.names), options, tuple(by_folder))
+        names = tuple(_find(by_folder, name, options) or name for name in schema.names)
+        return cls(scan, schema, names, options, tuple(by_folder))
 
     def work(self) -> list[Work]:
         """What is read, in parts of about the size that is asked for, each of which a task reads."""
