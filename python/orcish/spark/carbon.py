@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pyspark.sql import types as T  # noqa: N812
@@ -66,8 +66,11 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
     scan = table.scan(batch_size=options.batch_rows)
     stored = scan.schema
     check_names(stored.names, options.case_sensitive)
-    in_spark = arrow_schema(spark_schema(stored))
-    asked = schema.names if options.columns is None and schema is not None else options.columns
+    own = spark_schema(stored)
+    in_spark = arrow_schema(own)
+    asked = options.columns
+    if asked is None and schema is not None:
+        asked = tuple(_asked(schema, own, options.case_sensitive))
     if asked is not None:
         found = [(found_column(name, in_spark, stored, options.case_sensitive), name) for name in asked]
         # The error of the scan about a column that is not there says which are near.
@@ -94,6 +97,21 @@ def _check_options(options: TableOptions) -> None:
     for name, is_given in refused.items():
         if is_given:
             raise ValueError(f"option {name} is for tables of ORC, and {options.paths[0]} is one of CarbonData")
+
+
+def _asked(given: T.StructType, own: T.StructType, case_sensitive: bool) -> Iterator[str]:
+    """Dotted names of the columns, and of the parts of structs, that a schema has."""
+    there = {same_name(field.name, case_sensitive): field.dataType for field in own}
+    for field in given:
+        kind = there.get(same_name(field.name, case_sensitive))
+        if (
+            isinstance(field.dataType, T.StructType)
+            and isinstance(kind, T.StructType)
+            and len(field.dataType) < len(kind)
+        ):
+            yield from (f"{field.name}.{name}" for name in _asked(field.dataType, kind, case_sensitive))
+        else:
+            yield field.name
 
 
 def _check_schema(read: T.StructType, given: T.StructType, options: TableOptions) -> None:
