@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.carbon import CarbonTable
+from orcish.carbon import CarbonSource
 from orcish.errors import UnsupportedError
 from orcish.filters import Filters
 from orcish.scan import Scan
-from orcish.sources import is_carbon
+from orcish.sources import is_carbon, local_path
 from orcish.spark.filesystems import is_foreign
 from orcish.spark.options import TableOptions
 from orcish.spark.predicates import TableOfPredicates
@@ -34,8 +34,6 @@ class Opened(NamedTuple):
     schema: T.StructType
     names: tuple[str, ...]
     """How the scan calls its columns."""
-    folders: tuple[str, ...]
-    """Columns whose values name folders."""
 
 
 def is_carbon_table(path: str, storage: Mapping[str, str]) -> bool:
@@ -62,8 +60,8 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
         OrcishError: It cannot be read.
     """
     _check_options(options)
-    table = CarbonTable(options.paths[0], storage_options=dict(options.storage))
-    scan = table.scan(batch_size=options.batch_rows)
+    source = CarbonSource.at(local_path(options.paths[0]), dict(options.storage), None)
+    scan = Scan(source, {"batch_size": options.batch_rows})
     stored = scan.schema
     check_names(stored.names, options.case_sensitive)
     own = spark_schema(stored)
@@ -83,7 +81,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
     if schema is not None:
         _check_schema(read, schema, options)
     made = schema if schema is not None and options.columns is None else read
-    return Opened(scan, made, tuple(read.names), tuple(table.partition_columns))
+    return Opened(scan, made, tuple(read.names))
 
 
 def _check_options(options: TableOptions) -> None:

@@ -22,7 +22,6 @@ from orcish.spark.manifests import is_hidden
 from orcish.spark.options import WriterOptions, absolute, to_text
 from orcish.spark.reading import open_table
 from orcish.spark.session import described, large_batches, session_zone, task_number, timestamp_zone
-from orcish.spark.tables import SparkTable
 from orcish.spark.target import Target
 from orcish.spark.types import arrow_schema
 from orcish.spark.work import Work
@@ -35,7 +34,15 @@ if TYPE_CHECKING:
 __all__ = ["convert"]
 
 RESULT = pa.schema([("file", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64())])
-FORMATS = {"parquet": "parquet", "csv": "csv", "json": "json", "jsonl": "json", "ndjson": "json", "orc": "orc"}
+FORMATS = {
+    "parquet": "parquet",
+    "csv": "csv",
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+    "orc": "orc",
+    "carbondata": "carbondata",
+}
 """Formats by how the names of files end."""
 
 
@@ -145,24 +152,21 @@ def _source(
     """What is read, whichever way."""
     if isinstance(source, DataFrame):
         return _Source(source.schema, [], functools.partial(_write_frame, source))
-    if named == "carbondata" or (named is None and is_carbon_table(absolute(source), storage)):
-        return _of_workers(open_table(spark, source, None, None, None, options, storage, is_carbon=True))
-    files = table_files(absolute(source), None, storage)
-    if not files:
+    if named is None and is_carbon_table(absolute(source), storage):
+        named = "carbondata"
+    files = [] if named == "carbondata" else table_files(absolute(source), None, storage)
+    if not files and named != "carbondata":
         raise FileNotFoundError(f"no files: {source}")
     found = named or _format(files)
-    if found == "orc":
-        return _of_workers(open_table(spark, source, None, None, None, options, storage, is_carbon=False))
+    if found in ("orc", "carbondata"):
+        table = open_table(spark, source, None, None, None, options, storage, is_carbon=found == "carbondata")
+        # Not all may be read.
+        folders = [name for name in table.scan._of.partition_columns if name in table.schema.names]
+        return _Source(table.schema, folders, functools.partial(_write_work, table.work()))
     frame = spark.read.format(found).options(**options).load(source)
     # Spark has none of those in a pattern.
     folders = [name for name, _ in files[0].partition if name in frame.schema.names]
     return _Source(frame.schema, folders, functools.partial(_write_frame, frame))
-
-
-def _of_workers(table: SparkTable) -> _Source:
-    """A table that the workers read themselves; not all of its columns may be read."""
-    folders = [name for name in table.folders if name in table.schema.names]
-    return _Source(table.schema, folders, functools.partial(_write_work, table.work()))
 
 
 def _format(files: list[TableFile]) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.carbon import CarbonSource
 from orcish.file import ORCFile
 from orcish.sources import Table
 from orcish.spark.tables import AS_STORED, SparkTable
@@ -51,8 +50,8 @@ class Node:
 
 def nodes_of(table: SparkTable) -> tuple[Node, ...]:
     """The columns of a table, in its order."""
-    # Files of CarbonData have all columns.
-    by_folder = () if isinstance(table.scan._of, CarbonSource) else table.folders
+    # Files of CarbonData have those as well.
+    by_folder = table.scan._of.partition_columns if isinstance(table.scan._of, Table) else ()
     count = iter(range(1 << 62))
     scanned = table.scan.schema
     made = []

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
-from orcish.carbon import CarbonSource
 from orcish.file import ORCFile
 from orcish.scan import Scan, Split
+from orcish.sources import Table
 from orcish.spark.batches import Shape
 from orcish.spark.nodes import Node, Place, places_of
 from orcish.spark.proofs import Proof, Recorded, proofs
@@ -98,8 +98,8 @@ class Profiler:
     def add(self, split: Split) -> None:
         """Profiles a part of the table."""
         scan = Scan(split.table, {**split.options, "threads": self._threads})
-        if isinstance(split.table, CarbonSource):
-            # All of it is read.
+        if not isinstance(split.table, Table):
+            # Of CarbonData, all of it is read.
             for found in self._found.values():
                 found.size = None
             self._read(scan, {})

@@ -12,7 +12,7 @@ from pyspark.sql import types as T  # noqa: N812
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.filters import Filters
 from orcish.scan import Scan
-from orcish.sources import Table, TableFile
+from orcish.sources import Table, TableFile, has_carbon
 from orcish.spark.batches import Shape
 from orcish.spark.carbon import is_carbon_table, open_carbon
 from orcish.spark.listing import table_files
@@ -39,8 +39,6 @@ class SparkTable:
     names: tuple[str, ...]
     """How the scan calls its columns."""
     options: TableOptions
-    folders: tuple[str, ...]
-    """Columns whose values name folders."""
 
     @classmethod
     def open(
@@ -68,12 +66,12 @@ class SparkTable:
             OrcishError: The first file cannot be read, or has a type that Spark's workers have not; files have no
                 columns together.
         """
-        if is_carbon is None and files is None and len(options.paths) == 1:
-            is_carbon = is_carbon_table(options.paths[0], options.storage)
-        if is_carbon:
-            scan, found, names, folders = open_carbon(options, schema, filters)
-            return cls(scan, found, names, options, folders)
-        files = _files(options) if files is None else files
+        if is_carbon is None and files is None:
+            is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
+        if not is_carbon and files is None:
+            files = _files(options)
+        if is_carbon or has_carbon(files):
+            return cls(*open_carbon(options, schema, filters), options)
         if not files:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
         stored = _stored(files, options)
@@ -118,9 +116,8 @@ class SparkTable:
         if schema is not None and options.columns is not None and _types(found) != _types(schema):
             raise ValueError("a schema says which columns are read: option `columns` does not go with it")
         if schema is None or options.columns is not None:
-            return cls(scan, found, tuple(found.names), options, tuple(by_folder))
-        names = tuple(_find(by_folder, name, options) or name for name in schema.names)
-        return cls(scan, schema, names, options, tuple(by_folder))
+            return cls(scan, found, tuple(found.names), options)
+        return cls(scan, schema, tuple(_find(by_folder, name, options) or name for name in schema.names), options)
 
     def work(self) -> list[Work]:
         """What is read, in parts of about the size that is asked for, each of which a task reads."""
