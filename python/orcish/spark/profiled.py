@@ -98,20 +98,16 @@ class Profiler:
     def add(self, split: Split) -> None:
         """Profiles a part of the table."""
         scan = Scan(split.table, {**split.options, "threads": self._threads})
-        if not isinstance(split.table, Table):
+        table = split.table
+        if not isinstance(table, Table):
             # Of CarbonData, all of it is read.
             for found in self._found.values():
                 found.size = None
             self._read(scan, {})
             return
-        (of_table,) = split.table.files
-        file = ORCFile(
-            split.location,
-            tail=of_table.tail,
-            limits=split.table.limits,
-            storage_options=split.table.storage_options,
-        )
-        places = places_of(file, self._nodes, split.table)
+        (of_table,) = table.files
+        file = ORCFile(split.location, tail=of_table.tail, limits=table.limits, storage_options=table.storage_options)
+        places = places_of(file, self._nodes, table)
         self._add_storage(file, split.stripes, places)
         proven: dict[str, Proof] = {}
         if self._is_whole(scan):

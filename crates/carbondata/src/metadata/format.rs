@@ -117,7 +117,7 @@ pub(crate) struct TableSchema {
 impl Structure for TableSchema {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
-            2 => self.columns = value.list(Value::structure)?,
+            2 => self.columns = value.list(|value| value.structure())?,
             4 => self.properties = value.texts()?,
             6 => self.partition = Some(value.structure()?),
             _ => {}
@@ -137,7 +137,7 @@ pub(crate) struct PartitionInfo {
 impl Structure for PartitionInfo {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
-            1 => self.columns = value.list(Value::structure)?,
+            1 => self.columns = value.list(|value| value.structure())?,
             2 => self.kind = value.i32()?,
             _ => {}
         }
@@ -160,7 +160,7 @@ impl Structure for FileHeader {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
             1 => self.version = value.i32()?,
-            2 => self.columns = value.list(Value::structure)?,
+            2 => self.columns = value.list(|value| value.structure())?,
             3 => self.has_footer = Some(value.boolean()?),
             4 => self.time_stamp = value.i64()?,
             6 => self.sync_marker = Some(value.bytes()?.to_vec()),
@@ -181,7 +181,7 @@ pub(crate) struct SegmentInfo {
 impl Structure for SegmentInfo {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         if id == 2 {
-            self.cardinalities = value.list(Value::i32)?;
+            self.cardinalities = value.list(|value| value.i32())?;
         }
         Ok(())
     }
@@ -203,8 +203,8 @@ impl Structure for FileFooter3 {
         match id {
             1 => self.rows = value.i64()?,
             2 => self.segment = value.structure()?,
-            3 => self.index = value.list(Value::structure)?,
-            4 => self.blocklets = value.list(Value::structure)?,
+            3 => self.index = value.list(|value| value.structure())?,
+            4 => self.blocklets = value.list(|value| value.structure())?,
             6 => self.is_sorted = Some(value.boolean()?),
             7 => self.extra = value.texts()?,
             _ => {}
@@ -230,11 +230,11 @@ impl Structure for FileFooter {
         match id {
             1 => self.version = value.i32()?,
             2 => self.rows = value.i64()?,
-            3 => self.columns = value.list(Value::structure)?,
+            3 => self.columns = value.list(|value| value.structure())?,
             4 => self.segment = value.structure()?,
-            5 => self.index = value.list(Value::structure)?,
-            6 => self.blocklets = value.list(Value::structure)?,
-            7 => self.blocklets2 = value.list(Value::structure)?,
+            5 => self.index = value.list(|value| value.structure())?,
+            6 => self.blocklets = value.list(|value| value.structure())?,
+            7 => self.blocklets2 = value.list(|value| value.structure())?,
             _ => {}
         }
         Ok(())
@@ -255,7 +255,7 @@ impl Structure for MinMax {
         match id {
             1 => self.min = value.list(|value| Ok(value.bytes()?.to_vec()))?,
             2 => self.max = value.list(|value| Ok(value.bytes()?.to_vec()))?,
-            3 => self.is_present = Some(value.list(Value::boolean)?),
+            3 => self.is_present = Some(value.list(|value| value.boolean())?),
             _ => {}
         }
         Ok(())
@@ -298,12 +298,12 @@ impl Structure for BlockletInfo3 {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
             1 => self.rows = value.i32()?,
-            2 => self.offsets = value.list(Value::i64)?,
-            3 => self.lengths = value.list(Value::i32)?,
+            2 => self.offsets = value.list(|value| value.i64())?,
+            3 => self.lengths = value.list(|value| value.i32())?,
             4 => self.dimension_end = value.i64()?,
             5 => self.measure_end = value.i64()?,
             6 => self.pages = value.i32()?,
-            7 => self.page_rows = value.list(Value::i32)?,
+            7 => self.page_rows = value.list(|value| value.i32())?,
             _ => {}
         }
         Ok(())
@@ -323,8 +323,8 @@ impl Structure for BlockletInfo2 {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
             1 => self.rows = value.i32()?,
-            2 => self.offsets = value.list(Value::i64)?,
-            3 => self.lengths = value.list(Value::i64)?,
+            2 => self.offsets = value.list(|value| value.i64())?,
+            3 => self.lengths = value.list(|value| value.i64())?,
             _ => {}
         }
         Ok(())
@@ -342,7 +342,7 @@ impl Structure for BlockletInfo {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
             1 => self.rows = value.i32()?,
-            2 => self.chunks = value.list(Value::structure)?,
+            2 => self.chunks = value.list(|value| value.structure())?,
             _ => {}
         }
         Ok(())
@@ -457,9 +457,9 @@ pub(crate) struct DataChunk3 {
 impl Structure for DataChunk3 {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
-            1 => self.pages = value.list(Value::structure)?,
-            2 => self.offsets = value.list(Value::i32)?,
-            3 => self.lengths = value.list(Value::i32)?,
+            1 => self.pages = value.list(|value| value.structure())?,
+            2 => self.offsets = value.list(|value| value.i32())?,
+            3 => self.lengths = value.list(|value| value.i32())?,
             4 => self.dictionary = Some(value.structure()?),
             _ => {}
         }
@@ -517,7 +517,7 @@ impl Structure for IndexHeader {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
             1 => self.version = value.i32()?,
-            2 => self.columns = value.list(Value::structure)?,
+            2 => self.columns = value.list(|value| value.structure())?,
             3 => self.segment = value.structure()?,
             6 => self.is_sorted = Some(value.boolean()?),
             _ => {}
@@ -591,16 +591,23 @@ impl Structure for BlockletHeader {
     }
 }
 
-/// `ColumnDictionaryChunk`: values of a global dictionary, in the order of their keys.
+/// `ColumnDictionaryChunk`: values of a global dictionary, in the order of their keys, one behind the other.
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryChunk {
-    pub(crate) values: Vec<Vec<u8>>,
+    pub(crate) bytes: Vec<u8>,
+    /// Where each value ends.
+    pub(crate) ends: Vec<usize>,
 }
 
 impl Structure for DictionaryChunk {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         if id == 1 {
-            self.values = value.list(|value| Ok(value.bytes()?.to_vec()))?;
+            let DictionaryChunk { bytes, ends } = self;
+            value.list(|value| {
+                bytes.extend_from_slice(value.bytes()?);
+                ends.push(bytes.len());
+                Ok(())
+            })?;
         }
         Ok(())
     }
