@@ -83,16 +83,15 @@ def floating(values: np.ndarray, own: int) -> Encoded:
         scaled = np.rint(values.astype(np.float64) * factor)
         if np.abs(scaled).max() >= 1 << 53:
             break
-        divisor = values.dtype.type(factor)
+        divisor, scaled = values.dtype.type(factor), scaled.astype(np.int64)
         if not same((scaled.astype(values.dtype) / divisor).astype(values.dtype), values):
             continue
-        scaled = scaled.astype(np.int64)
         if own == T_DOUBLE and not decimals:
             return whole(scaled, own)
         plain = fit(-int(np.abs(scaled).max()), int(np.abs(scaled).max()))
         top = int(divisor * values.max())
         apart = fit(0, max(top - int(scaled.min()), 0))
-        if WIDTHS[apart] < WIDTHS[plain]:
+        if WIDTHS[apart] < WIDTHS[plain] and (own == T_DOUBLE or abs(top) < 1 << 24):
             distances = top - scaled
             back = ((np.int64(top) - distances).astype(values.dtype) / divisor).astype(values.dtype)
             if int(distances.min()) >= 0 and same(back, values):
