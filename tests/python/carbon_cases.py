@@ -15,7 +15,7 @@ def decimal(number, scale):
 
 
 def instant(row):
-    return dt.datetime(1969, 12, 31) + dt.timedelta(hours=row * 7, milliseconds=row)
+    return dt.datetime(1969, 12, 31, 20) + dt.timedelta(minutes=row * 7, milliseconds=row)
 
 
 def list_of(row, value):

@@ -105,7 +105,7 @@ FLOATS = {
     "whole": (pa.float64(), lambda at: at * 3.0, (ADAPTIVE,), SHORT),
     "whole far away": (pa.float64(), lambda at: 1e12 + at, (DELTA,), BYTE),
     "one decimal": (pa.float64(), lambda at: at / 10, (FLOATING,), BYTE),
-    "five decimals": (pa.float64(), lambda at: round(at + 0.00001, 5), (FLOATING,), SHORT_INT),
+    "five decimals": (pa.float64(), lambda at: round(at / 2 + 0.00001, 5), (FLOATING,), SHORT_INT),
     "delta": (pa.float64(), lambda at: (10**9 + at) / 100, (DELTA_FLOATING,), BYTE),
     "many decimals": (pa.float64(), lambda at: at / 7, (DIRECT,), DOUBLE),
     "negative zero": (pa.float64(), lambda at: -0.0, (DIRECT,), DOUBLE),
