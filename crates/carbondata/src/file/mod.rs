@@ -8,6 +8,8 @@
 mod begin;
 mod blocklet;
 mod chunk;
+#[cfg(test)]
+mod tests;
 mod v3;
 
 use std::ops::Range;
