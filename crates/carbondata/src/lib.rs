@@ -12,8 +12,15 @@
 mod bytes;
 mod compress;
 mod file;
+#[cfg(test)]
+mod fixtures;
+mod inspect;
 mod metadata;
 mod page;
 mod scan;
 mod stream;
 mod table;
+
+pub use inspect::{Blocklet, File};
+pub use scan::{Scan, ScanReader, Split};
+pub use table::{Segment, Table, is_table};

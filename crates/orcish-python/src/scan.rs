@@ -181,6 +181,8 @@ fn outcome(found: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
         Proof::RowGroupStatistics => "statistics of the row group",
         Proof::BloomFilter => "bloom filter",
         Proof::NoPresentStream => "streams without nulls",
+        Proof::BlockletIndex => "index of the blocklet",
+        Proof::PageStatistics => "bounds of the page",
     };
     match found {
         Outcome::AllWanted => ("all", Vec::new()),

@@ -11,6 +11,7 @@ mod chunk;
 #[cfg(test)]
 mod tests;
 mod v3;
+mod weigh;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -137,13 +138,6 @@ impl DataFile {
     /// those of the columns within it, then those of measures.
     pub(crate) fn chunk_of(&self, column: usize) -> usize {
         self.inner.starts.get(column).copied().unwrap_or(usize::MAX)
-    }
-
-    /// Bytes that columns take in a blocklet.
-    pub(crate) fn stored_bytes(&self, blocklet: usize, columns: &[usize]) -> u64 {
-        let places = columns.iter().flat_map(|&column| self.inner.places(blocklet, column).unwrap_or_default());
-        let lengths = places.flat_map(|place| place.ranges().unwrap_or_default());
-        lengths.map(|range| range.end.saturating_sub(range.start)).sum()
     }
 
     /// Reads the chunks of some columns of a blocklet, by as few requests as the source wants.

@@ -82,6 +82,13 @@ pub(crate) fn blocklet(
     Ok(Blocklet { rows, min_max, page_rows: page_rows.collect::<Result<_>>()?, chunks: chunks.collect::<Result<_>>()? })
 }
 
+/// A chunk of which there is but the head: pages without their bytes.
+pub(super) fn head(bytes: &[u8]) -> Result<Chunk> {
+    let chunk: DataChunk3 = Reader::new(bytes).structure()?;
+    let page = |head| StoredPage { head, data: Bytes::new(), row_ids: Bytes::new(), rle: Bytes::new() };
+    Ok(Chunk::new(chunk.pages.into_iter().map(page).collect(), None))
+}
+
 /// Reads the head of a chunk, and finds its pages behind it.
 pub(super) fn chunk(bytes: &Bytes, head: usize) -> Result<Chunk> {
     let misfit = || Error::corrupt("a chunk whose pages lie outside of it");

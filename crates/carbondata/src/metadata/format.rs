@@ -591,16 +591,23 @@ impl Structure for BlockletHeader {
     }
 }
 
-/// `ColumnDictionaryChunk`: values of a global dictionary, in the order of their keys.
+/// `ColumnDictionaryChunk`: values of a global dictionary, in the order of their keys, one behind the other.
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryChunk {
-    pub(crate) values: Vec<Vec<u8>>,
+    pub(crate) bytes: Vec<u8>,
+    /// Where each value ends.
+    pub(crate) ends: Vec<usize>,
 }
 
 impl Structure for DictionaryChunk {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         if id == 1 {
-            self.values = value.list(|value| Ok(value.bytes()?.to_vec()))?;
+            let DictionaryChunk { bytes, ends } = self;
+            value.list(|value| {
+                bytes.extend_from_slice(value.bytes()?);
+                ends.push(bytes.len());
+                Ok(())
+            })?;
         }
         Ok(())
     }

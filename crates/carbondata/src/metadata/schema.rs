@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use orcish::{Error, Result};
 
 use super::format::{ColumnSchema, Encoding};
@@ -109,6 +109,30 @@ impl Column {
         // A map is an array of structs of keys and values.
         1 + usize::from(self.kind == Kind::Map) + below
     }
+}
+
+#[cfg(test)]
+impl Column {
+    /// A dimension without anything else.
+    pub(crate) fn sample(name: &str, kind: Kind) -> Self {
+        Column {
+            id: name.to_owned(),
+            name: name.to_owned(),
+            kind,
+            children: Vec::new(),
+            encoders: Vec::new(),
+            is_dimension: true,
+            is_sorted_by: false,
+            default: None,
+            is_invisible: false,
+            ordinal: None,
+        }
+    }
+}
+
+/// Columns as the fields of a schema.
+pub(crate) fn schema_of(columns: &[Column]) -> SchemaRef {
+    Arc::new(Schema::new(columns.iter().map(Column::field).collect::<Vec<_>>()))
 }
 
 /// The columns of a flat list, which has those within a column behind it, depth first.
