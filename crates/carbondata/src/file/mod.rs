@@ -11,6 +11,8 @@ mod chunk;
 mod old;
 #[cfg(test)]
 mod old_tests;
+#[cfg(test)]
+mod tests;
 mod v3;
 mod weigh;
 
