@@ -176,6 +176,8 @@ pub(super) fn decode(context: &PageContext<'_>, page: &StoredPage) -> Result<arr
 fn width(context: &PageContext<'_>, page: &StoredPage, meta: Option<&PageMeta>) -> Option<usize> {
     match meta.map(|meta| meta.store) {
         Some(Store::Bytes) | None if context.dictionary.is_some() => Some(page::local::KEY_WIDTH),
+        // Up to 16 bytes; of any length in pages of old writers.
+        Some(Store::Decimal) => meta.is_some_and(|meta| meta.precision > 0).then_some(16),
         Some(store) => store.width(),
         None if page.head.encoders.contains(&Encoding::Dictionary) => Some(context.key_width),
         None => None,
