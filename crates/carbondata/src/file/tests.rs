@@ -164,7 +164,7 @@ fn damaged_files_are_errors_or_rows() {
             if round % 8 == 0 {
                 damaged.truncate(next(bytes.len()));
             }
-            let source = orcish::MemorySource::new(damaged).with_name("damaged");
+            let source = orcish::MemorySource::new(damaged).named("damaged");
             match decode_all(Arc::new(source)) {
                 Ok(()) => fine += 1,
                 Err(error) => {

@@ -37,12 +37,16 @@ pub(super) fn open(
     let mut index = footer.index.into_iter().map(|index| index.min_max);
     let blocklets = footer.blocklets.iter().map(|info| blocklet(info, index.next().flatten(), footer_at));
     let blocklets: Vec<Blocklet> = blocklets.collect::<Result<_>>()?;
+    let rows: u64 = blocklets.iter().fold(0, |sum, blocklet| sum.saturating_add(blocklet.rows));
+    if u64::try_from(footer.rows) != Ok(rows) {
+        return Err(Error::corrupt(format!("a file of {} rows, with {rows} in its blocklets", footer.rows)));
+    }
     Ok(Inner {
         limits: limits.clone(),
         version: 3,
         starts: starts(&columns),
         columns,
-        rows: blocklets.iter().fold(0, |sum, blocklet| sum.saturating_add(blocklet.rows)),
+        rows,
         extra: footer.extra,
         cardinalities: footer.segment.cardinalities,
         blocklets,

@@ -215,23 +215,24 @@ fn dictionary(texts: &[u8], keys: &[u8]) -> Result<LocalDictionary> {
     LocalDictionary::read(&stored, None, Kind::String, 1 << 20)
 }
 
+fn keys<'a>(dictionary: &'a LocalDictionary, column: &'a Column, data: &'a [u8]) -> PageInput<'a> {
+    PageInput { dictionary: Some(dictionary), ..input(column, 3, &[], data) }
+}
+
 #[test]
 fn keys_of_the_chunk_become_texts() {
     let texts = [&[0, 8][..], NULL_TEXT, &[0, 1, b'a', 0, 20], &[b'b'; 20]].concat();
     // Keys 1, 2 and 9.
     let dictionary = dictionary(&texts, &[6, 2]).unwrap();
     let column = column(Kind::String);
-    fn keys<'a>(dictionary: &'a LocalDictionary, column: &'a Column, data: &'a [u8]) -> PageInput<'a> {
-        PageInput { dictionary: Some(dictionary), ..input(column, 3, &[], data) }
-    }
-    let keys = |data| keys(&dictionary, &column, data);
-    let array = decode(&keys(&[0, 0, 9, 0, 0, 1, 0, 0, 2])).unwrap();
+    let array = decode(&keys(&dictionary, &column, &[0, 0, 9, 0, 0, 1, 0, 0, 2])).unwrap();
     let array = array.as_string::<i32>();
     assert_eq!(array.iter().collect::<Vec<_>>(), [Some("bbbbbbbbbbbbbbbbbbbb"), None, Some("a")]);
     for unknown in [[0, 0, 2, 0, 0, 0, 0, 0, 2], [0, 0, 2, 0, 0, 3, 0, 0, 2], [0, 0, 2, 0, 0, 10, 0, 0, 2]] {
-        assert!(decode(&keys(&unknown)).is_err());
+        assert!(decode(&keys(&dictionary, &column, &unknown)).is_err());
     }
-    let error = decode(&PageInput { most: 30, ..keys(&[0, 0, 9, 0, 0, 9, 0, 0, 2]) }).unwrap_err();
+    let error =
+        decode(&PageInput { most: 30, ..keys(&dictionary, &column, &[0, 0, 9, 0, 0, 9, 0, 0, 2]) }).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
 }
 
