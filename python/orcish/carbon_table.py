@@ -158,7 +158,7 @@ class CarbonTable:
 
 
 class CarbonFile:
-    """A data file of CarbonData by itself, whatever table it is of. :func:`orcish.scan` reads its rows.
+    """A data file of CarbonData by itself, whatever table it is of.
 
     Args:
         path: A path or URL.
@@ -174,6 +174,8 @@ class CarbonFile:
         limits: Limits | None = None,
     ) -> None:
         self._location = local_path(os.fspath(path))
+        self._storage_options = storage_options
+        self._limits = limits
         self._file = _native.CarbonFile(
             self._location,
             storage_options=cast("dict[str, Any] | None", storage_options),
@@ -208,6 +210,10 @@ class CarbonFile:
     def written_by(self) -> dict[str, str]:
         """What the file says of the software that wrote it."""
         return dict(self._file.written_by)
+
+    def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
+        """Read the file, rows that the table has deleted included; see :class:`~orcish.types.ReadOptions`."""
+        return CarbonTable(self._location, storage_options=self._storage_options, limits=self._limits).read(**options)
 
 
 def _segment(
