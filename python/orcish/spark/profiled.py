@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -96,13 +96,19 @@ class Profiler:
         return self._found
 
     def add(self, split: Split) -> None:
-        """Profiles the stripes of a split."""
-        table = cast("Table", split.table)
+        """Profiles a part of the table."""
+        scan = Scan(split.table, {**split.options, "threads": self._threads})
+        table = split.table
+        if not isinstance(table, Table):
+            # Of CarbonData, all of it is read.
+            for found in self._found.values():
+                found.size = None
+            self._read(scan, {})
+            return
         (of_table,) = table.files
         file = ORCFile(split.location, tail=of_table.tail, limits=table.limits, storage_options=table.storage_options)
         places = places_of(file, self._nodes, table)
         self._add_storage(file, split.stripes, places)
-        scan = Scan(split.table, {**split.options, "threads": self._threads})
         proven: dict[str, Proof] = {}
         if self._is_whole(scan):
             folders = _values_of_folders(scan, self._nodes)
