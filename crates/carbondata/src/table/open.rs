@@ -421,7 +421,7 @@ impl Place<'_> {
             let message = "there is no table: neither Metadata/schema nor files of CarbonData";
             return Err(Error::invalid(message).in_file(self.root));
         };
-        // Any file has all columns; where they differ, the last is the newest.
+        // Files of one writer have the same columns.
         let first = open(&first.location, self.storage)?;
         let columns = columns_of(&*first, self.limits).map_err(|error| error.in_file(first.name()))?;
         let sorted = columns.iter().filter(|column| column.is_sorted_by);
