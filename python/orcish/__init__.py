@@ -1,4 +1,4 @@
-"""Apache ORC files, read straight into Apache Arrow.
+"""Apache ORC files, and tables of Apache CarbonData, read straight into Apache Arrow.
 
 >>> import orcish
 >>> table = orcish.read_table("part-0.orc", columns=["id", "nest.a"])   # doctest: +SKIP
@@ -12,6 +12,8 @@ An :class:`ORCFile` is an Arrow stream itself, so ``polars.DataFrame(file)``, ``
 from __future__ import annotations
 
 from orcish._native import __version__
+from orcish.carbon_table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
+from orcish.converting import convert
 from orcish.errors import (
     CorruptFileError,
     LimitExceededError,
@@ -30,6 +32,10 @@ from orcish.writing import ORCWriter, Written, merge, write_table
 from orcish.writing_tables import WrittenFile, write_dataset
 
 __all__ = [
+    "CarbonBlocklet",
+    "CarbonFile",
+    "CarbonSegment",
+    "CarbonTable",
     "ColumnStatistics",
     "CorruptFileError",
     "Explanation",
@@ -49,6 +55,7 @@ __all__ = [
     "WrittenFile",
     "__version__",
     "col",
+    "convert",
     "merge",
     "read_table",
     "scan",

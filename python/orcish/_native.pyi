@@ -5,6 +5,9 @@ from typing import Any, final
 
 __all__ = [
     "Batches",
+    "CarbonFile",
+    "CarbonScan",
+    "CarbonTable",
     "Distinct",
     "File",
     "Node",
@@ -16,6 +19,7 @@ __all__ = [
     "delete_files",
     "delete_folder",
     "display_name",
+    "is_carbon",
     "list_all",
     "list_files",
     "merge_files",
@@ -152,6 +156,96 @@ class Scan:
         self, size: int
     ) -> list[tuple[str, list[tuple[str, str | None]], bytes | None, list[int] | None, int, int]]:
         """Location, partition values, tail, stripes, rows and bytes of each."""
+
+def is_carbon(location: str, storage_options: dict[str, Any] | None = None) -> bool:
+    """Whether a table of CarbonData, or a file of one, is at a location."""
+
+@final
+class CarbonTable:
+    """A table of CarbonData as it was when it was opened."""
+
+    def __new__(
+        cls,
+        location: str,
+        *,
+        storage_options: dict[str, Any] | None = None,
+        limits: dict[str, int] | None = None,
+    ) -> CarbonTable: ...
+    @property
+    def location(self) -> str: ...
+    def __arrow_c_schema__(self) -> object: ...
+    @property
+    def properties(self) -> dict[str, str]: ...
+    @property
+    def segments(
+        self,
+    ) -> list[
+        tuple[
+            tuple[str, str, bool, str],
+            tuple[int | None, int | None, int | None],
+            str | None,
+            tuple[int | None, int | None, int | None, int | None, int],
+        ]
+    ]:
+        """Id, state, whether it is read, format; when it was begun, ended and changed; the segment that it was merged
+        into; rows, deleted rows, bytes of data and of indexes, files.
+        """
+
+    @property
+    def files(self) -> list[str]: ...
+    def rows(self) -> int | None: ...
+    @property
+    def sort_columns(self) -> list[str]: ...
+    @property
+    def partition_columns(self) -> list[str]: ...
+    @property
+    def is_transactional(self) -> bool: ...
+    def scan(self, options: dict[str, Any] | None = None) -> CarbonScan: ...
+
+@final
+class CarbonScan:
+    """A scan over a table of CarbonData, or a part of one."""
+
+    @staticmethod
+    def of_split(
+        token: bytes,
+        options: dict[str, Any] | None = None,
+        *,
+        storage_options: dict[str, Any] | None = None,
+        limits: dict[str, int] | None = None,
+    ) -> CarbonScan: ...
+    def with_options(self, options: dict[str, Any]) -> CarbonScan: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def table_schema(self) -> object: ...
+    @property
+    def files(self) -> list[str]: ...
+    def read(self) -> Batches: ...
+    def count(self) -> int: ...
+    def explain(self) -> list[tuple[str, bool, list[Any]]]: ...
+    def splits(self, size: int) -> list[tuple[str, list[int], int, int, bytes]]:
+        """Location, blocklets, rows, bytes and token of each."""
+
+@final
+class CarbonFile:
+    """A data file of CarbonData."""
+
+    def __new__(
+        cls,
+        location: str,
+        *,
+        storage_options: dict[str, Any] | None = None,
+        limits: dict[str, int] | None = None,
+    ) -> CarbonFile: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def num_rows(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    @property
+    def written_by(self) -> list[tuple[str, str]]: ...
+    @property
+    def blocklets(self) -> list[tuple[int, int, int]]:
+        """Rows, pages and bytes of each."""
 
 def display_name(location: str) -> str: ...
 def partitions_of(location: str) -> list[tuple[str, str | None]]: ...

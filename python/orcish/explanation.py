@@ -5,9 +5,20 @@ from __future__ import annotations
 import collections
 import dataclasses
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Explanation", "FilePlan", "StripePlan"]
+__all__ = ["BLOCKLETS", "STRIPES", "Explanation", "FilePlan", "Parts", "StripePlan"]
+
+
+class Parts(NamedTuple):
+    """What the parts of a file are called, and the parts of these."""
+
+    whole: str
+    group: str
+
+
+STRIPES = Parts("stripe", "row group")
+BLOCKLETS = Parts("blocklet", "page")
 
 Reasons = tuple[tuple[str, str], ...]
 """Tests that no row passes, each with what proves it."""
@@ -15,7 +26,7 @@ Reasons = tuple[tuple[str, str], ...]
 
 @dataclasses.dataclass(frozen=True)
 class StripePlan:
-    """What becomes of a stripe."""
+    """What becomes of a stripe, or of a blocklet of a CarbonData file, whose row groups are its pages."""
 
     stripe: int
     rows: int
@@ -58,9 +69,12 @@ class Explanation:
     files: tuple[FilePlan, ...]
     after_read: str | None
     """What of the filter is applied to the rows after they have been read."""
+    parts: Parts = STRIPES
 
     @classmethod
-    def of(cls, found: list[tuple[str, bool, list[Any]]], after_read: str | None) -> Explanation:
+    def of(
+        cls, found: list[tuple[str, bool, list[Any]]], after_read: str | None, parts: Parts = STRIPES
+    ) -> Explanation:
         """What the native core found, a file each."""
 
         def stripe(plan: Any) -> StripePlan:
@@ -69,7 +83,7 @@ class Explanation:
             return StripePlan(index, rows, outcome, tuple(reasons), row_groups, *weights)
 
         files = (FilePlan(name, tuple(map(stripe, plans)), skipped) for name, skipped, plans in found)
-        return cls(tuple(files), after_read)
+        return cls(tuple(files), after_read, parts)
 
     @property
     def bytes(self) -> int:
@@ -95,36 +109,36 @@ class Explanation:
             if file.skipped:
                 lines.append("  skipped: the filter is not true of its partition")
             elif not file.stripes:
-                lines.append("  no stripes")
+                lines.append(f"  no {self.parts.whole}s")
             for (outcome, reasons), group in itertools.groupby(file.stripes, lambda plan: (plan.outcome, plan.reasons)):
                 plans = list(group)
                 if outcome == "skipped":
-                    lines.append(f"{_head(plans)}skipped by {_why(reasons)}")
+                    lines.append(f"{_head(plans, self.parts)}skipped by {_why(reasons)}")
                 else:
-                    lines.extend(line for plan in plans for line in _lines(plan))
+                    lines.extend(line for plan in plans for line in _lines(plan, self.parts))
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return str(self)
 
 
-def _head(plans: list[StripePlan]) -> str:
+def _head(plans: list[StripePlan], parts: Parts) -> str:
     """What begins the line of neighbouring stripes."""
     rows = sum(plan.rows for plan in plans)
-    name = "stripe" if len(plans) == 1 else "stripes"
+    name = parts.whole if len(plans) == 1 else f"{parts.whole}s"
     return f"  {name} {_ranges([plan.stripe for plan in plans])}, {rows:,} rows: "
 
 
-def _lines(plan: StripePlan) -> list[str]:
+def _lines(plan: StripePlan, parts: Parts) -> list[str]:
     what = "all wanted" if plan.outcome == "all" else "read"
     weights = f"{plan.filter_bytes:,} bytes for the filter, at most {plan.other_bytes:,} of other columns"
-    lines = [f"{_head([plan])}{what}, {weights}"]
+    lines = [f"{_head([plan], parts)}{what}, {weights}"]
     counts: dict[tuple[str, Reasons], list[int]] = collections.defaultdict(list)
     for at, (_, outcome, reasons) in enumerate(plan.row_groups):
         counts[outcome, reasons].append(at)
     for (outcome, reasons), groups in counts.items():
         words = {"all": "all wanted", "read": "read", "skipped": f"skipped by {_why(reasons)}"}
-        lines.append(f"    {len(groups)} row groups {words[outcome]}: {_ranges(groups)}")
+        lines.append(f"    {len(groups)} {parts.group}s {words[outcome]}: {_ranges(groups)}")
     return lines
 
 

@@ -10,12 +10,24 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.answers import answer
+from orcish.carbon import CarbonSource, check_options
 from orcish.explanation import Explanation
 from orcish.file import ORCFile
 from orcish.filters import Filters, check, joined
 from orcish.reading import Readable, check_limit, name_of_rows
 from orcish.residual import Residual
-from orcish.sources import OF_THE_TABLE, Sources, Table, TableFile, files_of, is_many
+from orcish.sources import (
+    Scannable,
+    Sources,
+    Table,
+    alone,
+    files_of,
+    has_carbon,
+    is_carbon,
+    is_carbon_file,
+    is_many,
+    of_types,
+)
 from orcish.types import Limits, Matching, ReadOptions, ScanOptions, Source, StorageOptions
 
 if TYPE_CHECKING:
@@ -38,7 +50,8 @@ def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
     Args:
         source: A path or URL of a file, of a folder with files at any depth, or a pattern such as
             ``day=2026-*/part-*.orc``; the bytes of a file; a file object; or a list of these. Files and folders whose
-            names begin with ``_`` or ``.`` are left out of folders and patterns.
+            names begin with ``_`` or ``.`` are left out of folders and patterns. Or the path or URL of a table of
+            CarbonData, or of one of its files.
         options: How the files are a table, see :class:`~orcish.types.ScanOptions`, and what to read of it, see
             :class:`~orcish.types.ReadOptions`; :meth:`Scan.select`, :meth:`Scan.where` and :meth:`Scan.limit` say
             the latter as well.
@@ -53,17 +66,26 @@ def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
     given = dict(options)
     if given.pop("stripes", None) is not None:
         raise ValueError("stripes are those of one file: read it with ORCFile, or take splits of the scan")
-    storage_options = cast("StorageOptions | None", given.pop("storage_options", None))
-    partitions = cast("bool | None", given.pop("partitions", None))
-    files = files_of(source, partitions, storage_options)
-    if not files:
-        raise FileNotFoundError(f"no files: {source!r}")
-    schema = cast("pa.Schema | None", given.pop("schema", None))
-    match = cast("Matching", given.pop("match", "name"))
-    table = Table(files, schema, match, storage_options, cast("Limits | None", given.pop("limits", None)))
-    made = Scan(table, given)
+    made = _scan(source, given)
     made._check()
     return made
+
+
+def _scan(source: Sources, given: dict[str, Any]) -> Scan:
+    """The scan of a source, whose options have not been looked at."""
+    storage_options = cast("StorageOptions | None", given.pop("storage_options", None))
+    limits = cast("Limits | None", given.pop("limits", None))
+    files = []
+    if not is_carbon(source, storage_options):
+        files = files_of(source, cast("bool | None", given.get("partitions")), storage_options)
+        if not files:
+            raise FileNotFoundError(f"no files: {source!r}")
+    if not files or has_carbon(files):
+        return Scan(CarbonSource.at(alone(source), storage_options, limits), check_options(given))
+    given.pop("partitions", None)
+    schema = cast("pa.Schema | None", given.pop("schema", None))
+    match = cast("Matching", given.pop("match", "name"))
+    return Scan(Table(files, schema, match, storage_options, limits), given)
 
 
 def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
@@ -79,7 +101,8 @@ def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
         OSError: The source cannot be read.
     """
     of_table = ("schema", "match", "partitions")
-    if isinstance(source, list | tuple) or any(options.get(name) for name in of_table) or is_many(source):
+    is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
+    if is_table or any(options.get(name) for name in of_table):
         return scan(source, **options).to_table()
     given = {name: value for name, value in options.items() if name not in of_table}
     storage_options, limits = given.pop("storage_options", None), given.pop("limits", None)
@@ -103,7 +126,7 @@ class Scan(Readable):
     Scans are not changed: each method that says what to read gives a new one.
     """
 
-    def __init__(self, table: Table, options: dict[str, Any], opened: _native.Scan | None = None) -> None:
+    def __init__(self, table: Scannable, options: dict[str, Any], opened: Any = None) -> None:
         self._of = table
         self._options = options
         self._opened = opened or table.open(options)
@@ -111,7 +134,7 @@ class Scan(Readable):
     def __repr__(self) -> str:
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"<orcish.Scan of {_native.display_name(files[0])}{more}>"
+        return f"<orcish.Scan of {_native.display_name(files[0]) if files else 'no files'}{more}>"
 
     def _with(self, **options: Any) -> Scan:
         return Scan(self._of, {**self._options, **options}, self._opened)
@@ -152,7 +175,7 @@ class Scan(Readable):
     @property
     def files(self) -> list[str]:
         """Paths or URLs of the files."""
-        return self._opened.files
+        return cast("list[str]", self._opened.files)
 
     @property
     def schema(self) -> pa.Schema:
@@ -161,16 +184,13 @@ class Scan(Readable):
 
     # Reading.
 
-    def _under(self, native: dict[str, Any]) -> _native.Scan:
-        def of_table(options: dict[str, Any]) -> dict[str, Any]:
-            return {name: value for name, value in options.items() if name in OF_THE_TABLE}
-
+    def _under(self, native: dict[str, Any]) -> Any:
         # Other types make another table.
-        is_other = of_table(native) != of_table(self._options)
+        is_other = of_types(native) != of_types(self._options)
         return (self._of.open(native) if is_other else self._opened).with_options(native)
 
     def _open(self, native: dict[str, Any]) -> _native.Batches:
-        return self._under(native).read()
+        return cast("_native.Batches", self._under(native).read())
 
     def _check(self) -> None:
         """Raises what is wrong with the options."""
@@ -200,7 +220,7 @@ class Scan(Readable):
         """Number of rows. Those that statistics count are not read; of others only what the filter asks is."""
         native, after = self._prepare(self._options)
         if after is None:
-            return self._under(native).count()
+            return cast("int", self._under(native).count())
         return sum(len(batch) for batch in self.select(*self._cheapest(after.residual)).to_batches())
 
     def _cheapest(self, residual: Residual) -> list[str]:
@@ -240,7 +260,7 @@ class Scan(Readable):
         # What is left of a filter may ask about the numbers of rows.
         if number and part._prepare(part._options)[1] is None:
             part = part._with(row_number=None)
-        return part, all(column != name for name, _ in self._of.files[0].partition)
+        return part, self._of.is_stored(column)
 
     def _proven(self) -> list[tuple[dict[str, Any], list[int]]] | None:
         """For each file, statistics of the one column that is read over the stripes of which all rows are wanted, and
@@ -249,26 +269,22 @@ class Scan(Readable):
         native, after = self._prepare(self._options)
         if after is not None or self._options.get("limit") is not None:
             return None
-        return self._under(native).proven()
+        return self._of.proven(self._under(native))
 
     def _of_files(self, files: list[tuple[int, list[int] | None]]) -> Scan:
         """The part of the scan that is in some files, by their indexes, and in some of their stripes or all."""
-        schema = pa.schema(_Schema(self._opened.table_schema()))
-        parts = [
-            self._of.files[file] if stripes is None else self._of.files[file]._replace(stripes=stripes)
-            for file, stripes in files
-        ]
-        return Scan(dataclasses.replace(self._of, files=parts, schema=schema), self._options)
+        return Scan(self._of.part(files, self._opened), self._options)
 
     def explain(self) -> Explanation:
-        """What reading would do: which files, stripes and row groups are skipped and why, and how much is read.
+        """What reading would do: which files, stripes and row groups (of CarbonData blocklets and pages) are skipped
+        and why, and how much is read.
 
         Tails, footers of stripes, and row indexes and bloom filters of the columns that the filter asks are read to
         find out.
         """
         native, after = self._prepare(self._options)
         found = self._under(native).explain()
-        return Explanation.of(found, None if after is None else str(after.residual))
+        return Explanation.of(found, None if after is None else str(after.residual), self._of.parts)
 
     def splits(self, size: int = DEFAULT_SPLIT_BYTES) -> list[Split]:
         """Parts of about ``size`` stored bytes that can be read alone, also in other processes.
@@ -281,16 +297,7 @@ class Scan(Readable):
         native, after = self._prepare(self._options)
         if after is not None and not after.residual.by_row:
             raise TypeError(f"no splits: the filter {after.residual} is, or may be, about all rows at once")
-        table = self._under(native)
-        schema = pa.schema(_Schema(self._opened.table_schema()))
-        sources = {file.location: file.source for file in self._of.files}
-        splits = []
-        for location, partition, tail, stripes, rows, length in table.splits(size):
-            file = TableFile(location, sources[location], partition, tail, stripes)
-            of = dataclasses.replace(self._of, files=[file], schema=schema)
-            # The core says of every split which stripes are in it.
-            splits.append(Split(location, rows, length, stripes or [], of, self._options))
-        return splits
+        return [Split(*part, self._options) for part in self._of.splits(self._under(native), size)]
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
@@ -299,19 +306,11 @@ class Scan(Readable):
         return self._stream(self._options).__arrow_c_stream__(requested_schema)
 
 
-class _Schema:
-    """A schema that is a capsule."""
-
-    def __init__(self, capsule: object) -> None:
-        self._capsule = capsule
-
-    def __arrow_c_schema__(self) -> object:
-        return self._capsule
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Split:
-    """Part of a scan: stripes of one file. It can be pickled, as file objects cannot, and read in any process."""
+    """Part of a scan: stripes, or blocklets, of one file. It can be pickled, as file objects cannot, and read in any
+    process.
+    """
 
     location: str
     rows: int
@@ -319,7 +318,8 @@ class Split:
     size: int
     """Stored bytes of the stripes, all columns."""
     stripes: list[int]
-    table: Table = dataclasses.field(repr=False)
+    """Their indexes; of CarbonData those of its blocklets."""
+    table: Scannable = dataclasses.field(repr=False)
     """The file, with its tail, which is not read again."""
     options: dict[str, Any] = dataclasses.field(repr=False)
 

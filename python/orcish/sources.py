@@ -6,24 +6,31 @@ import dataclasses
 import functools
 import os
 import urllib.request
-from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 import pyarrow as pa
 
 from orcish import _native
+from orcish.explanation import STRIPES, Parts
 from orcish.types import Limits, Matching, Source, StorageOptions
 
 __all__ = [
-    "OF_THE_TABLE",
+    "Scannable",
     "Sources",
+    "SplitPart",
     "Table",
     "TableFile",
+    "alone",
     "files_of",
+    "has_carbon",
+    "is_carbon",
+    "is_carbon_file",
     "is_many",
     "is_pattern",
     "local_path",
     "native_source",
+    "of_types",
 ]
 
 Sources: TypeAlias = "Source | Sequence[Source]"
@@ -44,6 +51,51 @@ OF_THE_TABLE = frozenset(
 """Options that decide the types of columns, which have to be known when the schema of the table is."""
 
 _SIGNS = "*?["
+_METADATA = "Metadata/schema"
+_DATA = ".carbondata"
+
+
+def of_types(options: dict[str, Any]) -> dict[str, Any]:
+    """Those of some options that decide the types of columns."""
+    return {name: value for name, value in options.items() if name in OF_THE_TABLE}
+
+
+class SplitPart(NamedTuple):
+    """A part of a scan, as its table gives it."""
+
+    location: str
+    rows: int
+    size: int
+    stripes: list[int]
+    """Indexes of stripes, or of blocklets."""
+    table: Scannable
+
+
+class Scannable(Protocol):
+    """What a table offers to a scan: ORC files, or a table of CarbonData."""
+
+    @property
+    def parts(self) -> Parts:
+        """What the parts of its files are called."""
+
+    @property
+    def partition_columns(self) -> list[str]:
+        """Names of the columns whose values are in names of folders."""
+
+    def open(self, options: dict[str, Any]) -> Any:
+        """The scan of the native core, with the types that columns have under these options."""
+
+    def is_stored(self, column: str) -> bool:
+        """Whether statistics of the files may know the column."""
+
+    def proven(self, opened: Any) -> list[tuple[dict[str, Any], list[int]]] | None:
+        """For each file, statistics of the one column over what is wanted whole, and the indexes of the rest."""
+
+    def part(self, files: list[tuple[int, list[int] | None]], opened: Any) -> Scannable:
+        """The part that is in some files, by their indexes, and in some of their stripes or all."""
+
+    def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
+        """Parts of a scan, each with a table of its own."""
 
 
 class TableFile(NamedTuple):
@@ -69,16 +121,60 @@ class Table:
     storage_options: StorageOptions | None = dataclasses.field(repr=False)
     limits: Limits | None
 
+    parts = STRIPES
+
+    @property
+    def partition_columns(self) -> list[str]:
+        """Names of the columns whose values are in names of folders."""
+        return [name for name, _ in self.files[0].partition]
+
     def open(self, options: dict[str, Any]) -> _native.Scan:
         """The table with the types that its columns have under these options."""
         return _native.Scan(
             self.files,
             schema=None if self.schema is None else self.schema.__arrow_c_schema__(),
-            options={name: value for name, value in options.items() if name in OF_THE_TABLE},
+            options=of_types(options),
             matching=self.match,
             storage_options=cast("dict[str, Any] | None", self.storage_options),
             limits=cast("dict[str, int] | None", self.limits),
         )
+
+    def is_stored(self, column: str) -> bool:
+        """Whether statistics of the files may know the column."""
+        return column not in self.partition_columns
+
+    def proven(self, opened: _native.Scan) -> list[tuple[dict[str, Any], list[int]]]:
+        """For each file, statistics of the one column over what is wanted whole, and the indexes of the rest."""
+        return opened.proven()
+
+    def part(self, files: list[tuple[int, list[int] | None]], opened: _native.Scan) -> Table:
+        """The part that is in some files, by their indexes, and in some of their stripes or all."""
+        some = [
+            self.files[at] if stripes is None else self.files[at]._replace(stripes=stripes) for at, stripes in files
+        ]
+        return self._of(some, opened)
+
+    def splits(self, opened: _native.Scan, size: int) -> Iterator[SplitPart]:
+        """Parts of a scan, each with a table of its own."""
+        sources = {file.location: file.source for file in self.files}
+        for location, partition, tail, stripes, rows, length in opened.splits(size):
+            table = self._of([TableFile(location, sources[location], partition, tail, stripes)], opened)
+            # The core says of every split which stripes are in it.
+            yield SplitPart(location, rows, length, stripes or [], table)
+
+    def _of(self, files: list[TableFile], opened: _native.Scan) -> Table:
+        """A table of some files, with the columns of this one."""
+        return dataclasses.replace(self, files=files, schema=pa.schema(_Schema(opened.table_schema())))
+
+
+class _Schema:
+    """A schema that is a capsule."""
+
+    def __init__(self, capsule: object) -> None:
+        self._capsule = capsule
+
+    def __arrow_c_schema__(self) -> object:
+        return self._capsule
 
 
 def native_source(source: Any) -> Any:
@@ -109,6 +205,52 @@ def is_many(source: Sources) -> bool:
     return path.endswith("/") or is_pattern(path)
 
 
+def is_carbon(source: Sources, storage_options: StorageOptions | None) -> bool:
+    """Whether a source is a table of CarbonData with metadata, or a data file. Stores are asked for the metadata where
+    the name is like that of a folder; what else is a table is known from the list of its files, see :func:`has_carbon`.
+    """
+    if is_carbon_file(source):
+        return True
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = local_path(os.fspath(source))
+    if "://" not in path:
+        return os.path.isfile(os.path.join(path, _METADATA))
+    folder = path.rstrip("/")
+    if _is_of_http(path) or is_pattern(path) or (folder == path and "." in path.rpartition("/")[2]):
+        return False
+    try:
+        return _native.stat(f"{folder}/{_METADATA}", cast("dict[str, Any] | None", storage_options)) is not None
+    except PermissionError:
+        # Stores that may not be listed say so of files that are missing.
+        return False
+
+
+def is_carbon_file(source: Sources) -> bool:
+    """Whether a source is the path or URL of a data file of CarbonData."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = os.fspath(source)
+    return path.endswith(_DATA) and not is_pattern(path)
+
+
+def has_carbon(files: list[TableFile]) -> bool:
+    """Whether some files are of a table of CarbonData."""
+    return any(file.location.endswith((_DATA, f"/{_METADATA}")) for file in files)
+
+
+def alone(source: Sources) -> str:
+    """The path or URL of a table of CarbonData.
+
+    Raises:
+        ValueError: The source is a list or a pattern.
+    """
+    path = None if isinstance(source, list | tuple) else native_source(source)
+    if not isinstance(path, str) or is_pattern(path):
+        raise ValueError(f"tables of CarbonData are read one at a time, by the path of the table: {source!r}")
+    return local_path(path)
+
+
 def files_of(sources: Sources, partitions: bool | None, storage_options: StorageOptions | None) -> list[TableFile]:
     """The files of some sources, in their order.
 
@@ -134,7 +276,7 @@ def _files(source: Any, partitions: bool | None, storage_options: StorageOptions
         return [TableFile(f"<{type(source).__name__}>", path, [])]
     path = local_path(path)
     # Few servers of HTTP can list, and a file that is missing is found to be so when it is opened.
-    if path.lower().startswith(("http://", "https://")) and not is_many(path.partition("?")[0]):
+    if _is_of_http(path) and not is_many(path.partition("?")[0]):
         found = [path]
     else:
         found = [at for at, _ in _native.list_files(path, cast("dict[str, Any] | None", storage_options))]
@@ -150,6 +292,10 @@ def _files(source: Any, partitions: bool | None, storage_options: StorageOptions
 def is_pattern(path: str) -> bool:
     """Whether a path or URL is a pattern: nothing on this machine has that name."""
     return any(sign in path for sign in _SIGNS) and not _exists(path)
+
+
+def _is_of_http(path: str) -> bool:
+    return path.lower().startswith(("http://", "https://"))
 
 
 def _exists(path: str) -> bool:

@@ -8,7 +8,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +21,10 @@ from orcish.writing import ORCWriter, batches_of
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-__all__ = ["TableWriter", "WrittenFile", "write_dataset"]
+__all__ = ["ExistingData", "TableWriter", "WrittenFile", "write_dataset"]
+
+ExistingData: TypeAlias = Literal["error", "append", "overwrite"]
+"""What becomes of data that is there already."""
 
 MAX_OPEN_FILES = 256
 """Most files that are written at a time."""
@@ -49,7 +52,7 @@ def write_dataset(
     partition_by: Sequence[str] = (),
     max_rows_per_file: int | None = None,
     basename_template: str | None = None,
-    existing_data: Literal["error", "append"] = "error",
+    existing_data: ExistingData = "error",
     max_open_files: int = MAX_OPEN_FILES,
     max_memory: int = MAX_MEMORY,
     storage_options: StorageOptions | None = None,
@@ -68,7 +71,8 @@ def write_dataset(
         partition_by: Columns whose values name folders, the outermost first; files do not have them.
         max_rows_per_file: Rows after which another file begins.
         basename_template: Names of files, with ``{i}`` for a number; by default a part of them is of this call only.
-        existing_data: What to do where the folder has files that are data: ``"error"``, or ``"append"`` to them.
+        existing_data: What to do where the folder has files that are data: ``"error"``, ``"append"`` to them, or
+            ``"overwrite"``, which removes them once all new files are there.
         max_open_files: Most files that are written at a time: where there are more partitions, the one that has waited
             longest is finished, and begins another file when it has rows again.
         max_memory: Most bytes that files which are being written may hold together; what holds most ends its stripe.
@@ -98,13 +102,13 @@ def write_dataset(
         raise ValueError(f"max_open_files={max_open_files} is less than 1, or max_memory={max_memory} less than 0")
     if basename_template is not None and "{i}" not in basename_template:
         raise ValueError(f"basename_template={basename_template!r}: {{i}} has to be in it, for a number")
-    if existing_data not in ("error", "append"):
-        raise ValueError(f"existing_data={existing_data!r}: must be one of error, append")
+    if existing_data not in get_args(ExistingData):
+        raise ValueError(f"existing_data={existing_data!r}: must be one of {', '.join(get_args(ExistingData))}")
     # Names of its own are those of no other call.
-    is_looked_for = existing_data == "error" or basename_template is not None
+    is_looked_for = existing_data != "append" or basename_template is not None
     there = _data_of(folder, storage_options) if is_looked_for else set()
     if existing_data == "error" and there:
-        raise FileExistsError(f"{folder} has data already; existing_data='append' adds to it")
+        raise FileExistsError(f"{folder} has data already; existing_data='append' adds to it, 'overwrite' replaces it")
     template = basename_template or f"part-{{i}}-{uuid.uuid4()}.orc"
     table = TableWriter(
         folder,
@@ -123,6 +127,8 @@ def write_dataset(
             table.write(batch)
         if not by:
             table.begin()
+    if existing_data == "overwrite" and there:
+        _native.delete_files(sorted(there), None if storage_options is None else dict(storage_options))
     return table.finished
 
 

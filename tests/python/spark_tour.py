@@ -1,5 +1,5 @@
 """What README promises of each Spark, tried on the one that is installed: a job, a function in the workers, and from 4.0
-on the data source and streams.
+on the data sources and streams.
 
     make spark-versions                   # a virtual environment for each version of Spark, and this in it
 """
@@ -20,6 +20,7 @@ import orcish  # noqa: E402
 import orcish.spark as osp  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyspark  # noqa: E402
+from carbon import CarbonTableWriter  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 
 VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
@@ -64,6 +65,22 @@ def jobs(spark: SparkSession, folder: Path) -> None:
     assert rows(spark.read.orc(table).select(*order)) == rows(frame.select(*order))
 
 
+def carbon(spark: SparkSession, folder: Path) -> None:
+    """A table of CarbonData, in the workers and as ORC, and from 4.0 on by its data source."""
+    table, out = str(folder / "carbon"), str(folder / "carbon-orc")
+    at = pa.array(range(0, 10**9, 10**7), pa.timestamp("ms"))
+    wanted = pa.table({"id": pa.array(range(100)), "p": [f"p{i % 2}" for i in range(100)], "at": at})
+    CarbonTableWriter(table, wanted.schema, partition_by=("p",)).load(wanted)
+    schema = "id bigint, p string, at timestamp"
+    found = rows(osp.map_batches(spark, table, lambda batches: batches, schema))
+    assert [row[:2] for row in found] == [(i, f"p{i % 2}") for i in range(100)]
+    osp.convert(table, out, spark=spark)
+    assert rows(spark.read.orc(out).select("id", "p", "at")) == found
+    if VERSION >= (4, 0):
+        assert rows(spark.read.format("carbondata").load(table)) == found
+        assert spark.read.format("orcish").option("where", "at < timestamp '1970-01-02'").load(table).count() == 9
+
+
 def source(spark: SparkSession, folder: Path) -> None:
     """The data source, for reading and writing."""
     table, out = str(folder / "table"), str(folder / "out")
@@ -94,7 +111,7 @@ def main() -> None:
     spark = session()
     print(f"pyspark {spark.version}, Python {sys.version.split()[0]}, pyarrow {pa.__version__}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for step in (jobs, source, stream) if VERSION >= (4, 0) else (jobs,):
+        for step in (jobs, carbon, source, stream) if VERSION >= (4, 0) else (jobs, carbon):
             step(spark, Path(folder))
             print(f"{step.__name__}: right", flush=True)
     spark.stop()

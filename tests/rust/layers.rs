@@ -8,13 +8,14 @@ use crate::data;
 
 /// Top-level modules of the core by rank. A module may use those of lower ranks, and those before it
 /// within its rank.
-const RANKS: [&[&str]; 7] = [
+const RANKS: [&[&str]; 8] = [
     &["error", "proto", "expression", "options", "patience", "source", "threads", "writer"],
     &["io", "codec", "encoding", "time", "schema", "projection"],
     &["statistics", "bloom"],
     &["tail", "predicate", "distinct"],
     &["stripe", "index"],
     &["arrow"],
+    &["shared"],
     &["scan", "write"],
 ];
 /// Modules that stand outside: they may use all, and no other may use them.

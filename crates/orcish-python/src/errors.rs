@@ -2,8 +2,9 @@
 
 use std::error::Error as _;
 use std::io;
+use std::sync::Arc;
 
-use orcish::{Error, ErrorKind};
+use orcish::{Check, Error, ErrorKind};
 use pyo3::exceptions::{
     PyException, PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyNotADirectoryError, PyOSError,
     PyPermissionError, PyTimeoutError, PyValueError,
@@ -20,6 +21,11 @@ pub(crate) fn from_python(py: Python<'_>, text: &str, error: PyErr) -> Error {
 /// An error if a signal, such as that of Ctrl-C, has come whose handler raised an exception.
 pub(crate) fn check_signals(py: Python<'_>) -> Result<(), Error> {
     py.check_signals().map_err(|error| from_python(py, "a signal came", error))
+}
+
+/// What a reader calls while its caller waits.
+pub(crate) fn signals() -> Check {
+    Arc::new(|| Python::attach(check_signals))
 }
 
 /// The exception for an error: a missing file is a `FileNotFoundError`, what a Python file object

@@ -7,7 +7,7 @@ use orcish::{Limits, OrcFile};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::errors::to_python;
+use crate::errors::{signals, to_python};
 use crate::options::{limits, read_options, storage_options};
 use crate::scan::{FilePlan, explanation};
 use crate::stream::Batches;
@@ -179,8 +179,7 @@ impl File {
 
     /// Compares what is recorded of the rows with the rows: stripe, row group, column and message of what differs.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<FindingSpec>> {
-        let check: orcish::Check = std::sync::Arc::new(|| Python::attach(crate::errors::check_signals));
-        let found = py.detach(|| self.file.check(&self.limits, Some(&check)));
+        let found = py.detach(|| self.file.check(&self.limits, Some(&signals())));
         let found = found.map_err(|error| to_python(py, &error))?;
         Ok(found.into_iter().map(|found| (found.stripe, found.group, found.column, found.message)).collect())
     }
@@ -198,8 +197,9 @@ impl File {
     fn read(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Batches> {
         let options = read_options(options, &self.limits)?;
         // Statistics of stripes may be read for the filter.
-        let reader = py.detach(|| self.file.read(options)).map_err(|error| to_python(py, &error))?;
-        Ok(Batches::new(reader))
+        let mut reader = py.detach(|| self.file.read(options)).map_err(|error| to_python(py, &error))?;
+        reader.while_waiting(signals());
+        Ok(Batches::of(reader.schema(), reader))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The module `orcish._native`: what the Python façade in `python/orcish` stands on.
 
 mod capsule;
+mod carbon;
 mod distinct;
 mod errors;
 mod file;
@@ -24,6 +25,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _native {
     #[pymodule_export]
     use crate::capsule::take_rows;
+    #[pymodule_export]
+    use crate::carbon::{CarbonFile, CarbonScan, CarbonTable, is_carbon};
     #[pymodule_export]
     use crate::distinct::Distinct;
     #[pymodule_export]

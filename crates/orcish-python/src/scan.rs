@@ -9,7 +9,7 @@ use orcish::{Explanation, Limits, Outcome, Proof, ReadAt, StripePlan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 
-use crate::errors::to_python;
+use crate::errors::{signals, to_python};
 use crate::options::{limits, read_options, storage_options};
 use crate::stream::Batches;
 use crate::{capsule, source, statistics};
@@ -99,7 +99,9 @@ impl Scan {
 
     /// Begins to read.
     fn read(&self) -> Batches {
-        Batches::of_scan(self.scan.read())
+        let mut reader = self.scan.read();
+        reader.while_waiting(signals());
+        Batches::of(reader.schema(), reader)
     }
 
     /// Number of rows.
@@ -181,6 +183,8 @@ fn outcome(found: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
         Proof::RowGroupStatistics => "statistics of the row group",
         Proof::BloomFilter => "bloom filter",
         Proof::NoPresentStream => "streams without nulls",
+        Proof::BlockletIndex => "index of the blocklet",
+        Proof::PageStatistics => "bounds of the page",
     };
     match found {
         Outcome::AllWanted => ("all", Vec::new()),

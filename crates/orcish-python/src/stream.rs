@@ -5,14 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use orcish::BatchReader;
-use orcish::scan::ScanReader;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::capsule;
-use crate::errors::{check_signals, to_python};
+use crate::errors::to_python;
 use crate::node::{self, Node};
 
 /// The exception that ended a stream: the C interface carries its text only.
@@ -48,19 +46,14 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    pub(crate) fn new(mut reader: BatchReader) -> Self {
-        // The caller may wait for a file object that another thread is reading from.
-        reader.while_waiting(Arc::new(|| Python::attach(check_signals)));
-        Self::of(reader.schema(), Box::new(reader))
-    }
-
-    pub(crate) fn of_scan(mut reader: ScanReader) -> Self {
-        reader.while_waiting(Arc::new(|| Python::attach(check_signals)));
-        Self::of(reader.schema(), Box::new(reader))
-    }
-
-    fn of(schema: SchemaRef, reader: Source) -> Self {
-        Batches { schema, reader: Mutex::new(Some(Reader(Some(reader)))), failure: Failure::default() }
+    /// The batches of a reader, which is to look for signals while it waits: the caller may wait for a file object that
+    /// another thread is reading from.
+    pub(crate) fn of(
+        schema: SchemaRef,
+        reader: impl Iterator<Item = orcish::Result<RecordBatch>> + Send + 'static,
+    ) -> Self {
+        let reader = Reader(Some(Box::new(reader)));
+        Batches { schema, reader: Mutex::new(Some(reader)), failure: Failure::default() }
     }
 }
 

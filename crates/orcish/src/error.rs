@@ -34,11 +34,15 @@ pub struct Place {
     pub file: Option<String>,
     /// Index of the stripe, from 0.
     pub stripe: Option<usize>,
+    /// Index of the blocklet of a CarbonData file, from 0.
+    pub blocklet: Option<usize>,
     /// Dotted name of the column.
     pub column: Option<String>,
+    /// Index of the page of the column within its blocklet, from 0.
+    pub page: Option<usize>,
     /// Kind of the stream, as the specification spells it (`DATA`, `PRESENT`, …).
     pub stream: Option<&'static str>,
-    /// Row within the stripe, from 0, where a single value is at fault.
+    /// Row within the stripe, or else the blocklet or page, from 0, where a single value is at fault.
     pub row: Option<u64>,
 }
 
@@ -124,6 +128,20 @@ impl Error {
         self
     }
 
+    /// Names the blocklet, unless a deeper layer did.
+    #[must_use]
+    pub fn in_blocklet(mut self, index: usize) -> Self {
+        self.0.place.blocklet.get_or_insert(index);
+        self
+    }
+
+    /// Names the page, unless a deeper layer did.
+    #[must_use]
+    pub fn in_page(mut self, index: usize) -> Self {
+        self.0.place.page.get_or_insert(index);
+        self
+    }
+
     /// Names the column, unless a deeper layer did.
     #[must_use]
     pub fn in_column(mut self, name: &str) -> Self {
@@ -138,7 +156,7 @@ impl Error {
         self
     }
 
-    /// Names the row within the stripe, unless a deeper layer did.
+    /// Names the row within the stripe, blocklet or page, unless a deeper layer did.
     #[must_use]
     pub fn at_row(mut self, row: u64) -> Self {
         self.0.place.row.get_or_insert(row);
@@ -154,9 +172,12 @@ impl fmt::Display for Error {
         }
         let mut parts = Vec::new();
         parts.extend(place.stripe.map(|stripe| format!("stripe {stripe}")));
+        parts.extend(place.blocklet.map(|blocklet| format!("blocklet {blocklet}")));
         parts.extend(place.column.as_ref().map(|column| format!("column {column}")));
+        parts.extend(place.page.map(|page| format!("page {page}")));
         parts.extend(place.stream.map(|stream| format!("{stream} stream")));
-        parts.extend(place.row.map(|row| format!("row {row} of the stripe")));
+        let of_stripe = if place.stripe.is_some() { " of the stripe" } else { "" };
+        parts.extend(place.row.map(|row| format!("row {row}{of_stripe}")));
         if !parts.is_empty() {
             write!(f, "{}: ", parts.join(", "))?;
         }
@@ -188,6 +209,14 @@ mod tests {
     fn says_where_from_the_outside_in() {
         let error = Error::corrupt("run ends early").in_stream("DATA").in_column("a.b").in_stripe(2).in_file("t.orc");
         assert_eq!(error.to_string(), "t.orc: stripe 2, column a.b, DATA stream: run ends early");
+    }
+
+    #[test]
+    fn rows_are_those_of_what_is_known() {
+        let error = Error::corrupt("no date").at_row(7);
+        let of_page = error.clone().in_page(3).in_column("a").in_blocklet(1).in_file("t.carbondata");
+        assert_eq!(of_page.to_string(), "t.carbondata: blocklet 1, column a, page 3, row 7: no date");
+        assert_eq!(error.in_stripe(0).to_string(), "stripe 0, row 7 of the stripe: no date");
     }
 
     #[test]

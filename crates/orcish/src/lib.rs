@@ -49,6 +49,8 @@ pub mod projection;
 mod proto;
 pub mod scan;
 pub mod schema;
+#[doc(hidden)]
+pub mod shared;
 mod source;
 pub mod statistics;
 pub mod stripe;

@@ -11,10 +11,10 @@ use crate::error::Result;
 pub type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
 /// How long something may go on before it is looked whether to go on.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
+pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// When to look again whether to go on.
-pub(crate) struct Patience {
+pub struct Patience {
     check: Option<Check>,
     since: Instant,
 }
@@ -26,12 +26,16 @@ impl fmt::Debug for Patience {
 }
 
 impl Patience {
-    pub(crate) fn new(check: Option<Check>) -> Self {
+    /// Looks by calling `check`, first after [`PATIENCE`].
+    pub fn new(check: Option<Check>) -> Self {
         Patience { check, since: Instant::now() }
     }
 
     /// Calls the check, if there is one and it was not called lately.
-    pub(crate) fn look(&mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// That of the check.
+    pub fn look(&mut self) -> Result<()> {
         match &self.check {
             Some(check) if self.since.elapsed() >= PATIENCE => {
                 let found = check();

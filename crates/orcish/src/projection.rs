@@ -205,7 +205,8 @@ fn unknown(schema: &Schema, name: &str) -> Error {
 }
 
 /// The names that are nearest to `name`, as a hint in messages.
-pub(crate) fn nearest(name: &str, names: impl Iterator<Item = String>) -> String {
+#[doc(hidden)]
+pub fn nearest(name: &str, names: impl Iterator<Item = String>) -> String {
     let mut near: Vec<(usize, String)> = names.take(COMPARED).map(|other| (distance(name, &other), other)).collect();
     near.sort();
     let names: Vec<_> = near.into_iter().take(SUGGESTIONS).map(|(_, path)| path).collect();

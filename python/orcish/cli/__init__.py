@@ -1,4 +1,4 @@
-"""The command ``orcish``: what is in an ORC file, from the shell."""
+"""The command ``orcish``: what is in ORC files and in tables of CarbonData, from the shell."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import pyarrow as pa
 
 from orcish._native import __version__
+from orcish.carbon_table import CarbonTable
+from orcish.cli import carbon
+from orcish.cli.arguments import count, names
+from orcish.cli.converting import add_arguments, converted
 from orcish.cli.meta import describe, to_text
-from orcish.cli.rows import first_rows, json_lines, table_lines
+from orcish.cli.rows import first_rows, first_rows_of, json_lines, table_lines
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
 from orcish.types import ReadOptions
@@ -42,14 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="orcish", description="Look into Apache ORC files.")
+    parser = argparse.ArgumentParser(
+        prog="orcish", description="Look into Apache ORC files and Apache CarbonData tables."
+    )
     parser.add_argument("--version", action="version", version=f"orcish {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     command = commands.add_parser(
         "meta",
-        help="what files say of themselves: rows, sizes, stripes, types, writer",
-        description="Print what ORC files say of themselves. No data is read.",
+        help="what files and tables say of themselves: rows, sizes, stripes or segments, types, writer",
+        description="Print what ORC files, tables of CarbonData and their files say of themselves. No data is read.",
     )
     command.add_argument("files", nargs="+", metavar="FILE")
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
@@ -60,30 +68,38 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "data",
         help="the first rows",
-        description="Print the first rows of an ORC file. Only what they need is read.",
+        description="Print the first rows of an ORC file, or of a table of CarbonData. Only what they need is read.",
         epilog="In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, "
         "binaries in hexadecimal digits; NaN and infinities are strings; maps are objects where their keys "
         "are strings and arrays of pairs elsewhere; a union has the form {tag, value}.",
     )
     command.add_argument("file", metavar="FILE")
-    count = command.add_mutually_exclusive_group()
-    count.add_argument("-n", "--rows", type=_count, default=10, metavar="N", help="how many rows (10)")
-    count.add_argument("--all", dest="rows", action="store_const", const=None, help="all rows")
+    rows = command.add_mutually_exclusive_group()
+    rows.add_argument("-n", "--rows", type=count, default=10, metavar="N", help="how many rows (10)")
+    rows.add_argument("--all", dest="rows", action="store_const", const=None, help="all rows")
     command.add_argument("--json", action="store_true", help="one JSON object a row, each on a line")
     command.add_argument(
         "-c",
         "--columns",
-        type=_names,
+        type=names,
         action="extend",
         metavar="A,B.C",
         help="only these columns, in this order; dots lead into nested ones",
     )
-    command.add_argument("--stripe", type=_count, metavar="I", help="rows of this stripe, counted from 0")
+    command.add_argument("--stripe", type=count, metavar="I", help="rows of this stripe, counted from 0")
     command.add_argument("--masked", action="store_true", help="show the masks of encrypted columns")
     command.add_argument(
-        "--width", type=_count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
+        "--width", type=count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
     )
     command.set_defaults(run=_data)
+
+    command = commands.add_parser(
+        "convert",
+        help="a table of CarbonData, or of ORC files, as a folder of ORC files",
+        description="Write the rows of a table, of CarbonData or of ORC files, as a folder of ORC files.",
+    )
+    add_arguments(command)
+    command.set_defaults(run=_convert)
 
     command = commands.add_parser(
         "spark",
@@ -106,34 +122,60 @@ def _spark(options: argparse.Namespace) -> int:
     return run_job(options.arguments)
 
 
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative")
-    return number
-
-
-def _names(text: str) -> list[str]:
-    return text.split(",")
+def _convert(options: argparse.Namespace) -> int:
+    try:
+        _print(converted(options))
+    except (OrcishError, OSError, TypeError, KeyError, ValueError) as error:
+        return _fail(error)
+    return 0
 
 
 def _meta(options: argparse.Namespace) -> int:
     code = 0
     for number, name in enumerate(options.files):
         try:
-            described = describe(name, ORCFile(name), arrow=options.arrow, statistics=options.statistics)
+            lines = _described(name, options)
         except (OrcishError, OSError, ValueError) as error:
             code = _fail(error)
             continue
-        if options.json:
-            print(json.dumps(described, ensure_ascii=False, allow_nan=False))
-        else:
-            _print([""] if number else [])
-            _print(to_text(described))
+        _print([""] if number and not options.json else [])
+        _print(lines)
     return code
 
 
+def _described(name: str, options: argparse.Namespace) -> list[str]:
+    """What there is to know of a file or table."""
+    if not carbon.is_carbon(name):
+        described = describe(name, ORCFile(name), arrow=options.arrow, statistics=options.statistics)
+        lines = to_text
+    elif options.statistics:
+        raise ValueError(f"{name}: --statistics are those of ORC files")
+    else:
+        described, lines = carbon.describe(name), carbon.to_text
+    return [json.dumps(described, ensure_ascii=False, allow_nan=False)] if options.json else lines(described)
+
+
 def _data(options: argparse.Namespace) -> int:
+    try:
+        schema, batches = _rows(options)
+        if options.json:
+            _print(json_lines(batches))
+        else:
+            _print(table_lines(schema, batches, options.width or None))
+    except BrokenPipeError:
+        raise
+    except (OrcishError, OSError, ValueError) as error:
+        return _fail(error)
+    return 0
+
+
+def _rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The first rows of a file or table."""
+    if carbon.is_carbon(options.file):
+        if options.stripe is not None:
+            raise ValueError(f"{options.file}: --stripe is of ORC files")
+        scan = CarbonTable(options.file).scan(columns=options.columns)
+        return scan.schema, first_rows_of(scan, options.rows)
     read: ReadOptions = {
         # What is in the file, whoever wrote it.
         "arrow_schema": False,
@@ -143,18 +185,8 @@ def _data(options: argparse.Namespace) -> int:
     }
     if options.columns is not None:
         read["columns"] = options.columns
-    try:
-        file = ORCFile(options.file)
-        batches = first_rows(file, options.rows, options.stripe, read)
-        if options.json:
-            _print(json_lines(batches))
-        else:
-            _print(table_lines(file.arrow_schema(**read), batches, options.width or None))
-    except BrokenPipeError:
-        raise
-    except (OrcishError, OSError, ValueError) as error:
-        return _fail(error)
-    return 0
+    file = ORCFile(options.file)
+    return file.arrow_schema(**read), first_rows(file, options.rows, options.stripe, read)
 
 
 def _print(lines: Iterable[str]) -> None:

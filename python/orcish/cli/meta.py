@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.cli.text import Table, printable, shorten
+from orcish.cli.text import Table, fields, indented, printable, shorten
 from orcish.file import ORCFile
 from orcish.types import ColumnStatistics
 
@@ -102,7 +102,7 @@ def _json_value(value: Any) -> Any:
 
 def to_text(described: dict[str, Any]) -> list[str]:
     """The lines that a person reads of what :func:`describe` gave."""
-    lines = [f"{name:<18} {value}" for name, value in _summary(described)]
+    lines = fields(_summary(described))
     if described["metadata"]:
         lines += ["", "User metadata"]
         lines += [f"  {printable(key)}: {_shown(value)}" for key, value in described["metadata"].items()]
@@ -152,7 +152,7 @@ def _stripes(stripes: list[dict[str, int]]) -> list[str]:
     header = ["stripe", "rows", "first row", "offset", "index bytes", "data bytes", "footer bytes"]
     names = ["num_rows", "first_row", "offset", *_SECTIONS]
     rows = [[str(number), *(f"{stripe[name]:,}" for name in names)] for number, stripe in enumerate(stripes)]
-    return ["Stripes", *_indented(Table(header, [True] * len(header)).lines(rows))]
+    return ["Stripes", *indented(Table(header, [True] * len(header)).lines(rows))]
 
 
 def _tree(columns: list[dict[str, Any]]) -> list[str]:
@@ -183,7 +183,7 @@ def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, 
         [str(column["id"]), printable(column["path"]) or "(root)", *_statistics_cells(dict(known or {}))]
         for column, known in zip(columns, statistics, strict=True)
     ]
-    return _indented(Table(header, right).lines(rows))
+    return indented(Table(header, right).lines(rows))
 
 
 def _statistics_cells(known: dict[str, Any]) -> list[str]:
@@ -209,7 +209,3 @@ def _take_bound(known: dict[str, Any], name: str) -> str:
 
 def _plain(value: Any) -> str:
     return printable(value if isinstance(value, str) else json.dumps(value))
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return ["  " + line for line in lines]

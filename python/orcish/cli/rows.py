@@ -12,9 +12,10 @@ import pyarrow as pa
 from orcish.cli.text import Table, printable, shorten
 from orcish.cli.values import to_json
 from orcish.file import ORCFile
+from orcish.scan import Scan
 from orcish.types import ReadOptions
 
-__all__ = ["first_rows", "json_lines", "table_lines"]
+__all__ = ["first_rows", "first_rows_of", "json_lines", "table_lines"]
 
 _BATCH_SIZE = 8192
 
@@ -33,6 +34,13 @@ def first_rows(file: ORCFile, limit: int | None, stripe: int | None, options: Re
         left -= batch.num_rows
         if left <= 0:
             return
+
+
+def first_rows_of(scan: Scan, limit: int | None) -> Iterator[pa.RecordBatch]:
+    """Batches of the first rows of a table."""
+    if limit is not None:
+        scan = scan.limit(limit)
+    return scan.batch_size(_BATCH_SIZE).to_batches()
 
 
 def json_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Table", "printable", "shorten", "width"]
+__all__ = ["Table", "fields", "indented", "printable", "shorten", "width"]
 
 
 def printable(text: str) -> str:
@@ -39,6 +39,16 @@ def _char_width(char: str) -> int:
     if unicodedata.combining(char):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def fields(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Names with their values, a line each."""
+    return [f"{name:<18} {value}" for name, value in pairs]
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Lines that belong to a title."""
+    return ["  " + line for line in lines]
 
 
 class Table:

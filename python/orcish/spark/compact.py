@@ -13,6 +13,7 @@ from orcish.errors import OrcishError
 from orcish.file import ORCFile
 from orcish.folders import FileInfo, Folder
 from orcish.scan import scan
+from orcish.spark.carbon import check_not_carbon
 from orcish.spark.commit import Job, Staged, finish_commits
 from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
 from orcish.spark.manifests import is_hidden
@@ -71,6 +72,7 @@ def compact(
 
     Raises:
         ValueError: Options for files are given without `rewrite`.
+        UnsupportedError: It is a table of CarbonData.
         OrcishError: A file has changed or gone when the table is about to change; the table is as it was.
         PySparkException: A file cannot be read; the message names it.
     """
@@ -79,6 +81,7 @@ def compact(
     if options and not rewrite:
         raise ValueError(f"{', '.join(options)}: options of files need rewrite=True, as merged files stay as they are")
     storage = storage_options or {}
+    check_not_carbon(path, storage)
     finish_commits(path, storage)
     job = Job(path, storage)
     folder = job.folder()

@@ -1,4 +1,4 @@
-"""Tables of other formats, and of ORC, written as ORC."""
+"""Tables of other formats, CarbonData among them, and of ORC, written as ORC."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 from orcish.folders import FileInfo
 from orcish.sources import TableFile
 from orcish.spark.batches import Shape
+from orcish.spark.carbon import check_not_carbon, is_carbon_table
 from orcish.spark.commit import STAGED, Job, Staged, finish_commits
 from orcish.spark.jobs import batch_of, found_session, in_workers, sql_of, to_frame
 from orcish.spark.listing import table_files
@@ -33,7 +34,15 @@ if TYPE_CHECKING:
 __all__ = ["convert"]
 
 RESULT = pa.schema([("file", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64())])
-FORMATS = {"parquet": "parquet", "csv": "csv", "json": "json", "jsonl": "json", "ndjson": "json", "orc": "orc"}
+FORMATS = {
+    "parquet": "parquet",
+    "csv": "csv",
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+    "orc": "orc",
+    "carbondata": "carbondata",
+}
 """Formats by how the names of files end."""
 
 
@@ -41,7 +50,7 @@ def convert(
     source: str | DataFrame,
     target: str,
     *,
-    format: Literal["parquet", "csv", "json", "orc"] | None = None,  # noqa: A002 - Spark's word
+    format: Literal["parquet", "csv", "json", "orc", "carbondata"] | None = None,  # noqa: A002 - Spark's word
     read_options: dict[str, Any] | None = None,
     partition_by: Sequence[str] | None = None,
     sort_within: Sequence[str] = (),
@@ -53,17 +62,17 @@ def convert(
 ) -> DataFrame:
     """Writes a table as ORC. The files appear at once, when all have been written.
 
-    Files of ORC are read and written in the workers, and no row of them passes through the JVM; those of other formats
-    are read by Spark.
+    Files of ORC and tables of CarbonData are read and written in the workers, and no row of them passes through the
+    JVM; those of other formats are read by Spark.
 
     >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"])         # doctest: +SKIP
 
     Args:
         source: A file, folder or pattern, or a data frame.
         target: The folder of the new table.
-        format: Of the source; by default what the names of its files end with.
-        read_options: Of Spark's reader, for other formats than ORC, such as ``{"header": True}``; of the data source
-            ``orcish`` for ORC.
+        format: Of the source; by default what the names of its files end with, or ``carbondata`` for such a table.
+        read_options: Of the data source ``orcish``, for ORC and CarbonData; of Spark's reader, for other formats, such
+            as ``{"header": True}``.
         partition_by: Columns whose values name folders; by default those that name folders of the source.
         sort_within: Columns by which the rows of each task are sorted, whose values statistics then tell apart.
         mode: What to do where the target has files: fail, add to them, or replace them.
@@ -80,13 +89,14 @@ def convert(
         FileNotFoundError: The source has no files.
         FileExistsError: The target has files, and `mode` does not say what to do with them.
         ValueError: The source is of no format that is known, or an option does not fit.
-        UnsupportedError: A type has no place in ORC.
+        UnsupportedError: A type has no place in ORC, or the target is a table of CarbonData.
     """
     session = found_session(spark)
     if mode not in ("error", "append", "overwrite"):
         raise ValueError(f"mode={mode!r}: must be one of error, append, overwrite")
     storage = to_text(storage_options or {})
     target = absolute(target)
+    check_not_carbon(target, storage)
     finish_commits(target, storage)
     job = Job(target, storage)
     if mode == "error":
@@ -142,21 +152,21 @@ def _source(
     """What is read, whichever way."""
     if isinstance(source, DataFrame):
         return _Source(source.schema, [], functools.partial(_write_frame, source))
-    files = table_files(absolute(source), None, storage)
-    if not files:
+    if named is None and is_carbon_table(absolute(source), storage):
+        named = "carbondata"
+    files = [] if named == "carbondata" else table_files(absolute(source), None, storage)
+    if not files and named != "carbondata":
         raise FileNotFoundError(f"no files: {source}")
     found = named or _format(files)
-    folders = [name for name, _ in files[0].partition]
-
-    def among(schema: StructType) -> list[str]:
-        # Not all are read, and Spark has none of those in a pattern.
-        return [name for name in folders if name in schema.names]
-
-    if found == "orc":
-        table = open_table(spark, source, None, None, None, options, storage)
-        return _Source(table.schema, among(table.schema), functools.partial(_write_work, table.work()))
+    if found in ("orc", "carbondata"):
+        table = open_table(spark, source, None, None, None, options, storage, is_carbon=found == "carbondata")
+        # Not all may be read.
+        folders = [name for name in table.scan._of.partition_columns if name in table.schema.names]
+        return _Source(table.schema, folders, functools.partial(_write_work, table.work()))
     frame = spark.read.format(found).options(**options).load(source)
-    return _Source(frame.schema, among(frame.schema), functools.partial(_write_frame, frame))
+    # Spark has none of those in a pattern.
+    folders = [name for name, _ in files[0].partition if name in frame.schema.names]
+    return _Source(frame.schema, folders, functools.partial(_write_frame, frame))
 
 
 def _format(files: list[TableFile]) -> str:

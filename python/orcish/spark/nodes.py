@@ -50,7 +50,8 @@ class Node:
 
 def nodes_of(table: SparkTable) -> tuple[Node, ...]:
     """The columns of a table, in its order."""
-    by_folder = {name for name, _ in table.scan._of.files[0].partition}
+    # Files of CarbonData have those as well.
+    by_folder = table.scan._of.partition_columns if isinstance(table.scan._of, Table) else ()
     count = iter(range(1 << 62))
     scanned = table.scan.schema
     made = []

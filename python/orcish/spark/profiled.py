@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from orcish import _native
 from orcish.file import ORCFile
 from orcish.scan import Scan, Split
+from orcish.sources import Table
 from orcish.spark.batches import Shape
 from orcish.spark.nodes import Node, Place, places_of
 from orcish.spark.proofs import Proof, Recorded, proofs
@@ -95,17 +96,19 @@ class Profiler:
         return self._found
 
     def add(self, split: Split) -> None:
-        """Profiles the stripes of a split."""
-        (of_table,) = split.table.files
-        file = ORCFile(
-            split.location,
-            tail=of_table.tail,
-            limits=split.table.limits,
-            storage_options=split.table.storage_options,
-        )
-        places = places_of(file, self._nodes, split.table)
-        self._add_storage(file, split.stripes, places)
+        """Profiles a part of the table."""
         scan = Scan(split.table, {**split.options, "threads": self._threads})
+        table = split.table
+        if not isinstance(table, Table):
+            # Of CarbonData, all of it is read.
+            for found in self._found.values():
+                found.size = None
+            self._read(scan, {})
+            return
+        (of_table,) = table.files
+        file = ORCFile(split.location, tail=of_table.tail, limits=table.limits, storage_options=table.storage_options)
+        places = places_of(file, self._nodes, table)
+        self._add_storage(file, split.stripes, places)
         proven: dict[str, Proof] = {}
         if self._is_whole(scan):
             folders = _values_of_folders(scan, self._nodes)

@@ -130,6 +130,7 @@ def open_table(
     schema: StructType | None,
     options: dict[str, Any],
     storage: StorageOptions | None = None,
+    is_carbon: bool | None = None,
 ) -> SparkTable:
     """A table under the options of a data source, as they are given in Python, and with those of its store."""
     paths = [path] if isinstance(path, str) else list(path)
@@ -137,7 +138,7 @@ def open_table(
     made = TableOptions.of(to_text(given))
     if storage:
         made = dataclasses.replace(made, storage={**made.storage, **to_text(storage)})
-    return SparkTable.open(made, None if schema is None else nullable(schema), where)
+    return SparkTable.open(made, None if schema is None else nullable(schema), where, is_carbon=is_carbon)
 
 
 def _defaults(spark: SparkSession) -> dict[str, Any]:

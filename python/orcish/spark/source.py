@@ -1,4 +1,4 @@
-"""The data source ``orcish`` of Spark."""
+"""The data sources of Spark: ``orcish``, and ``carbondata`` for tables of Apache CarbonData."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from orcish.errors import UnsupportedError
 from orcish.spark.options import TableOptions, WriterOptions
 from orcish.spark.session import task_cpus
 from orcish.spark.tables import SparkTable
 from orcish.spark.work import Work
 
-__all__ = ["OrcishDataSource"]
+__all__ = ["CarbonDataSource", "OrcishDataSource"]
 
 
 class OrcishDataSource(DataSource):
@@ -64,6 +65,41 @@ class OrcishDataSource(DataSource):
         return stream_writer(WriterOptions.of(self.options), schema, overwrite)
 
 
+class CarbonDataSource(DataSource):
+    """Reads tables of Apache CarbonData: ``spark.read.format("carbondata")``, without its jars.
+
+    Its options are those of ``orcish``, which reads such tables as well.
+    """
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+
+    @classmethod
+    def name(cls) -> str:
+        """The word for ``format``."""
+        return "carbondata"
+
+    def schema(self) -> StructType:
+        """Columns of the table, or those that option `columns` names."""
+        return SparkTable.open(TableOptions.of(self.options), is_carbon=True).schema
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Reads columns with these types."""
+        return OrcishReader(self.options, schema, is_carbon=True)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: ARG002
+        """Raises UnsupportedError."""
+        raise UnsupportedError('CarbonData is only read: write ORC, with format("orcish")')
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: ARG002, N802
+        """Raises UnsupportedError."""
+        raise UnsupportedError("tables of CarbonData are no streams: convert writes them as ORC, which may be one")
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> Any:  # noqa: N802
+        """Raises UnsupportedError."""
+        return self.writer(schema, overwrite)
+
+
 class WorkPartition(InputPartition):
     """What a task reads."""
 
@@ -78,14 +114,15 @@ class OrcishReader(DataSourceReader):
     which then lack rows.
     """
 
-    def __init__(self, options: MutableMapping[str, str], schema: StructType) -> None:
+    def __init__(self, options: MutableMapping[str, str], schema: StructType, *, is_carbon: bool | None = None) -> None:
         self._options = dict(options)
         self._schema = schema
+        self._is_carbon = is_carbon
 
     def partitions(self) -> Sequence[InputPartition]:
         """Splits of about the size that is asked for. Files and stripes without a wanted row are in none."""
-        work = SparkTable.open(TableOptions.of(self._options), self._schema).work()
-        return [WorkPartition(part) for part in work]
+        table = SparkTable.open(TableOptions.of(self._options), self._schema, is_carbon=self._is_carbon)
+        return [WorkPartition(part) for part in table.work()]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task."""

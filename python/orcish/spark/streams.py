@@ -13,6 +13,7 @@ from pyspark.sql.types import StructType
 from orcish.errors import OrcishError, UnsupportedError
 from orcish.folders import Folder
 from orcish.sources import TableFile
+from orcish.spark.carbon import check_not_carbon
 from orcish.spark.commit import Job
 from orcish.spark.found import FoundFiles, named_files
 from orcish.spark.options import StreamOptions, WriterOptions
@@ -51,6 +52,8 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         self._options = StreamOptions.of(options)
         if self._options.max_files is not None and limits is None:
             raise UnsupportedError("option maxFilesPerTrigger takes Spark 4.2 or later, which has limits")
+        for path in self._options.table.paths:
+            check_not_carbon(path, self._options.table.storage)
         self._schema = schema
         self._found = FoundFiles(Folder(self._options.state, self._options.table.storage))
         self._began: int | None = None
@@ -157,13 +160,14 @@ def stream_writer(options: WriterOptions, schema: StructType, overwrite: bool) -
     """Writes the batches of a stream.
 
     Raises:
-        UnsupportedError: This Spark has no streams of Arrow batches.
+        UnsupportedError: This Spark has no streams of Arrow batches; a table of CarbonData is there.
         ValueError: The stream's output mode is not append.
     """
     if not hasattr(datasource, "DataSourceStreamArrowWriter"):
         raise UnsupportedError("streams are written with Spark 4.1 or later")
     if overwrite:
         raise ValueError("streams are written in output mode append")
+    check_not_carbon(options.path, options.storage)
     return OrcishStreamWriter(options, schema)
 
 

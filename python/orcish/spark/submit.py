@@ -39,10 +39,12 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
     _add_writing(job)
 
-    job = _job(jobs, "convert", _convert, "write a table of Parquet, CSV, JSON or ORC as ORC")
+    job = _job(jobs, "convert", _convert, "write a table of Parquet, CSV, JSON, ORC or CarbonData as ORC")
     job.add_argument("source", metavar="SOURCE")
     job.add_argument("target", metavar="TARGET")
-    job.add_argument("--format", choices=["parquet", "csv", "json", "orc"], help="of the source (by its names)")
+    job.add_argument(
+        "--format", choices=["parquet", "csv", "json", "orc", "carbondata"], help="of the source (by what is there)"
+    )
     job.add_argument("--read-option", type=_pair, action="append", default=[], metavar="NAME=VALUE")
     job.add_argument("--partition-by", type=_names, metavar="A,B", help="columns that name folders (the source's)")
     job.add_argument("--sort-within", type=_names, default=[], metavar="A,B", help="columns to sort each task by")

@@ -12,8 +12,9 @@ from pyspark.sql import types as T  # noqa: N812
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.filters import Filters
 from orcish.scan import Scan
-from orcish.sources import Table, TableFile
+from orcish.sources import Table, TableFile, has_carbon
 from orcish.spark.batches import Shape
+from orcish.spark.carbon import is_carbon_table, open_carbon
 from orcish.spark.listing import table_files
 from orcish.spark.options import TableOptions
 from orcish.spark.partitions import partition_types, scanned_as, values_of_folders
@@ -46,8 +47,9 @@ class SparkTable:
         schema: T.StructType | None = None,
         filters: Filters | None = None,
         files: list[TableFile] | None = None,
+        is_carbon: bool | None = None,
     ) -> SparkTable:
-        """Opens a table, of which no more than the tail of one file is read.
+        """Opens a table, of which no more than the tail of one file is read; of CarbonData, its metadata.
 
         Args:
             options: What is read, and how.
@@ -55,6 +57,7 @@ class SparkTable:
                 empty, or of all files together.
             filters: Which rows are read, beside option `where`.
             files: Those of the table; by default what is found at its paths.
+            is_carbon: Whether it is a table of CarbonData; by default what is at its path says it.
 
         Raises:
             FileNotFoundError: There is no file.
@@ -63,7 +66,12 @@ class SparkTable:
             OrcishError: The first file cannot be read, or has a type that Spark's workers have not; files have no
                 columns together.
         """
-        files = _files(options) if files is None else files
+        if is_carbon is None and files is None:
+            is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
+        if not is_carbon and files is None:
+            files = _files(options)
+        if is_carbon or has_carbon(files):
+            return cls(*open_carbon(options, schema, filters), options)
         if not files:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
         stored = _stored(files, options)

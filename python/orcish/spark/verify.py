@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
 from orcish.sources import TableFile
+from orcish.spark.carbon import check_not_carbon
 from orcish.spark.jobs import found_session, in_workers, to_frame
 from orcish.spark.listing import table_files
 from orcish.spark.options import absolute
@@ -50,9 +51,12 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
 
     Raises:
         FileNotFoundError: There is no file.
+        UnsupportedError: It is a table of CarbonData.
     """
     session = found_session(spark)
-    files = table_files(absolute(path), False, cast("Mapping[str, str]", storage_options or {}))
+    storage = cast("Mapping[str, str]", storage_options or {})
+    check_not_carbon(absolute(path), storage)
+    files = table_files(absolute(path), False, storage)
     if not files:
         raise FileNotFoundError(f"no files: {path}")
     # Some files a task, where there are many more than cores.

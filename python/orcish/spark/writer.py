@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
+from orcish.spark.carbon import check_not_carbon
 from orcish.spark.commit import Job, Staged, finish_commits
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_number
@@ -29,6 +30,7 @@ class OrcishWriter(DataSourceArrowWriter):
     """Writes a table: tasks below a folder of the job, and the driver makes their files appear."""
 
     def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
+        check_not_carbon(options.path, options.storage)
         finish_commits(options.path, options.storage)
         self._target = Target(Job(options.path, options.storage), options, schema)
         self._overwrite = overwrite

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::filtered::{Filter, runs};
+use super::filtered::runs;
 use super::plan::Plan;
 use crate::error::Result;
 use crate::index::{Groups, Indexes};
 use crate::io::coalesce;
-use crate::predicate::{Proof, Truth, Verdict};
+use crate::predicate::{Condition, Proof, Truth, Verdict};
 use crate::projection::Projected;
 use crate::stripe::Stripe;
 
@@ -57,6 +57,35 @@ pub enum Outcome {
     Skipped(Vec<(String, Proof)>),
 }
 
+impl StripePlan {
+    /// The plan of a stripe of which nothing else is known: no row groups, and nothing to read.
+    #[doc(hidden)]
+    pub fn of(stripe: usize, rows: u64, outcome: Outcome) -> Self {
+        StripePlan {
+            stripe,
+            rows,
+            outcome,
+            groups: Vec::new(),
+            filter_bytes: 0,
+            filter_requests: 0,
+            other_bytes: 0,
+            other_requests: 0,
+        }
+    }
+}
+
+impl Outcome {
+    /// What becomes of rows of which this is known.
+    pub(crate) fn of(verdict: &Verdict, condition: &Condition) -> Self {
+        let cause = |(leaf, proof): (usize, Proof)| Some((condition.leaves.get(leaf)?.text.clone(), proof));
+        match verdict.truth {
+            Truth::Always => Outcome::AllWanted,
+            Truth::Maybe => Outcome::Read,
+            Truth::Never => Outcome::Skipped(verdict.causes(condition).into_iter().filter_map(cause).collect()),
+        }
+    }
+}
+
 impl Plan {
     /// What reading would do.
     pub(super) fn explain(&self) -> Result<Explanation> {
@@ -73,26 +102,11 @@ impl Plan {
     }
 
     fn stripe_plan(&self, stripe: usize, outcome: Outcome) -> StripePlan {
-        StripePlan {
-            stripe,
-            rows: self.rows_of(stripe),
-            outcome,
-            groups: Vec::new(),
-            filter_bytes: 0,
-            filter_requests: 0,
-            other_bytes: 0,
-            other_requests: 0,
-        }
+        StripePlan::of(stripe, self.rows_of(stripe), outcome)
     }
 
     fn outcome(&self, verdict: &Verdict) -> Outcome {
-        let Some(Filter { condition, .. }) = &self.filter else { return Outcome::AllWanted };
-        let cause = |(leaf, proof): (usize, Proof)| Some((condition.leaves.get(leaf)?.text.clone(), proof));
-        match verdict.truth {
-            Truth::Always => Outcome::AllWanted,
-            Truth::Maybe => Outcome::Read,
-            Truth::Never => Outcome::Skipped(verdict.causes(condition).into_iter().filter_map(cause).collect()),
-        }
+        self.filter.as_ref().map_or(Outcome::AllWanted, |filter| Outcome::of(verdict, &filter.condition))
     }
 
     fn explain_stripe(&self, index: usize) -> Result<StripePlan> {

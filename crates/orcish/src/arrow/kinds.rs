@@ -22,7 +22,7 @@ pub(crate) fn values_of(kind: &DataType) -> &DataType {
 }
 
 /// The element of any list.
-pub(crate) fn item_of(kind: &DataType) -> Option<&FieldRef> {
+pub fn item_of(kind: &DataType) -> Option<&FieldRef> {
     match kind {
         DataType::List(item)
         | DataType::LargeList(item)
@@ -34,7 +34,7 @@ pub(crate) fn item_of(kind: &DataType) -> Option<&FieldRef> {
 }
 
 /// A list as another, of other elements.
-pub(crate) fn with_item(kind: &DataType, item: FieldRef) -> DataType {
+pub fn with_item(kind: &DataType, item: FieldRef) -> DataType {
     match kind {
         DataType::LargeList(_) => DataType::LargeList(item),
         DataType::ListView(_) => DataType::ListView(item),

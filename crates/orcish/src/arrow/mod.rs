@@ -20,14 +20,16 @@ mod workers;
 
 pub use explain::{Explanation, Outcome, StripePlan};
 pub use file::OrcFile;
+pub use kinds::{item_of, with_item};
 pub use reader::BatchReader;
+pub use restore::check_room;
 pub use schema::TYPE_KEY;
 pub use storage::ColumnStorage;
 pub use stored::ARROW_SCHEMA_KEY;
 
 pub(crate) use filter::evaluate;
 pub(crate) use inspect::{RowGroup, StripeInspector};
-pub(crate) use kinds::{is_binary, is_text, item_of, nanoseconds, values_of, with_item};
-pub(crate) use restore::{Chosen, DAYS, MONTHS, add_forms, check_room, fits, has_form, most_rows, restore};
+pub(crate) use kinds::{is_binary, is_text, nanoseconds, values_of};
+pub(crate) use restore::{Chosen, DAYS, MONTHS, add_forms, fits, has_form, most_rows, restore};
 pub(crate) use schema::{Mapping, SPARK_TYPE, domain};
 pub(crate) use stored::encode as encode_schema;

@@ -106,7 +106,7 @@ pub fn display_name(location: &str) -> String {
 }
 
 /// Requests that are worth having under way at a time for files such as that at `location`.
-pub(crate) fn requests(location: &str, options: &StorageOptions) -> usize {
+pub fn requests(location: &str, options: &StorageOptions) -> usize {
     match location::parse(location) {
         location::Location::Local(_) => 1,
         #[cfg(feature = "object-store")]

@@ -37,12 +37,14 @@ impl StorageOptions {
     }
 
     /// What is called while something takes long.
-    pub(crate) fn check(&self) -> Option<&Check> {
+    #[doc(hidden)]
+    pub fn check(&self) -> Option<&Check> {
         self.check.as_ref()
     }
 
     /// When to look whether to go on.
-    pub(crate) fn patience(&self) -> Patience {
+    #[doc(hidden)]
+    pub fn patience(&self) -> Patience {
         Patience::new(self.check.clone())
     }
 }

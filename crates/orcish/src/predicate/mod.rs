@@ -156,6 +156,10 @@ pub enum Proof {
     BloomFilter,
     /// The stripe has no present stream of the column, nor of those that it is in: nothing is null.
     NoPresentStream,
+    /// The index of the blocklet, of a CarbonData file.
+    BlockletIndex,
+    /// Bounds of the page, of a CarbonData file.
+    PageStatistics,
 }
 
 impl Node {

@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
-use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields};
 
-use crate::arrow::{self, check_room, is_binary, item_of, restore};
-use crate::error::{Error, Result};
+use crate::arrow::{check_room, item_of, restore};
+use crate::error::Result;
+use crate::shared::{cast, misfit};
 
 /// What to do with an array.
 #[derive(Debug, Clone)]
@@ -42,57 +42,10 @@ pub(super) enum Adapt {
 /// For each of some columns where it is among those that were read, if it is, and what to do with it.
 pub(super) type Ways = Vec<(Option<usize>, Adapt)>;
 
-/// Whether values are text, in a dictionary too.
-pub(super) fn is_text(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => is_text(values),
-        kind => arrow::is_text(kind),
-    }
-}
-
-/// Whether a type becomes another without loss, or as Java has it.
-pub(super) fn widens(from: &DataType, to: &DataType) -> bool {
-    use DataType as D;
-    let digits = |kind: &D| match kind {
-        D::Int8 => Some((3, 0)),
-        D::Int16 => Some((5, 0)),
-        D::Int32 => Some((10, 0)),
-        D::Int64 => Some((19, 0)),
-        D::Decimal128(precision, scale) => Some((i16::from(*precision) - i16::from(*scale), i16::from(*scale))),
-        _ => None,
-    };
-    let is_number = from.is_integer() || matches!(from, D::Float32 | D::Float64 | D::Decimal128(_, _));
-    match (from, to) {
-        (from, to) if is_text(to) => {
-            is_text(from) || is_number || matches!(from, D::Boolean | D::Date32 | D::Timestamp(_, _))
-        }
-        (from, to) if is_binary(to) => is_binary(from) || is_text(from),
-        (from, to) if from.is_integer() && to.is_integer() => from.primitive_width() <= to.primitive_width(),
-        (from, D::Decimal128(_, _)) => {
-            digits(from).zip(digits(to)).is_some_and(|(from, to)| from.0 <= to.0 && from.1 <= to.1)
-        }
-        (_, D::Float64) => is_number,
-        (from, D::Float32) => from.is_integer(),
-        (D::Boolean, to) => to.is_integer(),
-        (D::Date32, D::Timestamp(_, None)) => true,
-        (D::Timestamp(a, from), D::Timestamp(b, to)) => from == to && fineness(a) <= fineness(b),
-        _ => false,
-    }
-}
-
-fn fineness(unit: &TimeUnit) -> u8 {
-    match unit {
-        TimeUnit::Second => 0,
-        TimeUnit::Millisecond => 1,
-        TimeUnit::Microsecond => 2,
-        TimeUnit::Nanosecond => 3,
-    }
-}
-
 impl Adapt {
     /// The array as it is in the table, where it may take `memory` bytes for nulls.
     pub(super) fn apply(&self, array: &ArrayRef, target: &DataType, memory: u64) -> Result<ArrayRef> {
-        let misfit = |error| Error::limit(format!("a value does not fit into {target}")).with_source(error);
+        let misfit = |error| misfit(target, error);
         match (self, target) {
             (Adapt::Keep, _) => Ok(array.clone()),
             (Adapt::Missing, _) => nulls(target, array.len(), memory),
@@ -126,20 +79,8 @@ impl Adapt {
                     MapArray::try_new(entries.clone(), map.offsets().clone(), both, map.nulls().cloned(), *sorted);
                 Ok(Arc::new(array.map_err(misfit)?))
             }
-            _ => cast(array, target).map_err(misfit),
+            _ => cast(array, target),
         }
-    }
-}
-
-fn cast(array: &ArrayRef, target: &DataType) -> Result<ArrayRef, ArrowError> {
-    let options = CastOptions { safe: false, ..CastOptions::default() };
-    match array.data_type() {
-        // Names of zones are not known there, not even this one.
-        DataType::Timestamp(unit, Some(_)) if is_text(target) => {
-            let utc = DataType::Timestamp(*unit, Some("+00:00".into()));
-            cast_with_options(&cast_with_options(array, &utc, &options)?, target, &options)
-        }
-        _ => cast_with_options(array, target, &options),
     }
 }
 

@@ -1,14 +1,11 @@
 //! Several files at a time.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::file::is_ruled_out;
 use super::table::Table;
-use crate::error::{Error, ErrorKind, Result};
-use crate::patience::PATIENCE;
+use crate::error::Result;
+use crate::shared::each;
 use crate::threads::Threads;
 
 impl Table {
@@ -18,61 +15,17 @@ impl Table {
         self: &Arc<Self>,
         task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
     ) -> Result<Vec<T>> {
-        let (count, next, task) = (self.files.len(), Arc::new(AtomicUsize::new(0)), Arc::new(task));
-        let worker = || {
-            let (table, next, task) = (self.clone(), next.clone(), task.clone());
-            move |look: &mut dyn FnMut() -> Result<()>| {
-                let (mut done, mut failed) = (Vec::new(), None);
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    if at >= count {
-                        return (done, failed);
-                    }
-                    match look().and_then(|()| task(&table, at)) {
-                        Ok(result) => done.push((at, result)),
-                        Err(error) => {
-                            // The others take up nothing more.
-                            next.store(count, Ordering::Relaxed);
-                            failed = Some((at, error));
-                        }
-                    }
-                    table.close(at);
-                }
-            }
-        };
-        let (sender, receiver) = channel();
-        let mut threads = Threads::default();
-        let mut working = 0;
-        for _ in 1..self.threads().max(self.requests()).min(count) {
-            let (sender, work) = (sender.clone(), worker());
-            // Nobody receives it after an interruption.
-            let work = move || _ = sender.send(catch_unwind(AssertUnwindSafe(|| work(&mut || Ok(())))));
-            working += usize::from(threads.start("orcish-scan", work));
-        }
-        let mut patience = self.storage.patience();
-        let (mut all, mut failed) = worker()(&mut || patience.look());
-        let is_interruption = |(_, error): &(usize, Error)| error.kind() == ErrorKind::Interrupted;
-        while working > 0 && !failed.as_ref().is_some_and(is_interruption) {
-            match receiver.recv_timeout(PATIENCE) {
-                Err(_) => patience.look()?,
-                Ok(Err(panic)) => resume_unwind(panic),
-                Ok(Ok((done, error))) => {
-                    working -= 1;
-                    all.extend(done);
-                    failed = failed.into_iter().chain(error).min_by_key(|&(at, _)| at);
-                }
-            }
-        }
-        if let Some((_, error)) = failed {
-            return Err(error);
-        }
-        all.sort_by_key(|&(at, _)| at);
-        Ok(all.into_iter().map(|(_, result)| result).collect())
+        let (table, threads) = (self.clone(), self.threads().max(self.requests()));
+        each(self.files.len(), threads, self.storage.check().cloned(), move |at| {
+            let result = task(&table, at);
+            table.close(at);
+            result
+        })
     }
 }
 
 /// Threads that open files of a far source before they are read, several at a time: what that takes is waiting. They
-/// end when this is dropped.
+/// end when they are stopped, or this is dropped.
 pub(super) struct Openers {
     ahead: Arc<Ahead>,
     /// They end by themselves, and nobody waits for that.
@@ -121,14 +74,19 @@ impl Openers {
         drop(window);
         self.ahead.changed.notify_all();
     }
-}
 
-impl Drop for Openers {
-    fn drop(&mut self) {
+    /// Has them take up nothing more.
+    pub(super) fn stop(&self) {
         if !self.threads.are_of_another_process() {
             self.ahead.lock().stopped = true;
             self.ahead.changed.notify_all();
         }
+    }
+}
+
+impl Drop for Openers {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
 

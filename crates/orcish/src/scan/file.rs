@@ -7,7 +7,7 @@ use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 
 use super::adapt::{Adapt, Ways, apply_all};
-use super::condition::{Late, conditions};
+use super::condition::conditions;
 use super::matching::Matcher;
 use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
@@ -18,6 +18,7 @@ use crate::patience::Check;
 use crate::predicate::{Condition, check_is_value};
 use crate::projection::{Projected, Projection};
 use crate::schema::Kind;
+use crate::shared::{BatchFilter, column_is_missing};
 use crate::statistics::ColumnStatistics;
 
 // The threads that open files ahead ask this.
@@ -41,7 +42,7 @@ struct Shape {
     fields: Fields,
     ways: Ways,
     partition: Vec<(Option<String>, FieldRef)>,
-    late: Option<Late>,
+    late: Option<BatchFilter>,
     /// Bytes that nulls may take.
     memory: u64,
 }
@@ -233,7 +234,10 @@ impl Shape {
         let batch = RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(misfit)?;
         match &self.late {
             None => Ok(batch),
-            Some(late) => filter_record_batch(&batch, &late.evaluate(&columns, rows)?).map_err(misfit),
+            Some(late) => {
+                let column = |at: usize| columns.get(at).cloned().ok_or_else(column_is_missing);
+                filter_record_batch(&batch, &late.evaluate(&column, rows)?).map_err(misfit)
+            }
         }
     }
 }

@@ -11,7 +11,6 @@ mod each;
 mod file;
 mod matching;
 mod partition;
-mod paths;
 mod reader;
 mod table;
 

@@ -7,10 +7,10 @@ use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field, Fields, Schema};
 
 use super::TableFile;
-use super::adapt::is_text;
 use crate::error::{Error, Result};
 use crate::io::{display_name, folders_below, folders_of, percent_decode};
 use crate::predicate::Held;
+use crate::shared::is_text;
 
 /// What stands for null.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";

@@ -6,13 +6,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRef};
 
 use super::file::FileScan;
-use super::paths::{only, walk};
 use super::{Matching, TableFile, partition};
 use crate::arrow::{OrcFile, item_of, with_item};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, ReadOptions};
 use crate::patience::PATIENCE;
+use crate::shared::{Choice, field_at, path_of, places_of};
 use crate::tail::FileTail;
 use crate::threads::asked_or_cores;
 
@@ -120,11 +120,7 @@ impl Table {
         // A value in the path stands above what the file has of the same name.
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
-        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
-        for (place, field) in table.fields.iter().enumerate() {
-            places.entry(field.name().clone()).or_default().push(place);
-        }
-        table.places = Arc::new(places);
+        table.places = Arc::new(places_of(&table.fields));
         table.choose_columns()?;
         table.check_filter()?;
         Ok(table)
@@ -165,17 +161,14 @@ impl Table {
 
     /// Finds the columns that are asked for, in their order.
     fn choose_columns(&mut self) -> Result<()> {
-        // Names may ask for several parts of one column.
-        let mut chosen: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
+        let mut choice = Choice::default();
         self.origins = Vec::new();
         match &self.options.columns {
             Columns::All => {
-                chosen.extend((0..self.fields.len()).map(|place| (place, vec![Vec::new()])));
-                self.origins.extend((0..self.fields.len()).map(Origin::File));
+                self.origins.extend((0..self.fields.len()).filter_map(|place| choice.add(&[place])).map(Origin::File));
                 self.origins.extend((0..self.partition.len()).map(Origin::Partition));
             }
             Columns::Names(names) => {
-                let mut by_place = HashMap::new();
                 for name in names {
                     if let Some(at) = self.partition_at(name) {
                         let again = |origin: &Origin| matches!(origin, Origin::Partition(other) if *other == at);
@@ -184,20 +177,12 @@ impl Table {
                         }
                         continue;
                     }
-                    let path = self.path(name)?;
-                    let Some((&top, below)) = path.split_first() else { continue };
-                    let at = *by_place.entry(top).or_insert_with(|| {
-                        self.origins.push(Origin::File(chosen.len()));
-                        chosen.push((top, Vec::new()));
-                        chosen.len() - 1
-                    });
-                    chosen.get_mut(at).into_iter().for_each(|(_, paths)| paths.push(below.to_vec()));
+                    self.origins.extend(choice.add(&self.path(name)?).map(Origin::File));
                 }
             }
             Columns::Ids(_) => return Err(Error::invalid("the columns of a table have names, and no ids")),
         }
-        let wanted = |(place, paths): &(usize, Vec<Vec<usize>>)| Some((*place, only(self.fields.get(*place)?, paths)));
-        self.wanted = chosen.iter().filter_map(wanted).collect();
+        self.wanted = choice.of(&self.fields);
         let field = |origin: &Origin| match origin {
             Origin::File(at) => self.wanted.get(*at).map(|(_, field)| field.clone()),
             Origin::Partition(at) => self.partition.get(*at).cloned(),
@@ -217,23 +202,12 @@ impl Table {
 
     /// Indexes from the columns of the table down to the field of a dotted name.
     pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
-        walk(&self.fields, &self.places, name).ok_or_else(|| {
-            let names = self.fields.iter().chain(&self.partition).map(|field| field.name().clone());
-            let near = crate::projection::nearest(name, names);
-            Error::new(ErrorKind::UnknownColumn, format!("no column of the table is named {name:?}; {near}"))
-        })
+        path_of(&self.fields, &self.places, name, &self.partition)
     }
 
     /// The field at a path of indexes.
     pub(super) fn field_at(&self, path: &[usize]) -> Option<FieldRef> {
-        let (first, rest) = path.split_first()?;
-        let mut field = self.fields.get(*first)?.clone();
-        for &at in rest {
-            let DataType::Struct(fields) = field.data_type() else { return None };
-            let inner = fields.get(at)?.clone();
-            field = inner;
-        }
-        Some(field)
+        field_at(&self.fields, path)
     }
 
     pub(super) fn name(&self, at: usize) -> String {

@@ -41,7 +41,8 @@ use crate::schema::{Kind, Schema as TypeTree, Type};
 use crate::tail::FileTail;
 
 pub(crate) use fit::{DAYS, MONTHS, fits};
-pub(crate) use values::{check_room, restore};
+pub use values::check_room;
+pub(crate) use values::restore;
 
 /// Fields of an Arrow schema for each column of the file, at most: dictionaries and runs come on top of their values.
 const FIELDS_PER_COLUMN: usize = 8;

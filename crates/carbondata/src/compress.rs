@@ -1,0 +1,109 @@
+//! The compressors of pages, by the names that files give them.
+
+use std::io::Read as _;
+
+use orcish::{Error, Result};
+
+/// How bytes are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Compressor {
+    /// A raw block of snappy.
+    #[default]
+    Snappy,
+    /// A frame of zstd.
+    Zstd,
+    /// A member of gzip.
+    Gzip,
+}
+
+impl Compressor {
+    /// The compressor of a name; none is snappy, as in files before 1.5.
+    ///
+    /// # Errors
+    /// `Unsupported` for others: those are classes of somebody's own.
+    pub(crate) fn named(name: Option<&str>) -> Result<Self> {
+        match name.map(str::to_ascii_lowercase).as_deref() {
+            None | Some("" | "snappy") => Ok(Compressor::Snappy),
+            Some("zstd") => Ok(Compressor::Zstd),
+            Some("gzip") => Ok(Compressor::Gzip),
+            Some(other) => Err(Error::unsupported(format!("the compressor {other:?} is not known"))),
+        }
+    }
+
+    /// Decompresses `bytes`, which may become `most` at most.
+    ///
+    /// # Errors
+    /// `Corrupt` for bytes that are not compressed so, `LimitExceeded` where they become more.
+    pub(crate) fn decompress(self, bytes: &[u8], most: usize) -> Result<Vec<u8>> {
+        let corrupt = |error: &dyn std::fmt::Display| Error::corrupt(format!("no {self:?} data: {error}"));
+        match self {
+            Compressor::Snappy => {
+                let length = snap::raw::decompress_len(bytes).map_err(|error| corrupt(&error))?;
+                check_most(length, most)?;
+                // Two bytes of snappy become 64 at most: who says more lies.
+                if length / 64 > bytes.len() {
+                    return Err(Error::corrupt(format!("{} bytes of snappy cannot become {length}", bytes.len())));
+                }
+                snap::raw::Decoder::new().decompress_vec(bytes).map_err(|error| corrupt(&error))
+            }
+            Compressor::Zstd => {
+                let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(|error| corrupt(&error))?;
+                // The size may be in the frame; no more than the limit is believed.
+                let known = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().unwrap_or(0);
+                let known = usize::try_from(known).unwrap_or(usize::MAX).min(most).min(bytes.len().saturating_mul(64));
+                read_most(decoder, known, most, &corrupt)
+            }
+            Compressor::Gzip => {
+                let known = bytes.len().saturating_mul(4).min(most);
+                read_most(flate2::bufread::MultiGzDecoder::new(bytes), known, most, &corrupt)
+            }
+        }
+    }
+}
+
+fn check_most(length: usize, most: usize) -> Result<()> {
+    if length > most {
+        return Err(Error::limit(format!("{length} bytes after decompression, of {most} that are allowed")));
+    }
+    Ok(())
+}
+
+fn read_most(
+    reader: impl std::io::Read,
+    known: usize,
+    most: usize,
+    corrupt: &dyn Fn(&dyn std::fmt::Display) -> Error,
+) -> Result<Vec<u8>> {
+    let mut found = Vec::with_capacity(known);
+    let one_more = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    reader.take(one_more).read_to_end(&mut found).map_err(|error| corrupt(&error))?;
+    check_most(found.len(), most)?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn each_gives_back_what_it_was_given() {
+        let text = b"carbon ".repeat(1000);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&text).unwrap();
+        let packed = [
+            (Compressor::Snappy, snap::raw::Encoder::new().compress_vec(&text).unwrap()),
+            (Compressor::Zstd, zstd::bulk::compress(&text, 1).unwrap()),
+            (Compressor::Gzip, gzip.finish().unwrap()),
+        ];
+        for (compressor, bytes) in packed {
+            assert_eq!(compressor.decompress(&bytes, text.len()).unwrap(), text);
+            let error = compressor.decompress(&bytes, text.len() - 1).unwrap_err();
+            assert_eq!(error.kind(), orcish::ErrorKind::LimitExceeded);
+            let error = compressor.decompress(bytes.get(..bytes.len() / 2).unwrap(), text.len()).unwrap_err();
+            assert_eq!(error.kind(), orcish::ErrorKind::Corrupt);
+        }
+        assert!(Compressor::named(Some("com.example.Lz77")).is_err());
+    }
+}

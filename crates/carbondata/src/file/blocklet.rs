@@ -1,0 +1,172 @@
+//! Columns of a blocklet that have been read: decoded page by page.
+
+use arrow_array::ArrayRef;
+use orcish::{Error, Result};
+
+use super::{Chunk, DataFile, PageContext, in_blocklet, old, v3};
+use crate::metadata::format::MinMax;
+use crate::metadata::schema::{Column, Kind};
+use crate::page::nested;
+
+/// Rows of a page that says nothing of them, but for the last of a blocklet.
+const PAGE_ROWS: usize = 32_000;
+
+/// Chunks of some columns of a blocklet.
+pub(crate) struct BlockletData {
+    file: DataFile,
+    at: usize,
+    /// By their place in the blocklet; those that were not asked for are none.
+    chunks: Vec<Option<Chunk>>,
+    page_rows: Vec<usize>,
+}
+
+impl BlockletData {
+    pub(super) fn new(file: DataFile, at: usize) -> Self {
+        let blocklet = file.inner.blocklets.get(at);
+        let chunks = std::iter::repeat_with(|| None).take(blocklet.map_or(0, |blocklet| blocklet.chunks.len()));
+        let page_rows = blocklet.map(|blocklet| blocklet.page_rows.clone()).unwrap_or_default();
+        BlockletData { chunks: chunks.collect(), page_rows, file, at }
+    }
+
+    pub(super) fn put(&mut self, at: usize, chunk: Chunk) {
+        if let Some(place) = self.chunks.get_mut(at) {
+            *place = Some(chunk);
+        }
+    }
+
+    /// Rows of pages: as the footer says, else the pages themselves, else what all writers have written.
+    pub(super) fn find_rows(&mut self) -> Result<()> {
+        let rows = usize::try_from(self.file.blocklet_rows(self.at)).unwrap_or(usize::MAX);
+        if self.page_rows.is_empty() {
+            let starts = self.file.columns().iter().zip(&self.file.inner.starts);
+            // Columns within others have more values, or fewer, than there are rows.
+            let mut chunks = starts.filter_map(|(_, &start)| self.chunks.get(start)?.as_ref());
+            let Some(chunk) = chunks.next() else {
+                return Ok(());
+            };
+            let said = chunk.pages.iter().map(|page| usize::try_from(page.head.rows?).ok());
+            let said: Option<Vec<usize>> = said.collect();
+            let count = chunk.pages.len();
+            let last = rows.saturating_sub(count.saturating_sub(1).saturating_mul(PAGE_ROWS));
+            let usual = |page| if page + 1 < count { PAGE_ROWS } else { last };
+            self.page_rows = said
+                .filter(|said| said.iter().fold(0, |sum: usize, &rows| sum.saturating_add(rows)) == rows)
+                .unwrap_or_else(|| (0..count).map(usual).collect());
+        }
+        let total = self.page_rows.iter().fold(0, |sum: usize, &rows| sum.saturating_add(rows));
+        if total != rows {
+            return Err(Error::corrupt(format!("pages of {total} rows in a blocklet of {rows}")));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn pages(&self) -> usize {
+        self.page_rows.len()
+    }
+
+    pub(crate) fn page_rows(&self, page: usize) -> usize {
+        self.page_rows.get(page).copied().unwrap_or(0)
+    }
+
+    /// Bounds of a page: one smallest value, and one largest.
+    pub(crate) fn page_min_max(&self, column: usize, page: usize) -> Option<&MinMax> {
+        let chunk = self.chunks.get(self.file.chunk_of(column))?.as_ref()?;
+        chunk.pages.get(page)?.head.min_max.as_ref()
+    }
+
+    /// All rows of a page of a column, in the column's type.
+    ///
+    /// # Errors
+    /// `Corrupt` where the bytes are no such page, `Unsupported` for encodings that are not known, `NullMapKey`,
+    /// `LimitExceeded`.
+    pub(crate) fn decode(&self, column: usize, page: usize) -> Result<ArrayRef> {
+        let mut chunk = self.file.chunk_of(column);
+        let rows = Some(self.page_rows(page));
+        let column = self.file.columns().get(column).ok_or_else(|| Error::invalid("no such column"))?;
+        self.decode_column(column, &mut chunk, page, rows).map_err(|error| {
+            let error = in_page(error, page).in_column(&column.name);
+            in_blocklet(error, self.at).in_file(self.file.name())
+        })
+    }
+
+    /// Decodes the column whose chunk is `next`, and what is within it; `next` is the chunk behind those.
+    fn decode_column(&self, column: &Column, next: &mut usize, page: usize, rows: Option<usize>) -> Result<ArrayRef> {
+        let at = *next;
+        *next += 1;
+        if self.file.version() < 3 && !column.children.is_empty() {
+            return Err(Error::unsupported("columns within others, in files before version 3"));
+        }
+        match column.kind {
+            Kind::Struct => {
+                let rows = self.struct_rows(at, page, rows)?;
+                let children = self.children(column, next, page)?;
+                nested::structs(column, children, rows)
+            }
+            Kind::Array => {
+                let lists = self.lists(at, page, rows)?;
+                let mut children = self.children(column, next, page)?;
+                let child = children.pop().ok_or_else(|| Error::corrupt("an array of nothing"))?;
+                nested::arrays(column, &lists, &child)
+            }
+            Kind::Map => {
+                let lists = self.lists(at, page, rows)?;
+                let entries = self.struct_rows(*next, page, None)?;
+                *next += 1;
+                let children = self.children(column, next, page)?;
+                nested::maps(column, &lists, children, entries)
+            }
+            _ => {
+                let (chunk, stored) = self.stored(at, page)?;
+                let most = self.most();
+                let context = PageContext {
+                    column,
+                    rows,
+                    key_width: self.file.inner.key_width(at),
+                    dictionary: chunk.dictionary(column.kind, most)?,
+                    dictionaries: self.file.dictionaries.as_ref(),
+                    most,
+                };
+                match self.file.version() {
+                    3 => v3::decode(&context, stored),
+                    _ => old::decode(&context, stored),
+                }
+            }
+        }
+    }
+
+    fn children(&self, column: &Column, next: &mut usize, page: usize) -> Result<Vec<ArrayRef>> {
+        let children = column.children.iter().map(|child| {
+            self.decode_column(child, next, page, None)
+                .map_err(|error| error.in_column(&format!("{}.{}", column.name, child.name)))
+        });
+        children.collect()
+    }
+
+    fn stored(&self, chunk: usize, page: usize) -> Result<(&Chunk, &super::StoredPage)> {
+        let chunk = self.chunks.get(chunk).and_then(Option::as_ref);
+        let chunk = chunk.ok_or_else(|| Error::invalid("the column was not read"))?;
+        let stored = chunk.pages.get(page);
+        let count = chunk.pages.len();
+        Ok((chunk, stored.ok_or_else(|| Error::corrupt(format!("a chunk has {count} pages only")))?))
+    }
+
+    fn lists(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<nested::Lists> {
+        let (_, stored) = self.stored(chunk, page)?;
+        nested::Lists::read(&v3::decompress_nested(stored, rows, 8, self.most())?, rows)
+    }
+
+    fn struct_rows(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<usize> {
+        let (_, stored) = self.stored(chunk, page)?;
+        nested::struct_rows(&v3::decompress_nested(stored, rows, 2, self.most())?, rows)
+    }
+
+    fn most(&self) -> usize {
+        usize::try_from(self.file.inner.limits.memory).unwrap_or(usize::MAX)
+    }
+}
+
+/// Names the page of an error.
+fn in_page(error: Error, page: usize) -> Error {
+    let named = Error::new(error.kind(), format!("page {page}: {}", error.message()));
+    error.place().column.as_deref().map_or(named.clone(), |column| named.in_column(column))
+}

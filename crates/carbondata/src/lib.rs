@@ -1,0 +1,26 @@
+//! Apache CarbonData tables, read into Apache Arrow.
+//!
+//! ```text
+//! schema ─┐
+//! tablestatus ── segments ── segment files ── index files ──► data files ── blocklets ── column chunks ── pages
+//! delete deltas ─┘                            min and max of each blocklet, before a data file is opened
+//! ```
+//!
+//! [`Table`] finds out what is there; [`Scan`] reads it, batch by batch. Files, filters, limits and errors are those
+//! of [`orcish`].
+
+mod bytes;
+mod compress;
+mod file;
+#[cfg(test)]
+mod fixtures;
+mod inspect;
+mod metadata;
+mod page;
+mod scan;
+mod stream;
+mod table;
+
+pub use inspect::{Blocklet, File};
+pub use scan::{Scan, ScanReader, Split};
+pub use table::{Segment, Table, is_table};

@@ -1,0 +1,78 @@
+//! Delete deltas: rows of a data file that are no more.
+
+use std::collections::BTreeMap;
+
+use orcish::{Error, Limits, Result, StorageOptions, read_small};
+use serde_json::Value;
+
+use super::status::number;
+
+/// The ending of the name of a delete delta.
+pub(crate) const DELETES: &str = ".deletedelta";
+
+/// Rows that are deleted, in order, by blocklet within the file and page within the blocklet.
+pub(crate) type Deletes = BTreeMap<(u32, u32), Vec<u32>>;
+
+/// What all these delete deltas of a data file delete.
+///
+/// # Errors
+/// Of kind `Io` where one cannot be read, `Corrupt` where it is none.
+pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limits: &Limits) -> Result<Deletes> {
+    let mut deletes = Deletes::new();
+    for location in locations {
+        let bytes = read_small(location, limits.tail, storage)?;
+        add(&mut deletes, &bytes).map_err(|error| error.in_file(location))?;
+    }
+    for rows in deletes.values_mut() {
+        rows.sort_unstable();
+        rows.dedup();
+    }
+    Ok(deletes)
+}
+
+fn add(deletes: &mut Deletes, bytes: &[u8]) -> Result<()> {
+    let whole: Value =
+        serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))?;
+    let blocklets = whole.get("blockletDetailsMap").and_then(Value::as_object);
+    let blocklets = blocklets.ok_or_else(|| Error::corrupt("it has no blocklets"))?;
+    for (key, blocklet) in blocklets {
+        // A key has both, that of old files the blocklet alone.
+        let (first, second) = key.split_once('_').unwrap_or((key, "0"));
+        let id = number(blocklet, "id").or_else(|| first.parse().ok());
+        let page = number(blocklet, "pageId").or_else(|| second.parse().ok());
+        let place = id.zip(page).ok_or_else(|| Error::corrupt(format!("{key:?} is no blocklet and page")))?;
+        let rows = blocklet.get("deletedRows").and_then(Value::as_array);
+        let rows = rows.ok_or_else(|| Error::corrupt(format!("there are no rows for {key:?}")))?;
+        let all = deletes.entry(place).or_default();
+        all.reserve(rows.len());
+        for row in rows {
+            let row = row.as_u64().and_then(|row| u32::try_from(row).ok());
+            all.push(row.ok_or_else(|| Error::corrupt(format!("a row for {key:?} is no number of one")))?);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deltas_are_united() {
+        let mut deletes = Deletes::new();
+        let first = br#"{"blockletDetailsMap":{"0_1":{"id":"0","pageId":1,"deletedRows":[7,3]}},"blockName":"x"}"#;
+        add(&mut deletes, first).unwrap();
+        add(&mut deletes, br#"{"blockletDetailsMap":{"2":{"deletedRows":[1]},"0_1":{"deletedRows":[]}}}"#).unwrap();
+        assert_eq!(deletes, Deletes::from([((0, 1), vec![7, 3]), ((2, 0), vec![1])]));
+    }
+
+    #[test]
+    fn broken_ones_are_errors() {
+        let rows = |rows: &str| format!(r#"{{"blockletDetailsMap":{{"0_1":{{"deletedRows":{rows}}}}}}}"#);
+        for json in ["", "[]", "{}", &rows("[-1]"), &rows("[1.5]"), &rows("[4294967296]"), &rows("7")] {
+            assert!(add(&mut Deletes::new(), json.as_bytes()).is_err(), "{json}");
+        }
+        let nameless = br#"{"blockletDetailsMap":{"x":{"deletedRows":[]}}}"#;
+        assert!(add(&mut Deletes::new(), nameless).is_err());
+    }
+}

@@ -1,0 +1,11 @@
+//! What a table says of itself, and what its files say.
+
+pub(crate) mod bounds;
+pub(crate) mod deletes;
+pub(crate) mod format;
+pub(crate) mod found;
+pub(crate) mod index;
+pub(crate) mod schema;
+pub(crate) mod segments;
+pub(crate) mod status;
+pub(crate) mod thrift;

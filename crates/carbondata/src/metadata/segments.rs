@@ -1,0 +1,119 @@
+//! Segment files: in which folders a segment is, and which index files say what is in them.
+
+use orcish::{Error, Result};
+use serde_json::Value;
+
+use super::status::{check_name, text};
+
+/// A folder of a segment.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Folder {
+    pub(crate) location: String,
+    /// Index files, or the data files themselves where they are of another format.
+    pub(crate) files: Vec<String>,
+    /// The index file that all of them were merged into.
+    pub(crate) merged: Option<String>,
+}
+
+/// The folders of a segment file that count, in order of their locations.
+///
+/// # Errors
+/// `Corrupt` where it is no JSON of folders.
+pub(crate) fn folders(bytes: &[u8], table: &str) -> Result<Vec<Folder>> {
+    let whole: Value =
+        serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))?;
+    let locations = match whole.get("locationMap") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Object(locations)) => locations,
+        Some(_) => return Err(Error::corrupt("its folders are no object of JSON")),
+    };
+    let mut folders = Vec::new();
+    for (location, folder) in locations {
+        // That of a partition that was dropped is another one.
+        if !text(folder, "status").is_some_and(|status| status.eq_ignore_ascii_case("success")) {
+            continue;
+        }
+        let is_relative = folder.get("isRelative").and_then(Value::as_bool).unwrap_or(false);
+        let files = folder.get("files").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let files: Vec<_> = files.map(str::to_owned).collect();
+        let merged = text(folder, "mergeFileName");
+        files.iter().chain(&merged).try_for_each(|name| check_name(name))?;
+        let location = if is_relative { below(table, location)? } else { absolute(table, location) };
+        folders.push(Folder { location, files, merged });
+    }
+    folders.sort_by(|one, other| one.location.cmp(&other.location));
+    Ok(folders)
+}
+
+/// The location of a name, or of names, in a folder.
+pub(crate) fn join(folder: &str, name: &str) -> String {
+    format!("{}/{}", folder.trim_end_matches('/'), name.trim_start_matches('/'))
+}
+
+/// A folder of the table.
+fn below(table: &str, location: &str) -> Result<String> {
+    if location.split(['/', '\\']).any(|name| name == "..") {
+        return Err(Error::corrupt(format!("the folder {location:?} is not within the table")));
+    }
+    Ok(join(table, location).trim_end_matches('/').to_owned())
+}
+
+/// A folder anywhere, which the format allows: segments that were added, and partitions, have places of their own.
+pub(crate) fn absolute(table: &str, location: &str) -> String {
+    let location = location.trim_end_matches('/');
+    // Hadoop writes local files so.
+    if let Some(path) = location.strip_prefix("file:/").filter(|path| !path.starts_with('/')) {
+        return format!("/{path}");
+    }
+    // Without a scheme it is in the file system of the table. So a table in a store names no local file by that.
+    let root = table.split_once("://").and_then(|(scheme, rest)| {
+        let authority = rest.split('/').next()?;
+        (!scheme.eq_ignore_ascii_case("file")).then(|| format!("{scheme}://{authority}"))
+    });
+    match root {
+        Some(root) if !location.contains("://") => join(&root, location),
+        _ => location.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_within_and_without() {
+        let json = br#"{"locationMap":{
+            "/s=a/d=1":{"files":["a.carbonindex"],"partitions":["s=a"],"status":"Success","isRelative":true},
+            "/gone":{"files":["b.carbonindex"],"status":"Marked for Delete","isRelative":true},
+            "file:/else/":{"files":[],"status":"Success","mergeFileName":"c.carbonindexmerge","isRelative":false}}}"#;
+        let found = folders(json, "/t/").unwrap();
+        let folder = |location: &str, files: &[&str], merged: Option<&str>| Folder {
+            location: location.into(),
+            files: files.iter().map(|&name| name.into()).collect(),
+            merged: merged.map(Into::into),
+        };
+        let expected =
+            [folder("/else", &[], Some("c.carbonindexmerge")), folder("/t/s=a/d=1", &["a.carbonindex"], None)];
+        assert_eq!(found, expected);
+        assert!(folders(b"{}", "/t").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_leads_out_is_refused() {
+        for (place, name) in [("/../x", "a"), ("/x", "../a"), ("/x", "")] {
+            let json = format!(
+                r#"{{"locationMap":{{"{place}":{{"files":["{name}"],"status":"Success","isRelative":true}}}}}}"#
+            );
+            assert!(folders(json.as_bytes(), "/t").is_err(), "{json}");
+        }
+        assert!(folders(b"{\"locationMap\":[]}", "/t").is_err() && folders(b"", "/t").is_err());
+    }
+
+    #[test]
+    fn places_without_scheme_are_of_the_tables_store() {
+        assert_eq!(absolute("s3://bucket/t", "/etc/x"), "s3://bucket/etc/x");
+        assert_eq!(absolute("s3://bucket/t", "gs://other/x/"), "gs://other/x");
+        assert_eq!(absolute("/t", "/etc/x"), "/etc/x");
+        assert_eq!(absolute("file:///t", "/x"), "/x");
+    }
+}

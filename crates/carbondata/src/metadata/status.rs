@@ -1,0 +1,238 @@
+//! `tablestatus`, the segments of a table, and `tableupdatestatus`, what was deleted of their files.
+
+use orcish::{Error, Result};
+use serde_json::Value;
+
+/// States in which a segment is read.
+const READABLE: [&str; 5] = ["success", "partial success", "marked for update", "streaming", "streaming finish"];
+/// Segments of the table's own columnar format.
+pub(crate) const COLUMNAR: &str = "columnar_v3";
+/// Segments of streams.
+pub(crate) const STREAM: &str = "row_v1";
+
+/// A segment, as `tablestatus` has it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Load {
+    pub(crate) id: String,
+    pub(crate) state: String,
+    pub(crate) format: String,
+    /// Its segment file; tables before 1.4 have none.
+    pub(crate) segment_file: Option<String>,
+    /// Where a segment is that was added as it was.
+    pub(crate) path: Option<String>,
+    pub(crate) started: Option<i64>,
+    pub(crate) ended: Option<i64>,
+    pub(crate) modified: Option<i64>,
+    pub(crate) merged_into: Option<String>,
+    pub(crate) data_bytes: Option<u64>,
+    pub(crate) index_bytes: Option<u64>,
+    /// When it was first updated in place, and when last.
+    pub(crate) updated: (Option<i64>, Option<i64>),
+    pub(crate) update_file: Option<String>,
+}
+
+impl Load {
+    pub(crate) fn is_readable(&self) -> bool {
+        // Old tools write `SUCCESS`.
+        READABLE.contains(&self.state.to_ascii_lowercase().as_str())
+    }
+
+    /// Whether a data file that was written at `time` is no part of the segment: one of an update in place that was
+    /// superseded, or that was never finished. Asked only where rows of the table were updated or deleted.
+    pub(crate) fn is_left_over(&self, time: i64) -> bool {
+        match (self.started, self.updated) {
+            (started, (Some(first), Some(last))) => {
+                started.is_some_and(|started| time > started && time < first) || time > last
+            }
+            // Tables before 1.3 have dates of an unknown zone, of which nothing is concluded.
+            (started, _) => started.is_some_and(|started| time > started),
+        }
+    }
+}
+
+/// The segments of `tablestatus`, in its order.
+///
+/// # Errors
+/// `Corrupt` where it is no JSON of segments.
+pub(crate) fn loads(bytes: &[u8]) -> Result<Vec<Load>> {
+    entries(bytes)?
+        .iter()
+        .map(|entry| {
+            let id = text(entry, "loadName").ok_or_else(|| Error::corrupt("a segment without a name"))?;
+            check_name(&id)?;
+            Ok(Load {
+                id,
+                state: text(entry, "loadStatus").unwrap_or_default(),
+                format: text(entry, "fileFormat").map_or(COLUMNAR.to_owned(), |name| name.to_ascii_lowercase()),
+                segment_file: text(entry, "segmentFile"),
+                path: text(entry, "path"),
+                started: number(entry, "loadStartTime"),
+                ended: number(entry, "timestamp"),
+                modified: number(entry, "modificationOrDeletionTimestamp"),
+                merged_into: text(entry, "mergedLoadName"),
+                data_bytes: number(entry, "dataSize"),
+                index_bytes: number(entry, "indexSize"),
+                updated: (number(entry, "updateDeltaStartTimestamp"), number(entry, "updateDeltaEndTimestamp")),
+                update_file: text(entry, "updateStatusFileName"),
+            })
+        })
+        .collect()
+}
+
+/// What was deleted of a data file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Update {
+    pub(crate) segment: String,
+    /// The name of the data file up to its time.
+    pub(crate) block: String,
+    /// The whole name of the data file.
+    pub(crate) file: String,
+    /// Nothing of the file counts any more: its rows are elsewhere, or deleted.
+    pub(crate) is_dead: bool,
+    pub(crate) start: String,
+    pub(crate) end: String,
+    /// The times of its delete deltas; without them, those between start and end.
+    pub(crate) stamps: Vec<String>,
+    pub(crate) deleted: Option<u64>,
+}
+
+/// Which delete deltas of a data file count.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stamps<'a> {
+    None,
+    /// Those of these times.
+    Listed(Vec<&'a str>),
+    /// All that there are between two times, the ends included.
+    Between(i64, i64),
+}
+
+impl Update {
+    pub(crate) fn live(&self) -> Stamps<'_> {
+        let is_unset = |time: &str| time.is_empty() || time.parse() == Ok(0);
+        if self.is_dead || is_unset(&self.start) {
+            Stamps::None
+        } else if self.start == self.end {
+            Stamps::Listed(vec![&self.start])
+        } else if !self.stamps.is_empty() {
+            Stamps::Listed(self.stamps.iter().map(String::as_str).collect())
+        } else {
+            match (self.start.parse(), self.end.parse()) {
+                (Ok(start), Ok(end)) => Stamps::Between(start, end),
+                _ => Stamps::None,
+            }
+        }
+    }
+}
+
+/// The entries of `tableupdatestatus`, in its order.
+///
+/// # Errors
+/// `Corrupt` where it is no JSON of such.
+pub(crate) fn updates(bytes: &[u8]) -> Result<Vec<Update>> {
+    entries(bytes)?
+        .iter()
+        .map(|entry| {
+            let state = text(entry, "segmentStatus").unwrap_or_default().to_ascii_lowercase();
+            let stamps = entry.get("deltaFileStamps").and_then(Value::as_array);
+            let update = Update {
+                segment: text(entry, "segmentName").unwrap_or_default(),
+                block: text(entry, "blockName").unwrap_or_default(),
+                file: text(entry, "actualBlockName").unwrap_or_default(),
+                is_dead: matches!(state.as_str(), "compacted" | "marked for delete"),
+                start: text(entry, "deleteDeltaStartTimestamp").unwrap_or_default(),
+                end: text(entry, "deleteDeltaEndTimestamp").unwrap_or_default(),
+                stamps: stamps.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+                deleted: number(entry, "deletedRowsInBlock"),
+            };
+            [&update.block, &update.start, &update.end].into_iter().chain(&update.stamps).try_for_each(|name| {
+                // They become the names of files.
+                if name.is_empty() { Ok(()) } else { check_name(name) }
+            })?;
+            Ok(update)
+        })
+        .collect()
+}
+
+/// The name of a file or folder that may be appended to a folder's.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
+        return Err(Error::corrupt(format!("{name:?} is no name of a file")));
+    }
+    Ok(())
+}
+
+fn entries(bytes: &[u8]) -> Result<Vec<Value>> {
+    // An empty file is what a writer leaves that has not written any yet.
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Vec::new());
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Array(entries)) => Ok(entries),
+        Ok(_) => Err(Error::corrupt("it is no list of JSON")),
+        Err(error) => Err(Error::corrupt(format!("it is no JSON: {error}"))),
+    }
+}
+
+/// A text that is not empty.
+pub(crate) fn text(entry: &Value, key: &str) -> Option<String> {
+    let found = match entry.get(key)? {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    Some(found).filter(|text| !text.is_empty())
+}
+
+/// A number, also one that is written as text.
+pub(crate) fn number<T: std::str::FromStr>(entry: &Value, key: &str) -> Option<T> {
+    text(entry, key)?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_of_new_and_old_tables() {
+        let json = br#"[{"loadName":"0","loadStatus":"SUCCESS","loadStartTime":"10-04-2026 01:23:20:000","x":{}},
+            {"loadName":"0.1","loadStatus":"Compacted","loadStartTime":"17","mergedLoadName":"3","fileFormat":"ORC"},
+            {"loadName":"2","loadStatus":"Streaming","dataSize":"12","updateStatusFileName":"tableupdatestatus-1"}]"#;
+        let loads = loads(json).unwrap();
+        let readable: Vec<_> = loads.iter().map(Load::is_readable).collect();
+        assert_eq!(readable, [true, false, true]);
+        assert_eq!((loads[0].started, loads[0].format.as_str()), (None, COLUMNAR));
+        assert_eq!((loads[1].started, loads[1].format.as_str()), (Some(17), "orc"));
+        assert_eq!((loads[1].merged_into.as_deref(), loads[2].data_bytes), (Some("3"), Some(12)));
+        assert_eq!(loads[2].update_file.as_deref(), Some("tableupdatestatus-1"));
+        for broken in [&b"{}"[..], b"[{]", b"[{}]", br#"[{"loadName":"../x"}]"#, &[b'['; 10_000]] {
+            assert!(super::loads(broken).is_err());
+        }
+        assert!(super::loads(b" ").unwrap().is_empty());
+    }
+
+    #[test]
+    fn files_of_updates_that_were_not_finished() {
+        let load = Load { started: Some(10), ..Load::default() };
+        assert!(!load.is_left_over(10) && load.is_left_over(11));
+        let load = Load { updated: (Some(20), Some(30)), ..load };
+        let left: Vec<_> = [10, 11, 20, 25, 30, 31].map(|time| load.is_left_over(time)).into();
+        assert_eq!(left, [false, true, false, false, false, true]);
+        assert!(!Load::default().is_left_over(i64::MAX));
+    }
+
+    #[test]
+    fn delete_deltas_that_count() {
+        let json = br#"[{"segmentName":"0","blockName":"part-0","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"5"},
+            {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"7","deltaFileStamps":["5","7"]},
+            {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"7","deletedRowsInBlock":"3"},
+            {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"5","segmentStatus":"Compacted"},
+            {"blockName":"b"}]"#;
+        let updates = updates(json).unwrap();
+        let live: Vec<_> = updates.iter().map(Update::live).collect();
+        let listed = |stamps: &[&'static str]| Stamps::Listed(stamps.to_vec());
+        let expected = [listed(&["5"]), listed(&["5", "7"]), Stamps::Between(5, 7), Stamps::None, Stamps::None];
+        assert_eq!(live, expected);
+        assert_eq!((updates[2].deleted, updates[3].is_dead), (Some(3), true));
+        assert!(super::updates(br#"[{"blockName":"../b"}]"#).is_err());
+    }
+}

@@ -1,0 +1,171 @@
+//! Arrays, maps and structs: how the values of their columns belong to rows.
+//!
+//! A null array is written as one null, so that `[null]` is null; a null struct as nulls in all of its columns.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, BooleanArray, ListArray, MapArray, StructArray, UInt32Array};
+use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+use arrow_select::filter::filter;
+use arrow_select::take::take;
+use orcish::{Error, ErrorKind, Result};
+
+use super::arrays::{misfit, nulls_where};
+use super::check_rows;
+use crate::metadata::schema::Column;
+
+/// Where the values of each array are, among those of its column in the same page.
+pub(crate) struct Lists {
+    /// Where each ends if they are put one after the other; 0 before them.
+    offsets: Vec<i32>,
+    /// Where each begins, unless they are one after the other.
+    firsts: Option<Vec<u32>>,
+}
+
+impl Lists {
+    /// Reads the number of values and the place of the first one for each row.
+    pub(crate) fn read(data: &[u8], rows: Option<usize>) -> Result<Self> {
+        let (stored, rest) = data.as_chunks::<8>();
+        if !rest.is_empty() {
+            return Err(Error::corrupt("places of arrays end within one"));
+        }
+        check_rows(stored.len(), rows.unwrap_or(stored.len()))?;
+        let place =
+            |&[a, b, c, d, e, f, g, h]: &[u8; 8]| (i32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
+        let mut offsets = Vec::with_capacity(stored.len() + 1);
+        offsets.push(0);
+        let mut end = 0i32;
+        let mut in_order = true;
+        for (count, first) in stored.iter().map(place) {
+            in_order &= count == 0 || first == end.cast_unsigned();
+            let next = end.checked_add(count).filter(|_| count >= 0);
+            end = next.ok_or_else(|| Error::corrupt(format!("an array of {count} values")))?;
+            offsets.push(end);
+        }
+        let firsts = (!in_order).then(|| stored.iter().map(|stored| place(stored).1).collect());
+        Ok(Lists { offsets, firsts })
+    }
+
+    /// Of values one after the other: `offsets` are where each array ends, and 0 before them.
+    pub(crate) fn in_order(offsets: Vec<i32>) -> Self {
+        Lists { offsets, firsts: None }
+    }
+
+    /// How many values each has.
+    fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        self.offsets.windows(2).map(|pair| match pair {
+            &[start, end] => usize::try_from(start).unwrap_or(0)..usize::try_from(end).unwrap_or(0),
+            _ => 0..0,
+        })
+    }
+
+    fn total(&self) -> usize {
+        self.offsets.last().and_then(|&end| usize::try_from(end).ok()).unwrap_or(0)
+    }
+
+    /// The values that belong to arrays, one array after the other.
+    fn arrange(&self, values: &ArrayRef) -> Result<ArrayRef> {
+        let outside = || Error::corrupt(format!("arrays of {} values, and {} are there", self.total(), values.len()));
+        if self.total() > values.len() {
+            return Err(outside());
+        }
+        let Some(firsts) = &self.firsts else {
+            return Ok(if self.total() == values.len() { values.clone() } else { values.slice(0, self.total()) });
+        };
+        let mut indices = Vec::with_capacity(self.total());
+        for (range, &first) in self.ranges().zip(firsts) {
+            let end = u32::try_from(range.len()).ok().and_then(|count| first.checked_add(count));
+            let end = end.filter(|&end| range.is_empty() || usize::try_from(end).is_ok_and(|end| end <= values.len()));
+            indices.extend(first..end.ok_or_else(outside)?);
+        }
+        take(values, &UInt32Array::from(indices), None).map_err(misfit)
+    }
+}
+
+/// Arrays of the values of `child`.
+pub(crate) fn arrays(column: &Column, lists: &Lists, child: &ArrayRef) -> Result<ArrayRef> {
+    let DataType::List(field) = column.data_type() else { return Err(Error::corrupt("no array")) };
+    let values = lists.arrange(child)?;
+    let nulls = nulls_of(lists, values.logical_nulls());
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(lists.offsets.clone()));
+    Ok(Arc::new(ListArray::try_new(field, offsets, values, nulls).map_err(misfit)?))
+}
+
+/// Those that have nothing but one null are null themselves.
+fn nulls_of(lists: &Lists, nulls: Option<NullBuffer>) -> Option<NullBuffer> {
+    let nulls = nulls.filter(|nulls| nulls.null_count() > 0)?;
+    let is_null: Vec<bool> = lists.ranges().map(|range| range.len() == 1 && nulls.is_null(range.start)).collect();
+    nulls_where(is_null.len(), |row| is_null.get(row) == Some(&true))
+}
+
+/// Maps of keys and values.
+///
+/// # Errors
+/// `NullMapKey` where a key is null; a map of a null key and a null value alone is null.
+pub(crate) fn maps(column: &Column, lists: &Lists, children: Vec<ArrayRef>, entries: usize) -> Result<ArrayRef> {
+    let DataType::Map(field, is_sorted) = column.data_type() else { return Err(Error::corrupt("no map")) };
+    let DataType::Struct(fields) = field.data_type() else { return Err(Error::corrupt("no entries of a map")) };
+    for child in &children {
+        check_rows(child.len(), entries)?;
+    }
+    let mut children = children.iter().map(|child| lists.arrange(child)).collect::<Result<Vec<_>>>()?;
+    let mut nulls = None;
+    let mut offsets = lists.offsets.clone();
+    if let Some(key_nulls) =
+        children.first().and_then(|keys| keys.logical_nulls()).filter(|nulls| nulls.null_count() > 0)
+    {
+        let entry_nulls = all_null(&children, lists.total());
+        nulls = nulls_of(lists, entry_nulls);
+        let mut end = 0i32;
+        for (row, (range, offset)) in lists.ranges().zip(offsets.iter_mut().skip(1)).enumerate() {
+            if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
+                if key_nulls.slice(range.start, range.len()).null_count() > 0 {
+                    let row = u64::try_from(row).unwrap_or(u64::MAX);
+                    return Err(Error::new(ErrorKind::NullMapKey, "a map has a null key").at_row(row));
+                }
+                end = end.saturating_add(i32::try_from(range.len()).unwrap_or(i32::MAX));
+            }
+            *offset = end;
+        }
+        let kept = BooleanArray::new(key_nulls.inner().clone(), None);
+        children = children.iter().map(|child| filter(child, &kept).map_err(misfit)).collect::<Result<_>>()?;
+    }
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let entries = StructArray::try_new(fields.clone(), children, None).map_err(misfit)?;
+    Ok(Arc::new(MapArray::try_new(field, offsets, entries, nulls, is_sorted).map_err(misfit)?))
+}
+
+/// The rows of a page of structs, which has the number of columns for each.
+pub(crate) fn struct_rows(data: &[u8], rows: Option<usize>) -> Result<usize> {
+    if !data.len().is_multiple_of(2) {
+        return Err(Error::corrupt("structs end within one"));
+    }
+    let found = data.len() / 2;
+    check_rows(found, rows.unwrap_or(found))?;
+    Ok(found)
+}
+
+/// Structs of the values of `children`.
+pub(crate) fn structs(column: &Column, children: Vec<ArrayRef>, rows: usize) -> Result<ArrayRef> {
+    let DataType::Struct(fields) = column.data_type() else { return Err(Error::corrupt("no struct")) };
+    for child in &children {
+        check_rows(child.len(), rows)?;
+    }
+    let nulls = all_null(&children, rows);
+    Ok(Arc::new(StructArray::try_new_with_length(fields, children, nulls, rows).map_err(misfit)?))
+}
+
+/// Null where all arrays are.
+fn all_null(arrays: &[ArrayRef], rows: usize) -> Option<NullBuffer> {
+    let mut valid = None;
+    for array in arrays {
+        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0)?;
+        valid = Some(match valid {
+            None => nulls.into_inner(),
+            Some(valid) => &valid | nulls.inner(),
+        });
+    }
+    let nulls = NullBuffer::new(valid.filter(|valid| valid.len() == rows)?);
+    (nulls.null_count() > 0).then_some(nulls)
+}

@@ -1,0 +1,250 @@
+//! Pages of numbers: elements of one width, from which the values are computed.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array};
+use arrow_buffer::{ArrowNativeType, NullBuffer};
+use orcish::{Error, Result};
+
+use super::meta::{Max, PageMeta, Store};
+use super::order::reorder;
+use super::{PageInput, arrays, check_rows, decimals, runs};
+use crate::metadata::format::Encoding;
+use crate::metadata::schema::Kind;
+
+/// A whole number of some width.
+pub(crate) trait Whole: ArrowNativeType {
+    /// Its lowest bits.
+    fn narrow(value: i64) -> Self;
+    fn widen(self) -> i64;
+}
+
+macro_rules! whole {
+    ($($type:ty)*) => {$(
+        impl Whole for $type {
+            #[expect(clippy::cast_possible_truncation, reason = "who calls it looks whether it was")]
+            #[inline]
+            fn narrow(value: i64) -> Self {
+                value as $type
+            }
+            #[inline]
+            fn widen(self) -> i64 {
+                self.into()
+            }
+        }
+    )*};
+}
+
+whole!(i8 i16 i32);
+
+impl Whole for i64 {
+    #[inline]
+    fn narrow(value: i64) -> Self {
+        value
+    }
+    #[inline]
+    fn widen(self) -> i64 {
+        self
+    }
+}
+
+/// How values come from elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    /// What the largest value is more than they are.
+    Below,
+    /// Multiplied by a power of ten.
+    Scaled,
+    /// What the largest value is more, both multiplied.
+    ScaledBelow,
+}
+
+/// The values of a page of numbers.
+pub(super) fn decode(input: &PageInput<'_>, encoder: Encoding, meta: &PageMeta) -> Result<ArrayRef> {
+    let form = match encoder {
+        Encoding::AdaptiveDeltaIntegral => Form::Below,
+        Encoding::AdaptiveFloating => Form::Scaled,
+        Encoding::AdaptiveDeltaFloating => Form::ScaledBelow,
+        _ => Form::Plain,
+    };
+    let unpacked;
+    let page = match encoder {
+        Encoding::RleIntegral => {
+            unpacked = runs::unpack(input.data, meta.store, input.rows, meta.page_size)?;
+            Page { data: &unpacked, input, form, meta }
+        }
+        _ => Page { data: input.data, input, form, meta },
+    };
+    match input.column.kind {
+        Kind::Boolean => {
+            let (values, nulls) = page.whole::<i64>()?;
+            Ok(arrays::booleans(values.len(), |row| values.get(row).is_some_and(|&value| value != 0), nulls))
+        }
+        Kind::Byte => page.array(Int8Array::try_new),
+        Kind::Short => page.array(Int16Array::try_new),
+        Kind::Int => page.array(Int32Array::try_new),
+        Kind::Long => page.array(Int64Array::try_new),
+        Kind::Timestamp => {
+            let (values, nulls) = page.whole::<i64>()?;
+            arrays::timestamps(values, nulls)
+        }
+        Kind::Float => {
+            let (values, nulls) = page.finish(page.floats()?)?;
+            Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(arrays::misfit)?))
+        }
+        Kind::Double => {
+            let (values, nulls) = page.finish(page.doubles()?)?;
+            Ok(Arc::new(Float64Array::try_new(values.into(), nulls).map_err(arrays::misfit)?))
+        }
+        Kind::Decimal { .. } => {
+            let (values, nulls) = page.finish(page.decimals()?)?;
+            let scale = i8::try_from(meta.scale).map_err(|_| Error::corrupt("a decimal's scale"))?;
+            decimals::array(input.column.kind, values, scale, nulls)
+        }
+        kind => Err(Error::corrupt(format!("numbers in a column of type {kind:?}"))),
+    }
+}
+
+struct Page<'a> {
+    data: &'a [u8],
+    input: &'a PageInput<'a>,
+    form: Form,
+    meta: &'a PageMeta,
+}
+
+impl Page<'_> {
+    fn array<T: Whole, A: arrow_array::Array + 'static>(
+        &self,
+        array: impl Fn(arrow_buffer::ScalarBuffer<T>, Option<NullBuffer>) -> Result<A, arrow_schema::ArrowError>,
+    ) -> Result<ArrayRef> {
+        let (values, nulls) = self.whole::<T>()?;
+        Ok(Arc::new(array(values.into(), nulls).map_err(arrays::misfit)?))
+    }
+
+    /// Puts values into the order of rows, and finds the nulls.
+    fn finish<T: Copy + Default>(&self, values: Vec<T>) -> Result<(Vec<T>, Option<NullBuffer>)> {
+        check_rows(values.len(), self.input.rows.unwrap_or(values.len()))?;
+        let nulls = arrays::nulls(self.input.nulls, values.len());
+        Ok((reorder(values, self.input.order), nulls))
+    }
+
+    fn whole<T: Whole>(&self) -> Result<(Vec<T>, Option<NullBuffer>)> {
+        let mut is_lost = false;
+        let mut narrow = |value: i64| {
+            let narrowed = T::narrow(value);
+            is_lost |= narrowed.widen() != value;
+            narrowed
+        };
+        let max = self.max()?;
+        let values = match self.form {
+            Form::Plain => self.each(&mut narrow)?,
+            Form::Below => self.each(|element| narrow(max.wrapping_sub(element)))?,
+            _ => return Err(self.wrong()),
+        };
+        let (values, nulls) = self.finish(values)?;
+        if is_lost {
+            // What a null has for a value does not count.
+            let wide = match self.form {
+                Form::Plain => self.each(|element| element)?,
+                _ => self.each(|element| max.wrapping_sub(element))?,
+            };
+            arrays::check_whole::<T>(&reorder(wide, self.input.order), nulls.as_ref())?;
+        }
+        Ok((values, nulls))
+    }
+
+    /// The largest value, where elements are given by it.
+    fn max(&self) -> Result<i64> {
+        #[expect(clippy::cast_possible_truncation, reason = "as the writer has made it a whole number")]
+        match self.meta.max {
+            _ if self.form == Form::Plain => Ok(0),
+            Max::Integer(max) => Ok(max),
+            Max::Float(max) => Ok(max as i64),
+            Max::Double(max) => Ok(max as i64),
+            Max::Decimal(max) => Ok(max as i64),
+            Max::Nothing => Err(self.wrong()),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as the writer computes")]
+    fn doubles(&self) -> Result<Vec<f64>> {
+        let factor = 10f64.powi(self.meta.decimal_count.clamp(0, 308));
+        match (self.meta.store, self.form) {
+            (Store::Double, Form::Plain) => le(self.data, f64::from_le_bytes),
+            (Store::Float, Form::Plain) => le(self.data, |bytes| f32::from_le_bytes(bytes).into()),
+            (_, Form::Plain) => self.each(|element| element as f64),
+            (_, Form::Below) => {
+                let max = self.max()?;
+                self.each(|element| max.wrapping_sub(element) as f64)
+            }
+            (_, Form::Scaled) => self.each(|element| element as f64 / factor),
+            (_, Form::ScaledBelow) => {
+                let Max::Double(max) = self.meta.max else { return Err(self.wrong()) };
+                let max = (factor * max) as i64;
+                self.each(|element| max.wrapping_sub(element) as f64 / factor)
+            }
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as the writer computes")]
+    fn floats(&self) -> Result<Vec<f32>> {
+        let factor = 10f64.powi(self.meta.decimal_count.clamp(0, 308)) as f32;
+        match (self.meta.store, self.form) {
+            (Store::Float, Form::Plain) => le(self.data, f32::from_le_bytes),
+            (_, Form::Plain) => self.each(|element| element as f32),
+            (_, Form::Below) => {
+                let max = self.max()?;
+                self.each(|element| max.wrapping_sub(element) as f32)
+            }
+            (_, Form::Scaled) => self.each(|element| element as f32 / factor),
+            (_, Form::ScaledBelow) => {
+                let Max::Float(max) = self.meta.max else { return Err(self.wrong()) };
+                let max = (factor * max) as i64;
+                self.each(|element| max.wrapping_sub(element) as f32 / factor)
+            }
+        }
+    }
+
+    /// Digits of decimals.
+    fn decimals(&self) -> Result<Vec<i128>> {
+        match (self.meta.store, self.form) {
+            (Store::Decimal, Form::Plain) => decimals::fixed(self.data, self.meta.precision),
+            (_, Form::Plain) => self.each(i128::from),
+            (_, Form::Below) => {
+                let max = self.max()?;
+                self.each(|element| max.wrapping_sub(element).into())
+            }
+            _ => Err(self.wrong()),
+        }
+    }
+
+    /// Whole elements, made into values.
+    #[inline]
+    fn each<T>(&self, mut value: impl FnMut(i64) -> T) -> Result<Vec<T>> {
+        match self.meta.store {
+            Store::Byte => Ok(self.data.iter().map(|&byte| value(byte.cast_signed().into())).collect()),
+            Store::Short => le(self.data, |bytes| value(i16::from_le_bytes(bytes).into())),
+            // The highest byte first, and its sign for the fourth.
+            Store::ShortInt => le(self.data, |[a, b, c]| value((i32::from_be_bytes([a, b, c, 0]) >> 8).into())),
+            Store::Int => le(self.data, |bytes| value(i32::from_le_bytes(bytes).into())),
+            Store::Long => le(self.data, |bytes| value(i64::from_le_bytes(bytes))),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    fn wrong(&self) -> Error {
+        let (kind, form) = (self.input.column.kind, self.form);
+        Error::corrupt(format!("a {kind:?} in elements of {:?}, {form:?}", self.meta.store))
+    }
+}
+
+/// Values of elements of `N` bytes.
+#[inline]
+fn le<const N: usize, T>(data: &[u8], mut value: impl FnMut([u8; N]) -> T) -> Result<Vec<T>> {
+    let (elements, rest) = data.as_chunks::<N>();
+    if !rest.is_empty() {
+        return Err(Error::corrupt(format!("elements of {N} bytes end within one")));
+    }
+    Ok(elements.iter().map(|&bytes| value(bytes)).collect())
+}

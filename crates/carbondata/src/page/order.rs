@@ -1,0 +1,118 @@
+//! The order of rows: values of a page may be sorted, with the row of each, and repeated ones be stored once.
+
+use orcish::{Error, Result};
+
+use crate::bytes::Bytes;
+
+/// The row ids of a page as files of version 3 store them, and where in them runs are.
+pub(crate) fn stored_ids(bytes: &[u8]) -> Result<(Vec<u32>, Vec<u32>)> {
+    let mut bytes = Bytes::new(bytes);
+    let length = bytes.length()?;
+    let ids = bytes.take(length)?;
+    Ok((numbers(ids)?, numbers(bytes.rest())?))
+}
+
+/// How often each value is repeated, as files of version 3 store it: pairs of where its run begins, and its length.
+pub(crate) fn stored_runs(bytes: &[u8]) -> Result<Vec<u32>> {
+    Ok(numbers(bytes)?.as_chunks().0.iter().map(|&[_, count]| count).collect())
+}
+
+fn numbers(bytes: &[u8]) -> Result<Vec<u32>> {
+    let (numbers, rest) = bytes.as_chunks();
+    if !rest.is_empty() {
+        return Err(Error::corrupt("numbers of two bytes end within one"));
+    }
+    Ok(numbers.iter().map(|&number| u16::from_be_bytes(number).into()).collect())
+}
+
+/// Which stored value each row has: `ids` says which row each stored value is of, and at the places of `runs` a
+/// number and the next one stand for all from one to the other.
+///
+/// # Errors
+/// `Corrupt` where they are not all `rows`, each once.
+pub(crate) fn inverse(ids: &[u32], runs: &[u32], rows: usize) -> Result<Vec<u32>> {
+    let wrong = || Error::corrupt(format!("row ids that are not those of {rows} rows"));
+    let mut inverse = vec![u32::MAX; rows];
+    let mut next = 0u32;
+    let mut put = |row: u32| {
+        let slot = usize::try_from(row).ok().and_then(|row| inverse.get_mut(row));
+        let slot = slot.filter(|slot| **slot == u32::MAX).ok_or_else(wrong)?;
+        *slot = next;
+        next = next.checked_add(1).ok_or_else(wrong)?;
+        Ok::<_, Error>(())
+    };
+    let mut runs = runs.iter().copied().peekable();
+    let mut at = 0;
+    while let Some(&first) = ids.get(at) {
+        if runs.next_if(|&run| usize::try_from(run).is_ok_and(|run| run == at)).is_some() {
+            let last = *ids.get(at + 1).filter(|&&last| last >= first).ok_or_else(wrong)?;
+            (first..=last).try_for_each(&mut put)?;
+            at += 2;
+        } else {
+            put(first)?;
+            at += 1;
+        }
+    }
+    // No row was met twice, so that all were met if as many.
+    if usize::try_from(next).ok() != Some(rows) || runs.next().is_some() {
+        return Err(wrong());
+    }
+    Ok(inverse)
+}
+
+/// Values in the order of rows. `inverse` is of as many.
+pub(crate) fn reorder<T: Copy + Default>(values: Vec<T>, inverse: Option<&[u32]>) -> Vec<T> {
+    let Some(inverse) = inverse else { return values };
+    let value = |&at: &u32| usize::try_from(at).ok().and_then(|at| values.get(at).copied()).unwrap_or_default();
+    inverse.iter().map(value).collect()
+}
+
+/// Each value as often as `counts` says.
+///
+/// # Errors
+/// `Corrupt` unless those are `rows`.
+pub(crate) fn repeat<T: Copy>(values: &[T], counts: &[u32], rows: usize) -> Result<Vec<T>> {
+    let total = counts.iter().fold(0u64, |sum, &count| sum + u64::from(count));
+    if values.len() != counts.len() || usize::try_from(total).ok() != Some(rows) {
+        let (values, runs) = (values.len(), counts.len());
+        return Err(Error::corrupt(format!("{values} values in {runs} runs of {total} rows, and {rows} are there")));
+    }
+    let mut all = Vec::with_capacity(rows);
+    for (&value, &count) in values.iter().zip(counts) {
+        all.resize(all.len() + usize::try_from(count).unwrap_or(0), value);
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_may_have_runs() {
+        // Stored values are of rows 3, 0, 1, 2, 4.
+        let bytes = [0, 0, 0, 8, 0, 3, 0, 0, 0, 2, 0, 4, 0, 1];
+        let (ids, runs) = stored_ids(&bytes).unwrap();
+        assert_eq!((ids.as_slice(), runs.as_slice()), (&[3, 0, 2, 4][..], &[1][..]));
+        let inverse = inverse(&ids, &runs, 5).unwrap();
+        assert_eq!(inverse, [1, 2, 3, 0, 4]);
+        assert_eq!(reorder(vec!['a', 'b', 'c', 'd', 'e'], Some(&inverse)), ['b', 'c', 'd', 'a', 'e']);
+    }
+
+    #[test]
+    fn ids_are_a_permutation() {
+        for (ids, runs) in [(&[0, 0][..], &[][..]), (&[0, 2], &[]), (&[0], &[]), (&[0, 1, 2], &[]), (&[0, 1], &[1])] {
+            assert!(inverse(ids, runs, 2).is_err(), "{ids:?} {runs:?}");
+        }
+        assert!(inverse(&[0, u32::MAX], &[0], 2).is_err());
+        assert!(stored_ids(&[0, 0, 0, 3, 0, 0, 0]).is_err());
+    }
+
+    #[test]
+    fn repeats_sum_to_the_rows() {
+        let counts = stored_runs(&[0, 0, 0, 2, 0, 2, 0, 1]).unwrap();
+        assert_eq!(repeat(&['a', 'b'], &counts, 3).unwrap(), ['a', 'a', 'b']);
+        assert!(repeat(&['a', 'b'], &counts, 4).is_err());
+        assert!(repeat(&['a'], &counts, 3).is_err());
+    }
+}

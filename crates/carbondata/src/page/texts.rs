@@ -1,0 +1,188 @@
+//! Pages of values that have their length before them.
+
+use std::sync::Arc;
+
+use arrow_array::types::{BinaryType, ByteArrayType, Utf8Type};
+use arrow_array::{ArrayRef, GenericByteArray};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use orcish::{Error, Result};
+
+use super::order::reorder;
+use super::{PageInput, arrays, check_rows, values};
+use crate::metadata::schema::Kind;
+
+/// What null is in pages and dictionaries of texts.
+pub(crate) const NULL_TEXT: &[u8; 8] = b"@NU#LL$!";
+/// Bytes that are copied at a time, whatever the length: that is faster than to copy a few.
+const STEP: usize = 16;
+
+/// Bytes of a length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prefix {
+    Short,
+    Int,
+}
+
+/// The values of a page of texts, or of other types in the bytes that old writers gave them.
+pub(super) fn decode(input: &PageInput<'_>, prefix: Prefix) -> Result<ArrayRef> {
+    match input.column.kind {
+        Kind::String | Kind::Varchar => texts::<Utf8Type>(input, prefix),
+        Kind::Binary => texts::<BinaryType>(input, prefix),
+        _ => {
+            let slices = slices(input.data, prefix, input.rows)?;
+            values::decode(input, &reorder(slices, input.order))
+        }
+    }
+}
+
+fn texts<T: ByteArrayType<Offset = i32>>(input: &PageInput<'_>, prefix: Prefix) -> Result<ArrayRef> {
+    let texts = match (input.order, prefix) {
+        (Some(_), _) => Texts::of(&reorder(slices(input.data, prefix, input.rows)?, input.order))?,
+        (None, Prefix::Short) => Texts::read(input.data, input.rows, short)?,
+        (None, Prefix::Int) => Texts::read(input.data, input.rows, int)?,
+    };
+    check_rows(texts.offsets.len() - 1, input.rows.unwrap_or(texts.offsets.len() - 1))?;
+    texts.array::<T>()
+}
+
+/// Values side by side.
+pub(crate) struct Texts {
+    offsets: Vec<i32>,
+    /// The first `end` bytes are of values.
+    data: Vec<u8>,
+    end: usize,
+    null_rows: Vec<usize>,
+}
+
+impl Texts {
+    /// Room for `rows` values of `bytes` in all.
+    pub(crate) fn new(rows: usize, bytes: usize) -> Self {
+        let mut offsets = Vec::with_capacity(rows + 1);
+        offsets.push(0);
+        Texts { offsets, data: vec![0; bytes + STEP], end: 0, null_rows: Vec::new() }
+    }
+
+    /// Adds the value that `source` begins with, of `length` bytes; whatever is behind it may be copied too.
+    #[inline]
+    pub(super) fn push(&mut self, source: &[u8], length: usize) -> Result<()> {
+        let short = source.first_chunk::<STEP>().filter(|_| length <= STEP);
+        let place = self.data.get_mut(self.end..).and_then(|place| place.first_chunk_mut::<STEP>());
+        match (short, place) {
+            (Some(short), Some(place)) => *place = *short,
+            _ => {
+                let place = self.data.get_mut(self.end..self.end + length).zip(source.get(..length));
+                let (place, value) = place.ok_or_else(|| Error::corrupt("a text beyond its page"))?;
+                place.copy_from_slice(value);
+            }
+        }
+        self.end += length;
+        self.end_value()
+    }
+
+    #[inline]
+    pub(super) fn push_null(&mut self) -> Result<()> {
+        self.null_rows.push(self.offsets.len() - 1);
+        self.end_value()
+    }
+
+    #[inline]
+    fn end_value(&mut self) -> Result<()> {
+        let end = i32::try_from(self.end);
+        self.offsets.push(end.map_err(|_| Error::limit("texts of a page of more than 2 GiB"))?);
+        Ok(())
+    }
+
+    /// Reads values, with `prefix` the length and what is behind it.
+    fn read(data: &[u8], rows: Option<usize>, prefix: impl Fn(&[u8]) -> Option<(usize, &[u8])>) -> Result<Self> {
+        // A value has two bytes at least.
+        let mut texts = Texts::new(rows.unwrap_or(0).min(data.len() / 2), data.len());
+        let mut rest = data;
+        while !rest.is_empty() {
+            let (length, behind) = prefix(rest).ok_or_else(ended)?;
+            rest = behind.get(length..).ok_or_else(ended)?;
+            if length == NULL_TEXT.len() && behind.starts_with(NULL_TEXT) {
+                texts.push_null()?;
+            } else {
+                texts.push(behind, length)?;
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Of values of their own.
+    pub(crate) fn of(values: &[&[u8]]) -> Result<Self> {
+        let bytes = values.iter().fold(0, |sum: usize, value| sum.saturating_add(value.len()));
+        let mut texts = Texts::new(values.len(), bytes);
+        for value in values {
+            if *value == NULL_TEXT { texts.push_null()? } else { texts.push(value, value.len())? }
+        }
+        Ok(texts)
+    }
+
+    fn nulls(&self) -> Option<NullBuffer> {
+        if self.null_rows.is_empty() {
+            return None;
+        }
+        let mut bits = vec![0u8; self.offsets.len().div_ceil(8)];
+        for row in &self.null_rows {
+            if let Some(byte) = bits.get_mut(row / 8) {
+                *byte |= 1 << (row % 8);
+            }
+        }
+        arrays::nulls(&bits, self.offsets.len() - 1)
+    }
+
+    /// The array of them.
+    ///
+    /// # Errors
+    /// `Corrupt` for texts that are no UTF-8.
+    pub(crate) fn array<T: ByteArrayType<Offset = i32>>(mut self) -> Result<ArrayRef> {
+        let nulls = self.nulls();
+        self.data.truncate(self.end);
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
+        let data = Buffer::from_vec(self.data);
+        match GenericByteArray::<T>::try_new(offsets.clone(), data.clone(), nulls) {
+            Ok(array) => Ok(Arc::new(array)),
+            Err(error) => {
+                let texts = offsets.windows(2).map(|pair| match pair {
+                    &[start, end] => usize::try_from(start).ok().zip(usize::try_from(end).ok()),
+                    _ => None,
+                });
+                let is_text = |(start, end)| data.get(start..end).is_some_and(|text| std::str::from_utf8(text).is_ok());
+                let row = texts.map(|range| range.is_some_and(is_text)).position(|is_text| !is_text);
+                let error = Error::corrupt("a text that is no UTF-8").with_source(error);
+                Err(row.and_then(|row| u64::try_from(row).ok()).into_iter().fold(error, Error::at_row))
+            }
+        }
+    }
+}
+
+#[inline]
+fn short(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    Some((usize::try_from(i16::from_be_bytes(*length)).ok()?, rest))
+}
+
+#[inline]
+fn int(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    Some((usize::try_from(i32::from_be_bytes(*length)).ok()?, rest))
+}
+
+fn ended() -> Error {
+    Error::corrupt("a page ends within a value")
+}
+
+/// The values of a page as they are stored.
+pub(crate) fn slices(data: &[u8], prefix: Prefix, rows: Option<usize>) -> Result<Vec<&[u8]>> {
+    let mut all = Vec::with_capacity(rows.unwrap_or(0).min(data.len() / 2));
+    let mut rest = data;
+    while !rest.is_empty() {
+        let (length, behind) = if prefix == Prefix::Short { short(rest) } else { int(rest) }.ok_or_else(ended)?;
+        let (value, behind) = behind.split_at_checked(length).ok_or_else(ended)?;
+        all.push(value);
+        rest = behind;
+    }
+    check_rows(all.len(), rows.unwrap_or(all.len()))?;
+    Ok(all)
+}

@@ -1,0 +1,122 @@
+//! Segments of ORC files, which were added to a table as they are.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::TimestampMicrosecondType;
+use arrow_array::{Array as _, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
+use orcish::scan::{Matching, Scan, ScanReader, TableFile};
+use orcish::{Columns, Error, Explanation, ReadOptions, Result};
+
+use super::part::filtered;
+use super::{Source, What};
+use crate::table::FileEntry;
+
+/// Rows of an ORC file, with all columns of the table that are read.
+pub(super) struct OrcRows {
+    reader: ScanReader,
+    /// For each column of the table, which of the batches it is.
+    places: Vec<Option<usize>>,
+}
+
+/// What reading a file would do.
+pub(super) fn explain(of: &Source, what: &What, entry: &FileEntry) -> Result<Option<Explanation>> {
+    Ok(scan(of, what, entry, 1)?.0.explain()?.pop())
+}
+
+/// Begins to read a file.
+pub(super) fn open(of: &Source, what: &What, entry: &FileEntry, threads: usize) -> Result<OrcRows> {
+    let (scan, places) = scan(of, what, entry, threads)?;
+    Ok(OrcRows { reader: scan.read(), places })
+}
+
+/// The scan of a file, and which of its columns each column of the table is. Columns are found by their names, as Spark finds them; those of partitions are in its path.
+fn scan(of: &Source, what: &What, entry: &FileEntry, threads: usize) -> Result<(Scan, Vec<Option<usize>>)> {
+    let mut needed: Vec<usize> = what.needed().collect();
+    needed.sort_unstable();
+    needed.dedup();
+    let mut places = vec![None; of.columns.len()];
+    let mut names = Vec::new();
+    for (place, &at) in needed.iter().enumerate() {
+        if let Some((slot, field)) = places.get_mut(at).zip(of.schema.fields().get(at)) {
+            *slot = Some(place);
+            names.push(field.name().clone());
+        }
+    }
+    let fields: Fields = of.schema.fields().iter().map(in_file).collect();
+    let file =
+        TableFile { location: entry.location.clone(), partition: entry.partition.clone(), ..TableFile::default() };
+    let options = ReadOptions {
+        columns: Columns::Names(names),
+        batch_size: what.options.batch_size,
+        limits: of.limits.clone(),
+        threads,
+        ..ReadOptions::default()
+    };
+    let schema = Arc::new(Schema::new(fields));
+    let scan = Scan::new(vec![file], Some(schema), options, Matching::NameIgnoringCase, of.storage.clone())?;
+    Ok((scan, places))
+}
+
+impl OrcRows {
+    pub(super) fn next(&mut self, of: &Source, what: &What) -> Result<Option<RecordBatch>> {
+        let Some(batch) = self.reader.next().transpose()? else { return Ok(None) };
+        let column = |at: usize| {
+            let found = self.places.get(at).copied().flatten().and_then(|place| batch.columns().get(place));
+            let (Some(array), Some(field)) = (found, of.schema.fields().get(at)) else {
+                return Err(Error::invalid(format!("no column {at}")));
+            };
+            of_table(array, field.data_type())
+        };
+        filtered(what, batch.num_rows(), &column).map(Some)
+    }
+}
+
+/// A column as ORC files have it: timestamps there are clocks on a wall, of no zone.
+fn in_file(field: &FieldRef) -> FieldRef {
+    let kind = type_in_file(field.data_type());
+    Arc::new(field.as_ref().clone().with_data_type(kind))
+}
+
+fn type_in_file(kind: &DataType) -> DataType {
+    match kind {
+        DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, None),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(in_file).collect()),
+        DataType::List(item) => DataType::List(in_file(item)),
+        DataType::Map(entries, sorted) => DataType::Map(in_file(entries), *sorted),
+        other => other.clone(),
+    }
+}
+
+/// The array with its timestamps as instants: clocks are taken to be those of UTC.
+fn of_table(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
+    if array.data_type() == target {
+        return Ok(array.clone());
+    }
+    if let (DataType::Timestamp(TimeUnit::Microsecond, None), DataType::Timestamp(_, Some(zone))) =
+        (array.data_type(), target)
+    {
+        let clocks = array.as_primitive::<TimestampMicrosecondType>().clone();
+        return Ok(Arc::new(clocks.with_timezone(zone.clone())));
+    }
+    // The same buffers, under types that differ in zones only.
+    let misfit = |error| Error::corrupt(format!("no {target}")).with_source(error);
+    let data = array.to_data();
+    Ok(arrow_array::make_array(retyped(data, target).map_err(misfit)?))
+}
+
+fn retyped(
+    data: arrow_data::ArrayData,
+    target: &DataType,
+) -> std::result::Result<arrow_data::ArrayData, arrow_schema::ArrowError> {
+    let children: Vec<&Field> = match target {
+        DataType::Struct(fields) => fields.iter().map(AsRef::as_ref).collect(),
+        DataType::List(item) | DataType::Map(item, _) => vec![item.as_ref()],
+        _ => Vec::new(),
+    };
+    let inner = data.child_data().iter().zip(children);
+    let inner =
+        inner.map(|(data, field)| retyped(data.clone(), field.data_type())).collect::<std::result::Result<_, _>>()?;
+    data.into_builder().data_type(target.clone()).child_data(inner).build()
+}

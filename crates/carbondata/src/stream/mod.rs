@@ -1,0 +1,230 @@
+//! Files that streams write, row by row, and that grow while they are read.
+//!
+//! ```text
+//! header │ marker, head, rows │ marker, head, rows │ … │ what is not committed yet
+//! ```
+
+mod nested;
+mod rows;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use bytes::Bytes;
+use orcish::{Error, Limits, ReadAt, Result};
+
+use crate::compress::Compressor;
+use crate::file::{FIRST_HEADER, in_blocklet, read_header};
+use crate::metadata::format::{BlockletHeader, MinMax};
+use crate::metadata::schema::{self, Column};
+use crate::metadata::thrift::Reader;
+use crate::page::Dictionaries;
+use rows::Field;
+
+/// Bytes that are read at a time, where a blocklet has fewer.
+const WINDOW: u64 = 4 << 20;
+/// `MutationType`: rows that are added. Others were never written.
+const INSERT: i32 = 0;
+
+/// A file that is open; clones share what is known of it.
+#[derive(Clone)]
+pub(crate) struct StreamFile {
+    inner: Arc<Inner>,
+    dictionaries: Option<Dictionaries>,
+}
+
+struct Inner {
+    source: Arc<dyn ReadAt>,
+    limits: Limits,
+    columns: Vec<Column>,
+    fields: Vec<Field>,
+    compressor: Compressor,
+    marker: Vec<u8>,
+    /// Where blocklets begin, and what is committed ends.
+    start: u64,
+    end: u64,
+}
+
+impl StreamFile {
+    /// Reads the header of a file of which `committed` bytes count.
+    ///
+    /// # Errors
+    /// `Io` where the source fails, `Corrupt` for what is no such file, `Unsupported` for compressors that are not
+    /// known.
+    pub(crate) fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Self> {
+        let name = source.name().to_owned();
+        let inner = open(source, committed, limits).map_err(|error| error.in_file(&name))?;
+        Ok(StreamFile { inner: Arc::new(inner), dictionaries: None })
+    }
+
+    /// With the dictionaries of the table, which files of 1.x may need.
+    pub(crate) fn with_dictionaries(self, dictionaries: Dictionaries) -> Self {
+        StreamFile { dictionaries: Some(dictionaries), ..self }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.inner.source.name()
+    }
+
+    /// The file's own columns, in the order of its list.
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.inner.columns
+    }
+
+    /// Where the bounds of a column are in those of a blocklet; columns with others in them have none.
+    pub(crate) fn bounds_of(&self, column: usize) -> Option<usize> {
+        let mut bounded = self.inner.fields.iter().filter(|field| field.has_bounds());
+        bounded.position(|field| field.column == column)
+    }
+
+    /// The blocklets, one after the other, as they are stored.
+    pub(crate) fn blocklets(&self) -> Blocklets {
+        let window = Window { at: self.inner.start, bytes: Bytes::new() };
+        Blocklets { file: Arc::clone(&self.inner), window, next: 0, is_done: false }
+    }
+
+    /// All rows of some columns of a blocklet, in the order of `columns`, each of which is there once.
+    ///
+    /// # Errors
+    /// `Corrupt` where the bytes are no such rows, `Unsupported` for what streams do not have, `LimitExceeded`.
+    pub(crate) fn decode(&self, blocklet: &StreamBlocklet, columns: &[usize]) -> Result<Vec<ArrayRef>> {
+        let Inner { limits, compressor, columns: all, .. } = &*self.inner;
+        let most = usize::try_from(limits.memory).unwrap_or(usize::MAX).min(blocklet.length);
+        let decoded = compressor
+            .decompress(&blocklet.bytes, most)
+            .and_then(|bytes| rows::decode(&bytes, blocklet.rows, all, columns, self.dictionaries.as_ref(), limits));
+        decoded.map_err(|error| self.inner.in_blocklet(error, blocklet.at))
+    }
+}
+
+fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inner> {
+    let size = source.size()?;
+    if committed > size {
+        return Err(Error::corrupt(format!("a file of {size} bytes, of which {committed} were committed")));
+    }
+    let bytes = source.read_ranges(&[0..FIRST_HEADER.min(committed)])?.pop().unwrap_or_default();
+    let (header, start) = read_header(&*source, committed, bytes, limits)?;
+    let marker = header.sync_marker.filter(|marker| !marker.is_empty());
+    let columns = schema::columns(&header.columns)?;
+    Ok(Inner {
+        source,
+        limits: limits.clone(),
+        fields: rows::fields(&columns),
+        columns,
+        compressor: Compressor::named(header.compressor.as_deref())?,
+        marker: marker.ok_or_else(|| Error::corrupt("a stream without the marker of its blocklets"))?,
+        start,
+        end: committed,
+    })
+}
+
+impl Inner {
+    fn in_blocklet(&self, error: Error, at: usize) -> Error {
+        in_blocklet(error, at).in_file(self.source.name())
+    }
+}
+
+/// Some rows, as they are stored.
+pub(crate) struct StreamBlocklet {
+    at: usize,
+    rows: usize,
+    min_max: Option<MinMax>,
+    /// Bytes of the rows when decompressed.
+    length: usize,
+    bytes: Bytes,
+}
+
+impl StreamBlocklet {
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Bounds, see [`StreamFile::bounds_of`]; blocklets of one row have none.
+    pub(crate) fn min_max(&self) -> Option<&MinMax> {
+        self.min_max.as_ref()
+    }
+}
+
+/// Blocklets of a file, up to what is committed.
+pub(crate) struct Blocklets {
+    file: Arc<Inner>,
+    window: Window,
+    next: usize,
+    is_done: bool,
+}
+
+/// Bytes that have been read and not been taken.
+struct Window {
+    at: u64,
+    bytes: Bytes,
+}
+
+impl Window {
+    /// The next `length` bytes.
+    fn take(&mut self, length: usize, file: &Inner) -> Result<Bytes> {
+        if length > self.bytes.len() {
+            let wanted = u64::try_from(length).unwrap_or(u64::MAX);
+            let left = file.end.saturating_sub(self.at);
+            if wanted > left {
+                return Err(Error::corrupt(format!("it ends too early: {wanted} bytes are needed, {left} are there")));
+            }
+            if wanted > file.limits.memory {
+                let most = file.limits.memory;
+                return Err(Error::limit(format!("{wanted} bytes of a blocklet, of {most} that are allowed")));
+            }
+            let range = self.at..self.at + left.min(wanted.max(WINDOW));
+            self.bytes = file.source.read_ranges(&[range])?.pop().unwrap_or_default();
+        }
+        if length > self.bytes.len() {
+            return Err(Error::new(orcish::ErrorKind::Io, "the source gave fewer bytes than were asked for"));
+        }
+        self.at += u64::try_from(length).unwrap_or(0);
+        Ok(self.bytes.split_to(length))
+    }
+
+    /// Bytes behind their length.
+    fn take_counted(&mut self, file: &Inner) -> Result<Bytes> {
+        let length = crate::bytes::Bytes::new(&self.take(4, file)?).length()?;
+        self.take(length, file)
+    }
+}
+
+impl Blocklets {
+    fn read(&mut self) -> Result<StreamBlocklet> {
+        let (file, window) = (&*self.file, &mut self.window);
+        if window.take(file.marker.len(), file)? != file.marker {
+            return Err(Error::corrupt("the marker of the blocklet is missing"));
+        }
+        let head: BlockletHeader = Reader::new(&window.take_counted(file)?).structure()?;
+        if head.mutation != INSERT {
+            return Err(Error::unsupported(format!("a blocklet of changes of kind {}", head.mutation)));
+        }
+        let wrong = |_| Error::corrupt(format!("{} rows in {} bytes", head.info.rows, head.length));
+        let blocklet = StreamBlocklet {
+            at: self.next,
+            rows: usize::try_from(head.info.rows).map_err(wrong)?,
+            length: usize::try_from(head.length).map_err(wrong)?,
+            min_max: head.index.and_then(|index| index.min_max),
+            bytes: window.take_counted(file)?,
+        };
+        self.next += 1;
+        Ok(blocklet)
+    }
+}
+
+impl Iterator for Blocklets {
+    type Item = Result<StreamBlocklet>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done || self.window.at >= self.file.end {
+            return None;
+        }
+        let found = self.read().map_err(|error| self.file.in_blocklet(error, self.next));
+        self.is_done = found.is_err();
+        Some(found)
+    }
+}

@@ -1,0 +1,457 @@
+//! How a table is opened: from its metadata to its files.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use orcish::scan::partitions_of;
+use orcish::{Error, Limits, Result, StorageOptions, list, list_all, open, read_small, stat};
+
+use super::updates::Updates;
+use super::{FileEntry, FileFormat, Inner, SCHEMA, Segment};
+use crate::metadata::deletes::DELETES;
+use crate::metadata::format::TableInfo;
+use crate::metadata::found::{DATA, base, columns_of, folder_of, name_of};
+use crate::metadata::index::{self, INDEX, IndexedFile, MERGED};
+use crate::metadata::schema::{Column, columns, schema_of};
+use crate::metadata::segments::{self, Folder, absolute, join};
+use crate::metadata::status::{self, COLUMNAR, Load, STREAM};
+use crate::metadata::thrift::Reader;
+
+/// The index of a stream.
+const STREAM_INDEX: &str = "0_batchno0-0-0-0.carbonindex";
+/// The kind of partitions that Hive has: folders.
+const HIVE: i32 = 4;
+/// Files of metadata that are read at a time.
+const MOST_THREADS: usize = 8;
+
+/// The columns that users see, in their order.
+fn visible(all: Vec<Column>) -> Vec<Column> {
+    let mut all: Vec<_> = all.into_iter().filter(|column| !column.is_invisible).collect();
+    let places: HashSet<_> = all.iter().filter_map(|column| column.ordinal.filter(|&place| place >= 0)).collect();
+    // Where places are not told apart, the list is in the order of its own.
+    if places.len() == all.len() {
+        all.sort_by_key(|column| column.ordinal);
+    }
+    all
+}
+
+/// Where a table is that is being opened.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) root: &'a str,
+    pub(super) storage: &'a StorageOptions,
+    pub(super) limits: &'a Limits,
+}
+
+impl Place<'_> {
+    pub(super) fn open(self) -> Result<Inner> {
+        let is_file = self.root.ends_with(DATA) && stat(self.root, self.storage)?.is_some();
+        match !is_file && stat(&join(self.root, SCHEMA), self.storage)?.is_some() {
+            true => self.transactional(),
+            false => self.folder(is_file),
+        }
+    }
+
+    fn read(&self, location: &str) -> Result<bytes::Bytes> {
+        read_small(location, self.limits.tail, self.storage)
+    }
+
+    /// Reads and parses a file; errors name it.
+    fn parse<T>(&self, location: &str, parse: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        parse(&self.read(location)?).map_err(|error| error.in_file(location))
+    }
+
+    fn metadata(&self, name: &str) -> String {
+        join(&join(self.root, "Metadata"), name)
+    }
+
+    fn inner(self, all: Vec<Column>, is_transactional: bool) -> Inner {
+        let columns = visible(all);
+        Inner {
+            location: self.root.to_owned(),
+            storage: self.storage.clone(),
+            limits: self.limits.clone(),
+            is_transactional,
+            schema: schema_of(&columns),
+            sort_columns: Vec::new(),
+            columns,
+            partition_columns: Vec::new(),
+            properties: BTreeMap::new(),
+            segments: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// What becomes of each, in order. In stores several are waited for at a time.
+    pub(super) fn each<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+        let is_far = self.root.contains("://") && !self.root.starts_with("file:");
+        let threads = if is_far { MOST_THREADS.min(all.len()) } else { 1 };
+        if threads < 2 {
+            return all.iter().map(work).collect();
+        }
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+        let run = || {
+            while let Some((at, item)) = {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                all.get(at).map(|item| (at, item))
+            } {
+                let found = work(item);
+                if found.is_err() {
+                    // The others need not begin anything.
+                    next.store(all.len(), Ordering::Relaxed);
+                }
+                done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, found);
+            }
+        };
+        std::thread::scope(|scope| {
+            // This thread is one of them: it is the one that may be asked to stop.
+            for _ in 1..threads {
+                scope.spawn(run);
+            }
+            run();
+        });
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.into_values().collect()
+    }
+
+    /// A table with metadata.
+    fn transactional(self) -> Result<Inner> {
+        let schema = join(self.root, SCHEMA);
+        let (info, all) = self.parse(&schema, |bytes| {
+            let info: TableInfo = Reader::new(bytes).structure()?;
+            if info.table.columns.len() > self.limits.columns {
+                let (found, most) = (info.table.columns.len(), self.limits.columns);
+                return Err(Error::limit(format!("{found} columns, of {most} that are allowed")));
+            }
+            let all = columns(&info.table.columns)?;
+            Ok((info, all))
+        })?;
+        // The list has the columns that rows are sorted by in their order, which is not that of users.
+        let sorted = all.iter().filter(|column| column.is_sorted_by && !column.is_invisible);
+        let sort_columns = sorted.map(|column| column.name.clone()).collect();
+        let mut inner = self.inner(all, true);
+        inner.sort_columns = sort_columns;
+        inner.properties = info.table.properties.into_iter().collect();
+        let hive = info.table.partition.filter(|partition| partition.kind == HIVE);
+        let hive = hive.into_iter().flat_map(|partition| partition.columns);
+        inner.partition_columns = hive.map(|column| column.name).collect();
+
+        let version = inner.properties.iter().find(|(key, _)| key.eq_ignore_ascii_case("latestversion"));
+        let name = version.map(|(_, version)| version.trim()).filter(|version| !version.is_empty());
+        let name = name.map_or("tablestatus".to_owned(), |version| format!("tablestatus_{version}"));
+        status::check_name(&name).map_err(|error| error.in_file(&schema))?;
+        let status = self.metadata(&name);
+        // A table that nothing was loaded into has none.
+        let loads = match stat(&status, self.storage)? {
+            Some(_) => self.parse(&status, status::loads)?,
+            None => Vec::new(),
+        };
+        // The one that has a name says it for all.
+        let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
+            Some(name) => {
+                status::check_name(name).map_err(|error| error.in_file(&status))?;
+                self.parse(&self.metadata(name), status::updates)?
+            }
+            None => Vec::new(),
+        };
+        let mut updates = Updates::new(&updates, !inner.partition_columns.is_empty());
+        let live: Vec<_> = loads.iter().enumerate().filter(|(_, load)| load.is_readable()).collect();
+        let files = self.each(&live, |(at, load)| self.segment(load, *at, &inner.partition_columns))?;
+        let mut live: BTreeMap<_, _> = live.iter().map(|(at, _)| *at).zip(files).collect();
+        for (at, load) in loads.iter().enumerate() {
+            let mut files = live.remove(&at).unwrap_or_default();
+            let deleted = updates.apply(load, &mut files, self.storage)?;
+            let rows = files.iter().map(|file| file.rows).sum::<Option<u64>>();
+            inner.segments.push(Segment {
+                id: load.id.clone(),
+                state: load.state.clone(),
+                is_readable: load.is_readable(),
+                format: load.format.clone(),
+                started: load.started,
+                ended: load.ended,
+                merged_into: load.merged_into.clone(),
+                modified: load.modified,
+                rows: rows.filter(|_| load.is_readable()).map(|rows| rows.saturating_sub(deleted)),
+                deleted_rows: load.is_readable().then_some(deleted),
+                data_bytes: load.data_bytes,
+                index_bytes: load.index_bytes,
+                files: files.len(),
+            });
+            inner.files.extend(files.into_iter().map(Arc::new));
+        }
+        Ok(inner)
+    }
+
+    /// The files of a segment, as its index has them.
+    fn segment(self, load: &Load, at: usize, partition_columns: &[String]) -> Result<Vec<FileEntry>> {
+        let folder = match &load.path {
+            Some(path) => absolute(self.root, path),
+            None => join(self.root, &format!("Fact/Part0/Segment_{}", load.id)),
+        };
+        if load.format == STREAM {
+            return self.stream(&folder, at);
+        }
+        let folders = match &load.segment_file {
+            Some(name) => {
+                let location = self.metadata(&format!("segments/{name}"));
+                status::check_name(name).map_err(|error| error.in_file(&location))?;
+                Some(self.parse(&location, |bytes| segments::folders(bytes, self.root))?)
+            }
+            None => None,
+        };
+        if load.format != COLUMNAR {
+            return self.foreign(load, at, &folder, folders, partition_columns);
+        }
+        let mut files = Vec::new();
+        match folders {
+            Some(folders) => {
+                let indexes = self.each(&folders, |folder| self.indexes_of(folder))?;
+                for (folder, indexed) in folders.iter().zip(indexes) {
+                    files.extend(indexed.into_iter().map(|file| self.indexed(file, &folder.location, None)));
+                }
+            }
+            None => files = self.listed(list_all(&folder, self.storage)?, false)?,
+        }
+        for file in &mut files {
+            file.segment = Some(at);
+        }
+        Ok(files)
+    }
+
+    /// What the index files say that a segment file names.
+    fn indexes_of(self, folder: &Folder) -> Result<Vec<IndexedFile>> {
+        let mut found = Found::default();
+        let mut merged = false;
+        if let Some(name) = &folder.merged {
+            let location = join(&folder.location, name);
+            // Single files may be named still, and be what there is.
+            if folder.files.is_empty() || stat(&location, self.storage)?.is_some() {
+                self.merged(&location, &mut found)?;
+                merged = true;
+            }
+        }
+        for name in &folder.files {
+            let location = join(&folder.location, name);
+            // What was merged may be deleted.
+            if merged && stat(&location, self.storage)?.is_none() {
+                continue;
+            }
+            if name.ends_with(MERGED) {
+                self.merged(&location, &mut found)?;
+            } else {
+                self.index(&location, &mut found)?;
+            }
+        }
+        Ok(found.files)
+    }
+
+    /// Adds the files of an index file.
+    fn index(self, location: &str, found: &mut Found) -> Result<()> {
+        found.add(self.parse(location, |bytes| index::files(bytes, self.limits))?);
+        Ok(())
+    }
+
+    /// Adds the files of the index files that were merged into one; their names.
+    fn merged(self, location: &str, found: &mut Found) -> Result<Vec<String>> {
+        let parts = self.parse(location, index::parts)?;
+        let mut names = Vec::new();
+        for (name, part) in parts {
+            found.add(index::files(&part, self.limits).map_err(|error| error.in_file(location))?);
+            names.push(name);
+        }
+        Ok(names)
+    }
+
+    /// A data file of a folder, as the index has it; `location` where it is known under another name.
+    fn indexed(self, file: IndexedFile, folder: &str, location: Option<&str>) -> FileEntry {
+        FileEntry {
+            location: location.map_or_else(|| join(folder, &file.name), str::to_owned),
+            size: file.size,
+            rows: Some(file.rows),
+            blocklets: file.blocklets,
+            file_min_max: file.min_max,
+            index_columns: file.columns,
+            version: Some(file.version),
+            ..self.entry(String::new(), FileFormat::Columnar)
+        }
+    }
+
+    fn entry(self, location: String, format: FileFormat) -> FileEntry {
+        FileEntry {
+            location,
+            segment: None,
+            format,
+            size: None,
+            rows: None,
+            blocklets: None,
+            file_min_max: None,
+            index_columns: None,
+            version: None,
+            deletes: Vec::new(),
+            dictionaries: join(self.root, "Metadata"),
+            partition: Vec::new(),
+        }
+    }
+
+    /// The data files among those that were listed: those that an index names, and, where `with_all`, the others too.
+    fn listed(self, all: Vec<(String, orcish::FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
+        let all = all.into_iter().map(|(location, status)| (location, status.size));
+        self.by_indexes(&all.collect::<Vec<_>>(), with_all)
+    }
+
+    fn by_indexes(self, all: &[(String, u64)], with_all: bool) -> Result<Vec<FileEntry>> {
+        // Data files by folder and name, without what indexes may lack of it.
+        let mut data: BTreeMap<(&str, String), (&str, u64)> = BTreeMap::new();
+        for (location, size) in all.iter().filter(|(location, _)| location.ends_with(DATA)) {
+            data.insert((folder_of(location), base(name_of(location)).to_owned()), (location, *size));
+        }
+        let mut indexed: BTreeMap<&str, Found> = BTreeMap::new();
+        let mut merged: HashSet<(&str, String)> = HashSet::new();
+        // Empty ones were never finished.
+        let indexes = || all.iter().filter(|(_, size)| *size > 0).map(|(location, _)| location.as_str());
+        for location in indexes().filter(|location| location.ends_with(MERGED)) {
+            let folder = folder_of(location);
+            let names = self.merged(location, indexed.entry(folder).or_default())?;
+            merged.extend(names.into_iter().map(|name| (folder, name)));
+        }
+        for location in indexes().filter(|location| location.ends_with(INDEX)) {
+            let folder = folder_of(location);
+            if !merged.contains(&(folder, name_of(location).to_owned())) {
+                self.index(location, indexed.entry(folder).or_default())?;
+            }
+        }
+        let mut files = Vec::new();
+        for (folder, found) in indexed {
+            for file in found.files {
+                // A file that is named and not there was deleted together with all its rows.
+                if let Some((location, size)) = data.remove(&(folder, base(&file.name).to_owned())) {
+                    let fits = file.size.is_none_or(|known| known == size);
+                    match fits || !with_all {
+                        true => files.push(self.indexed(file, folder, Some(location))),
+                        // Written again under its name: what the index says is of another file.
+                        false => files.push(self.unindexed(location, size)),
+                    }
+                }
+            }
+        }
+        if with_all {
+            files.extend(data.into_values().map(|(location, size)| self.unindexed(location, size)));
+        }
+        files.sort_by(|one, other| one.location.cmp(&other.location));
+        Ok(files)
+    }
+
+    fn unindexed(self, location: &str, size: u64) -> FileEntry {
+        FileEntry { size: Some(size), ..self.entry(location.to_owned(), FileFormat::Columnar) }
+    }
+
+    /// The files of a stream: those that its index names, as far as they are committed.
+    fn stream(self, folder: &str, at: usize) -> Result<Vec<FileEntry>> {
+        let location = join(folder, STREAM_INDEX);
+        if stat(&location, self.storage)?.is_none() {
+            return Ok(Vec::new());
+        }
+        let files = self.parse(&location, index::streams)?;
+        let entry = |(name, size): (String, u64)| FileEntry {
+            segment: Some(at),
+            size: Some(size),
+            ..self.entry(join(folder, &name), FileFormat::Stream)
+        };
+        Ok(files.into_iter().filter(|(_, size)| *size > 0).map(entry).collect())
+    }
+
+    /// The files of a segment that is of another format.
+    fn foreign(
+        self,
+        load: &Load,
+        at: usize,
+        folder: &str,
+        folders: Option<Vec<Folder>>,
+        partition_columns: &[String],
+    ) -> Result<Vec<FileEntry>> {
+        if load.format != "orc" {
+            let entry = self.entry(folder.to_owned(), FileFormat::Foreign(load.format.clone()));
+            return Ok(vec![FileEntry { segment: Some(at), ..entry }]);
+        }
+        let is_data =
+            |name: &str| !name.starts_with(['_', '.']) && !name.contains(".carbon") && !name.ends_with(".crc");
+        let named = folders.iter().flatten().flat_map(|folder| {
+            folder.files.iter().filter(|name| is_data(name)).map(|name| (join(&folder.location, name), None))
+        });
+        let mut files: Vec<(String, Option<u64>)> = named.collect();
+        if files.is_empty() {
+            let listed = list(folder, self.storage)?.into_iter();
+            files = listed.filter(|(file, _)| is_data(name_of(file))).map(|(file, size)| (file, Some(size))).collect();
+        }
+        let is_partition = |name: &str| partition_columns.iter().any(|column| column.eq_ignore_ascii_case(name));
+        let entry = |(location, size): (String, Option<u64>)| FileEntry {
+            segment: Some(at),
+            size,
+            partition: partitions_of(&location).into_iter().filter(|(name, _)| is_partition(name)).collect(),
+            ..self.entry(location, FileFormat::Orc)
+        };
+        Ok(files.into_iter().map(entry).collect())
+    }
+
+    /// A table without metadata: every data file counts.
+    fn folder(self, is_file: bool) -> Result<Inner> {
+        let all = list(self.root, self.storage)?;
+        let mut files = match is_file {
+            true => all.iter().map(|(location, size)| self.unindexed(location, *size)).collect(),
+            false => self.by_indexes(&all, true)?,
+        };
+        let folder = if is_file { folder_of(self.root) } else { self.root };
+        for file in &mut files {
+            folder.clone_into(&mut file.dictionaries);
+        }
+        // Here a delete delta belongs to the data files that it shares the beginning of the name with.
+        let deltas: Vec<_> = match is_file {
+            true => list(if folder.is_empty() { "." } else { folder }, self.storage).unwrap_or_default(),
+            false => all,
+        };
+        for (delta, _) in deltas.into_iter().filter(|(location, size)| location.ends_with(DELETES) && *size > 0) {
+            let start = |location: &str| name_of(location).split_once('_').map(|(start, _)| start.to_owned());
+            let of = start(&delta);
+            for file in files.iter_mut().filter(|file| of.is_some() && start(&file.location) == of) {
+                file.deletes.push(delta.clone());
+            }
+        }
+        let Some(first) = files.first() else {
+            let message = "there is no table: neither Metadata/schema nor files of CarbonData";
+            return Err(Error::invalid(message).in_file(self.root));
+        };
+        // Any file has all columns; where they differ, the last is the newest.
+        let first = open(&first.location, self.storage)?;
+        let columns = columns_of(&*first, self.limits).map_err(|error| error.in_file(first.name()))?;
+        let sorted = columns.iter().filter(|column| column.is_sorted_by);
+        let sort_columns = sorted.map(|column| column.name.clone()).collect();
+        let mut inner = self.inner(columns, false);
+        inner.sort_columns = sort_columns;
+        inner.files = files.into_iter().map(Arc::new).collect();
+        Ok(inner)
+    }
+}
+
+/// The data files that the indexes of a folder name.
+#[derive(Default)]
+struct Found {
+    files: Vec<IndexedFile>,
+    names: HashSet<String>,
+}
+
+impl Found {
+    /// Adds those that are not there yet: an index may be there twice, alone and merged.
+    fn add(&mut self, files: Vec<IndexedFile>) {
+        for mut file in files {
+            if !self.names.insert(file.name.clone()) {
+                continue;
+            }
+            // Thousands of files have the same columns.
+            if let Some(last) = self.files.last().filter(|last| last.columns == file.columns) {
+                file.columns.clone_from(&last.columns);
+            }
+            self.files.push(file);
+        }
+    }
+}

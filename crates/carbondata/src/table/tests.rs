@@ -1,0 +1,247 @@
+//! Tables of Apache's writers, from `ORCISH_CARBONDATA` or the folder that is shared beside the repository.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::*;
+use crate::metadata::bounds::{Bound, Known, known};
+use crate::metadata::schema::Kind;
+
+fn folder() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/carbondata/tables");
+    let folder = std::env::var_os("ORCISH_CARBONDATA").map_or(beside, PathBuf::from);
+    if !folder.is_dir() {
+        eprintln!("{} is missing: tables of Apache's writers are not looked at", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+fn table(folder: &Path, name: &str) -> Table {
+    let location = folder.join(name).join("table");
+    Table::open(location.to_str().unwrap(), &StorageOptions::default(), &Limits::default()).unwrap()
+}
+
+fn expected(folder: &Path, name: &str) -> Option<Vec<Value>> {
+    let bytes = std::fs::read(folder.join(name).join("expected.jsonl.gz")).ok()?;
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut all: Vec<_> = all.filter(|name| folder.join(name).join("table").is_dir() && name != "empty").collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn rows_are_known_without_opening_data() {
+    let Some(folder) = folder() else { return };
+    let names = names(&folder);
+    assert!(names.len() > 40, "{names:?}");
+    for name in names {
+        let table = table(&folder, &name);
+        let storage = StorageOptions::default();
+        assert!(is_table(table.location(), &storage).unwrap(), "{name}");
+        assert_eq!(table.is_transactional(), Path::new(table.location()).join("Metadata").is_dir());
+        for file in table.files() {
+            assert!(Path::new(&file).is_file(), "{name}: {file}");
+        }
+        let rows = expected(&folder, &name).map(|rows| rows.len() as u64);
+        let wanted = match name.as_str() {
+            "spark_streamed" => None,
+            "spark_empty_table" => Some(0),
+            "spark_many_rows" => Some(120_000),
+            "spark_altered" => table.rows().unwrap(),
+            _ => rows,
+        };
+        assert_eq!(table.rows().unwrap(), wanted, "{name}");
+        if table.is_transactional() && wanted.is_some() {
+            let sum: Option<u64> = table.segments().iter().filter(|segment| segment.is_readable).map(|s| s.rows).sum();
+            assert_eq!(sum, wanted, "{name}");
+        }
+    }
+}
+
+#[test]
+fn segments_and_columns() {
+    let Some(folder) = folder() else { return };
+    let states = |name: &str| -> Vec<(String, String, bool, usize)> {
+        let segment = |s: &Segment| (s.id.clone(), s.state.clone(), s.is_readable, s.files);
+        table(&folder, name).segments().iter().map(segment).collect()
+    };
+    let state = |id: &str, state: &str, readable, files| (id.to_owned(), state.to_owned(), readable, files);
+    let compacted = ["0", "1", "2"].map(|id| state(id, "Compacted", false, 0));
+    let live = [state("0.1", "Success", true, 1), state("3", "Success", true, 1)];
+    assert_eq!(states("spark_compacted"), [&compacted[..], &live[..]].concat());
+    let overwritten = [state("0", "Marked for Delete", false, 0), state("1", "Success", true, 1)];
+    assert_eq!(states("spark_overwritten"), overwritten);
+    assert_eq!(states("v110_format1"), [state("0", "SUCCESS", true, 1)]);
+    assert_eq!(states("spark_streamed"), [state("0", "Success", true, 1), state("1", "Streaming", true, 1)]);
+
+    let streamed = table(&folder, "spark_streamed");
+    let stream = &streamed.data_files()[1];
+    assert_eq!((&stream.format, streamed.segments()[1].format.as_str()), (&FileFormat::Stream, "row_v1"));
+    let on_disk = std::fs::metadata(&stream.location).unwrap().len();
+    assert!(stream.size.is_some_and(|size| size > 0 && size <= on_disk));
+
+    let partitioned = table(&folder, "spark_partitioned");
+    assert_eq!(partitioned.partition_columns(), ["s", "dt"]);
+    let schema = partitioned.schema();
+    let columns: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    assert_eq!(columns, ["id", "d", "u", "s", "dt"]);
+    let altered = table(&folder, "spark_altered").schema();
+    assert!(altered.field_with_name("gone").is_err() && altered.field_with_name("n2").is_ok());
+
+    let updated = table(&folder, "spark_updated");
+    let deleted: Vec<_> = updated.segments().iter().map(|segment| segment.deleted_rows.unwrap()).collect();
+    assert_eq!(deleted, [20, 20, 0]);
+    assert_eq!(updated.data_files()[0].deletes.len(), 1);
+    let versions = ["v110_format1", "v110_format2", "v110_format3"].map(|name| {
+        let table = table(&folder, name);
+        let file = &table.data_files()[0];
+        (file.version, file.blocklets.is_none(), file.file_min_max.is_some())
+    });
+    assert_eq!(versions, [1, 2, 3].map(|version| (Some(version), true, true)));
+}
+
+#[test]
+fn one_file_is_a_table_too() {
+    let Some(folder) = folder() else { return };
+    let whole = table(&folder, "prim_nosort");
+    let file = whole.files().remove(0);
+    assert!(is_table(&file, &StorageOptions::default()).unwrap());
+    let one = Table::open(&file, &StorageOptions::default(), &Limits::default()).unwrap();
+    assert_eq!((one.schema(), one.files(), one.rows().unwrap()), (whole.schema(), vec![file], None));
+    let small = Limits { tail: 100, ..Limits::default() };
+    let error = Table::open(whole.location(), &StorageOptions::default(), &small).unwrap_err();
+    assert_eq!(error.kind(), orcish::ErrorKind::LimitExceeded);
+    let empty = std::env::temp_dir().join(format!("carbondata-none-{}", std::process::id()));
+    std::fs::create_dir_all(&empty).unwrap();
+    let error = Table::open(empty.to_str().unwrap(), &StorageOptions::default(), &Limits::default()).unwrap_err();
+    assert_eq!(error.kind(), orcish::ErrorKind::InvalidArgument);
+    std::fs::remove_dir(&empty).unwrap();
+}
+
+/// What is known of columns, by id.
+type Columns = BTreeMap<String, (Column, Known)>;
+
+#[test]
+fn several_are_waited_for_at_a_time() {
+    let (storage, limits) = (StorageOptions::default(), Limits::default());
+    for root in ["/near", "s3://far/x"] {
+        let place = Place { root, storage: &storage, limits: &limits };
+        let all: Vec<u32> = (0..100).collect();
+        assert_eq!(place.each(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
+        let error = place.each(&all, |&at| if at == 50 { Err(orcish::Error::corrupt("50")) } else { Ok(at) });
+        assert_eq!(error.unwrap_err().message(), "50");
+        assert!(place.each(&[], |at: &u32| Ok(*at)).unwrap().is_empty());
+    }
+}
+
+/// Bounds of chunks, by their place: dimensions before measures, those within complex ones behind them.
+fn of_files(table: &Table) -> Vec<(Columns, u64)> {
+    let mut all = Vec::new();
+    for file in table.data_files() {
+        let Some(columns) = &file.index_columns else { continue };
+        for blocklet in file.blocklets.iter().flatten() {
+            let is_old = blocklet.info.as_ref().is_none_or(|info| info.page_rows.is_empty());
+            let mut at = 0;
+            let mut found = BTreeMap::new();
+            let (dimensions, measures): (Vec<_>, Vec<_>) = columns.iter().partition(|column| column.is_dimension);
+            for column in dimensions.into_iter().chain(measures) {
+                let min_max = blocklet.min_max.as_ref().unwrap();
+                found.insert(column.id.clone(), (column.clone(), known(min_max, at, column, is_old)));
+                at += column.chunks();
+            }
+            let min_max = blocklet.min_max.as_ref().unwrap();
+            assert_eq!((at, at), (min_max.min.len(), min_max.max.len()));
+            all.push((found, blocklet.rows));
+        }
+    }
+    all
+}
+
+fn days(text: &str) -> Option<i64> {
+    let mut parts = text.splitn(3, '-').map(|part| part.parse::<i64>());
+    let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
+    Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468)
+}
+
+/// Microseconds of a time such as `2026-11-22 13:00:00.123`.
+fn ticks(text: &str) -> Option<f64> {
+    let (date, time) = text.trim_end_matches('Z').split_once([' ', 'T'])?;
+    let parts: Vec<f64> = time.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let [hours, minutes, seconds] = parts.as_slice() else { return None };
+    let seconds = days(date)? as f64 * 86_400.0 + hours * 3600.0 + minutes * 60.0 + seconds;
+    Some((seconds * 1000.0).round() * 1000.0)
+}
+
+/// Whether a value is within bounds; of types that are compared here.
+fn is_within(kind: Kind, known: &Known, value: &Value) -> Option<bool> {
+    let number = |bound: &Option<Bound>| match bound {
+        Some(Bound::Integer(value)) => Some(*value as f64),
+        Some(Bound::Ticks(value)) => Some(*value as f64),
+        Some(Bound::Number(value)) => Some(*value),
+        Some(Bound::Decimal { unscaled, scale }) => Some(*unscaled as f64 / 10f64.powi(*scale as i32)),
+        _ => None,
+    };
+    let within = |value: f64| {
+        let lost = value.abs() * 1e-12;
+        number(&known.min).is_none_or(|min| min <= value + lost)
+            && number(&known.max).is_none_or(|max| max >= value - lost)
+    };
+    match (kind, value) {
+        (Kind::String | Kind::Varchar, Value::String(text)) => {
+            let text = text.as_bytes();
+            let min = known.min.as_ref().is_none_or(|min| matches!(min, Bound::Bytes(min) if min.as_slice() <= text));
+            Some(min && known.max.as_ref().is_none_or(|max| matches!(max, Bound::Bytes(max) if max.as_slice() >= text)))
+        }
+        // Earlier days are of another calendar.
+        (Kind::Date, Value::String(text)) if text.as_str() > "1582-10-15" => days(text).map(|days| within(days as f64)),
+        (Kind::Timestamp, Value::String(text)) if text.as_str() > "1582-10-15" => ticks(text).map(within),
+        (Kind::Decimal { .. }, Value::String(text)) => text.parse().ok().map(within),
+        (Kind::Boolean, Value::Bool(value)) => Some(within(f64::from(*value))),
+        (
+            Kind::Float | Kind::Double | Kind::Short | Kind::Int | Kind::Long | Kind::Decimal { .. },
+            Value::Number(value),
+        ) => value.as_f64().map(within),
+        _ => None,
+    }
+}
+
+#[test]
+fn bounds_hold_what_the_rows_are() {
+    let Some(folder) = folder() else { return };
+    let mut compared: BTreeMap<String, usize> = BTreeMap::new();
+    for name in names(&folder) {
+        let Some(rows) = expected(&folder, &name) else { continue };
+        let table = table(&folder, &name);
+        let files = of_files(&table);
+        // Which rows a blocklet has is not known here: those of one alone are all rows.
+        let [(known, _)] = files.as_slice() else { continue };
+        if table.data_files().len() > 1 || name == "spark_default_all" {
+            continue;
+        }
+        for column in table.columns() {
+            let Some((in_file, known)) = known.get(&column.id) else { continue };
+            let values: Vec<_> = rows.iter().map(|row| row.get(&column.name).unwrap_or(&Value::Null)).collect();
+            for value in &values {
+                if let Some(holds) = is_within(in_file.kind, known, value) {
+                    *compared.entry(format!("{:?}", in_file.kind)).or_default() += 1;
+                    assert!(holds, "{name}.{}: {value} is not within {known:?}", column.name);
+                }
+            }
+            if known.nulls == Some(true) && name != "strings" {
+                assert!(values.iter().any(|value| value.is_null()), "{name}.{}: {known:?}", column.name);
+            }
+        }
+    }
+    assert!(compared.len() > 9 && compared.values().sum::<usize>() > 100_000, "{compared:?}");
+}

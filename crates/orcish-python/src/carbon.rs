@@ -1,0 +1,267 @@
+//! Tables of CarbonData: what they say of themselves, and scans over them.
+
+use std::collections::BTreeMap;
+
+use carbondata::Segment;
+use orcish::{Limits, ReadOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+
+use crate::capsule;
+use crate::errors::{signals, to_python};
+use crate::options::{limits, read_options, storage_options};
+use crate::scan::{FilePlan, explanation};
+use crate::stream::Batches;
+
+/// A segment: id, state, whether it is read, format; when it was begun, ended and changed, in milliseconds since 1970;
+/// the segment that it was merged into; rows, deleted rows, bytes of data and of indexes, files.
+type SegmentSpec = (
+    (String, String, bool, String),
+    (Option<i64>, Option<i64>, Option<i64>),
+    Option<String>,
+    (Option<u64>, Option<u64>, Option<u64>, Option<u64>, usize),
+);
+
+/// A part of a scan: location, blocklets, rows, bytes, and what another process makes a scan of.
+type SplitSpec<'py> = (String, Vec<usize>, u64, u64, Bound<'py, PyBytes>);
+
+/// Whether a table of CarbonData, or a file of one, is at a location.
+#[pyfunction]
+#[pyo3(signature = (location, storage_options=None))]
+pub(crate) fn is_carbon(py: Python<'_>, location: &str, storage_options: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+    let storage = self::storage_options(storage_options)?;
+    py.detach(|| carbondata::is_table(location, &storage)).map_err(|error| to_python(py, &error))
+}
+
+/// A table of CarbonData as it was when it was opened.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct CarbonTable {
+    table: carbondata::Table,
+    limits: Limits,
+}
+
+#[pymethods]
+impl CarbonTable {
+    /// Opens the table at a path or URL: that of its folder, of a folder of data files, or of one of these.
+    #[new]
+    #[pyo3(signature = (location, *, storage_options=None, limits=None))]
+    fn new(
+        py: Python<'_>,
+        location: &str,
+        storage_options: Option<&Bound<'_, PyDict>>,
+        limits: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let limits = self::limits(limits)?;
+        let storage = self::storage_options(storage_options)?;
+        let table = py.detach(|| carbondata::Table::open(location, &storage, &limits));
+        Ok(CarbonTable { table: table.map_err(|error| to_python(py, &error))?, limits })
+    }
+
+    /// Where the table is.
+    #[getter]
+    fn location(&self) -> &str {
+        self.table.location()
+    }
+
+    /// The schema as a PyCapsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.table.schema())
+    }
+
+    /// Properties that the table was made with.
+    #[getter]
+    fn properties(&self) -> BTreeMap<String, String> {
+        self.table.properties().clone()
+    }
+
+    /// All segments, those that are not read too.
+    #[getter]
+    fn segments(&self) -> Vec<SegmentSpec> {
+        let spec = |segment: &Segment| {
+            let Segment { id, state, format, merged_into, .. } = segment.clone();
+            (
+                (id, state, segment.is_readable, format),
+                (segment.started, segment.ended, segment.modified),
+                merged_into,
+                (segment.rows, segment.deleted_rows, segment.data_bytes, segment.index_bytes, segment.files),
+            )
+        };
+        self.table.segments().iter().map(spec).collect()
+    }
+
+    /// Locations of the data files that are read.
+    #[getter]
+    fn files(&self) -> Vec<String> {
+        self.table.files()
+    }
+
+    /// Number of rows, where it is known without reading columns.
+    fn rows(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        py.detach(|| self.table.rows()).map_err(|error| to_python(py, &error))
+    }
+
+    /// Names of the columns that rows are sorted by within files.
+    #[getter]
+    fn sort_columns(&self) -> Vec<String> {
+        self.table.sort_columns()
+    }
+
+    /// Names of the columns whose values are in names of folders.
+    #[getter]
+    fn partition_columns(&self) -> Vec<String> {
+        self.table.partition_columns()
+    }
+
+    /// Whether the table has metadata, and is not just a folder of files.
+    #[getter]
+    fn is_transactional(&self) -> bool {
+        self.table.is_transactional()
+    }
+
+    /// A scan of the table.
+    #[pyo3(signature = (options=None))]
+    fn scan(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<CarbonScan> {
+        CarbonScan::made(py, options, &self.limits, |options| carbondata::Scan::new(&self.table, options))
+    }
+}
+
+/// A scan over a table of CarbonData, or a part of one.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct CarbonScan {
+    scan: carbondata::Scan,
+    limits: Limits,
+}
+
+impl CarbonScan {
+    /// What `make` makes under the options.
+    fn made(
+        py: Python<'_>,
+        options: Option<&Bound<'_, PyDict>>,
+        limits: &Limits,
+        make: impl FnOnce(ReadOptions) -> orcish::Result<carbondata::Scan> + Send,
+    ) -> PyResult<Self> {
+        let options = read_options(options, limits)?;
+        let scan = py.detach(|| make(options)).map_err(|error| to_python(py, &error))?;
+        Ok(CarbonScan { scan, limits: limits.clone() })
+    }
+}
+
+#[pymethods]
+impl CarbonScan {
+    /// A scan of the part that a token of `splits` stands for.
+    #[staticmethod]
+    #[pyo3(signature = (token, options=None, *, storage_options=None, limits=None))]
+    fn of_split(
+        py: Python<'_>,
+        token: &[u8],
+        options: Option<&Bound<'_, PyDict>>,
+        storage_options: Option<&Bound<'_, PyDict>>,
+        limits: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let limits = self::limits(limits)?;
+        let storage = self::storage_options(storage_options)?;
+        Self::made(py, options, &limits, |options| carbondata::Scan::of_split(token, options, storage))
+    }
+
+    /// A scan of the same table, or part of it, under other options.
+    fn with_options(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        Self::made(py, Some(options), &self.limits, |options| self.scan.with_options(options))
+    }
+
+    /// The schema of the batches as a PyCapsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.scan.schema())
+    }
+
+    /// The schema of the table as a PyCapsule.
+    fn table_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.scan.table_schema())
+    }
+
+    /// Locations of the data files.
+    #[getter]
+    fn files(&self) -> Vec<String> {
+        self.scan.files()
+    }
+
+    /// Begins to read.
+    fn read(&self) -> Batches {
+        let mut reader = self.scan.read();
+        reader.while_waiting(signals());
+        Batches::of(reader.schema(), reader)
+    }
+
+    /// Number of rows.
+    fn count(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.scan.count()).map_err(|error| to_python(py, &error))
+    }
+
+    /// What reading would do, a file each; blocklets stand where those of ORC have stripes.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<FilePlan<'py>>> {
+        let found = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
+        found.iter().map(|file| explanation(py, file)).collect()
+    }
+
+    /// Parts of about so many bytes.
+    fn splits<'py>(&self, py: Python<'py>, size: u64) -> PyResult<Vec<SplitSpec<'py>>> {
+        let found = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
+        let spec = |split: carbondata::Split| {
+            let token = PyBytes::new(py, &split.token);
+            (split.location, split.blocklets, split.rows, split.bytes, token)
+        };
+        Ok(found.into_iter().map(spec).collect())
+    }
+}
+
+/// A data file of CarbonData.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct CarbonFile {
+    file: carbondata::File,
+}
+
+#[pymethods]
+impl CarbonFile {
+    /// Opens the file at a path or URL.
+    #[new]
+    #[pyo3(signature = (location, *, storage_options=None, limits=None))]
+    fn new(
+        py: Python<'_>,
+        location: &str,
+        storage_options: Option<&Bound<'_, PyDict>>,
+        limits: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let limits = self::limits(limits)?;
+        let storage = self::storage_options(storage_options)?;
+        let file = py.detach(|| carbondata::File::open(location, &storage, &limits));
+        Ok(CarbonFile { file: file.map_err(|error| to_python(py, &error))? })
+    }
+
+    /// Version of the format.
+    #[getter]
+    fn version(&self) -> u8 {
+        self.file.version()
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn num_rows(&self) -> u64 {
+        self.file.rows()
+    }
+
+    /// The schema as a PyCapsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::schema(py, &self.file.schema())
+    }
+
+    /// What the file says of the software that wrote it.
+    #[getter]
+    fn written_by(&self) -> Vec<(String, String)> {
+        self.file.written_by().to_vec()
+    }
+
+    /// Rows, pages and bytes of each blocklet.
+    #[getter]
+    fn blocklets(&self) -> Vec<(u64, usize, u64)> {
+        self.file.blocklets().iter().map(|blocklet| (blocklet.rows, blocklet.pages, blocklet.bytes)).collect()
+    }
+}

@@ -1,0 +1,30 @@
+//! What the reader of another format shares with this one. No part of the API.
+
+mod ahead;
+mod cut;
+mod domain;
+mod each;
+mod filter;
+mod known;
+mod paths;
+#[cfg(test)]
+mod tests;
+mod widen;
+
+pub use crate::arrow::{check_room, item_of, with_item};
+pub use crate::io::requests;
+pub use crate::patience::{PATIENCE, Patience};
+pub use crate::projection::nearest;
+pub use crate::threads::asked_or_cores;
+pub use ahead::{Ahead, Parts};
+pub use cut::cut;
+pub use each::each;
+pub use filter::BatchFilter;
+pub use known::{Bound, Known};
+pub use paths::choose;
+pub use widen::{cast, widen, widens};
+
+pub(crate) use domain::{domain_of, stored_domain};
+pub(crate) use filter::column_is_missing;
+pub(crate) use paths::{Choice, field_at, no_value, path_of, places_of};
+pub(crate) use widen::{is_text, misfit};

@@ -1,0 +1,107 @@
+"""What a scan reads of tables of CarbonData."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from orcish import _native
+from orcish.explanation import BLOCKLETS, Parts
+from orcish.sources import SplitPart, of_types
+from orcish.types import Limits, StorageOptions
+
+__all__ = ["CarbonSource", "check_options"]
+
+_OF_ORC: dict[str, Any] = {
+    "arrow_schema": True,
+    "masked": "error",
+    "match": "name",
+    "null_map_keys": "error",
+    "partitions": None,
+    "schema": None,
+    "stripes": None,
+    "trim_char": False,
+    "unions": "dense",
+}
+"""Options that tables of CarbonData have no use for, with their defaults."""
+
+
+def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that tables of CarbonData have.
+
+    Raises:
+        ValueError: One is of ORC files only.
+    """
+    for name, default in _OF_ORC.items():
+        if given.get(name) is not None and given[name] != default:
+            raise ValueError(f"{name}={given[name]!r}: the option is of ORC files, which a table of CarbonData has not")
+    return {name: value for name, value in given.items() if name not in _OF_ORC}
+
+
+class _Carbon:
+    """What tables and parts of them are alike in."""
+
+    parts: Parts = BLOCKLETS
+    storage_options: StorageOptions | None
+    limits: Limits | None
+
+    def proven(self, opened: Any) -> None:
+        """Indexes have least and greatest values, which need not be exact: nothing is proven."""
+
+    def is_stored(self, column: str) -> bool:  # noqa: ARG002
+        """Whether statistics of the files may know the column."""
+        return False
+
+    def part(self, files: list[tuple[int, list[int] | None]], opened: Any) -> Any:
+        """A part that is left where statistics prove the rest."""
+        raise NotImplementedError
+
+    def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
+        """Parts of a scan, each with a table of its own."""
+        for location, blocklets, rows, length, token in opened.splits(size):
+            yield SplitPart(location, rows, length, blocklets, CarbonPart(token, self.storage_options, self.limits))
+
+
+@dataclasses.dataclass(frozen=True)
+class CarbonSource(_Carbon):
+    """A table of CarbonData, as it was when it was opened."""
+
+    table: _native.CarbonTable = dataclasses.field(repr=False)
+    storage_options: StorageOptions | None = dataclasses.field(default=None, repr=False)
+    limits: Limits | None = None
+
+    @classmethod
+    def at(cls, location: str, storage_options: StorageOptions | None, limits: Limits | None) -> CarbonSource:
+        """The table at a path or URL."""
+        storage = cast("dict[str, Any] | None", storage_options)
+        bounds = cast("dict[str, int] | None", limits)
+        return cls(_native.CarbonTable(location, storage_options=storage, limits=bounds), storage_options, limits)
+
+    @property
+    def partition_columns(self) -> list[str]:
+        """Names of the columns whose values are in names of folders."""
+        return self.table.partition_columns
+
+    def open(self, options: dict[str, Any]) -> _native.CarbonScan:
+        """The table with the types that its columns have under these options."""
+        return self.table.scan(of_types(options))
+
+
+@dataclasses.dataclass(frozen=True)
+class CarbonPart(_Carbon):
+    """A part of a table of CarbonData; pickled, it has the storage options in it, secrets and all."""
+
+    token: bytes = dataclasses.field(repr=False)
+    storage_options: StorageOptions | None = dataclasses.field(repr=False)
+    limits: Limits | None
+    partition_columns: list[str] = dataclasses.field(default_factory=list)
+
+    def open(self, options: dict[str, Any]) -> _native.CarbonScan:
+        """The part with the types that its columns have under these options."""
+        return _native.CarbonScan.of_split(
+            self.token,
+            of_types(options),
+            storage_options=cast("dict[str, Any] | None", self.storage_options),
+            limits=cast("dict[str, int] | None", self.limits),
+        )

@@ -1,0 +1,45 @@
+"""``orcish convert``: a table as a folder of ORC files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from orcish.cli.arguments import count, names
+from orcish.converting import convert
+
+__all__ = ["add_arguments", "converted"]
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    command.add_argument("source", metavar="SRC", help="a table of CarbonData, or ORC files: a folder, pattern or file")
+    command.add_argument("target", metavar="DST", help="the folder, which is made")
+    existing = command.add_mutually_exclusive_group()
+    for name, text in (("append", "add to the data that is there"), ("overwrite", "replace the data that is there")):
+        existing.add_argument(f"--{name}", dest="existing_data", action="store_const", const=name, help=text)
+    command.set_defaults(existing_data="error")
+    lists: dict[str, Any] = {"type": names, "action": "extend", "metavar": "A,B"}
+    command.add_argument("-c", "--columns", **lists, help="only these columns, in this order")
+    command.add_argument("--where", dest="filters", metavar="SQL", help="only rows for which this is true")
+    command.add_argument("--partition-by", **lists, help="columns that name folders (those of the table); '' for none")
+    command.add_argument("--rows-per-file", dest="max_rows_per_file", type=count, metavar="N")
+    command.add_argument("--compression", metavar="CODEC", help="zstd, zlib, snappy, lz4, brotli or none (zstd)")
+    command.add_argument("--bloom-filter-columns", **lists)
+    command.add_argument("--verify", action="store_true", default=None, help="read what was written before it appears")
+    command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
+
+
+def converted(options: argparse.Namespace) -> list[str]:
+    """Does it, and says what has been written."""
+    given = vars(options).copy()
+    as_json = given.pop("json")
+    del given["run"]
+    if given["partition_by"] is not None:
+        given["partition_by"] = [name for name in given["partition_by"] if name]
+    files = convert(given.pop("source"), given.pop("target"), **given)
+    if as_json:
+        return [json.dumps(file._asdict(), ensure_ascii=False, default=str) for file in files]
+    rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
+    return [f"{rows:,} rows in {len(files):,} files, {size:,} bytes"]

@@ -1,0 +1,108 @@
+"""From tables of any kind to folders of ORC files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from orcish.filters import Filters
+from orcish.scan import Scan, scan
+from orcish.sources import Sources, is_pattern, local_path
+from orcish.types import Limits, StorageOptions, WriteOptions
+from orcish.writing_tables import ExistingData, WrittenFile, write_dataset
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["convert"]
+
+
+def convert(
+    source: Sources,
+    target: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] | None = None,
+    filters: Filters | None = None,
+    partition_by: Sequence[str] | None = None,
+    existing_data: ExistingData = "error",
+    max_rows_per_file: int | None = None,
+    storage_options: StorageOptions | None = None,
+    target_storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+    **options: Unpack[WriteOptions],
+) -> list[WrittenFile]:
+    """Writes the rows of a table, of CarbonData or of ORC files, as a folder of ORC files, in memory that does not grow
+    with the table. Files appear when they are whole; if something fails, those of this call are removed again.
+
+    >>> orcish.convert("warehouse/db/sales", "sales_orc/", bloom_filter_columns=["id"])     # doctest: +SKIP
+
+    Args:
+        source: What :func:`orcish.scan` takes.
+        target: The folder, or a URL of an object store; neither in the source nor around it.
+        columns: The columns to take over, by dotted names; all by default.
+        filters: Which rows to take over; see :class:`~orcish.types.ReadOptions`.
+        partition_by: Columns whose values name folders, the outermost first; those of the source by default, as far as
+            they are taken over.
+        existing_data: What to do where the target has data: ``"error"``, ``"append"`` to it, or ``"overwrite"``, which
+            removes it once all new files are there.
+        max_rows_per_file: Rows after which another file begins.
+        storage_options: How the stores of URLs are reached; see :data:`~orcish.types.StorageOptions`.
+        target_storage_options: The same for the target, where it is another store.
+        limits: Bounds on what each file may make the reader do.
+        options: See :class:`~orcish.types.WriteOptions`.
+
+    Returns:
+        The files, in the order in which they were finished.
+
+    Raises:
+        FileExistsError: The target has data already.
+        ValueError: The target is in the source or around it, an option is wrong, or a value cannot be stored.
+        OrcishError: The source cannot be read.
+        OSError: A file cannot be read or written.
+    """
+    base = local_path(os.fspath(target))
+    table = scan(source, columns=columns, filters=filters, storage_options=storage_options, limits=limits)
+    _check_apart(source, table, base)
+    schema = table.schema
+    if partition_by is None:
+        partition_by = [name for name in table._of.partition_columns if name in schema.names]
+    # In place of the stream of the scan, whose errors would be those of pyarrow.
+    rows = pa.RecordBatchReader.from_batches(schema, table.to_batches())
+    return write_dataset(
+        rows,
+        base,
+        partition_by=partition_by,
+        max_rows_per_file=max_rows_per_file,
+        existing_data=existing_data,
+        storage_options=storage_options if target_storage_options is None else target_storage_options,
+        **options,
+    )
+
+
+def _check_apart(source: Sources, table: Scan, target: str) -> None:
+    """Raises ValueError where what is written would be read, or what is read be overwritten."""
+    sources = source if isinstance(source, list | tuple) else [source]
+    paths = [os.fspath(each) for each in sources if isinstance(each, str | os.PathLike)]
+    folders = [local_path(path) for path in paths if not is_pattern(local_path(path))]
+    if any(_is_below(target, folder) for folder in folders):
+        raise ValueError(f"the target {target} is in the source")
+    if any(_is_below(each, target) for each in [*folders, *table.files]):
+        raise ValueError(f"the source is in the target {target}")
+
+
+def _is_below(location: str, folder: str) -> bool:
+    """Whether a path or URL is that of a folder, or of something in it."""
+    return f"{_plain(location)}/".startswith(f"{_plain(folder)}/")
+
+
+def _plain(location: str) -> str:
+    """A path or URL in one spelling, as far as that can be known."""
+    scheme, separator, rest = location.partition("://")
+    if not separator:
+        return os.path.realpath(location).rstrip("/")
+    # S3 has two names, of which both are in use.
+    name = scheme.lower().replace("s3a", "s3").replace("abfss", "abfs")
+    return f"{name}://{rest.rstrip('/')}"
