@@ -21,6 +21,10 @@ mod scan;
 mod stream;
 mod table;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use inspect::{Blocklet, File};
 pub use scan::{Scan, ScanReader, Split};
 pub use table::{Segment, Table, is_table};

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use orcish::{Error, Limits, ReadAt, Result};
 
-use super::{Inner, chunk, v3};
+use super::{Inner, chunk, old, v3};
 use crate::metadata::format::FileHeader;
 use crate::metadata::thrift::Reader;
 
 /// Bytes of the header that are read at first: enough for some hundred columns.
-const FIRST_HEADER: u64 = 32 << 10;
+pub(crate) const FIRST_HEADER: u64 = 32 << 10;
 /// Bytes at the end of a file, which say where the footer begins.
 const POINTER: u64 = 8;
 /// How files of version 2 begin.
@@ -22,23 +22,29 @@ pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
     let (size, end) = source.read_suffix(source.first_read())?;
     let start = range_of(&*source, size, &end, 0..FIRST_HEADER.min(size))?;
     if start.starts_with(MAGIC_2) {
-        return Err(Error::unsupported("files of version 2"));
+        return old::open(source, size, &end, limits, 2);
     }
-    match read_header(&*source, size, start, limits) {
-        Ok(header) if header.version == 3 => v3::open(source, size, &end, &header, limits),
-        // Those of version 1 have no header.
-        Ok(_) => Err(Error::unsupported("files of version 1")),
-        Err(error) => Err(error),
+    if !is_header(&start) {
+        return old::open(source, size, &end, limits, 1);
     }
+    let (header, _) = read_header(&*source, size, start, limits)?;
+    v3::open(source, size, &end, &header, limits)
 }
 
-/// The header, of whose length nothing is known: more is read until it is whole.
-fn read_header(source: &dyn ReadAt, size: u64, mut bytes: Bytes, limits: &Limits) -> Result<FileHeader> {
+/// The header and its length, of which nothing is known before: more is read until it is whole. `bytes` are the first
+/// ones of the file.
+pub(crate) fn read_header(
+    source: &dyn ReadAt,
+    size: u64,
+    mut bytes: Bytes,
+    limits: &Limits,
+) -> Result<(FileHeader, u64)> {
     let most = size.min(limits.tail);
     loop {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        match Reader::new(&bytes).structure::<FileHeader>() {
-            Ok(header) => return Ok(header),
+        let mut reader = Reader::new(&bytes);
+        match reader.structure::<FileHeader>() {
+            Ok(header) => return Ok((header, u64::try_from(reader.position()).unwrap_or(u64::MAX))),
             Err(error) if length >= most || !is_header(&bytes) => return Err(error),
             Err(_) => {
                 let range = 0..length.saturating_mul(8).min(most);

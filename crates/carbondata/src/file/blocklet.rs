@@ -3,7 +3,7 @@
 use arrow_array::ArrayRef;
 use orcish::{Error, Result};
 
-use super::{Chunk, DataFile, PageContext, in_blocklet, v3};
+use super::{Chunk, DataFile, PageContext, in_blocklet, old, v3};
 use crate::metadata::format::MinMax;
 use crate::metadata::schema::{Column, Kind};
 use crate::page::nested;
@@ -93,6 +93,9 @@ impl BlockletData {
     fn decode_column(&self, column: &Column, next: &mut usize, page: usize, rows: Option<usize>) -> Result<ArrayRef> {
         let at = *next;
         *next += 1;
+        if self.file.version() < 3 && !column.children.is_empty() {
+            return Err(Error::unsupported("columns within others, in files before version 3"));
+        }
         match column.kind {
             Kind::Struct => {
                 let rows = self.struct_rows(at, page, rows)?;
@@ -125,7 +128,7 @@ impl BlockletData {
                 };
                 match self.file.version() {
                     3 => v3::decode(&context, stored),
-                    version => Err(Error::unsupported(format!("pages of version {version}"))),
+                    _ => old::decode(&context, stored),
                 }
             }
         }

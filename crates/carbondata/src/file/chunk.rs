@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use orcish::{Error, Result};
 
-use super::{Place, v3};
+use super::{Place, old, v3};
 use crate::metadata::format::{DataChunk2, LocalDictionary as StoredDictionary};
 use crate::metadata::schema::{Column, Kind};
 use crate::page::Dictionaries;
@@ -62,7 +62,9 @@ impl Chunk {
 pub(crate) fn read(place: &Place, bytes: &[Bytes], version: u8) -> Result<Chunk> {
     match (place, bytes, version) {
         (Place::Whole { head, .. }, [bytes], 3) => v3::chunk(bytes, *head),
-        _ => Err(Error::unsupported(format!("chunks of version {version}"))),
+        (Place::Whole { head, .. }, [bytes], _) => old::chunk_2(bytes, *head),
+        (Place::Parts(chunk), bytes, _) => old::chunk_1(chunk, bytes),
+        _ => Err(Error::corrupt("a chunk in more than one piece")),
     }
 }
 

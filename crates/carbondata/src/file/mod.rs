@@ -8,6 +8,11 @@
 mod begin;
 mod blocklet;
 mod chunk;
+mod old;
+#[cfg(test)]
+mod old_tests;
+#[cfg(test)]
+mod tests;
 mod v3;
 mod weigh;
 
@@ -20,7 +25,7 @@ use crate::metadata::format::{DataChunk, MinMax};
 use crate::metadata::schema::Column;
 use crate::page::Dictionaries;
 
-pub(crate) use begin::footer;
+pub(crate) use begin::{FIRST_HEADER, footer, read_header};
 pub(crate) use blocklet::BlockletData;
 pub(crate) use chunk::{Chunk, PageContext, StoredPage};
 
@@ -214,6 +219,6 @@ pub(crate) fn starts(columns: &[Column]) -> Vec<usize> {
 }
 
 /// Names the blocklet of an error.
-fn in_blocklet(error: Error, at: usize) -> Error {
+pub(crate) fn in_blocklet(error: Error, at: usize) -> Error {
     Error::new(error.kind(), format!("blocklet {at}: {}", error.message()))
 }

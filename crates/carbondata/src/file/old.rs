@@ -13,15 +13,11 @@ use orcish::{Error, Limits, ReadAt, Result};
 
 use super::{Blocklet, Chunk, Inner, PageContext, Place, StoredPage, starts};
 use crate::compress::Compressor;
-use crate::metadata::format::{
-    BlockletIndex, Compression, DataChunk, DataChunk2, Encoding, FileFooter, Presence,
-};
+use crate::metadata::format::{BlockletIndex, Compression, DataChunk, DataChunk2, Encoding, FileFooter, Presence};
 use crate::metadata::schema;
 use crate::metadata::thrift::Reader;
 use crate::page::{self, PageInput, bits};
 
-/// How files of version 2 begin.
-pub(crate) const MAGIC: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
 /// Most bytes of the nulls of a page: those of more rows than a writer may put into a blocklet.
 const MOST_NULLS: usize = 4 << 20;
 
@@ -29,8 +25,8 @@ const MOST_NULLS: usize = 4 << 20;
 ///
 /// # Errors
 /// `Corrupt` where there is none.
-pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits, version: u8) -> Result<Inner> {
-    let (bytes, start) = super::footer(&*source, limits)?;
+pub(super) fn open(source: Arc<dyn ReadAt>, size: u64, end: &Bytes, limits: &Limits, version: u8) -> Result<Inner> {
+    let (bytes, start) = super::footer(&*source, size, end, limits)?;
     let footer: FileFooter = Reader::new(&bytes).structure()?;
     let columns = schema::columns(&footer.columns)?;
     let blocklets = match version {
@@ -80,7 +76,8 @@ fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<Blocklet>> {
             // A chunk ends where another one begins, or the footer.
             let next = begins.get(begins.partition_point(|&begin| begin <= start)).filter(|_| start < end);
             let next = *next.ok_or_else(|| Error::corrupt(format!("a chunk at {start}, behind the footer")))?;
-            let head = usize::try_from(length).map_err(|_| Error::corrupt(format!("a chunk head of {length} bytes")))?;
+            let head =
+                usize::try_from(length).map_err(|_| Error::corrupt(format!("a chunk head of {length} bytes")))?;
             Ok(Place::Whole { bytes: start..next, head })
         });
         blocklet(info.rows, footer.index.get(at), chunks.collect::<Result<_>>()?)
@@ -129,7 +126,11 @@ pub(super) fn chunk_1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<Chunk> {
 /// The values of a page.
 pub(super) fn decode(context: &PageContext<'_>, stored: &StoredPage) -> Result<ArrayRef> {
     let head = &stored.head;
-    let rows = context.rows.ok_or_else(|| Error::unsupported("columns within others, in a file of version 1 or 2"))?;
+    let rows = context.rows.ok_or_else(|| Error::corrupt("a page within another column"))?;
+    // The number of rows is the file's own word.
+    if rows.saturating_mul(16) > context.most {
+        return Err(Error::limit(format!("a page of {rows} rows")));
+    }
     if head.is_row_major {
         return Err(Error::unsupported("a group of columns that are stored as one"));
     }

@@ -30,7 +30,8 @@ pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limit
     Ok(deletes)
 }
 
-fn add(deletes: &mut Deletes, bytes: &[u8]) -> Result<()> {
+/// Adds what one delete delta deletes.
+pub(crate) fn add(deletes: &mut Deletes, bytes: &[u8]) -> Result<()> {
     let whole: Value =
         serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))?;
     let blocklets = whole.get("blockletDetailsMap").and_then(Value::as_object);

@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
 use orcish::{Error, Limits, ReadAt, Result, StorageOptions};
 
 use super::Dictionaries;
-use super::texts::NULL;
+use super::texts::NULL_TEXT;
 use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta};
 use crate::metadata::schema::{Column, Kind};
 use crate::metadata::thrift::Reader;
@@ -82,7 +82,7 @@ impl DictionaryChunk {
     fn values(&self) -> impl Iterator<Item = Option<&[u8]>> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let values = starts.zip(&self.ends).map(|(&start, &end)| self.bytes.get(start..end).unwrap_or_default());
-        values.map(|value| Some(value).filter(|&value| value != NULL))
+        values.map(|value| Some(value).filter(|&value| value != NULL_TEXT))
     }
 }
 

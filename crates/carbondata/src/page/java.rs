@@ -86,7 +86,9 @@ fn read(bytes: &[u8]) -> Result<Meta> {
         ([0, b'l'], ..) => Bounds::Plain,
         ([0, b'd'], Number::Long(max), Number::Long(min)) => Bounds::Long { max, min },
         ([0, b'n'], Number::Double(max), Number::Double(min)) => Bounds::Double { max, min },
-        _ => return Err(Error::corrupt(format!("type {kind}, maximum {max:?} and minimum {min:?} do not go together"))),
+        _ => {
+            return Err(Error::corrupt(format!("type {kind}, maximum {max:?} and minimum {min:?} do not go together")));
+        }
     };
     Ok(Meta { bounds, decimals, is_float: selected == 1 })
 }

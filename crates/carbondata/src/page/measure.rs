@@ -226,7 +226,10 @@ impl Meta {
         {
             // As decimals, as they were made: doubles would leave something behind the last digit.
             let integers = element.integers(data, rows)?;
-            return Ok(integers.into_iter().map(|e| scaled(scaled_max - i128::from(e), self.decimals, factor)).collect());
+            return Ok(integers
+                .into_iter()
+                .map(|e| scaled(scaled_max - i128::from(e), self.decimals, factor))
+                .collect());
         }
         let mut values = element.doubles(data, rows)?;
         match form {
@@ -305,7 +308,8 @@ mod tests {
     #[test]
     fn whole_numbers_are_as_wide_as_their_bounds() {
         let decode = |meta: Meta, data: &[u8], rows| {
-            super::tests::decode(meta, data, rows, Kind::Long).map(|all| all.as_primitive::<Int64Type>().values().to_vec())
+            super::tests::decode(meta, data, rows, Kind::Long)
+                .map(|all| all.as_primitive::<Int64Type>().values().to_vec())
         };
         assert_eq!(decode(long(100, -20), &[100, 0xec], 2).unwrap(), [100, -20]);
         // The difference needs more than the maximum.
@@ -320,7 +324,8 @@ mod tests {
     #[test]
     fn doubles_have_four_forms() {
         let decode = |meta: Meta, data: &[u8], rows| {
-            super::tests::decode(meta, data, rows, Kind::Double).map(|all| all.as_primitive::<Float64Type>().values().to_vec())
+            super::tests::decode(meta, data, rows, Kind::Double)
+                .map(|all| all.as_primitive::<Float64Type>().values().to_vec())
         };
         assert_eq!(decode(double(3.0, -100.0, 0), &[3, 0x9c], 2).unwrap(), [3.0, -100.0]);
         assert_eq!(decode(double(1.5, -2.5, 1), &[15, 0xe7], 2).unwrap(), [1.5, -2.5]);

@@ -7,8 +7,12 @@
 //! ```
 
 pub(crate) mod arrays;
+pub(crate) mod bits;
 pub(crate) mod decimals;
+pub(crate) mod dictionary;
+mod java;
 pub(crate) mod local;
+mod measure;
 pub(crate) mod meta;
 pub(crate) mod nested;
 pub(crate) mod numbers;
@@ -67,7 +71,7 @@ pub(crate) fn decode(input: &PageInput<'_>) -> Result<ArrayRef> {
         (Some(&encoder), None) if has_meta(encoder) => {
             Err(Error::corrupt(format!("a page of encoding {encoder:?} without its meta")))
         }
-        (Some(Encoding::Delta), _) => Err(Error::unsupported("measures as writers up to 1.1 encode them")),
+        (Some(Encoding::Delta), _) => measure::decode(input),
         _ if input.encoders.contains(&Encoding::Dictionary) => keys(input),
         _ => plain(input),
     }

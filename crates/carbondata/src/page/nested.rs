@@ -47,6 +47,11 @@ impl Lists {
         Ok(Lists { offsets, firsts })
     }
 
+    /// Of values one after the other: `offsets` are where each array ends, and 0 before them.
+    pub(crate) fn in_order(offsets: Vec<i32>) -> Self {
+        Lists { offsets, firsts: None }
+    }
+
     /// How many values each has.
     fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         self.offsets.windows(2).map(|pair| match pair {

@@ -47,7 +47,7 @@ pub(super) fn ways(columns: &[Column], file: &[Column], is_transactional: bool) 
         Some((at, stored)) => Ok(Way::Stored(at, adapt(column, stored)?)),
         None => Ok(Way::Constant(default(column)?)),
     };
-    columns.iter().map(|column| way(column).map_err(|error| error.in_column(&column.name))).collect()
+    columns.iter().map(|column| way(column).map_err(|error: Error| error.in_column(&column.name))).collect()
 }
 
 /// A column among those of a file: by its id, which it keeps when it is renamed; or else, as files that are no loads

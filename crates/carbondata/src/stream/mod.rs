@@ -18,7 +18,7 @@ use bytes::Bytes;
 use orcish::{Error, Limits, ReadAt, Result};
 
 use crate::compress::Compressor;
-use crate::file::{in_blocklet, read_header};
+use crate::file::{FIRST_HEADER, in_blocklet, read_header};
 use crate::metadata::format::{BlockletHeader, MinMax};
 use crate::metadata::schema::{self, Column};
 use crate::metadata::thrift::Reader;
@@ -66,9 +66,6 @@ impl StreamFile {
         StreamFile { dictionaries: Some(dictionaries), ..self }
     }
 
-    pub(crate) fn name(&self) -> &str {
-        self.inner.source.name()
-    }
 
     /// The file's own columns, in the order of its list.
     pub(crate) fn columns(&self) -> &[Column] {
@@ -106,7 +103,8 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inne
     if committed > size {
         return Err(Error::corrupt(format!("a file of {size} bytes, of which {committed} were committed")));
     }
-    let (header, start) = read_header(&*source, committed, &Bytes::new(), limits)?;
+    let bytes = source.read_ranges(&[0..FIRST_HEADER.min(committed)])?.pop().unwrap_or_default();
+    let (header, start) = read_header(&*source, committed, bytes, limits)?;
     let marker = header.sync_marker.filter(|marker| !marker.is_empty());
     let columns = schema::columns(&header.columns)?;
     Ok(Inner {

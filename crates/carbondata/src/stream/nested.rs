@@ -9,7 +9,6 @@ use orcish::{Error, Result};
 
 use crate::bytes::Bytes;
 use crate::metadata::schema::{Column, Kind};
-use crate::page::texts::NULL;
 
 /// How long lengths of values within others are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,18 +46,12 @@ impl Lengths {
     }
 }
 
-/// The items of a list or a map; none for null, which is written as one item that is null.
-pub(super) fn count(bytes: &mut Bytes<'_>, column: &Column, lengths: Lengths) -> Result<Option<usize>> {
-    let mut ahead = *bytes;
-    let count = ahead.i32()?;
-    if count == 1 || count == -1 {
-        let mut ahead = *bytes;
-        if pass(&mut ahead, column, lengths)? {
-            *bytes = ahead;
-            return Ok(None);
-        }
+/// The items of a list or a map; none for null.
+pub(super) fn count(bytes: &mut Bytes<'_>) -> Result<Option<usize>> {
+    match bytes.i32()? {
+        -1 => Ok(None),
+        count => usize::try_from(count).map(Some).map_err(|_| Error::corrupt(format!("a list of {count} items"))),
     }
-    bytes.length().map(Some)
 }
 
 /// The number that is before the children of a struct.
@@ -70,38 +63,26 @@ pub(super) fn check_children(bytes: &mut Bytes<'_>, wanted: usize) -> Result<()>
     Ok(())
 }
 
-/// Whether a value that has no others in it is null.
-pub(super) fn is_null(kind: Kind, value: &[u8]) -> bool {
-    let has_marker = matches!(kind, Kind::String | Kind::Varchar | Kind::Binary);
-    value == NULL || (value.is_empty() && !has_marker)
-}
-
-/// Passes over a value: whether it is null.
-fn pass(bytes: &mut Bytes<'_>, column: &Column, lengths: Lengths) -> Result<bool> {
+/// Passes over a value.
+fn pass(bytes: &mut Bytes<'_>, column: &Column, lengths: Lengths) -> Result<()> {
     match column.kind {
         Kind::Array | Kind::Map => {
-            let count = bytes.i32()?;
-            let mut is_null = true;
-            for _ in 0..count {
+            for _ in 0..count(bytes)?.unwrap_or(0) {
                 if column.kind == Kind::Map {
                     check_children(bytes, 2)?;
                 }
-                is_null &= pass_children(bytes, column, lengths)?;
+                pass_children(bytes, column, lengths)?;
             }
-            Ok(count == -1 || count == 1 && is_null)
+            Ok(())
         }
         Kind::Struct => {
             check_children(bytes, column.children.len())?;
             pass_children(bytes, column, lengths)
         }
-        kind => lengths.value(bytes, kind).map(|value| is_null(kind, value)),
+        kind => lengths.value(bytes, kind).map(drop),
     }
 }
 
-fn pass_children(bytes: &mut Bytes<'_>, column: &Column, lengths: Lengths) -> Result<bool> {
-    let mut is_null = true;
-    for child in &column.children {
-        is_null &= pass(bytes, child, lengths)?;
-    }
-    Ok(is_null)
+fn pass_children(bytes: &mut Bytes<'_>, column: &Column, lengths: Lengths) -> Result<()> {
+    column.children.iter().try_for_each(|child| pass(bytes, child, lengths))
 }

@@ -121,7 +121,7 @@ impl<'b> Wanted<'_, 'b> {
     fn push_nested(&mut self, bytes: &'b [u8]) -> Result<()> {
         let lengths = [self.lengths, self.lengths.other()].into_iter().find(|lengths| lengths.fit(bytes, self.column));
         self.lengths = lengths.ok_or_else(|| Error::corrupt(format!("{} bytes that are no value", bytes.len())))?;
-        self.values.push_nested(&mut Bytes::new(bytes), self.column, self.lengths).map(drop)
+        self.values.push_nested(&mut Bytes::new(bytes), self.column, self.lengths)
     }
 }
 

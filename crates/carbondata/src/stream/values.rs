@@ -1,17 +1,16 @@
 //! Values of rows, gathered into a column.
 
-use std::sync::Arc;
-
+use arrow_array::ArrayRef;
 use arrow_array::types::{BinaryType, Utf8Type};
-use arrow_array::{ArrayRef, ListArray, MapArray, StructArray};
-use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer};
-use arrow_schema::{DataType, Fields};
-use orcish::{Error, ErrorKind, Result};
+use arrow_buffer::NullBufferBuilder;
+use arrow_schema::DataType;
+use orcish::{Error, Result};
 
 use super::nested::{self, Lengths};
 use crate::bytes::Bytes;
 use crate::metadata::schema::{Column, Kind};
-use crate::page::texts::{NULL, Texts};
+use crate::page::nested::{self as page_nested, Lists};
+use crate::page::texts::{NULL_TEXT, Texts};
 use crate::page::{Dictionaries, arrays, values};
 
 /// A column that grows by a value for each row.
@@ -22,29 +21,10 @@ pub(super) enum Values<'a> {
     Keys(Vec<u32>),
     Integers(Vec<i64>, NullBufferBuilder),
     Doubles(Vec<f64>, NullBufferBuilder),
-    List(Lists, Box<Values<'a>>),
-    Map(Lists, Box<[Values<'a>; 2]>),
-    Struct(NullBufferBuilder, Vec<Values<'a>>),
-}
-
-/// Where the lists of a column end among its items, and which of them are null.
-pub(super) struct Lists {
-    ends: Vec<i32>,
-    nulls: NullBufferBuilder,
-}
-
-impl Lists {
-    fn new(rows: usize) -> Self {
-        let mut ends = Vec::with_capacity(rows + 1);
-        ends.push(0);
-        Lists { ends, nulls: NullBufferBuilder::new(rows) }
-    }
-
-    fn push(&mut self, end: usize, is_null: bool) -> Result<()> {
-        self.ends.push(i32::try_from(end).map_err(|_| Error::limit("more than 2³¹ items of lists"))?);
-        self.nulls.append(!is_null);
-        Ok(())
-    }
+    /// Where each ends among the items, and 0 before them. Null is one item that is null, as in pages.
+    List(Vec<i32>, Box<Values<'a>>),
+    Map(Vec<i32>, Box<[Values<'a>; 2]>),
+    Struct(usize, Vec<Values<'a>>),
 }
 
 impl<'a> Values<'a> {
@@ -56,14 +36,14 @@ impl<'a> Values<'a> {
     /// Of a dimension, whose values are bytes, or of others.
     pub(super) fn dimension(column: &Column, rows: usize) -> Result<Self> {
         Ok(match (column.kind, column.children.as_slice()) {
-            (Kind::Array, [item]) => Values::List(Lists::new(rows), Box::new(Values::within(item, rows)?)),
+            (Kind::Array, [item]) => Values::List(vec![0], Box::new(Values::within(item, rows)?)),
             (Kind::Map, [key, value]) => {
                 let entries = [Values::within(key, rows)?, Values::within(value, rows)?];
-                Values::Map(Lists::new(rows), Box::new(entries))
+                Values::Map(vec![0], Box::new(entries))
             }
             (Kind::Struct, children) => {
                 let children = children.iter().map(|child| Values::within(child, rows)).collect::<Result<_>>()?;
-                Values::Struct(NullBufferBuilder::new(rows), children)
+                Values::Struct(0, children)
             }
             (Kind::Array | Kind::Map, _) => return Err(Error::corrupt("a list of nothing")),
             _ => Values::Bytes(Vec::with_capacity(rows)),
@@ -92,14 +72,14 @@ impl<'a> Values<'a> {
             Values::Keys(keys) => keys.len(),
             Values::Integers(all, _) => all.len(),
             Values::Doubles(all, _) => all.len(),
-            Values::List(lists, _) | Values::Map(lists, _) => lists.ends.len() - 1,
-            Values::Struct(nulls, _) => nulls.len(),
+            Values::List(ends, _) | Values::Map(ends, _) => ends.len() - 1,
+            Values::Struct(rows, _) => *rows,
         }
     }
 
     pub(super) fn push_null(&mut self) -> Result<()> {
         match self {
-            Values::Bytes(all) => all.push(NULL),
+            Values::Bytes(all) => all.push(NULL_TEXT),
             Values::Keys(keys) => keys.push(arrays::NULL_KEY),
             Values::Integers(all, nulls) => {
                 all.push(0);
@@ -109,10 +89,16 @@ impl<'a> Values<'a> {
                 all.push(0.0);
                 nulls.append_null();
             }
-            Values::List(lists, items) => lists.push(items.len(), true)?,
-            Values::Map(lists, entries) => lists.push(entries[0].len(), true)?,
-            Values::Struct(nulls, children) => {
-                nulls.append_null();
+            Values::List(ends, items) => {
+                items.push_null()?;
+                push_end(ends, items)?;
+            }
+            Values::Map(ends, entries) => {
+                entries.iter_mut().try_for_each(Values::push_null)?;
+                push_end(ends, &entries[0])?;
+            }
+            Values::Struct(rows, children) => {
+                *rows += 1;
                 children.iter_mut().try_for_each(Values::push_null)?;
             }
         }
@@ -152,45 +138,37 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// The value of a column that has others in it, or is in one: whether it is null.
-    pub(super) fn push_nested(&mut self, bytes: &mut Bytes<'a>, column: &Column, lengths: Lengths) -> Result<bool> {
+    /// The value of a column that has others in it, or is in one.
+    pub(super) fn push_nested(&mut self, bytes: &mut Bytes<'a>, column: &Column, lengths: Lengths) -> Result<()> {
         match self {
-            Values::List(lists, items) => {
-                let count = nested::count(bytes, column, lengths)?;
-                for _ in 0..count.unwrap_or(0) {
+            Values::List(ends, items) => {
+                let Some(count) = nested::count(bytes)? else { return self.push_null() };
+                for _ in 0..count {
                     for item in &column.children {
                         items.push_nested(bytes, item, lengths)?;
                     }
                 }
-                lists.push(items.len(), count.is_none())?;
-                Ok(count.is_none())
+                push_end(ends, items)
             }
-            Values::Map(lists, entries) => {
-                let count = nested::count(bytes, column, lengths)?;
-                for _ in 0..count.unwrap_or(0) {
+            Values::Map(ends, entries) => {
+                let Some(count) = nested::count(bytes)? else { return self.push_null() };
+                for _ in 0..count {
                     nested::check_children(bytes, 2)?;
-                    for (at, (values, child)) in entries.iter_mut().zip(&column.children).enumerate() {
-                        if values.push_nested(bytes, child, lengths)? && at == 0 {
-                            return Err(Error::new(ErrorKind::NullMapKey, "a map with a null key"));
-                        }
+                    for (values, child) in entries.iter_mut().zip(&column.children) {
+                        values.push_nested(bytes, child, lengths)?;
                     }
                 }
-                lists.push(entries[0].len(), count.is_none())?;
-                Ok(count.is_none())
+                push_end(ends, &entries[0])
             }
-            Values::Struct(nulls, children) => {
+            Values::Struct(rows, children) => {
                 nested::check_children(bytes, children.len())?;
-                let mut is_null = true;
-                for (values, child) in children.iter_mut().zip(&column.children) {
-                    is_null &= values.push_nested(bytes, child, lengths)?;
-                }
-                nulls.append(!is_null);
-                Ok(is_null)
+                *rows += 1;
+                let mut children = children.iter_mut().zip(&column.children);
+                children.try_for_each(|(values, child)| values.push_nested(bytes, child, lengths))
             }
             leaf => {
-                let value = lengths.value(bytes, column.kind)?;
-                leaf.push_bytes(value);
-                Ok(nested::is_null(column.kind, value))
+                leaf.push_bytes(lengths.value(bytes, column.kind)?);
+                Ok(())
             }
         }
     }
@@ -204,29 +182,22 @@ impl<'a> Values<'a> {
             (Values::Keys(keys), _) => keys_array(column, &keys, dictionaries)?,
             (Values::Integers(all, mut nulls), _) => arrays::integers(column, all, nulls.finish())?,
             (Values::Doubles(all, mut nulls), _) => arrays::doubles(column, all, nulls.finish())?,
-            (Values::List(mut lists, items), DataType::List(field)) => {
+            (Values::List(ends, items), _) => {
                 let item = column.children.first().ok_or_else(|| Error::corrupt("an array of nothing"))?;
-                let items = items.finish(item, None)?;
-                let ends = OffsetBuffer::new(lists.ends.into());
-                Arc::new(ListArray::try_new(field, ends, items, lists.nulls.finish()).map_err(arrays::misfit)?)
+                page_nested::arrays(column, &Lists::in_order(ends), &items.finish(item, None)?)?
             }
-            (Values::Map(mut lists, entries), DataType::Map(field, is_sorted)) => {
-                let DataType::Struct(fields) = field.data_type() else {
-                    return Err(Error::corrupt("a map of no entries"));
-                };
+            (Values::Map(ends, entries), _) => {
                 let rows = entries[0].len();
-                let entries = structs(fields.clone(), (*entries).into(), column, rows, None)?;
-                let ends = OffsetBuffer::new(lists.ends.into());
-                let nulls = lists.nulls.finish();
-                Arc::new(MapArray::try_new(field, ends, entries, nulls, is_sorted).map_err(arrays::misfit)?)
+                page_nested::maps(column, &Lists::in_order(ends), finish_all((*entries).into(), column)?, rows)?
             }
-            (Values::Struct(mut nulls, children), DataType::Struct(fields)) => {
-                let rows = nulls.len();
-                Arc::new(structs(fields, children, column, rows, nulls.finish())?)
-            }
-            _ => return Err(Error::corrupt("values of another type")),
+            (Values::Struct(rows, children), _) => page_nested::structs(column, finish_all(children, column)?, rows)?,
         })
     }
+}
+
+fn push_end(ends: &mut Vec<i32>, items: &Values<'_>) -> Result<()> {
+    ends.push(i32::try_from(items.len()).map_err(|_| Error::limit("more than 2³¹ items of lists"))?);
+    Ok(())
 }
 
 fn keys_array(column: &Column, keys: &[u32], dictionaries: Option<&Dictionaries>) -> Result<ArrayRef> {
@@ -242,16 +213,9 @@ fn keys_array(column: &Column, keys: &[u32], dictionaries: Option<&Dictionaries>
     }
 }
 
-fn structs(
-    fields: Fields,
-    children: Vec<Values<'_>>,
-    column: &Column,
-    rows: usize,
-    nulls: Option<NullBuffer>,
-) -> Result<StructArray> {
+fn finish_all(children: Vec<Values<'_>>, column: &Column) -> Result<Vec<ArrayRef>> {
     let children = children.into_iter().zip(&column.children).map(|(values, child)| {
         values.finish(child, None).map_err(|error| error.in_column(&format!("{}.{}", column.name, child.name)))
     });
-    let children = children.collect::<Result<Vec<ArrayRef>>>()?;
-    StructArray::try_new_with_length(fields, children, nulls, rows).map_err(arrays::misfit)
+    children.collect()
 }

@@ -245,3 +245,100 @@ fn bounds_hold_what_the_rows_are() {
     }
     assert!(compared.len() > 9 && compared.values().sum::<usize>() > 100_000, "{compared:?}");
 }
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (from, to) = {
+            let name = entry.unwrap().file_name();
+            (from.join(&name), to.join(&name))
+        };
+        if from.is_dir() { copy(&from, &to) } else { _ = std::fs::copy(&from, &to).unwrap() }
+    }
+}
+
+#[test]
+fn tables_that_others_have_changed() {
+    let Some(folder) = folder() else { return };
+    let root = std::env::temp_dir().join(format!("carbondata-changed-{}", std::process::id()));
+    copy(&folder.join("spark_updated/table"), &root);
+    let open = || Table::open(root.to_str().unwrap(), &StorageOptions::default(), &Limits::default());
+    let change = |file: &str, from: &str, to: &str| {
+        let path = root.join("Metadata").join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        std::fs::write(path, text.replace(from, to)).unwrap();
+    };
+    let all = open().unwrap();
+    let states =
+        |table: &Table| -> Vec<_> { table.segments().iter().map(|s| (s.files, s.rows, s.deleted_rows)).collect() };
+    let before = states(&all);
+
+    // Tables before 1.4 have no segment files; what no index names is left over.
+    change("tablestatus", r#","segmentFile":"0_1795250872873.segment""#, "");
+    let segment = root.join("Fact/Part0/Segment_0");
+    std::fs::write(segment.join("part-0-9_batchno0-0-0-1.snappy.carbondata"), b"no file").unwrap();
+    assert_eq!(states(&open().unwrap()), before);
+    // Delete deltas between two times, without those that are left over.
+    let update = "tableupdatestatus-1795250873483";
+    let stamp = r#""segmentName":"0","blockName":"part-0-0_batchno0-0-0","deleteDeltaEndTimestamp":""#;
+    change(update, &format!("{stamp}1795250873483"), &format!("{stamp}1795250873484"));
+    for time in ["1795250873482", "1795250873485"] {
+        std::fs::write(segment.join(format!("part-0-0_batchno0-0-0-{time}.deletedelta")), b"{}").unwrap();
+    }
+    let ranged = open().unwrap();
+    assert_eq!(ranged.data_files()[0].deletes.len(), 1);
+    assert_eq!(ranged.rows().unwrap(), all.rows().unwrap());
+    // A file that is dead is gone with its rows.
+    change(update, r#"{"segmentName":"1","#, r#"{"segmentStatus":"Compacted","segmentName":"1","#);
+    assert_eq!(states(&open().unwrap())[1], (0, Some(0), Some(0)));
+    // So is one that was written after its load, and by no update.
+    change("tablestatus", r#""loadStartTime":"1795250873483""#, r#""loadStartTime":"1795250873482""#);
+    assert_eq!(states(&open().unwrap())[2], (0, Some(0), Some(0)));
+
+    // Segments of other formats.
+    change("tablestatus", r#""loadName":"1","#, r#""loadName":"1","fileFormat":"parquet","path":"/elsewhere/","#);
+    let foreign = open().unwrap();
+    let file = foreign.data_files().iter().find(|file| file.segment == Some(1)).unwrap();
+    assert_eq!((&file.format, file.location.as_str()), (&FileFormat::Foreign("parquet".into()), "/elsewhere"));
+    assert_eq!((foreign.rows().unwrap(), foreign.segments()[1].rows), (None, None));
+    let elsewhere = root.join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    for name in ["a.orc", "_SUCCESS", "x.carbonindex"] {
+        std::fs::write(elsewhere.join(name), b"x").unwrap();
+    }
+    let place = format!(r#"{{"file:{}":{{"files":["_SUCCESS","a.orc"],"status":"Success"}}}}"#, elsewhere.display());
+    std::fs::write(root.join("Metadata/segments/o.segment"), format!(r#"{{"locationMap":{place}}}"#)).unwrap();
+    change("tablestatus", "1_1795250873234.segment", "o.segment");
+    change("tablestatus", "parquet", "orc");
+    let file = open().unwrap().data_files().iter().find(|file| file.segment == Some(1)).unwrap().clone();
+    assert_eq!((&file.format, Path::new(&file.location)), (&FileFormat::Orc, elsewhere.join("a.orc").as_path()));
+
+    // What is missing is said.
+    std::fs::remove_file(root.join("Metadata").join(update)).unwrap();
+    let error = open().unwrap_err().to_string();
+    assert!(error.contains(update), "{error}");
+    std::fs::remove_dir_all(&root).unwrap();
+}
+
+#[test]
+fn deletes_of_folders_belong_to_files_by_name() {
+    let Some(folder) = folder() else { return };
+    let root = std::env::temp_dir().join(format!("carbondata-folder-{}", std::process::id()));
+    copy(&folder.join("prim_nosort/table"), &root);
+    let rows = r#"{"blockletDetailsMap":{"0_0":{"id":"0","pageId":0,"deletedRows":[1,2,2]}}}"#;
+    std::fs::write(root.join("part-0-0_batchno0-0-null-1.deletedelta"), rows).unwrap();
+    std::fs::write(root.join("part-0-1_batchno0-0-null-1.deletedelta"), rows).unwrap();
+    let open = || Table::open(root.to_str().unwrap(), &StorageOptions::default(), &Limits::default()).unwrap();
+    let whole = table(&folder, "prim_nosort").rows().unwrap().unwrap();
+    assert_eq!(open().rows().unwrap(), Some(whole - 2));
+    // Without an index the file alone knows.
+    for entry in std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.extension().is_some_and(|ending| ending == "carbonindex") {
+            std::fs::remove_file(entry).unwrap();
+        }
+    }
+    let table = open();
+    assert_eq!((table.rows().unwrap(), table.data_files().len(), table.data_files()[0].deletes.len()), (None, 1, 1));
+    std::fs::remove_dir_all(&root).unwrap();
+}

@@ -1,0 +1,331 @@
+//! Tables that Apache's writers have written, below the folder that `ORCISH_CARBONDATA` names: all pages are decoded,
+//! and rows compared with those that were written.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::*;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use orcish::{FileSource, Limits};
+use serde_json::Value;
+
+use super::*;
+use crate::metadata::schema::Kind;
+
+/// Tables whose data files have the expected rows, and no others.
+const COMPARED: &[&str] = &[
+    "adaptive_float",
+    "adaptive_int",
+    "complex_localdict",
+    "compress_snappy",
+    "compress_zstd",
+    "dates",
+    "decimals",
+    "float_special",
+    "localdict_on",
+    "pages_small",
+    "prim_all_null",
+    "prim_nosort",
+    "prim_one_row",
+    "sort_adaptive_inverted",
+    "sort_inverted_index",
+    "spark_complex_nodict",
+    "spark_complex_t",
+    "spark_default_all",
+    "spark_filefmt",
+    "spark_global_sorted",
+    "spark_gzip_t",
+    "spark_local_sorted",
+    "spark_longstr",
+    "spark_no_local_dict",
+    "spark_partitioned",
+    "strings",
+    "strings_sorted",
+    "strings_sorted_nodict",
+    "v161_adaptive_float",
+    "v161_adaptive_int",
+    "v161_complex_localdict",
+    "v161_dates",
+    "v161_decimals",
+    "v161_prim_nosort",
+    "v161_prim_nulls",
+    "v161_sort_inverted_index",
+    "v161_strings",
+    "varchar_long",
+];
+
+fn tables() -> Option<Vec<PathBuf>> {
+    let Some(folder) = std::env::var_os("ORCISH_CARBONDATA") else {
+        eprintln!("ORCISH_CARBONDATA names no folder of tables: nothing is read");
+        return None;
+    };
+    let mut all: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    Some(all)
+}
+
+fn data_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            data_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "carbondata") {
+            found.push(path);
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<DataFile> {
+    DataFile::open(Arc::new(FileSource::open(path.to_str().unwrap()).unwrap()), &Limits::default())
+}
+
+#[test]
+fn tables_of_apache_have_their_rows() {
+    let Some(tables) = tables() else { return };
+    let mut faults = Vec::new();
+    let (mut read, mut compared) = (0, 0);
+    for table in tables {
+        let name = table.file_name().unwrap().to_str().unwrap().to_owned();
+        // Those have other versions, and dictionaries beside them; those of streams have no pages.
+        if name.starts_with("v110") || !table.join("table").is_dir() {
+            continue;
+        }
+        let mut files = Vec::new();
+        data_files(&table.join("table"), &mut files);
+        let mut columns: BTreeMap<String, (Kind, Vec<ArrayRef>)> = BTreeMap::new();
+        for path in files {
+            let file = match open(&path) {
+                Ok(file) => file,
+                Err(error) if error.message().contains("streams") => continue,
+                Err(error) => {
+                    faults.push(format!("{error}"));
+                    continue;
+                }
+            };
+            let wanted: Vec<usize> = (0..file.columns().len()).collect();
+            let mut rows = 0;
+            for at in 0..file.blocklets() {
+                let data = file.read_blocklet(at, &wanted).unwrap();
+                for page in 0..data.pages() {
+                    rows += data.page_rows(page);
+                    for (column, known) in file.columns().iter().enumerate() {
+                        match data.decode(column, page) {
+                            Ok(array) => {
+                                assert_eq!(array.len(), data.page_rows(page));
+                                assert_eq!(array.data_type(), &known.data_type());
+                                array.to_data().validate_full().unwrap();
+                                let place = columns.entry(known.name.clone()).or_insert((known.kind, Vec::new()));
+                                place.1.push(array);
+                                read += 1;
+                            }
+                            Err(error) => faults.push(format!("{error}")),
+                        }
+                    }
+                }
+            }
+            assert_eq!(u64::try_from(rows).unwrap(), file.rows());
+        }
+        if COMPARED.contains(&name.as_str()) {
+            compared += compare(&name, &table, &columns, &mut faults);
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    eprintln!("{read} pages read, {compared} values compared");
+}
+
+fn compare(
+    name: &str,
+    table: &Path,
+    columns: &BTreeMap<String, (Kind, Vec<ArrayRef>)>,
+    faults: &mut Vec<String>,
+) -> usize {
+    let mut text = String::new();
+    let bytes = std::fs::read(table.join("expected.jsonl.gz")).unwrap();
+    flate2::bufread::MultiGzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
+    let mut expected: Vec<Value> = text.lines().map(|line| serde_json::from_str(&quoted(line)).unwrap()).collect();
+    expected.sort_by_key(|row| row["id"].as_i64());
+    let mut order: Vec<(i64, usize, usize)> = Vec::new();
+    for (page, array) in columns["id"].1.iter().enumerate() {
+        for row in 0..array.len() {
+            let id = match array.data_type() {
+                DataType::Int64 => array.as_primitive::<Int64Type>().value(row),
+                _ => array.as_primitive::<Int32Type>().value(row).into(),
+            };
+            order.push((id, page, row));
+        }
+    }
+    order.sort_unstable();
+    if order.len() != expected.len() {
+        faults.push(format!("{name}: {} rows, of {}", order.len(), expected.len()));
+        return 0;
+    }
+    let mut count = 0;
+    for (column, (kind, pages)) in columns {
+        let mut wrong = 0;
+        for (row, &(_, page, at)) in expected.iter().zip(&order) {
+            let wanted = &row[column];
+            count += 1;
+            if !is_same(&pages[page], at, wanted) && !is_known(name, column, *kind, &pages[page], at, wanted) {
+                if wrong == 0 {
+                    let found = pages[page].slice(at, 1);
+                    faults.push(format!("{name}.{column}: {wanted} is {found:?}"));
+                }
+                wrong += 1;
+            }
+        }
+        if wrong > 1 {
+            faults.push(format!("{name}.{column}: {wrong} values differ"));
+        }
+    }
+    count
+}
+
+/// Puts numbers with a fraction between quotes, as serde_json rounds them in its own way.
+fn quoted(line: &str) -> String {
+    let mut all = String::new();
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => {
+                let mut is_escaped = false;
+                let end = rest.char_indices().skip(1).find(|&(_, sign)| {
+                    let is_end = sign == '"' && !is_escaped;
+                    is_escaped = sign == '\\' && !is_escaped;
+                    is_end
+                });
+                end.unwrap().0 + 1
+            }
+            '-' | '0'..='9' => rest.find([',', '}', ']']).unwrap(),
+            other => other.len_utf8(),
+        };
+        let (part, behind) = rest.split_at(length);
+        let is_fraction = first != '"' && length > 1 && part.contains(['.', 'E', 'e']);
+        all += &if is_fraction { format!("\"{part}\"") } else { part.to_owned() };
+        rest = behind;
+    }
+    all
+}
+
+fn float(wanted: &Value) -> Option<f64> {
+    wanted.as_str().map_or_else(|| wanted.as_f64(), |text| text.parse().ok())
+}
+
+/// What a right reader does not return either.
+fn is_known(table: &str, column: &str, kind: Kind, array: &ArrayRef, row: usize, wanted: &Value) -> bool {
+    match kind {
+        Kind::Varchar if wanted.is_null() => array.as_string::<i32>().value(row).is_empty(),
+        Kind::Binary if wanted.is_null() => array.as_binary::<i32>().value(row).is_empty(),
+        // Days before the calendar of today.
+        Kind::Date => wanted.as_str().is_some_and(|day| day < "1582-10-15"),
+        // The writer cuts digits off.
+        Kind::Float if column.starts_with("f_delta") => {
+            let found = f64::from(array.as_primitive::<Float32Type>().value(row));
+            float(wanted).is_some_and(|wanted| (found - wanted).abs() < 0.2)
+        }
+        _ => (table, column) == ("spark_default_all", "f"),
+    }
+}
+
+/// The year, month and day of a number of days since 1970.
+fn day(days: i64) -> String {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let (day, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    format!("{:04}-{month:02}-{day:02}", year + era * 400 + i64::from(month <= 2))
+}
+
+fn is_same(array: &ArrayRef, row: usize, wanted: &Value) -> bool {
+    let is_null = array.is_null(row);
+    if is_null || wanted.is_null() {
+        // Of one null and null the same is written.
+        let is_one_null = wanted.as_array().is_some_and(|wanted| matches!(wanted.as_slice(), [Value::Null]));
+        return is_null && (wanted.is_null() || is_one_null);
+    }
+    match array.data_type() {
+        DataType::Boolean => wanted.as_bool() == Some(array.as_boolean().value(row)),
+        DataType::Int8 => wanted.as_i64() == Some(array.as_primitive::<Int8Type>().value(row).into()),
+        DataType::Int16 => wanted.as_i64() == Some(array.as_primitive::<Int16Type>().value(row).into()),
+        DataType::Int32 => wanted.as_i64() == Some(array.as_primitive::<Int32Type>().value(row).into()),
+        DataType::Int64 => wanted.as_i64() == Some(array.as_primitive::<Int64Type>().value(row)),
+        DataType::Float32 => {
+            wanted.to_string().trim_matches('"').parse() == Ok(array.as_primitive::<Float32Type>().value(row))
+        }
+        DataType::Float64 => float(wanted) == Some(array.as_primitive::<Float64Type>().value(row)),
+        DataType::Decimal128(..) => {
+            let found = array.as_primitive::<Decimal128Type>().value_as_string(row);
+            wanted.as_str().map_or_else(|| wanted.to_string(), str::to_owned) == found
+        }
+        DataType::Utf8 => wanted.as_str() == Some(array.as_string::<i32>().value(row)),
+        DataType::Binary => {
+            let found = array.as_binary::<i32>().value(row);
+            let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+            let text = wanted.as_str().unwrap();
+            hex == text || base64(found) == text
+        }
+        DataType::Date32 => wanted.as_str() == Some(&day(array.as_primitive::<Date32Type>().value(row).into())),
+        DataType::Timestamp(..) => {
+            let micros = array.as_primitive::<TimestampMicrosecondType>().value(row);
+            let (days, millis) = (micros.div_euclid(86_400_000_000), micros.rem_euclid(86_400_000_000) / 1000);
+            let (hours, minutes, seconds) = (millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60);
+            let found = format!("{} {hours:02}:{minutes:02}:{seconds:02}.{:03}", day(days), millis % 1000);
+            wanted.as_str().unwrap().trim_end_matches('Z').replace('T', " ") == found
+        }
+        DataType::List(_) => {
+            let found = array.as_list::<i32>().value(row);
+            let wanted = wanted.as_array().unwrap();
+            wanted.len() == found.len() && wanted.iter().enumerate().all(|(at, wanted)| is_same(&found, at, wanted))
+        }
+        DataType::Struct(_) => {
+            array.as_struct().columns().iter().zip(array.as_struct().column_names()).all(|(child, name)| {
+                // Spark leaves nulls out.
+                is_same(child, row, wanted.get(name).unwrap_or(&Value::Null))
+            })
+        }
+        DataType::Map(..) => {
+            let found = array.as_map().value(row);
+            let (keys, values) = (found.column(0), found.column(1));
+            match wanted {
+                Value::Array(wanted) => {
+                    wanted.len() == found.len()
+                        && wanted
+                            .iter()
+                            .enumerate()
+                            .all(|(at, pair)| is_same(keys, at, &pair[0]) && is_same(values, at, &pair[1]))
+                }
+                wanted => {
+                    let wanted = wanted.as_object().unwrap();
+                    wanted.len() == found.len()
+                        && wanted.iter().enumerate().all(|(at, (key, value))| {
+                            let is_key = match keys.data_type() {
+                                DataType::Utf8 => keys.as_string::<i32>().value(at) == key,
+                                _ => keys.as_primitive::<Int32Type>().value(at).to_string() == *key,
+                            };
+                            is_key && is_same(values, at, value)
+                        })
+                }
+            }
+        }
+        other => panic!("{other}"),
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().chain(&[0, 0]).take(3).fold(0usize, |bits, &byte| bits << 8 | usize::from(byte));
+        for digit in 0..4 {
+            let is_padding = digit > chunk.len();
+            text.push(if is_padding { '=' } else { char::from(DIGITS[bits >> (18 - 6 * digit) & 63]) });
+        }
+    }
+    text
+}

@@ -1,0 +1,63 @@
+//! What the fuzz target needs of the inside of the crate; behind the feature `fuzzing`, and no part of the API.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef};
+use bytes::Bytes;
+use orcish::{Limits, MemorySource, ReadAt, Result};
+
+use crate::file::DataFile;
+use crate::metadata::format::TableInfo;
+use crate::metadata::schema::columns;
+use crate::metadata::thrift::Reader;
+use crate::metadata::{deletes, index, segments, status};
+use crate::stream::StreamFile;
+
+/// Takes bytes for each kind of file there is, one after the other, and gives the arrays that come of them to `check`.
+pub fn read(bytes: &Bytes, limits: &Limits, check: &dyn Fn(&ArrayRef)) {
+    let source: Arc<dyn ReadAt> = Arc::new(MemorySource::new(bytes.clone()));
+    let _ = data_file(source.clone(), limits, check);
+    let _ = stream(source, u64::try_from(bytes.len()).unwrap_or_default(), limits, check);
+    let _ = Reader::new(bytes).structure::<TableInfo>().and_then(|info| columns(&info.table.columns));
+    let _ = index::files(bytes, limits);
+    let _ = index::streams(bytes);
+    for (_, part) in index::parts(bytes).unwrap_or_default() {
+        let _ = index::files(&part, limits);
+    }
+    let _ = status::loads(bytes);
+    let _ = status::updates(bytes);
+    let _ = segments::folders(bytes, "table");
+    let _ = deletes::add(&mut BTreeMap::new(), bytes);
+}
+
+fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)) -> Result<()> {
+    let file = DataFile::open(source, limits)?;
+    let all: Vec<usize> = (0..file.columns().len()).collect();
+    for blocklet in 0..file.blocklets() {
+        // What one column lacks says nothing of the others.
+        for &column in &all {
+            let Ok(data) = file.read_blocklet(blocklet, &[column]) else { continue };
+            for page in 0..data.pages() {
+                let Ok(array) = data.decode(column, page) else { continue };
+                check(&array);
+            }
+        }
+        file.weigh(blocklet, &all);
+        let _ = file.read_heads(blocklet, &all);
+    }
+    Ok(())
+}
+
+fn stream(source: Arc<dyn ReadAt>, size: u64, limits: &Limits, check: &dyn Fn(&ArrayRef)) -> Result<()> {
+    let file = StreamFile::open(source, size, limits)?;
+    let all: Vec<usize> = (0..file.columns().len()).collect();
+    for blocklet in file.blocklets() {
+        let blocklet = blocklet?;
+        for array in file.decode(&blocklet, &all)? {
+            assert_eq!(array.len(), blocklet.rows());
+            check(&array);
+        }
+    }
+    Ok(())
+}
