@@ -68,9 +68,9 @@ class SparkTable:
         """
         if is_carbon is None and files is None:
             is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
-        if not is_carbon and files is None:
+        if files is None and not is_carbon:
             files = _files(options)
-        if is_carbon or has_carbon(files):
+        if files is None or has_carbon(files):
             return cls(*open_carbon(options, schema, filters), options)
         if not files:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
