@@ -1,12 +1,15 @@
 //! The dictionary of a chunk, for all of its pages.
 
-use arrow_array::ArrayRef;
+use std::sync::Arc;
+
 use arrow_array::types::{BinaryType, ByteArrayType, Utf8Type};
+use arrow_array::{ArrayRef, GenericByteArray};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use orcish::{Error, Result};
 
-use super::arrays::NULL_KEY;
+use super::arrays::{NULL_KEY, nulls_where};
 use super::meta::{PageMeta, Role};
-use super::texts::{NULL_TEXT, Prefix, Texts, slices};
+use super::texts::{NULL_TEXT, Prefix, STEP, copy, slices};
 use super::{PageInput, packed};
 use crate::compress::Compressor;
 use crate::metadata::format::LocalDictionary as Stored;
@@ -17,13 +20,15 @@ pub(crate) const KEY_WIDTH: usize = 3;
 /// Keys of three bytes.
 const MOST_KEYS: usize = 1 << 24;
 /// Behind the values, so that of each as many bytes can be copied.
-const PADDING: usize = 16;
+const PADDING: usize = STEP;
 
 /// Values by their keys.
 pub(crate) struct LocalDictionary {
     /// Values one after the other, with their lengths between them.
     data: Vec<u8>,
     values: Vec<Entry>,
+    /// They are UTF-8.
+    is_text: bool,
 }
 
 /// Where the value of a key is.
@@ -34,8 +39,20 @@ struct Entry {
 }
 
 impl Entry {
-    const UNUSED: Entry = Entry { start: 0, length: u32::MAX };
-    const NULL: Entry = Entry { start: 1, length: u32::MAX };
+    /// Of a key that no value has.
+    const UNUSED: Entry = Entry { start: u32::MAX, length: 0 };
+    /// No value is at the beginning, where its length is.
+    const NULL: Entry = Entry { start: 0, length: 0 };
+
+    fn is_null(&self) -> bool {
+        self.start == 0
+    }
+
+    /// Where it begins, and its length; none for keys that are not used.
+    fn place(&self) -> Option<(usize, usize)> {
+        let place = usize::try_from(self.start).ok().zip(usize::try_from(self.length).ok());
+        place.filter(|_| self.start != u32::MAX)
+    }
 }
 
 impl LocalDictionary {
@@ -50,6 +67,7 @@ impl LocalDictionary {
         let mut data =
             compressor.decompress(&stored.data, most.min(i32::MAX.cast_unsigned().try_into().unwrap_or(most)))?;
         let prefix = if role == Role::LongText { Prefix::Int } else { Prefix::Short };
+        let is_text = kind != Kind::Binary;
         let mut values = Vec::new();
         let mut texts = slices(&data, prefix, None)?.into_iter();
         let mut at = 0;
@@ -59,7 +77,7 @@ impl LocalDictionary {
                 let key = byte * 8 + usize::try_from(bits.trailing_zeros()).unwrap_or(0);
                 bits &= bits - 1;
                 let text = texts.next().ok_or_else(|| Error::corrupt("a dictionary has more keys than values"))?;
-                if kind != Kind::Binary && std::str::from_utf8(text).is_err() {
+                if is_text && std::str::from_utf8(text).is_err() {
                     return Err(Error::corrupt(format!("the text of key {key} of a dictionary is no UTF-8")));
                 }
                 at += if prefix == Prefix::Int { 4 } else { 2 };
@@ -79,37 +97,56 @@ impl LocalDictionary {
         }
         let end = data.len();
         data.resize(end + PADDING, 0);
-        Ok(LocalDictionary { data, values })
+        Ok(LocalDictionary { data, values, is_text })
     }
 
     /// The values of a page of keys.
     pub(super) fn decode(&self, input: &PageInput<'_>) -> Result<ArrayRef> {
         let keys = packed::keys_of(input, KEY_WIDTH)?;
         match input.column.kind {
-            Kind::String | Kind::Varchar => self.gather::<Utf8Type>(&keys, input.most),
+            Kind::String | Kind::Varchar if self.is_text => self.gather::<Utf8Type>(&keys, input.most),
             Kind::Binary => self.gather::<BinaryType>(&keys, input.most),
             kind => Err(Error::unsupported(format!("a dictionary of a column of type {kind:?}"))),
         }
     }
 
     fn gather<T: ByteArrayType<Offset = i32>>(&self, keys: &[u32], most: usize) -> Result<ArrayRef> {
-        let entry = |key: u32| usize::try_from(key).ok().and_then(|key| self.values.get(key).copied());
-        let length = |entry: Entry| if entry.length == u32::MAX { 0 } else { u64::from(entry.length) };
-        let total: u64 = keys.iter().map(|&key| entry(key).map_or(0, length)).sum();
-        let bytes = usize::try_from(total).ok().filter(|&total| total <= most);
-        let bytes = bytes.ok_or_else(|| Error::limit(format!("{total} bytes of texts, of {most} that are allowed")))?;
-        let mut texts = Texts::new(keys.len(), bytes);
+        let unused = |key: u32| Error::corrupt(format!("the key {key} is not in the dictionary"));
+        let entry =
+            |key: u32| usize::try_from(key).ok().and_then(|key| self.values.get(key)).ok_or_else(|| unused(key));
+        let mut offsets = Vec::with_capacity(keys.len() + 1);
+        offsets.push(0);
+        let mut end = 0u64;
+        let mut has_nulls = false;
         for &key in keys {
-            match entry(key) {
-                Some(Entry { start: 1, length: u32::MAX }) => texts.push_null()?,
-                Some(Entry { start, length }) if length != u32::MAX => {
-                    let start = usize::try_from(start).unwrap_or(usize::MAX);
-                    let length = usize::try_from(length).unwrap_or(usize::MAX);
-                    texts.push(self.data.get(start..).unwrap_or_default(), length)?;
-                }
-                _ => return Err(Error::corrupt(format!("the key {key} is not in the dictionary"))),
-            }
+            let entry = entry(key)?;
+            has_nulls |= entry.is_null();
+            end += u64::from(entry.length);
+            // What is too large is found when all are known.
+            offsets.push(i32::try_from(end).unwrap_or(i32::MAX));
         }
-        texts.array::<T>()
+        let total = usize::try_from(end).ok().filter(|&total| total <= most && i32::try_from(total).is_ok());
+        let total = total.ok_or_else(|| Error::limit(format!("{end} bytes of texts in a page")))?;
+        let mut data = vec![0u8; total + PADDING];
+        let mut place = data.as_mut_slice();
+        for &key in keys {
+            let entry = entry(key)?;
+            let (start, length) = entry.place().ok_or_else(|| unused(key))?;
+            let value = self.data.get(start..).unwrap_or_default();
+            copy(place, value, length)?;
+            place = place.get_mut(length..).unwrap_or_default();
+        }
+        data.truncate(total);
+        let nulls = has_nulls.then(|| {
+            nulls_where(keys.len(), |row| keys.get(row).is_some_and(|&key| entry(key).is_ok_and(Entry::is_null)))
+        });
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+        #[expect(
+            unsafe_code,
+            reason = "values were checked when the dictionary was read; to do it again takes longer than all else"
+        )]
+        // SAFETY: offsets begin at 0, never go back, and end with the data; each value is one of the dictionary, which
+        // are UTF-8 where the column is text; there are as many nulls as keys.
+        Ok(Arc::new(unsafe { GenericByteArray::<T>::new_unchecked(offsets, Buffer::from_vec(data), nulls.flatten()) }))
     }
 }

@@ -13,8 +13,8 @@ use crate::metadata::schema::Kind;
 
 /// What null is in pages and dictionaries of texts.
 pub(crate) const NULL_TEXT: &[u8; 8] = b"@NU#LL$!";
-/// Bytes that are copied at a time, whatever the length: that is faster than to copy a few.
-const STEP: usize = 16;
+/// Bytes behind texts, so that of short ones as many can be copied, whatever their length.
+pub(super) const STEP: usize = 16;
 
 /// Bytes of a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,31 +64,21 @@ impl Texts {
 
     /// Adds the value that `source` begins with, of `length` bytes; whatever is behind it may be copied too.
     #[inline]
-    pub(super) fn push(&mut self, source: &[u8], length: usize) -> Result<()> {
-        let short = source.first_chunk::<STEP>().filter(|_| length <= STEP);
-        let place = self.data.get_mut(self.end..).and_then(|place| place.first_chunk_mut::<STEP>());
-        match (short, place) {
-            (Some(short), Some(place)) => *place = *short,
-            _ => {
-                let place = self.data.get_mut(self.end..self.end + length).zip(source.get(..length));
-                let (place, value) = place.ok_or_else(|| Error::corrupt("a text beyond its page"))?;
-                place.copy_from_slice(value);
-            }
-        }
+    fn push(&mut self, source: &[u8], length: usize) -> Result<()> {
+        copy(self.data.get_mut(self.end..).unwrap_or_default(), source, length)?;
         self.end += length;
         self.end_value()
     }
 
     #[inline]
-    pub(super) fn push_null(&mut self) -> Result<()> {
+    fn push_null(&mut self) -> Result<()> {
         self.null_rows.push(self.offsets.len() - 1);
         self.end_value()
     }
 
     #[inline]
     fn end_value(&mut self) -> Result<()> {
-        let end = i32::try_from(self.end);
-        self.offsets.push(end.map_err(|_| Error::limit("texts of a page of more than 2 GiB"))?);
+        self.offsets.push(i32::try_from(self.end).map_err(|_| too_long())?);
         Ok(())
     }
 
@@ -157,6 +147,27 @@ impl Texts {
     }
 }
 
+/// Copies the first `length` bytes, and sometimes others behind them, which is faster.
+#[inline]
+pub(super) fn copy(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
+    if length <= STEP
+        && let (Some(place), Some(source)) = (place.first_chunk_mut::<STEP>(), source.first_chunk::<STEP>())
+    {
+        // As a number: arrays of bytes become a call of a function that looks at their length.
+        *place = u128::from_ne_bytes(*source).to_ne_bytes();
+        return Ok(());
+    }
+    copy_long(place, source, length)
+}
+
+#[inline(never)]
+fn copy_long(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
+    let (place, source) =
+        place.get_mut(..length).zip(source.get(..length)).ok_or_else(|| Error::corrupt("a text beyond its page"))?;
+    place.copy_from_slice(source);
+    Ok(())
+}
+
 #[inline]
 fn short(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
@@ -169,6 +180,12 @@ fn int(bytes: &[u8]) -> Option<(usize, &[u8])> {
     Some((usize::try_from(i32::from_be_bytes(*length)).ok()?, rest))
 }
 
+#[cold]
+fn too_long() -> Error {
+    Error::limit("texts of a page of more than 2 GiB")
+}
+
+#[cold]
 fn ended() -> Error {
     Error::corrupt("a page ends within a value")
 }
