@@ -8,7 +8,7 @@ use orcish::{Limits, Result, StorageOptions, list, stat};
 
 use crate::metadata::deletes::read_deletes;
 use crate::metadata::format::MinMax;
-use crate::metadata::found::DATA;
+use crate::metadata::names::DATA;
 use crate::metadata::index::IndexedBlocklet;
 use crate::metadata::schema::Column;
 use crate::metadata::segments::join;

@@ -3,7 +3,7 @@
 pub(crate) mod bounds;
 pub(crate) mod deletes;
 pub(crate) mod format;
-pub(crate) mod found;
+pub(crate) mod names;
 pub(crate) mod index;
 pub(crate) mod schema;
 pub(crate) mod segments;

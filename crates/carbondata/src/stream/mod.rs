@@ -66,9 +66,6 @@ impl StreamFile {
         StreamFile { dictionaries: Some(dictionaries), ..self }
     }
 
-    pub(crate) fn name(&self) -> &str {
-        self.inner.source.name()
-    }
 
     /// The file's own columns, in the order of its list.
     pub(crate) fn columns(&self) -> &[Column] {

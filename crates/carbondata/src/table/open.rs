@@ -9,9 +9,10 @@ use orcish::{Error, Limits, Result, StorageOptions, list, list_all, open, read_s
 
 use super::updates::Updates;
 use super::{FileEntry, FileFormat, Inner, SCHEMA, Segment};
+use crate::file::DataFile;
 use crate::metadata::deletes::DELETES;
 use crate::metadata::format::TableInfo;
-use crate::metadata::found::{DATA, base, columns_of, folder_of, name_of};
+use crate::metadata::names::{DATA, base, folder_of, name_of};
 use crate::metadata::index::{self, INDEX, IndexedFile, MERGED};
 use crate::metadata::schema::{Column, columns, schema_of};
 use crate::metadata::segments::{self, Folder, absolute, join};
@@ -422,8 +423,7 @@ impl Place<'_> {
             return Err(Error::invalid(message).in_file(self.root));
         };
         // Files of one writer have the same columns.
-        let first = open(&first.location, self.storage)?;
-        let columns = columns_of(&*first, self.limits).map_err(|error| error.in_file(first.name()))?;
+        let columns = DataFile::open(open(&first.location, self.storage)?, self.limits)?.columns().to_vec();
         let sorted = columns.iter().filter(|column| column.is_sorted_by);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
         let mut inner = self.inner(columns, false);

@@ -6,7 +6,7 @@ use orcish::{Result, StorageOptions, list_all};
 
 use super::FileEntry;
 use crate::metadata::deletes::DELETES;
-use crate::metadata::found::{base, block_and_time, folder_of, name_of};
+use crate::metadata::names::{base, block_and_time, folder_of, name_of};
 use crate::metadata::segments::join;
 use crate::metadata::status::{Load, Stamps, Update};
 
