@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::*;
+use orcish::shared::{Bound, Known};
+
 use crate::metadata::bounds::known;
 use crate::metadata::schema::Kind;
-use orcish::shared::{Bound, Known};
 
 fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/carbondata/tables");
