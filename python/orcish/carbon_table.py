@@ -55,8 +55,9 @@ class CarbonBlocklet(NamedTuple):
     """Rows of a data file of CarbonData that are stored together."""
 
     rows: int
+    """Deleted ones included."""
     pages: int
-    """Of each column."""
+    """Of each column; 0 where the file does not say it, as before version 1.5.1."""
     bytes: int
 
 
@@ -158,7 +159,7 @@ class CarbonTable:
 
 
 class CarbonFile:
-    """A data file of CarbonData by itself, whatever table it is of. :func:`orcish.scan` reads its rows.
+    """A data file of CarbonData by itself, whatever table it is of.
 
     Args:
         path: A path or URL.
@@ -174,6 +175,8 @@ class CarbonFile:
         limits: Limits | None = None,
     ) -> None:
         self._location = local_path(os.fspath(path))
+        self._storage_options = storage_options
+        self._limits = limits
         self._file = _native.CarbonFile(
             self._location,
             storage_options=cast("dict[str, Any] | None", storage_options),
@@ -191,12 +194,12 @@ class CarbonFile:
 
     @property
     def num_rows(self) -> int:
-        """Number of rows; those that the table has deleted are not known here."""
+        """Number of rows, deleted ones included."""
         return self._file.num_rows
 
     @property
     def schema(self) -> pa.Schema:
-        """The Arrow schema of the columns in the file."""
+        """The Arrow schema of the columns in the file, in the order in which they are stored."""
         return pa.schema(self._file)
 
     @property
@@ -208,6 +211,12 @@ class CarbonFile:
     def written_by(self) -> dict[str, str]:
         """What the file says of the software that wrote it."""
         return dict(self._file.written_by)
+
+    def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
+        """Read the file without the rows that were deleted, as far as files beside it say which; see
+        :class:`~orcish.types.ReadOptions` for the keywords.
+        """
+        return CarbonTable(self._location, storage_options=self._storage_options, limits=self._limits).read(**options)
 
 
 def _segment(

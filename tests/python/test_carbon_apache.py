@@ -66,9 +66,10 @@ def test_filters(name, read):
     """On each column, the same rows as if they were filtered in memory."""
     rows = read(name)
     path = apache.table_path(name)
-    of = rows if rows.num_rows < 10_000 else rows.slice(0, 10_000)
+    many = rows.num_rows > 10_000
     for column in rows.column_names:
-        for condition in filters.conditions(of, column, few=True):
+        # Filtering in memory takes long.
+        for condition in filters.conditions(rows.slice(0, 10_000), column, few=True)[: 6 if many else None]:
             wanted = filters.kept(rows, condition)
             found = orcish.scan(path, filters=condition).select("id").to_table()
             assert sorted(found.column("id").to_pylist()) == sorted(wanted.column("id").to_pylist()), condition

@@ -9,12 +9,14 @@ from carbon import CarbonTableWriter, thrift, write_folder
 from carbon.thrift import Reader
 
 ERRORS = (orcish.OrcishError, OSError)
-NAMES = ["i64", "f64", "dec9", "dec38", "s", "long", "day", "at", "flag", "nest", "map"]
+NAMES = ["f64", "dec38", "s", "long", "day", "texts"]
+FEW = ["s", "i64"]
+SORTED = ("s", "day", "at")
 ROWS = 12
 
 
-def plain(path, **options):
-    table = cases.table(NAMES, ROWS)
+def plain(path, names=NAMES, **options):
+    table = cases.table(names, ROWS)
     write_folder(path, table, page_rows=5, blocklet_rows=10, **options)
 
 
@@ -36,10 +38,10 @@ def streamed(path):
 # Tables, each with the file in it that is damaged.
 KINDS = {
     "data": (plain, "*.carbondata"),
-    "data, zstd": (lambda path: plain(path, compressor="zstd"), "*.carbondata"),
-    "data, gzip": (lambda path: plain(path, compressor="gzip"), "*.carbondata"),
+    "data, zstd": (lambda path: plain(path, FEW, compressor="zstd"), "*.carbondata"),
+    "data, gzip": (lambda path: plain(path, FEW, compressor="gzip"), "*.carbondata"),
     "data, sorted": (
-        lambda path: plain(path, sort_columns=("s", "day", "at"), inverted_index=True, local_dictionary=False),
+        lambda path: plain(path, SORTED, sort_columns=SORTED, inverted_index=True, local_dictionary=False),
         "*.carbondata",
     ),
     "schema": (transactional, "Metadata/schema"),
@@ -77,12 +79,13 @@ def attempt(table):
 
 def test_truncation_at_every_length(damaged):
     table, path, data = damaged
-    refused = 0
+    accepted = []
     for length in range(len(data)):
         path.write_bytes(data[:length])
-        refused += attempt(table)
-    # A part of an index is one of fewer blocklets, and there may be a stream that has no rows yet.
-    assert refused > len(data) // 2
+        if not attempt(table):
+            accepted.append(length)
+    # An index whose last entries are missing is one of fewer blocklets.
+    assert not accepted or (path.suffix == ".carbonindex" and len(accepted) < 3)
 
 
 def test_flipped_bytes(damaged):
@@ -97,15 +100,6 @@ def test_flipped_bytes(damaged):
             refused += attempt(table)
             spoiled[at] ^= flip
     assert refused > len(data) // 10
-
-
-def test_a_truncated_data_file_is_always_refused(tmp_path):
-    plain(tmp_path / "t")
-    (path,) = (tmp_path / "t").glob("*.carbondata")
-    data = path.read_bytes()
-    for length in range(len(data)):
-        path.write_bytes(data[:length])
-        assert attempt(str(tmp_path / "t")), length
 
 
 def test_files_of_another_kind(tmp_path):
@@ -142,7 +136,7 @@ def test_the_place_is_in_the_message(tmp_path):
     assert orcish.read_table(str(tmp_path / "t"), columns=["id", "day"]).num_rows == ROWS
 
 
-@pytest.mark.parametrize("count", [1 << 31 - 1, -1, 0])
+@pytest.mark.parametrize("count", [(1 << 31) - 1, -1, 0])
 def test_counts_that_are_not_true(tmp_path, count):
     """Rows of a blocklet, as the index and the footer tell, that there are not."""
     table = cases.table(["s"], ROWS)

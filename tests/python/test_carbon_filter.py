@@ -197,5 +197,5 @@ def test_splits_are_the_table(tmp_path):
     writer.load(table.slice(0, 30))
     for condition in (None, orcish.col("id") < 45):
         scan = orcish.CarbonTable(str(writer.path)).scan(filters=condition)
-        parts = [split.to_table() for split in scan.splits()]
+        parts = [split.scan().to_table() for split in scan.splits()]
         cases.equal(pa.concat_tables(parts), scan.to_table(), ordered=False)

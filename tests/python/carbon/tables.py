@@ -237,10 +237,6 @@ class CarbonTableWriter:
         tables = [as_read(self._current(segment)) for segment in readable]
         return pa.concat_tables(tables) if tables else self.schema.empty_table()
 
-    def save_uncommitted(self, name: str, data: bytes) -> None:
-        """Puts a file that no segment owns into the folder of segment 0."""
-        metadata.write_text(self.path / "Fact/Part0/Segment_0" / name, data)
-
     def _find(self, name: str) -> Column:
         return next(column for column in self._visible if column.name == name)
 
