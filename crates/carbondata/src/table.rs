@@ -8,8 +8,8 @@ use orcish::{Limits, Result, StorageOptions, list, stat};
 
 use crate::metadata::deletes::read_deletes;
 use crate::metadata::format::MinMax;
-use crate::metadata::names::DATA;
 use crate::metadata::index::IndexedBlocklet;
+use crate::metadata::names::DATA;
 use crate::metadata::schema::Column;
 use crate::metadata::segments::join;
 use open::Place;

@@ -3,8 +3,8 @@
 pub(crate) mod bounds;
 pub(crate) mod deletes;
 pub(crate) mod format;
-pub(crate) mod names;
 pub(crate) mod index;
+pub(crate) mod names;
 pub(crate) mod schema;
 pub(crate) mod segments;
 pub(crate) mod status;

@@ -66,7 +66,6 @@ impl StreamFile {
         StreamFile { dictionaries: Some(dictionaries), ..self }
     }
 
-
     /// The file's own columns, in the order of its list.
     pub(crate) fn columns(&self) -> &[Column] {
         &self.inner.columns
