@@ -48,7 +48,7 @@ pub(crate) fn read_header(
             Err(error) if length >= most || !is_header(&bytes) => return Err(error),
             Err(_) => {
                 let range = 0..length.saturating_mul(8).min(most);
-                bytes = source.read_ranges(&[range])?.pop().unwrap_or_default();
+                bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
             }
         }
     }
@@ -80,7 +80,8 @@ pub(crate) fn footer(source: &dyn ReadAt, size: u64, end: &Bytes, limits: &Limit
 pub(crate) fn range_of(source: &dyn ReadAt, size: u64, end: &Bytes, range: Range<u64>) -> Result<Bytes> {
     let known = size.saturating_sub(u64::try_from(end.len()).unwrap_or(u64::MAX));
     if range.start >= known {
-        return chunk::slice(&[known..size], std::slice::from_ref(end), &range);
+        let whole = known..size;
+        return chunk::slice(std::slice::from_ref(&whole), std::slice::from_ref(end), &range);
     }
     Ok(source.read_ranges(&[range])?.pop().unwrap_or_default())
 }

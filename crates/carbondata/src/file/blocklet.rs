@@ -3,7 +3,7 @@
 use arrow_array::ArrayRef;
 use orcish::{Error, Result};
 
-use super::{Chunk, DataFile, PageContext, in_blocklet, old, v3};
+use super::{Chunk, DataFile, PageContext, old, v3};
 use crate::metadata::format::MinMax;
 use crate::metadata::schema::{Column, Kind};
 use crate::page::nested;
@@ -83,14 +83,31 @@ impl BlockletData {
         let mut chunk = self.file.chunk_of(column);
         let rows = Some(self.page_rows(page));
         let column = self.file.columns().get(column).ok_or_else(|| Error::invalid("no such column"))?;
-        self.decode_column(column, &mut chunk, page, rows).map_err(|error| {
-            let error = in_page(error, page).in_column(&column.name);
-            in_blocklet(error, self.at).in_file(self.file.name())
-        })
+        let place = |error: Error| error.in_page(page).in_blocklet(self.at).in_file(self.file.name());
+        self.decode_column(column, &column.name, &mut chunk, page, rows).map_err(place)
     }
 
-    /// Decodes the column whose chunk is `next`, and what is within it; `next` is the chunk behind those.
-    fn decode_column(&self, column: &Column, next: &mut usize, page: usize, rows: Option<usize>) -> Result<ArrayRef> {
+    /// Decodes the column whose chunk is `next`, and what is within it; `next` is the chunk behind those. `name` is that
+    /// of the column and of all it is within.
+    fn decode_column(
+        &self,
+        column: &Column,
+        name: &str,
+        next: &mut usize,
+        page: usize,
+        rows: Option<usize>,
+    ) -> Result<ArrayRef> {
+        self.decode_parts(column, name, next, page, rows).map_err(|error| error.in_column(name))
+    }
+
+    fn decode_parts(
+        &self,
+        column: &Column,
+        name: &str,
+        next: &mut usize,
+        page: usize,
+        rows: Option<usize>,
+    ) -> Result<ArrayRef> {
         let at = *next;
         *next += 1;
         if self.file.version() < 3 && !column.children.is_empty() {
@@ -99,12 +116,12 @@ impl BlockletData {
         match column.kind {
             Kind::Struct => {
                 let rows = self.struct_rows(at, page, rows)?;
-                let children = self.children(column, next, page)?;
+                let children = self.children(column, name, next, page)?;
                 nested::structs(column, children, rows)
             }
             Kind::Array => {
                 let lists = self.lists(at, page, rows)?;
-                let mut children = self.children(column, next, page)?;
+                let mut children = self.children(column, name, next, page)?;
                 let child = children.pop().ok_or_else(|| Error::corrupt("an array of nothing"))?;
                 nested::arrays(column, &lists, &child)
             }
@@ -112,7 +129,7 @@ impl BlockletData {
                 let lists = self.lists(at, page, rows)?;
                 let entries = self.struct_rows(*next, page, None)?;
                 *next += 1;
-                let children = self.children(column, next, page)?;
+                let children = self.children(column, name, next, page)?;
                 nested::maps(column, &lists, children, entries)
             }
             _ => {
@@ -134,12 +151,9 @@ impl BlockletData {
         }
     }
 
-    fn children(&self, column: &Column, next: &mut usize, page: usize) -> Result<Vec<ArrayRef>> {
-        let children = column.children.iter().map(|child| {
-            self.decode_column(child, next, page, None)
-                .map_err(|error| error.in_column(&format!("{}.{}", column.name, child.name)))
-        });
-        children.collect()
+    fn children(&self, column: &Column, name: &str, next: &mut usize, page: usize) -> Result<Vec<ArrayRef>> {
+        let children = column.children.iter();
+        children.map(|child| self.decode_column(child, &format!("{name}.{}", child.name), next, page, None)).collect()
     }
 
     fn stored(&self, chunk: usize, page: usize) -> Result<(&Chunk, &super::StoredPage)> {
@@ -163,10 +177,4 @@ impl BlockletData {
     fn most(&self) -> usize {
         usize::try_from(self.file.inner.limits.memory).unwrap_or(usize::MAX)
     }
-}
-
-/// Names the page of an error.
-fn in_page(error: Error, page: usize) -> Error {
-    let named = Error::new(error.kind(), format!("page {page}: {}", error.message()));
-    error.place().column.as_deref().map_or(named.clone(), |column| named.in_column(column))
 }

@@ -148,8 +148,7 @@ impl DataFile {
     /// # Errors
     /// `Io` where the source fails, `Corrupt` where chunks are not where they should be.
     pub(crate) fn read_blocklet(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        let place = |error: Error| error.in_file(self.name());
-        self.read_chunks(at, columns).map_err(|error| place(in_blocklet(error, at)))
+        self.read_chunks(at, columns).map_err(|error| error.in_blocklet(at).in_file(self.name()))
     }
 
     fn read_chunks(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
@@ -216,9 +215,4 @@ pub(crate) fn starts(columns: &[Column]) -> Vec<usize> {
         }
     }
     starts
-}
-
-/// Names the blocklet of an error.
-pub(crate) fn in_blocklet(error: Error, at: usize) -> Error {
-    Error::new(error.kind(), format!("blocklet {at}: {}", error.message()))
 }

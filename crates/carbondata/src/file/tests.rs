@@ -137,6 +137,61 @@ fn tables_of_apache_have_their_rows() {
     eprintln!("{read} pages read, {compared} values compared");
 }
 
+#[test]
+fn damaged_files_are_errors_or_rows() {
+    let Some(tables) = tables() else { return };
+    let mut files = Vec::new();
+    for table in tables.iter().map(|table| table.join("table")).filter(|table| table.is_dir()) {
+        data_files(&table, &mut files);
+    }
+    let (mut errors, mut fine) = (0, 0);
+    let mut random = 1u64;
+    for path in files {
+        let bytes = std::fs::read(&path).unwrap();
+        if bytes.len() > 100_000 {
+            continue;
+        }
+        for round in 0..40 {
+            let mut next = |end: usize| {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                usize::try_from(random >> 33).unwrap() % end
+            };
+            let mut damaged = bytes.clone();
+            for _ in 0..=round % 4 {
+                let at = next(bytes.len());
+                damaged[at] = u8::try_from(next(256)).unwrap();
+            }
+            if round % 8 == 0 {
+                damaged.truncate(next(bytes.len()));
+            }
+            let source = orcish::MemorySource::new(damaged).named("damaged");
+            match decode_all(Arc::new(source)) {
+                Ok(()) => fine += 1,
+                Err(error) => {
+                    assert_eq!(error.place().file.as_deref(), Some("damaged"), "{error}");
+                    errors += 1;
+                }
+            }
+        }
+    }
+    eprintln!("{errors} errors, {fine} files that could be read");
+}
+
+fn decode_all(source: Arc<dyn ReadAt>) -> Result<()> {
+    let limits = Limits { memory: 64 << 20, ..Limits::default() };
+    let file = DataFile::open(source, &limits)?;
+    let wanted: Vec<usize> = (0..file.columns().len()).collect();
+    for at in 0..file.blocklets() {
+        let data = file.read_blocklet(at, &wanted)?;
+        for page in 0..data.pages() {
+            for column in 0..wanted.len() {
+                data.decode(column, page)?.to_data().validate_full().unwrap();
+            }
+        }
+    }
+    Ok(())
+}
+
 fn compare(
     name: &str,
     table: &Path,

@@ -37,12 +37,16 @@ pub(super) fn open(
     let mut index = footer.index.into_iter().map(|index| index.min_max);
     let blocklets = footer.blocklets.iter().map(|info| blocklet(info, index.next().flatten(), footer_at));
     let blocklets: Vec<Blocklet> = blocklets.collect::<Result<_>>()?;
+    let rows: u64 = blocklets.iter().fold(0, |sum, blocklet| sum.saturating_add(blocklet.rows));
+    if u64::try_from(footer.rows) != Ok(rows) {
+        return Err(Error::corrupt(format!("a file of {} rows, with {rows} in its blocklets", footer.rows)));
+    }
     Ok(Inner {
         limits: limits.clone(),
         version: 3,
         starts: starts(&columns),
         columns,
-        rows: blocklets.iter().fold(0, |sum, blocklet| sum.saturating_add(blocklet.rows)),
+        rows,
         extra: footer.extra,
         cardinalities: footer.segment.cardinalities,
         blocklets,
@@ -176,6 +180,8 @@ pub(super) fn decode(context: &PageContext<'_>, page: &StoredPage) -> Result<arr
 fn width(context: &PageContext<'_>, page: &StoredPage, meta: Option<&PageMeta>) -> Option<usize> {
     match meta.map(|meta| meta.store) {
         Some(Store::Bytes) | None if context.dictionary.is_some() => Some(page::local::KEY_WIDTH),
+        // Up to 16 bytes; of any length in pages of old writers.
+        Some(Store::Decimal) => meta.is_some_and(|meta| meta.precision > 0).then_some(16),
         Some(store) => store.width(),
         None if page.head.encoders.contains(&Encoding::Dictionary) => Some(context.key_width),
         None => None,

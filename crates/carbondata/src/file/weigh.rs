@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use orcish::{Result, coalesce};
 
-use super::{BlockletData, DataFile, Place, in_blocklet, v3};
+use super::{BlockletData, DataFile, Place, v3};
 
 impl DataFile {
     /// Whether the file was written before 1.5.1: bounds of such files are not believed.
@@ -36,7 +36,7 @@ impl DataFile {
     /// # Errors
     /// As [`read_blocklet`](Self::read_blocklet).
     pub(crate) fn read_heads(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        self.heads(at, columns).map_err(|error| in_blocklet(error, at).in_file(self.name()))
+        self.heads(at, columns).map_err(|error| error.in_blocklet(at).in_file(self.name()))
     }
 
     fn heads(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {

@@ -49,7 +49,6 @@ impl Store {
             Store::ShortInt => Some(3),
             Store::Int | Store::Float => Some(4),
             Store::Long | Store::Double => Some(8),
-            // Up to that in most files, and more in old ones.
             Store::Decimal | Store::Bytes => None,
         }
     }

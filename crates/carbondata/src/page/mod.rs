@@ -19,6 +19,8 @@ pub(crate) mod numbers;
 pub(crate) mod order;
 pub(crate) mod packed;
 mod runs;
+#[cfg(test)]
+mod tests;
 pub(crate) mod texts;
 pub(crate) mod values;
 

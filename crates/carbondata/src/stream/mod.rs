@@ -18,7 +18,7 @@ use bytes::Bytes;
 use orcish::{Error, Limits, ReadAt, Result};
 
 use crate::compress::Compressor;
-use crate::file::{FIRST_HEADER, in_blocklet, read_header};
+use crate::file::{FIRST_HEADER, read_header};
 use crate::metadata::format::{BlockletHeader, MinMax};
 use crate::metadata::schema::{self, Column};
 use crate::metadata::thrift::Reader;
@@ -103,7 +103,7 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inne
     if committed > size {
         return Err(Error::corrupt(format!("a file of {size} bytes, of which {committed} were committed")));
     }
-    let bytes = source.read_ranges(&[0..FIRST_HEADER.min(committed)])?.pop().unwrap_or_default();
+    let bytes = source.read_ranges(std::slice::from_ref(&(0..FIRST_HEADER.min(committed))))?.pop().unwrap_or_default();
     let (header, start) = read_header(&*source, committed, bytes, limits)?;
     let marker = header.sync_marker.filter(|marker| !marker.is_empty());
     let columns = schema::columns(&header.columns)?;
@@ -121,7 +121,7 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inne
 
 impl Inner {
     fn in_blocklet(&self, error: Error, at: usize) -> Error {
-        in_blocklet(error, at).in_file(self.source.name())
+        error.in_blocklet(at).in_file(self.source.name())
     }
 }
 

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::*;
-use crate::metadata::bounds::{Bound, Known, known};
+use orcish::shared::{Bound, Known};
+
+use crate::metadata::bounds::known;
 use crate::metadata::schema::Kind;
 
 fn folder() -> Option<PathBuf> {
