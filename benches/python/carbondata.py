@@ -3,10 +3,10 @@
     python carbondata.py                     # two million rows of lineitem
     python carbondata.py --rows 5000000 --runs 5 --data DIR
 
-The rows are lineitem's, sorted by l_orderkey, as the writer of the tests makes them (defaults of CarbonData 2.3: snappy,
-pages of 32,000 rows, local dictionaries, min and max of each blocklet), and as orcish writes ORC, with snappy. The figure
-is CPU time of one thread, in nanoseconds for each value of a full scan; in every round both run, in turn. Shown is the
-median of the rounds.
+The rows are lineitem's, sorted by l_orderkey, as the writer of the tests makes them (defaults of CarbonData 2.3:
+snappy, pages of 32,000 rows, local dictionaries, min and max of each blocklet), and as orcish writes ORC, with snappy.
+The figure is CPU time of one thread, of a full scan in nanoseconds for each value too; in every round both run, in
+turn. Shown is the median of the rounds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Task:
     columns: list[str] | None
     filters: Any
 
-    def run(self, path: str) -> int:
+    def run(self, path: str, _: list[str] | None) -> int:
         scan = orcish.scan(path, columns=self.columns, filters=self.filters, threads=1)
         return sum(batch.num_rows for batch in scan.to_batches())
 
@@ -91,7 +91,7 @@ def main() -> None:
             counts = set()
             for round_number in range(args.runs + 1):
                 for name in list(paths)[:: 1 if round_number % 2 else -1]:
-                    cpu, _, count = timed(lambda path, _: task.run(path), paths[name], None, 1)
+                    cpu, _, count = timed(task.run, paths[name], None, 1)
                     counts.add(count)
                     # The first round warms up.
                     found[name].extend([cpu] if round_number else [])

@@ -1,7 +1,7 @@
 """Rows for tests of CarbonData, and how tables are compared."""
 
 import datetime as dt
-from decimal import Decimal
+from decimal import Context, Decimal
 
 import pyarrow as pa
 
@@ -11,7 +11,8 @@ NESTED = pa.struct(
 
 
 def decimal(number, scale):
-    return Decimal(number).scaleb(-scale)
+    # All digits: the usual context has 28.
+    return Decimal(number).scaleb(-scale, Context(prec=38))
 
 
 def instant(row):

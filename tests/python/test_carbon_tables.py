@@ -165,8 +165,9 @@ def test_deletes_that_do_not_count(tmp_path):
     status = written.path / "Metadata" / written.deletes.status
     entries = json.loads(status.read_text())
     dead = {"deleteDeltaStartTimestamp": str(int(stamp) - 1), "deleteDeltaEndTimestamp": str(int(stamp) - 1)}
+    # The last entry of a file says whether the file itself is dead.
     for state in ("Compacted", "Marked for Delete"):
-        entries.append({**entries[0], **dead, "segmentStatus": state})
+        entries.insert(0, {**entries[-1], **dead, "segmentStatus": state})
     status.write_text(json.dumps(entries))
     assert check(written).count() == 98
 
@@ -286,8 +287,13 @@ def test_what_is_missing_is_said(tmp_path):
         orcish.CarbonTable(str(tmp_path / "nothing"))
 
 
-@pytest.mark.parametrize("name", ["tablestatus", "segments/0_1700000001000.segment"])
-@pytest.mark.parametrize("text", ["", "{", "[", "null", "7", '{"locationMap":7}', '[{"loadName":7}]', "\xff"])
+BROKEN = ["", "{", "[", "null", "7", '{"locationMap":7}', '[{"loadStatus":"Success"}]', "\xff"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [(name, text) for name in ("tablestatus", "segments/0_1700000001000.segment") for text in BROKEN],
+)
 def test_metadata_that_is_none(tmp_path, name, text):
     written = writer(tmp_path, ["s"])
     written.load(some(names=["s"]))

@@ -7,7 +7,9 @@ from typing import Any
 
 import orcish
 import orcish.spark as osp
+import pyarrow as pa
 import pytest
+from carbon import CarbonTableWriter
 from orcish.errors import OrcishError
 from orcish.folders import Folder
 from orcish.spark.commit import finish_commits
@@ -124,3 +126,25 @@ def test_answers_that_are_lost(spark: Spark, store: Store) -> None:
     save(spark.range(10), store)
     store.between.loses = lambda method, path: False
     assert load(spark, store).count() == 10
+
+
+def test_tables_of_carbondata(spark: Spark, store: Store, tmp_path: Path) -> None:
+    """Are read there, and become ORC there; whether a table is one takes a request."""
+    rows = pa.table({"id": range(100), "p": [f"p{at % 2}" for at in range(100)]})
+    written = CarbonTableWriter(tmp_path / "t", rows.schema, partition_by=("p",))
+    written.load(rows)
+    for path in written.path.rglob("*"):
+        if path.is_file():
+            store.client.upload_file(str(path), BUCKET, f"db/carbon/{path.relative_to(written.path)}")
+    url, storage = f"s3a://{BUCKET}/db/carbon", options_of(store)
+    wanted = spark.createDataFrame(rows.to_pandas(), "id bigint, p string")
+    assert_same(spark.read.format("carbondata").options(**storage).load(url), wanted)
+    assert_same(load(spark, store, url), wanted)
+    osp.convert(url, TABLE, spark=spark, storage_options=storage)
+    store.between.log.clear()
+    assert_same(load(spark, store), wanted)
+    looked = [path for _, path, _ in store.between.log if "Metadata" in path]
+    # For the schema, and for the tasks.
+    assert len(looked) == 2
+    with pytest.raises(orcish.UnsupportedError, match="CarbonData"):
+        osp.convert(TABLE, url, mode="overwrite", spark=spark, storage_options=storage)

@@ -15,7 +15,7 @@ def table_info(
     """The struct ``TableInfo`` of ``Metadata/schema``."""
     stored = stored_order(columns, sort_columns)
     history = thrift.struct({1: thrift.i64(clock), 2: thrift.structs([]), 3: thrift.structs([])})
-    partitions = [column for column in stored if column.name in partition_by]
+    partitions = [next(column for column in stored if column.name == name) for name in partition_by]
     fact = {
         1: thrift.binary(column_id("table", name)),
         2: schema_list(stored),

@@ -20,8 +20,8 @@ def read_type(of: pa.DataType) -> pa.DataType:
 
 
 def collapsed(value, of: pa.DataType):
-    """Complex values: ``[null]`` is null, and so is a struct of nulls."""
-    if value is None:
+    """Complex values: ``[null]`` is null, and so are a struct of nulls and no bytes."""
+    if value is None or value == b"":
         return None
     if pa.types.is_map(of):
         pairs = [(collapsed(key, of.key_type), collapsed(item, of.item_type)) for key, item in value]

@@ -19,6 +19,28 @@ const MAGIC_2: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
 
 /// Reads what a file says of itself, whatever its version is.
 pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
+    let inner = open_version(source, limits)?;
+    let (columns, blocklets) = (inner.columns.len(), inner.blocklets.len());
+    if columns > limits.columns {
+        return Err(Error::limit(format!("{columns} columns, of {} that are allowed", limits.columns)));
+    }
+    if blocklets > limits.stripes {
+        return Err(Error::limit(format!("{blocklets} blocklets, of {} that are allowed", limits.stripes)));
+    }
+    let rows = inner.blocklets.iter().fold(0, |sum: u64, blocklet| sum.saturating_add(blocklet.rows));
+    if inner.rows != rows {
+        return Err(Error::corrupt(format!("a file of {} rows, with {rows} in its blocklets", inner.rows)));
+    }
+    Ok(inner)
+}
+
+/// A number of rows that has to be there.
+pub(crate) fn rows_of(rows: Option<i64>) -> Result<u64> {
+    let rows = rows.ok_or_else(|| Error::corrupt("a footer that does not say how many rows there are"))?;
+    u64::try_from(rows).map_err(|_| Error::corrupt(format!("{rows} rows")))
+}
+
+fn open_version(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
     let (size, end) = source.read_suffix(source.first_read())?;
     let start = range_of(&*source, size, &end, 0..FIRST_HEADER.min(size))?;
     if start.starts_with(MAGIC_2) {

@@ -25,7 +25,7 @@ use crate::metadata::format::{DataChunk, MinMax};
 use crate::metadata::schema::Column;
 use crate::page::Dictionaries;
 
-pub(crate) use begin::{FIRST_HEADER, footer, read_header};
+pub(crate) use begin::{FIRST_HEADER, footer, read_header, rows_of};
 pub(crate) use blocklet::BlockletData;
 pub(crate) use chunk::{Chunk, PageContext, StoredPage};
 

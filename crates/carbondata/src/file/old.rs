@@ -11,7 +11,7 @@ use arrow_array::ArrayRef;
 use bytes::Bytes;
 use orcish::{Error, Limits, ReadAt, Result};
 
-use super::{Blocklet, Chunk, Inner, PageContext, Place, StoredPage, starts};
+use super::{Blocklet, Chunk, Inner, PageContext, Place, StoredPage, rows_of, starts};
 use crate::compress::Compressor;
 use crate::metadata::format::{BlockletIndex, Compression, DataChunk, DataChunk2, Encoding, FileFooter, Presence};
 use crate::metadata::schema;
@@ -27,7 +27,7 @@ const MOST_NULLS: usize = 4 << 20;
 /// `Corrupt` where there is none.
 pub(super) fn open(source: Arc<dyn ReadAt>, size: u64, end: &Bytes, limits: &Limits, version: u8) -> Result<Inner> {
     let (bytes, start) = super::footer(&*source, size, end, limits)?;
-    let footer: FileFooter = Reader::new(&bytes).structure()?;
+    let footer: FileFooter = Reader::whole(&bytes)?;
     let columns = schema::columns(&footer.columns)?;
     let blocklets = match version {
         2 => blocklets_2(&footer, start)?,
@@ -39,21 +39,17 @@ pub(super) fn open(source: Arc<dyn ReadAt>, size: u64, end: &Bytes, limits: &Lim
         version,
         starts: starts(&columns),
         columns,
-        rows: count(footer.rows)?,
+        rows: rows_of(footer.rows)?,
         extra: Vec::new(),
         cardinalities: footer.segment.cardinalities,
         blocklets,
     })
 }
 
-fn count(rows: i64) -> Result<u64> {
-    u64::try_from(rows).map_err(|_| Error::corrupt(format!("{rows} rows")))
-}
-
 fn blocklet(rows: i32, index: Option<&BlockletIndex>, chunks: Vec<Place>) -> Result<Blocklet> {
     let page_rows = vec![usize::try_from(rows).map_err(|_| Error::corrupt(format!("a blocklet of {rows} rows")))?];
     let min_max = index.and_then(|index| index.min_max.clone());
-    Ok(Blocklet { rows: count(rows.into())?, min_max, page_rows, chunks })
+    Ok(Blocklet { rows: rows_of(Some(rows.into()))?, min_max, page_rows, chunks })
 }
 
 fn blocklets_1(footer: &FileFooter) -> Result<Vec<Blocklet>> {

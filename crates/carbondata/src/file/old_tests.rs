@@ -11,6 +11,9 @@ fn read(file: &DataFile) -> orcish::Result<Vec<(String, ArrayRef)>> {
     let wanted: Vec<usize> = (0..file.columns().len()).collect();
     let mut columns: Vec<(String, Vec<ArrayRef>)> =
         file.columns().iter().map(|column| (column.name.clone(), Vec::new())).collect();
+    if file.blocklets() == 0 {
+        return Err(orcish::Error::corrupt("no blocklets"));
+    }
     for at in 0..file.blocklets() {
         let data = file.read_blocklet(at, &wanted)?;
         for page in 0..data.pages() {

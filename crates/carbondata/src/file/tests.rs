@@ -10,7 +10,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use orcish::{FileSource, Limits};
+use orcish::{Error, FileSource, Limits};
 use serde_json::Value;
 
 use super::*;
@@ -80,7 +80,7 @@ fn data_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn open(path: &Path) -> Result<DataFile> {
-    DataFile::open(Arc::new(FileSource::open(path.to_str().unwrap()).unwrap()), &Limits::default())
+    DataFile::open(Arc::new(FileSource::open(path)?), &Limits::default())
 }
 
 #[test]
@@ -185,7 +185,8 @@ fn decode_all(source: Arc<dyn ReadAt>) -> Result<()> {
         let data = file.read_blocklet(at, &wanted)?;
         for page in 0..data.pages() {
             for column in 0..wanted.len() {
-                data.decode(column, page)?.to_data().validate_full().unwrap();
+                let valid = data.decode(column, page)?.to_data().validate_full();
+                valid.map_err(|error| Error::invalid("no valid array").with_source(error))?;
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use orcish::{Error, Limits, ReadAt, Result};
 
-use super::{Blocklet, Chunk, Inner, PageContext, Place, StoredPage, footer, starts};
+use super::{Blocklet, Chunk, Inner, PageContext, Place, StoredPage, footer, rows_of, starts};
 use crate::compress::Compressor;
 use crate::metadata::format::{BlockletInfo3, DataChunk3, Encoding, FileFooter3, FileHeader};
 use crate::metadata::schema::columns;
@@ -25,28 +25,17 @@ pub(super) fn open(
         return Err(Error::unsupported("a file without a footer, as streams write them"));
     }
     let (bytes, footer_at) = footer(&*source, size, end, limits)?;
-    let footer: FileFooter3 = Reader::new(&bytes).structure()?;
+    let footer: FileFooter3 = Reader::whole(&bytes)?;
     let columns = columns(&header.columns)?;
-    if header.columns.len() > limits.columns {
-        return Err(Error::limit(format!("{} columns, of {} that are allowed", columns.len(), limits.columns)));
-    }
-    if footer.blocklets.len() > limits.stripes {
-        let (found, most) = (footer.blocklets.len(), limits.stripes);
-        return Err(Error::limit(format!("{found} blocklets, of {most} that are allowed")));
-    }
     let mut index = footer.index.into_iter().map(|index| index.min_max);
     let blocklets = footer.blocklets.iter().map(|info| blocklet(info, index.next().flatten(), footer_at));
     let blocklets: Vec<Blocklet> = blocklets.collect::<Result<_>>()?;
-    let rows: u64 = blocklets.iter().fold(0, |sum, blocklet| sum.saturating_add(blocklet.rows));
-    if u64::try_from(footer.rows) != Ok(rows) {
-        return Err(Error::corrupt(format!("a file of {} rows, with {rows} in its blocklets", footer.rows)));
-    }
     Ok(Inner {
         limits: limits.clone(),
         version: 3,
         starts: starts(&columns),
         columns,
-        rows,
+        rows: rows_of(footer.rows)?,
         extra: footer.extra,
         cardinalities: footer.segment.cardinalities,
         blocklets,
@@ -78,7 +67,7 @@ pub(crate) fn blocklet(
         let head = fits.ok_or_else(|| Error::corrupt(format!("a chunk of {length} bytes at {start}, up to {end}")))?;
         Ok(Place::Whole { bytes: start..end, head })
     });
-    let rows = u64::try_from(info.rows).map_err(|_| Error::corrupt(format!("a blocklet of {} rows", info.rows)))?;
+    let rows = rows_of(Some(info.rows.into()))?;
     let page_rows = info
         .page_rows
         .iter()

@@ -45,7 +45,7 @@ impl DataFile {
             // Chunks of columns within others have no bounds that count.
             let Some(Place::Whole { bytes, head }) = self.inner.places(at, column)?.first() else { continue };
             let end = bytes.start.saturating_add(u64::try_from(*head).unwrap_or(u64::MAX)).min(bytes.end);
-            let read = self.inner.source.read_ranges(&[bytes.start..end])?;
+            let read = self.inner.source.read_ranges(std::slice::from_ref(&(bytes.start..end)))?;
             data.put(self.chunk_of(column), v3::head(read.first().map_or(&[], |bytes| &bytes[..]))?);
         }
         data.find_rows()?;

@@ -190,7 +190,7 @@ impl Structure for SegmentInfo {
 /// `FileFooter3`, at the end of files of version 3.
 #[derive(Debug, Default)]
 pub(crate) struct FileFooter3 {
-    pub(crate) rows: i64,
+    pub(crate) rows: Option<i64>,
     pub(crate) segment: SegmentInfo,
     pub(crate) index: Vec<BlockletIndex>,
     pub(crate) blocklets: Vec<BlockletInfo3>,
@@ -201,7 +201,7 @@ pub(crate) struct FileFooter3 {
 impl Structure for FileFooter3 {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
-            1 => self.rows = value.i64()?,
+            1 => self.rows = Some(value.i64()?),
             2 => self.segment = value.structure()?,
             3 => self.index = value.list(|value| value.structure())?,
             4 => self.blocklets = value.list(|value| value.structure())?,
@@ -216,8 +216,7 @@ impl Structure for FileFooter3 {
 /// `FileFooter`, at the end of files of versions 1 and 2.
 #[derive(Debug, Default)]
 pub(crate) struct FileFooter {
-    pub(crate) version: i32,
-    pub(crate) rows: i64,
+    pub(crate) rows: Option<i64>,
     pub(crate) columns: Vec<ColumnSchema>,
     pub(crate) segment: SegmentInfo,
     pub(crate) index: Vec<BlockletIndex>,
@@ -228,8 +227,7 @@ pub(crate) struct FileFooter {
 impl Structure for FileFooter {
     fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
         match id {
-            1 => self.version = value.i32()?,
-            2 => self.rows = value.i64()?,
+            2 => self.rows = Some(value.i64()?),
             3 => self.columns = value.list(|value| value.structure())?,
             4 => self.segment = value.structure()?,
             5 => self.index = value.list(|value| value.structure())?,

@@ -22,7 +22,9 @@ pub(crate) struct Folder {
 pub(crate) fn folders(bytes: &[u8], table: &str) -> Result<Vec<Folder>> {
     let whole: Value =
         serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))?;
+    let Value::Object(whole) = whole else { return Err(Error::corrupt("it is no object of JSON")) };
     let locations = match whole.get("locationMap") {
+        // A load without rows has none.
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Object(locations)) => locations,
         Some(_) => return Err(Error::corrupt("its folders are no object of JSON")),

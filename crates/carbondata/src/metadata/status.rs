@@ -162,10 +162,6 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
 }
 
 fn entries(bytes: &[u8]) -> Result<Vec<Value>> {
-    // An empty file is what a writer leaves that has not written any yet.
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Vec::new());
-    }
     match serde_json::from_slice(bytes) {
         Ok(Value::Array(entries)) => Ok(entries),
         Ok(_) => Err(Error::corrupt("it is no list of JSON")),
@@ -207,7 +203,7 @@ mod tests {
         for broken in [&b"{}"[..], b"[{]", b"[{}]", br#"[{"loadName":"../x"}]"#, &[b'['; 10_000]] {
             assert!(super::loads(broken).is_err());
         }
-        assert!(super::loads(b" ").unwrap().is_empty());
+        assert!(super::loads(b" ").is_err());
     }
 
     #[test]

@@ -24,6 +24,16 @@ impl<'a> Reader<'a> {
         Reader { bytes, at: 0, depth: 0 }
     }
 
+    /// The struct that these bytes are, and nothing else.
+    pub(crate) fn whole<T: Structure>(bytes: &'a [u8]) -> Result<T> {
+        let mut reader = Reader::new(bytes);
+        let this = reader.structure()?;
+        match reader.is_empty() {
+            true => Ok(this),
+            false => Err(Error::corrupt(format!("{} bytes behind a thrift struct", bytes.len() - reader.at))),
+        }
+    }
+
     /// Bytes that have been read.
     pub(crate) fn position(&self) -> usize {
         self.at

@@ -12,8 +12,8 @@ const POSSIBLE_BITS: std::ops::RangeInclusive<u32> = 11..=24;
 
 /// What `read` makes of packed numbers, with the first number of bits that it can make something of.
 fn with_bits<T>(what: &str, read: impl Fn(u32) -> Option<T>) -> Result<T> {
-    let all = std::iter::once(USUAL_BITS).chain(POSSIBLE_BITS.filter(|&bits| bits != USUAL_BITS));
-    all.into_iter().find_map(read).ok_or_else(|| Error::corrupt(format!("{what} fit to no number of bits")))
+    let mut all = std::iter::once(USUAL_BITS).chain(POSSIBLE_BITS.filter(|&bits| bits != USUAL_BITS));
+    all.find_map(read).ok_or_else(|| Error::corrupt(format!("{what} fit to no number of bits")))
 }
 
 /// The numbers of one large number, the last of which is in its lowest bits.
@@ -78,7 +78,7 @@ mod tests {
         for value in values {
             digits.extend((0..bits).rev().map(|bit| value >> bit & 1 == 1));
         }
-        while digits.len() % 8 != 0 {
+        while !digits.len().is_multiple_of(8) {
             digits.insert(0, false);
         }
         digits.chunks(8).map(|byte| byte.iter().fold(0, |sum, &bit| sum << 1 | u8::from(bit))).collect()

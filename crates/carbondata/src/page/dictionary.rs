@@ -55,7 +55,7 @@ fn whole(source: &dyn ReadAt, length: u64, limits: &Limits) -> Result<bytes::Byt
     if length > limits.tail.min(limits.memory / 16) {
         return Err(Error::limit(format!("a dictionary of {length} bytes")).in_file(source.name()));
     }
-    Ok(source.read_ranges(&[0..length])?.pop().unwrap_or_default())
+    Ok(source.read_ranges(std::slice::from_ref(&(0..length)))?.pop().unwrap_or_default())
 }
 
 /// Bytes of the dictionary that count: what is behind them was of a load that failed.

@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, GenericByteArray};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use orcish::{Error, Result};
 
-use super::arrays::{NULL_KEY, nulls_where};
+use super::arrays::nulls_where;
 use super::meta::{PageMeta, Role};
 use super::texts::{NULL_TEXT, Prefix, STEP, copy, slices};
 use super::{PageInput, packed};
@@ -83,7 +83,8 @@ impl LocalDictionary {
                 at += if prefix == Prefix::Int { 4 } else { 2 };
                 let (start, length) = (u32::try_from(at), u32::try_from(text.len()));
                 let entry = match (start, length) {
-                    _ if text == NULL_TEXT || u32::try_from(key) == Ok(NULL_KEY) => Entry::NULL,
+                    // That of null, which mostly has key 1; of long texts and binaries null is stored as nothing.
+                    _ if text == NULL_TEXT => Entry::NULL,
                     (Ok(start), Ok(length)) => Entry { start, length },
                     _ => return Err(Error::limit("a dictionary of more than 4 GiB")),
                 };

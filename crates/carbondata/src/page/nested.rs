@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BooleanArray, ListArray, MapArray, StructArray, UInt32Array};
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array, ArrayRef, BinaryArray, BooleanArray, ListArray, MapArray, StructArray, UInt32Array};
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use arrow_select::filter::filter;
@@ -86,7 +87,7 @@ impl Lists {
 /// Arrays of the values of `child`.
 pub(crate) fn arrays(column: &Column, lists: &Lists, child: &ArrayRef) -> Result<ArrayRef> {
     let DataType::List(field) = column.data_type() else { return Err(Error::corrupt("no array")) };
-    let values = lists.arrange(child)?;
+    let values = no_bytes_are_null(lists.arrange(child)?)?;
     let nulls = nulls_of(lists, values.logical_nulls());
     let offsets = OffsetBuffer::new(ScalarBuffer::from(lists.offsets.clone()));
     Ok(Arc::new(ListArray::try_new(field, offsets, values, nulls).map_err(misfit)?))
@@ -109,7 +110,8 @@ pub(crate) fn maps(column: &Column, lists: &Lists, children: Vec<ArrayRef>, entr
     for child in &children {
         check_rows(child.len(), entries)?;
     }
-    let mut children = children.iter().map(|child| lists.arrange(child)).collect::<Result<Vec<_>>>()?;
+    let mut children =
+        children.iter().map(|child| no_bytes_are_null(lists.arrange(child)?)).collect::<Result<Vec<_>>>()?;
     let mut nulls = None;
     let mut offsets = lists.offsets.clone();
     if let Some(key_nulls) =
@@ -152,8 +154,19 @@ pub(crate) fn structs(column: &Column, children: Vec<ArrayRef>, rows: usize) -> 
     for child in &children {
         check_rows(child.len(), rows)?;
     }
+    let children = children.into_iter().map(no_bytes_are_null).collect::<Result<Vec<_>>>()?;
     let nulls = all_null(&children, rows);
     Ok(Arc::new(StructArray::try_new_with_length(fields, children, nulls, rows).map_err(misfit)?))
+}
+
+/// Binaries within others, of which null is stored as no bytes: empty ones are null, as in Apache's reader.
+fn no_bytes_are_null(array: ArrayRef) -> Result<ArrayRef> {
+    let Some(binary) = array.as_binary_opt::<i32>() else { return Ok(array) };
+    let is_empty = |row: usize| binary.offsets().get(row) == binary.offsets().get(row + 1);
+    let Some(nulls) = nulls_where(binary.len(), is_empty) else { return Ok(array) };
+    let nulls = NullBuffer::union(binary.nulls(), Some(&nulls));
+    let with_nulls = BinaryArray::try_new(binary.offsets().clone(), binary.values().clone(), nulls);
+    Ok(Arc::new(with_nulls.map_err(misfit)?))
 }
 
 /// Null where all arrays are.

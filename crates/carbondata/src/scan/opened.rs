@@ -20,17 +20,20 @@ pub(super) struct Opened {
     pub(super) deletes: Deletes,
 }
 
+/// A file that somebody opens, or has.
+type Slot = Arc<OnceLock<Result<Arc<Opened>>>>;
+
 /// The columnar files that are open.
 #[derive(Default)]
 pub(super) struct OpenFiles {
     /// By their indexes; each is opened once, by whoever comes first.
-    files: Mutex<HashMap<usize, Arc<OnceLock<Result<Arc<Opened>>>>>>,
+    files: Mutex<HashMap<usize, Slot>>,
     /// What files of the table share.
     dictionaries: OnceLock<Dictionaries>,
 }
 
 impl OpenFiles {
-    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Arc<OnceLock<Result<Arc<Opened>>>>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Slot>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -232,6 +232,10 @@ impl Columnar {
     /// Begins a blocklet, unless its bounds rule it out.
     fn begin(&self, what: &What, blocklet: usize) -> Result<Option<Current>> {
         let Opened { file, ways, .. } = &*self.opened;
+        if blocklet >= file.blocklets() {
+            let text = format!("the index has a blocklet {blocklet}, of {} in the file", file.blocklets());
+            return Err(Error::corrupt(text));
+        }
         let outcome = judge_blocklet(&self.opened, what, blocklet)?;
         let is_filtered = match outcome {
             Outcome::Skipped(_) => return Ok(None),

@@ -102,7 +102,7 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inne
     if committed > size {
         return Err(Error::corrupt(format!("a file of {size} bytes, of which {committed} were committed")));
     }
-    let bytes = source.read_ranges(&[0..FIRST_HEADER.min(committed)])?.pop().unwrap_or_default();
+    let bytes = source.read_ranges(std::slice::from_ref(&(0..FIRST_HEADER.min(committed))))?.pop().unwrap_or_default();
     let (header, start) = read_header(&*source, committed, bytes, limits)?;
     let marker = header.sync_marker.filter(|marker| !marker.is_empty());
     let columns = schema::columns(&header.columns)?;

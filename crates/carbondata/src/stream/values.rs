@@ -1,7 +1,7 @@
 //! Values of rows, gathered into a column.
 
-use arrow_array::ArrayRef;
 use arrow_array::types::{BinaryType, Utf8Type};
+use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBufferBuilder;
 use arrow_schema::DataType;
 use orcish::{Error, Result};
@@ -95,7 +95,8 @@ impl<'a> Values<'a> {
             }
             Values::Map(ends, entries) => {
                 entries.iter_mut().try_for_each(Values::push_null)?;
-                push_end(ends, &entries[0])?;
+                let [keys, _] = &**entries;
+                push_end(ends, keys)?;
             }
             Values::Struct(rows, children) => {
                 *rows += 1;
@@ -158,7 +159,8 @@ impl<'a> Values<'a> {
                         values.push_nested(bytes, child, lengths)?;
                     }
                 }
-                push_end(ends, &entries[0])
+                let [keys, _] = &**entries;
+                push_end(ends, keys)
             }
             Values::Struct(rows, children) => {
                 nested::check_children(bytes, children.len())?;
@@ -187,8 +189,9 @@ impl<'a> Values<'a> {
                 page_nested::arrays(column, &Lists::in_order(ends), &items.finish(item, None)?)?
             }
             (Values::Map(ends, entries), _) => {
-                let rows = entries[0].len();
-                page_nested::maps(column, &Lists::in_order(ends), finish_all((*entries).into(), column)?, rows)?
+                let entries = finish_all((*entries).into(), column)?;
+                let count = entries.first().map_or(0, |keys| keys.len());
+                page_nested::maps(column, &Lists::in_order(ends), entries, count)?
             }
             (Values::Struct(rows, children), _) => page_nested::structs(column, finish_all(children, column)?, rows)?,
         })

@@ -1,3 +1,7 @@
+//! Order, ends and interruptions of parts that are read ahead.
+
+#![allow(clippy::panic_in_result_fn, reason = "a reader of tests asserts")]
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use arrow_array::cast::AsArray as _;
