@@ -12,6 +12,8 @@ mod old;
 #[cfg(test)]
 mod old_tests;
 #[cfg(test)]
+mod same;
+#[cfg(test)]
 mod tests;
 mod v3;
 mod weigh;

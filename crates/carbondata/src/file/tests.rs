@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::*;
+use arrow_array::types::{Float32Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use orcish::{Error, FileSource, Limits};
 use serde_json::Value;
 
+use super::same::{float, is_same, quoted};
 use super::*;
 use crate::metadata::schema::Kind;
 
@@ -240,36 +241,6 @@ fn compare(
     count
 }
 
-/// Puts numbers with a fraction between quotes, as serde_json rounds them in its own way.
-fn quoted(line: &str) -> String {
-    let mut all = String::new();
-    let mut rest = line;
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '"' => {
-                let mut is_escaped = false;
-                let end = rest.char_indices().skip(1).find(|&(_, sign)| {
-                    let is_end = sign == '"' && !is_escaped;
-                    is_escaped = sign == '\\' && !is_escaped;
-                    is_end
-                });
-                end.unwrap().0 + 1
-            }
-            '-' | '0'..='9' => rest.find([',', '}', ']']).unwrap(),
-            other => other.len_utf8(),
-        };
-        let (part, behind) = rest.split_at(length);
-        let is_fraction = first != '"' && length > 1 && part.contains(['.', 'E', 'e']);
-        all += &if is_fraction { format!("\"{part}\"") } else { part.to_owned() };
-        rest = behind;
-    }
-    all
-}
-
-fn float(wanted: &Value) -> Option<f64> {
-    wanted.as_str().map_or_else(|| wanted.as_f64(), |text| text.parse().ok())
-}
-
 /// What a right reader does not return either.
 fn is_known(table: &str, column: &str, kind: Kind, array: &ArrayRef, row: usize, wanted: &Value) -> bool {
     match kind {
@@ -284,104 +255,4 @@ fn is_known(table: &str, column: &str, kind: Kind, array: &ArrayRef, row: usize,
         }
         _ => (table, column) == ("spark_default_all", "f"),
     }
-}
-
-/// The year, month and day of a number of days since 1970.
-fn day(days: i64) -> String {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    format!("{:04}-{month:02}-{day:02}", year + era * 400 + i64::from(month <= 2))
-}
-
-fn is_same(array: &ArrayRef, row: usize, wanted: &Value) -> bool {
-    let is_null = array.is_null(row);
-    if is_null || wanted.is_null() {
-        // Of one null and null the same is written.
-        let is_one_null = wanted.as_array().is_some_and(|wanted| matches!(wanted.as_slice(), [Value::Null]));
-        return is_null && (wanted.is_null() || is_one_null);
-    }
-    match array.data_type() {
-        DataType::Boolean => wanted.as_bool() == Some(array.as_boolean().value(row)),
-        DataType::Int8 => wanted.as_i64() == Some(array.as_primitive::<Int8Type>().value(row).into()),
-        DataType::Int16 => wanted.as_i64() == Some(array.as_primitive::<Int16Type>().value(row).into()),
-        DataType::Int32 => wanted.as_i64() == Some(array.as_primitive::<Int32Type>().value(row).into()),
-        DataType::Int64 => wanted.as_i64() == Some(array.as_primitive::<Int64Type>().value(row)),
-        DataType::Float32 => {
-            wanted.to_string().trim_matches('"').parse() == Ok(array.as_primitive::<Float32Type>().value(row))
-        }
-        DataType::Float64 => float(wanted) == Some(array.as_primitive::<Float64Type>().value(row)),
-        DataType::Decimal128(..) => {
-            let found = array.as_primitive::<Decimal128Type>().value_as_string(row);
-            wanted.as_str().map_or_else(|| wanted.to_string(), str::to_owned) == found
-        }
-        DataType::Utf8 => wanted.as_str() == Some(array.as_string::<i32>().value(row)),
-        DataType::Binary => {
-            let found = array.as_binary::<i32>().value(row);
-            let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
-            let text = wanted.as_str().unwrap();
-            hex == text || base64(found) == text
-        }
-        DataType::Date32 => wanted.as_str() == Some(&day(array.as_primitive::<Date32Type>().value(row).into())),
-        DataType::Timestamp(..) => {
-            let micros = array.as_primitive::<TimestampMicrosecondType>().value(row);
-            let (days, millis) = (micros.div_euclid(86_400_000_000), micros.rem_euclid(86_400_000_000) / 1000);
-            let (hours, minutes, seconds) = (millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60);
-            let found = format!("{} {hours:02}:{minutes:02}:{seconds:02}.{:03}", day(days), millis % 1000);
-            wanted.as_str().unwrap().trim_end_matches('Z').replace('T', " ") == found
-        }
-        DataType::List(_) => {
-            let found = array.as_list::<i32>().value(row);
-            let wanted = wanted.as_array().unwrap();
-            wanted.len() == found.len() && wanted.iter().enumerate().all(|(at, wanted)| is_same(&found, at, wanted))
-        }
-        DataType::Struct(_) => {
-            array.as_struct().columns().iter().zip(array.as_struct().column_names()).all(|(child, name)| {
-                // Spark leaves nulls out.
-                is_same(child, row, wanted.get(name).unwrap_or(&Value::Null))
-            })
-        }
-        DataType::Map(..) => {
-            let found = array.as_map().value(row);
-            let (keys, values) = (found.column(0), found.column(1));
-            match wanted {
-                Value::Array(wanted) => {
-                    wanted.len() == found.len()
-                        && wanted
-                            .iter()
-                            .enumerate()
-                            .all(|(at, pair)| is_same(keys, at, &pair[0]) && is_same(values, at, &pair[1]))
-                }
-                wanted => {
-                    let wanted = wanted.as_object().unwrap();
-                    wanted.len() == found.len()
-                        && wanted.iter().enumerate().all(|(at, (key, value))| {
-                            let is_key = match keys.data_type() {
-                                DataType::Utf8 => keys.as_string::<i32>().value(at) == key,
-                                _ => keys.as_primitive::<Int32Type>().value(at).to_string() == *key,
-                            };
-                            is_key && is_same(values, at, value)
-                        })
-                }
-            }
-        }
-        other => panic!("{other}"),
-    }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().chain(&[0, 0]).take(3).fold(0usize, |bits, &byte| bits << 8 | usize::from(byte));
-        for digit in 0..4 {
-            let is_padding = digit > chunk.len();
-            text.push(if is_padding { '=' } else { char::from(DIGITS[bits >> (18 - 6 * digit) & 63]) });
-        }
-    }
-    text
 }
