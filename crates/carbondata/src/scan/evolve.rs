@@ -1,16 +1,14 @@
 //! From the columns of a file to those of its table, which may have been added, renamed or widened since.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray as _;
 use arrow_array::{
     Array as _, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array,
-    Int8Array, Int16Array, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray,
-    TimestampMicrosecondArray, UInt64Array, new_null_array,
+    Int8Array, Int16Array, Int32Array, Int64Array, StringArray, TimestampMicrosecondArray, UInt64Array, new_null_array,
 };
-use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take;
-use orcish::shared::{check_room, widen, widens};
+use orcish::shared::{Adapt, check_room, widens};
 use orcish::{Error, Result};
 
 use crate::bytes::{Bytes, big_integer};
@@ -26,52 +24,57 @@ pub(super) enum Way {
     Constant(ArrayRef),
 }
 
-/// What is done with an array.
-#[derive(Debug, Clone)]
-pub(super) enum Adapt {
-    Keep,
-    Widen,
-    /// Where each field is among those of the file; null where it is not.
-    Struct(Vec<Option<(usize, Adapt)>>),
-    List(Box<Adapt>),
-    /// Key and value.
-    Map(Box<(Adapt, Adapt)>),
-}
-
 /// The ways of all `columns` of a table from those of a `file`. Only in transactional tables do names say nothing.
 ///
 /// # Errors
 /// `Unsupported` where a column of the file does not become that of the table.
 pub(super) fn ways(columns: &[Column], file: &[Column], is_transactional: bool) -> Result<Vec<Way>> {
-    let way = |column: &Column| match find(column, file, is_transactional) {
+    let stored = Stored::new(file, is_transactional);
+    let way = |column: &Column| match stored.find(column) {
         Some((at, stored)) => Ok(Way::Stored(at, adapt(column, stored)?)),
         None => Ok(Way::Constant(default(column)?)),
     };
     columns.iter().map(|column| way(column).map_err(|error: Error| error.in_column(&column.name))).collect()
 }
 
-/// A column among those of a file: by its id, which it keeps when it is renamed; or else, as files that are no loads
-/// of one table have ids of their own, by its name.
-fn find<'f>(column: &Column, file: &'f [Column], is_transactional: bool) -> Option<(usize, &'f Column)> {
-    let by_id = file.iter().position(|stored| stored.id.eq_ignore_ascii_case(&column.id));
-    let by_name = || file.iter().position(|stored| stored.name.eq_ignore_ascii_case(&column.name));
-    let at = by_id.or_else(|| if is_transactional { None } else { by_name() })?;
-    Some((at, file.get(at)?))
+/// The columns of a file, or those within one of them.
+struct Stored<'f> {
+    columns: &'f [Column],
+    by_id: HashMap<String, usize>,
+    /// Of files that are no loads of one table, whose columns have ids of their own.
+    by_name: HashMap<String, usize>,
+}
+
+impl<'f> Stored<'f> {
+    fn new(columns: &'f [Column], is_transactional: bool) -> Self {
+        let mut this = Stored { columns, by_id: HashMap::new(), by_name: HashMap::new() };
+        for (at, column) in columns.iter().enumerate() {
+            this.by_id.entry(column.id.to_lowercase()).or_insert(at);
+            if !is_transactional {
+                this.by_name.entry(column.name.to_lowercase()).or_insert(at);
+            }
+        }
+        this
+    }
+
+    /// A column of the table: by its id, which it keeps when it is renamed, or else by its name.
+    fn find(&self, column: &Column) -> Option<(usize, &'f Column)> {
+        let by_name = || self.by_name.get(&column.name.to_lowercase());
+        let at = *self.by_id.get(&column.id.to_lowercase()).or_else(by_name)?;
+        Some((at, self.columns.get(at)?))
+    }
 }
 
 fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
-    let misfit = || {
-        let (stored, wanted) = (stored.data_type(), column.data_type());
-        Error::unsupported(format!("it is {stored} in this file, which does not become {wanted}"))
-    };
-    Ok(match (column.kind, stored.kind, &column.children[..], &stored.children[..]) {
+    let found = match (column.kind, stored.kind, &column.children[..], &stored.children[..]) {
         (Kind::Struct, Kind::Struct, wanted, stored) => {
-            let field = |field: &Column| {
-                // Names of fields are theirs alone, and stay.
-                let found = find(field, stored, false);
-                found.map(|(at, stored)| Ok((at, adapt(field, stored)?))).transpose()
+            // Names of fields are theirs alone, and stay.
+            let fields = Stored::new(stored, false);
+            let way = |field: &Column| match fields.find(field) {
+                Some((at, stored)) => Ok((Some(at), adapt(field, stored)?)),
+                None => Ok((None, Adapt::Missing)),
             };
-            Adapt::Struct(wanted.iter().map(field).collect::<Result<_>>()?)
+            Adapt::Struct(wanted.iter().map(way).collect::<Result<_>>()?)
         }
         (Kind::Array, Kind::Array, [wanted], [stored]) => Adapt::List(Box::new(adapt(wanted, stored)?)),
         (Kind::Map, Kind::Map, [key, value], [stored_key, stored_value]) => {
@@ -79,74 +82,23 @@ fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
         }
         _ => match (stored.data_type(), column.data_type()) {
             (stored, wanted) if stored == wanted => Adapt::Keep,
-            (stored, wanted) if widens(&stored, &wanted) => Adapt::Widen,
-            _ => return Err(misfit()),
+            (stored, wanted) if widens(&stored, &wanted) => Adapt::Cast,
+            (stored, wanted) => {
+                let text = format!("it is {stored} in this file, which does not become {wanted}");
+                return Err(Error::unsupported(text));
+            }
         },
-    }
-    .simple(column, stored))
-}
-
-impl Adapt {
-    /// What has nothing to do with its parts has nothing to do.
-    fn simple(self, column: &Column, stored: &Column) -> Self {
-        let is_same = match &self {
-            Adapt::Keep => true,
-            Adapt::Widen => false,
-            Adapt::Struct(fields) => fields
-                .iter()
-                .enumerate()
-                .all(|(at, field)| matches!(field, Some((stored, Adapt::Keep)) if *stored == at)),
-            Adapt::List(item) => matches!(**item, Adapt::Keep),
-            Adapt::Map(both) => matches!(**both, (Adapt::Keep, Adapt::Keep)),
-        };
-        if is_same && column.data_type() == stored.data_type() { Adapt::Keep } else { self }
-    }
-
-    /// The array as it is in the table, where nulls may take `memory` bytes.
-    pub(super) fn apply(&self, array: &ArrayRef, target: &DataType, memory: u64) -> Result<ArrayRef> {
-        let misfit = |error: ArrowError| Error::corrupt("the parts of a column do not fit together").with_source(error);
-        match (self, target) {
-            (Adapt::Struct(ways), DataType::Struct(fields)) => {
-                let Some(parent) = array.as_struct_opt() else { return Ok(array.clone()) };
-                let column = |(way, field): (&Option<(usize, Adapt)>, &arrow_schema::FieldRef)| {
-                    let found = way.as_ref().and_then(|(at, adapt)| Some((parent.columns().get(*at)?, adapt)));
-                    match found {
-                        Some((array, adapt)) => adapt.apply(array, field.data_type(), memory),
-                        None => {
-                            check_room(field.data_type(), parent.len(), memory)?;
-                            Ok(new_null_array(field.data_type(), parent.len()))
-                        }
-                    }
-                };
-                let columns = ways.iter().zip(fields).map(column).collect::<Result<Vec<_>>>()?;
-                let nulls = parent.nulls().cloned();
-                let array = StructArray::try_new_with_length(fields.clone(), columns, nulls, parent.len());
-                Ok(Arc::new(array.map_err(misfit)?))
-            }
-            (Adapt::List(inner), DataType::List(item)) => {
-                let Some(list) = array.as_list_opt::<i32>() else { return Ok(array.clone()) };
-                let values = inner.apply(list.values(), item.data_type(), memory)?;
-                let array = ListArray::try_new(item.clone(), list.offsets().clone(), values, list.nulls().cloned());
-                Ok(Arc::new(array.map_err(misfit)?))
-            }
-            (Adapt::Map(inner), DataType::Map(entries, sorted)) => {
-                let (Some(map), DataType::Struct(fields)) = (array.as_map_opt(), entries.data_type()) else {
-                    return Ok(array.clone());
-                };
-                let [key, value] = &fields[..] else { return Ok(array.clone()) };
-                let columns = vec![
-                    inner.0.apply(map.keys(), key.data_type(), memory)?,
-                    inner.1.apply(map.values(), value.data_type(), memory)?,
-                ];
-                let both = StructArray::try_new(fields.clone(), columns, None).map_err(misfit)?;
-                let array =
-                    MapArray::try_new(entries.clone(), map.offsets().clone(), both, map.nulls().cloned(), *sorted);
-                Ok(Arc::new(array.map_err(misfit)?))
-            }
-            (Adapt::Keep, _) => Ok(array.clone()),
-            _ => widen(array, target),
+    };
+    // What has nothing to do with its parts has nothing to do.
+    let is_kept = match &found {
+        Adapt::Struct(ways) => {
+            ways.iter().enumerate().all(|(at, way)| matches!(way, (Some(stored), Adapt::Keep) if *stored == at))
         }
-    }
+        Adapt::List(item) => matches!(**item, Adapt::Keep),
+        Adapt::Map(both) => matches!(**both, (Adapt::Keep, Adapt::Keep)),
+        _ => false,
+    };
+    Ok(if is_kept && column.data_type() == stored.data_type() { Adapt::Keep } else { found })
 }
 
 /// As many rows of an array of one, where they may take `memory` bytes.

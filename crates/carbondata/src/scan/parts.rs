@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orcish::shared::{self, Bound, Known};
+use orcish::shared::{self, Adapt, Bound, Known};
 use orcish::{Check, Error, Limits, Outcome, Proof, Result};
 
-use super::evolve::{Adapt, Way, ways};
+use super::evolve::{Way, ways};
 use super::opened::OpenFiles;
 use super::part::PartReader;
 use super::{Source, What};
@@ -114,7 +114,7 @@ pub(super) fn known_of(way: &[usize], ways: &[Way], stored: &dyn Fn(usize) -> Op
     match ways.get(*column) {
         Some(Way::Stored(at, Adapt::Keep)) => stored(*at).unwrap_or_default(),
         // Numbers stay what they are.
-        Some(Way::Stored(at, Adapt::Widen)) => stored(*at).filter(is_of_whole_numbers).unwrap_or_default(),
+        Some(Way::Stored(at, Adapt::Cast)) => stored(*at).filter(is_of_whole_numbers).unwrap_or_default(),
         Some(Way::Constant(value)) if value.null_count() > 0 => Known { values: Some(false), ..Known::default() },
         _ => Known::default(),
     }

@@ -6,7 +6,6 @@ use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 
-use super::adapt::{Adapt, Ways, apply_all};
 use super::condition::conditions;
 use super::matching::Matcher;
 use super::table::{Origin, Table};
@@ -18,7 +17,7 @@ use crate::patience::Check;
 use crate::predicate::{Condition, check_is_value};
 use crate::projection::{Projected, Projection};
 use crate::schema::Kind;
-use crate::shared::{BatchFilter, column_is_missing};
+use crate::shared::{Adapt, BatchFilter, Ways, apply_all, column_is_missing};
 use crate::statistics::ColumnStatistics;
 
 // The threads that open files ahead ask this.

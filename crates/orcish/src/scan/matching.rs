@@ -8,7 +8,6 @@ use std::rc::Rc;
 use arrow_schema::{DataType, Field, FieldRef};
 
 use super::Matching;
-use super::adapt::{Adapt, Ways};
 use super::table::Table;
 use crate::arrow::{Chosen, Mapping, OrcFile, add_forms, fits, has_form, item_of};
 use crate::error::{Error, Result};
@@ -16,7 +15,7 @@ use crate::options::{ColumnForm, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::schema::{Kind, Schema, Type};
-use crate::shared::widens;
+use crate::shared::{Adapt, Ways, widens};
 
 /// Finds the columns of a table in a file.
 pub(super) struct Matcher<'a> {

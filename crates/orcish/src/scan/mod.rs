@@ -5,7 +5,6 @@
 //!          a file whose values do not fit the filter is not opened
 //! ```
 
-mod adapt;
 mod condition;
 mod each;
 mod file;

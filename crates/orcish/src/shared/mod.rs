@@ -1,5 +1,6 @@
 //! What the reader of another format shares with this one. No part of the API.
 
+mod adapt;
 mod ahead;
 mod cut;
 mod domain;
@@ -16,6 +17,7 @@ pub use crate::io::requests;
 pub use crate::patience::{PATIENCE, Patience};
 pub use crate::projection::nearest;
 pub use crate::threads::asked_or_cores;
+pub use adapt::{Adapt, Ways};
 pub use ahead::{Ahead, Parts};
 pub use cut::cut;
 pub use each::each;
@@ -24,7 +26,8 @@ pub use known::{Bound, Known};
 pub use paths::choose;
 pub use widen::{cast, widen, widens};
 
+pub(crate) use adapt::apply_all;
 pub(crate) use domain::{domain_of, stored_domain};
 pub(crate) use filter::column_is_missing;
 pub(crate) use paths::{Choice, field_at, no_value, path_of, places_of};
-pub(crate) use widen::{is_text, misfit};
+pub(crate) use widen::is_text;

@@ -19,32 +19,38 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
+use super::widen::{cast, misfit};
 use crate::arrow::{check_room, item_of, restore};
 use crate::error::Result;
-use crate::shared::{cast, misfit};
 
 /// What to do with an array.
 #[derive(Debug, Clone)]
-pub(super) enum Adapt {
+pub enum Adapt {
     /// Nothing.
     Keep,
     /// There is no such column: nulls.
     Missing,
+    /// Another type, which is wider.
     Cast,
     /// It becomes again what was written.
     Restore,
+    /// Its fields.
     Struct(Ways),
+    /// Its elements.
     List(Box<Adapt>),
     /// Key and value.
     Map(Box<(Adapt, Adapt)>),
 }
 
 /// For each of some columns where it is among those that were read, if it is, and what to do with it.
-pub(super) type Ways = Vec<(Option<usize>, Adapt)>;
+pub type Ways = Vec<(Option<usize>, Adapt)>;
 
 impl Adapt {
     /// The array as it is in the table, where it may take `memory` bytes for nulls.
-    pub(super) fn apply(&self, array: &ArrayRef, target: &DataType, memory: u64) -> Result<ArrayRef> {
+    ///
+    /// # Errors
+    /// `LimitExceeded` where a value does not fit, or nulls need more.
+    pub fn apply(&self, array: &ArrayRef, target: &DataType, memory: u64) -> Result<ArrayRef> {
         let misfit = |error| misfit(target, error);
         match (self, target) {
             (Adapt::Keep, _) => Ok(array.clone()),
@@ -90,7 +96,7 @@ fn nulls(kind: &DataType, rows: usize, memory: u64) -> Result<ArrayRef> {
 }
 
 /// The columns of the table, given those that were read.
-pub(super) fn apply_all(
+pub(crate) fn apply_all(
     ways: &[(Option<usize>, Adapt)],
     read: &[ArrayRef],
     fields: &Fields,
