@@ -55,6 +55,7 @@ bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with ot
 	$(BIN)/python benches/python/lookup.py
 	$(BIN)/python benches/python/write.py
 	$(BIN)/python benches/python/spark.py
+	$(BIN)/python benches/python/carbondata.py
 
 .PHONY: spark-versions
 spark-versions: $(VENV)/module java ## What README says of each Spark, on each of SPARK_VERSIONS
@@ -66,11 +67,12 @@ spark-versions: $(VENV)/module java ## What README says of each Spark, on each o
 	done
 
 .PHONY: fuzz
-fuzz: ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain
+fuzz: $(VENV)/tools ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
+	@$(BIN)/python fuzz/carbon_seeds.py fuzz/corpus/carbon
 	@for target in $$(cargo fuzz list); do \
 		mkdir -p "fuzz/corpus/$$target"; \
-		cp tests/data/*.orc tests/data/corrupt/*.orc "fuzz/corpus/$$target"; \
+		[ "$$target" = carbon ] || cp tests/data/*.orc tests/data/corrupt/*.orc "fuzz/corpus/$$target"; \
 		echo "== $$target"; \
 		cargo +nightly fuzz run --sanitizer none "$$target" -- \
 			-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=6000; \

@@ -101,14 +101,28 @@ fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
     Ok(if is_kept && column.data_type() == stored.data_type() { Adapt::Keep } else { found })
 }
 
+/// Places in the file of those columns of the table that it has, ascending.
+pub(super) fn stored(ways: &[Way], columns: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let place = |at: usize| match ways.get(at) {
+        Some(Way::Stored(place, _)) => Some(*place),
+        _ => None,
+    };
+    let mut places: Vec<usize> = columns.into_iter().filter_map(place).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
 /// As many rows of an array of one, where they may take `memory` bytes.
 pub(super) fn repeat(value: &ArrayRef, rows: usize, memory: u64) -> Result<ArrayRef> {
     check_room(value.data_type(), rows, memory)?;
     if value.null_count() > 0 {
         return Ok(new_null_array(value.data_type(), rows));
     }
-    let bytes = u64::try_from(value.get_array_memory_size()).unwrap_or(u64::MAX);
-    if bytes.saturating_mul(u64::try_from(rows).unwrap_or(u64::MAX)) > memory.max(1 << 20).saturating_mul(64) {
+    let bytes = u64::try_from(value.get_buffer_memory_size()).unwrap_or(u64::MAX);
+    // Offsets of texts have 32 bits.
+    let most = memory.min(i32::MAX.unsigned_abs().into());
+    if bytes.saturating_mul(u64::try_from(rows).unwrap_or(u64::MAX)) > most {
         return Err(Error::limit("the default of a column is too long for so many rows"));
     }
     let zeros = UInt64Array::from(vec![0; rows]);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use orcish::shared::{each, requests};
 use orcish::{Explanation, Outcome, Result, StripePlan, display_name};
 
+use super::columnar::{judge_blocklet, judge_page};
+use super::evolve::stored;
 use super::opened::{OpenFiles, Opened};
-use super::part::{judge_blocklet, judge_page, stored};
 use super::parts::by_index;
 use super::{Source, Split, What, orc, token};
 use crate::metadata::index::IndexedBlocklet;

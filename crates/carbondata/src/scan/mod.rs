@@ -5,12 +5,14 @@
 //!          a blocklet that cannot have wanted rows is not opened
 //! ```
 
+mod columnar;
 mod evolve;
 mod explain;
 mod opened;
 mod orc;
 mod part;
 mod parts;
+mod streams;
 mod token;
 
 use std::sync::Arc;
