@@ -3,6 +3,7 @@
 
 #![no_main]
 
+#[allow(dead_code, reason = "the limits are enough")]
 mod reading;
 
 use arrow_array::Array as _;
