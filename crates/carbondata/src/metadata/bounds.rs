@@ -103,18 +103,7 @@ mod tests {
     use super::*;
 
     fn column(kind: Kind, is_dimension: bool) -> Column {
-        Column {
-            id: String::new(),
-            name: "x".into(),
-            kind,
-            children: Vec::new(),
-            encoders: Vec::new(),
-            is_dimension,
-            is_sorted_by: false,
-            default: None,
-            is_invisible: false,
-            ordinal: None,
-        }
+        Column { is_dimension, ..Column::sample("x", kind) }
     }
 
     fn min_max(min: &[u8], max: &[u8]) -> MinMax {

@@ -14,18 +14,7 @@ use nested::Lists;
 use texts::NULL_TEXT;
 
 fn column(kind: Kind) -> Column {
-    Column {
-        id: String::new(),
-        name: "c".to_owned(),
-        kind,
-        children: Vec::new(),
-        encoders: Vec::new(),
-        is_dimension: true,
-        is_sorted_by: false,
-        default: None,
-        is_invisible: false,
-        ordinal: None,
-    }
+    Column::sample("c", kind)
 }
 
 fn input<'a>(column: &'a Column, rows: usize, encoders: &'a [Encoding], data: &'a [u8]) -> PageInput<'a> {
