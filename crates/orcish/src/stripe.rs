@@ -221,7 +221,10 @@ fn held(bytes: u64, limits: &Limits) -> Result<()> {
 }
 
 /// Reads ranges, with the gaps between them where that spares requests and there is memory for it.
-pub(crate) fn read_within(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Limits) -> Result<Vec<Bytes>> {
+///
+/// # Errors
+/// `LimitExceeded` for more bytes than memory allows, `Io` where the source fails.
+pub fn read_within(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Limits) -> Result<Vec<Bytes>> {
     let gap = source.gap();
     let length = |gap| coalesce(ranges, gap).iter().map(|range| range.end - range.start).sum();
     held(length(0), limits)?;

@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use orcish::shared::part_of;
 use orcish::{Error, Limits, ReadAt, Result};
 
-use super::{Inner, chunk, old, v3};
+use super::{Inner, old, v3};
 use crate::metadata::format::FileHeader;
 use crate::metadata::thrift::Reader;
 
@@ -102,8 +103,8 @@ pub(crate) fn footer(source: &dyn ReadAt, size: u64, end: &Bytes, limits: &Limit
 pub(crate) fn range_of(source: &dyn ReadAt, size: u64, end: &Bytes, range: Range<u64>) -> Result<Bytes> {
     let known = size.saturating_sub(u64::try_from(end.len()).unwrap_or(u64::MAX));
     if range.start >= known {
-        let whole = known..size;
-        return chunk::slice(std::slice::from_ref(&whole), std::slice::from_ref(end), &range);
+        let fewer = || Error::new(orcish::ErrorKind::Io, "the source gave fewer bytes than were asked for");
+        return part_of(end, known, &range).ok_or_else(fewer);
     }
     Ok(source.read_ranges(&[range])?.pop().unwrap_or_default())
 }

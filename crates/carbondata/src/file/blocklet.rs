@@ -1,10 +1,13 @@
 //! Columns of a blocklet that have been read: decoded page by page.
 
+use std::ops::Range;
+
 use arrow_array::ArrayRef;
+use orcish::shared::read_within;
 use orcish::{Error, Result};
 
-use super::{Chunk, DataFile, PageContext, old, v3};
-use crate::metadata::format::MinMax;
+use super::{Chunk, DataFile, PageBytes, PageContext, StoredPage, old, v3};
+use crate::metadata::format::{DataChunk2, MinMax};
 use crate::metadata::schema::{Column, Kind};
 use crate::page::nested;
 
@@ -32,6 +35,47 @@ impl BlockletData {
         if let Some(place) = self.chunks.get_mut(at) {
             *place = Some(chunk);
         }
+    }
+
+    /// Reads the wanted pages of columns whose heads have been read, but for those that are there.
+    ///
+    /// # Errors
+    /// As [`DataFile::read_blocklet`].
+    pub(crate) fn read_pages(&mut self, columns: &[usize], wanted: &[bool]) -> Result<()> {
+        let file = self.file.clone();
+        self.read_missing(&file, columns, wanted).map_err(|error| error.in_blocklet(self.at).in_file(file.name()))
+    }
+
+    fn read_missing(&mut self, file: &DataFile, columns: &[usize], wanted: &[bool]) -> Result<()> {
+        let missing = self.pages_of(columns, wanted).filter(|(_, _, page, _)| page.bytes.is_none());
+        let (places, ranges): (Vec<_>, Vec<_>) =
+            missing.map(|(chunk, at, _, range)| ((chunk, at), range.clone())).unzip();
+        let parts = read_within(&*file.inner.source, &ranges, &file.inner.limits)?;
+        for ((chunk, at), bytes) in places.into_iter().zip(parts) {
+            let chunk = self.chunks.get_mut(chunk).and_then(Option::as_mut);
+            if let Some(page) = chunk.and_then(|chunk| chunk.pages.get_mut(at)) {
+                page.bytes = Some(PageBytes::cut(&page.head, &bytes)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Wanted pages of columns whose heads have been read: their chunks and numbers, and where they are in the file.
+    pub(super) fn pages_of<'a>(
+        &'a self,
+        columns: &'a [usize],
+        wanted: &'a [bool],
+    ) -> impl Iterator<Item = (usize, usize, &'a StoredPage, &'a Range<u64>)> {
+        let chunks = columns.iter().flat_map(|&column| {
+            let start = self.file.chunk_of(column);
+            start..start.saturating_add(self.file.columns().get(column).map_or(0, Column::chunks))
+        });
+        let chunks = chunks.filter_map(|at| Some((at, self.chunks.get(at)?.as_ref()?)));
+        chunks.flat_map(move |(at, chunk)| {
+            let pages = chunk.pages.iter().zip(&chunk.places).enumerate();
+            let pages = pages.filter(|(page, _)| wanted.get(*page) == Some(&true));
+            pages.map(move |(page, (stored, range))| (at, page, stored, range))
+        })
     }
 
     /// Rows of pages: as the footer says, else the pages themselves, else what all writers have written.
@@ -133,7 +177,7 @@ impl BlockletData {
                 nested::maps(column, &lists, children, entries)
             }
             _ => {
-                let (chunk, stored) = self.stored(at, page)?;
+                let (chunk, head, bytes) = self.stored(at, page)?;
                 let most = self.most();
                 let context = PageContext {
                     column,
@@ -144,8 +188,8 @@ impl BlockletData {
                     most,
                 };
                 match self.file.version() {
-                    3 => v3::decode(&context, stored),
-                    _ => old::decode(&context, stored),
+                    3 => v3::decode(&context, head, bytes),
+                    _ => old::decode(&context, head, bytes),
                 }
             }
         }
@@ -156,22 +200,22 @@ impl BlockletData {
         children.map(|child| self.decode_column(child, &format!("{name}.{}", child.name), next, page, None)).collect()
     }
 
-    fn stored(&self, chunk: usize, page: usize) -> Result<(&Chunk, &super::StoredPage)> {
-        let chunk = self.chunks.get(chunk).and_then(Option::as_ref);
-        let chunk = chunk.ok_or_else(|| Error::invalid("the column was not read"))?;
-        let stored = chunk.pages.get(page);
+    fn stored(&self, chunk: usize, page: usize) -> Result<(&Chunk, &DataChunk2, &PageBytes)> {
+        let unread = || Error::invalid("the column was not read");
+        let chunk = self.chunks.get(chunk).and_then(Option::as_ref).ok_or_else(unread)?;
         let count = chunk.pages.len();
-        Ok((chunk, stored.ok_or_else(|| Error::corrupt(format!("a chunk has {count} pages only")))?))
+        let stored = chunk.pages.get(page).ok_or_else(|| Error::corrupt(format!("a chunk has {count} pages only")))?;
+        Ok((chunk, &stored.head, stored.bytes.as_ref().ok_or_else(unread)?))
     }
 
     fn lists(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<nested::Lists> {
-        let (_, stored) = self.stored(chunk, page)?;
-        nested::Lists::read(&v3::decompress_nested(stored, rows, 8, self.most())?, rows)
+        let (_, head, bytes) = self.stored(chunk, page)?;
+        nested::Lists::read(&v3::decompress_nested(head, bytes, rows, (8, self.most()))?, rows)
     }
 
     fn struct_rows(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<usize> {
-        let (_, stored) = self.stored(chunk, page)?;
-        nested::struct_rows(&v3::decompress_nested(stored, rows, 2, self.most())?, rows)
+        let (_, head, bytes) = self.stored(chunk, page)?;
+        nested::struct_rows(&v3::decompress_nested(head, bytes, rows, (2, self.most()))?, rows)
     }
 
     fn most(&self) -> usize {

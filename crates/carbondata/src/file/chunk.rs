@@ -15,6 +15,8 @@ use crate::page::local::LocalDictionary;
 /// A chunk whose head has been read.
 pub(crate) struct Chunk {
     pub(crate) pages: Vec<StoredPage>,
+    /// Where in the file each page is, where pages can be read one by one.
+    pub(crate) places: Vec<Range<u64>>,
     pub(crate) dictionary: Option<StoredDictionary>,
     /// The dictionary, once a page needed it.
     pub(crate) decoded: OnceLock<Arc<LocalDictionary>>,
@@ -23,10 +25,37 @@ pub(crate) struct Chunk {
 /// A page as it is stored; of version 1 it is described as in version 2.
 pub(crate) struct StoredPage {
     pub(crate) head: DataChunk2,
+    /// None until it is read.
+    pub(crate) bytes: Option<PageBytes>,
+}
+
+/// The bytes of a page.
+pub(crate) struct PageBytes {
     /// Values, compressed.
     pub(crate) data: Bytes,
     pub(crate) row_ids: Bytes,
     pub(crate) rle: Bytes,
+}
+
+impl PageBytes {
+    /// The parts of a page, which are one after the other.
+    ///
+    /// # Errors
+    /// `Corrupt` where they are longer than what is there.
+    pub(crate) fn cut(head: &DataChunk2, bytes: &Bytes) -> Result<Self> {
+        let mut at = 0usize;
+        let mut part = |length: i32| {
+            let end = usize::try_from(length).ok().and_then(|length| at.checked_add(length));
+            let end = end.filter(|&end| end <= bytes.len());
+            let end = end.ok_or_else(|| Error::corrupt(format!("{length} bytes of a page are not in its chunk")))?;
+            Ok::<Bytes, Error>(bytes.slice(std::mem::replace(&mut at, end)..end))
+        };
+        Ok(PageBytes {
+            data: part(head.data_length)?,
+            row_ids: part(head.row_ids_length)?,
+            rle: part(head.rle_length)?,
+        })
+    }
 }
 
 /// What else a page needs to be decoded.
@@ -42,8 +71,9 @@ pub(crate) struct PageContext<'a> {
 }
 
 impl Chunk {
-    pub(crate) fn new(pages: Vec<StoredPage>, dictionary: Option<StoredDictionary>) -> Self {
-        Chunk { pages, dictionary, decoded: OnceLock::new() }
+    /// Of one page, as chunks of versions 1 and 2 are.
+    pub(crate) fn of(page: StoredPage) -> Self {
+        Chunk { pages: vec![page], places: Vec::new(), dictionary: None, decoded: OnceLock::new() }
     }
 
     /// Its own dictionary, if it has one.
@@ -58,26 +88,12 @@ impl Chunk {
     }
 }
 
-/// Reads the head of a chunk, and finds its pages.
+/// Reads the head of a chunk, and what is there of its pages.
 pub(crate) fn read(place: &Place, bytes: &[Bytes], version: u8) -> Result<Chunk> {
     match (place, bytes, version) {
-        (Place::Whole { head, .. }, [bytes], 3) => v3::chunk(bytes, *head),
+        (Place::Whole { bytes: place, head }, [bytes], 3) => v3::chunk(bytes, place, *head),
         (Place::Whole { head, .. }, [bytes], _) => old::chunk_2(bytes, *head),
         (Place::Parts(chunk), bytes, _) => old::chunk_1(chunk, bytes),
         _ => Err(Error::corrupt("a chunk in more than one piece")),
     }
-}
-
-/// The bytes of a range that lies in one of `joined`, whose bytes are `parts`.
-pub(crate) fn slice(joined: &[Range<u64>], parts: &[Bytes], range: &Range<u64>) -> Result<Bytes> {
-    if range.is_empty() {
-        return Ok(Bytes::new());
-    }
-    let at = joined.partition_point(|whole| whole.end <= range.start);
-    let found = joined.get(at).zip(parts.get(at)).and_then(|(whole, bytes)| {
-        let start = usize::try_from(range.start.checked_sub(whole.start)?).ok()?;
-        let end = usize::try_from(range.end.checked_sub(whole.start)?).ok()?;
-        (start <= end && end <= bytes.len()).then(|| bytes.slice(start..end))
-    });
-    found.ok_or_else(|| Error::new(orcish::ErrorKind::Io, "the source gave fewer bytes than were asked for"))
 }

@@ -21,7 +21,8 @@ mod weigh;
 use std::ops::Range;
 use std::sync::Arc;
 
-use orcish::{Error, Limits, ReadAt, Result, coalesce};
+use orcish::shared::read_within;
+use orcish::{Error, Limits, ReadAt, Result};
 
 use crate::metadata::format::{DataChunk, MinMax};
 use crate::metadata::schema::Column;
@@ -29,7 +30,7 @@ use crate::page::Dictionaries;
 
 pub(crate) use begin::{FIRST_HEADER, footer, read_header, rows_of};
 pub(crate) use blocklet::BlockletData;
-pub(crate) use chunk::{Chunk, PageContext, StoredPage};
+pub(crate) use chunk::{Chunk, PageBytes, PageContext, StoredPage};
 
 /// A data file that is open; clones share what is known of it.
 #[derive(Clone)]
@@ -43,6 +44,8 @@ pub(crate) struct Inner {
     pub(crate) source: Arc<dyn ReadAt>,
     pub(crate) limits: Limits,
     pub(crate) version: u8,
+    /// Of a writer before 1.5.1.
+    pub(crate) is_old: bool,
     pub(crate) columns: Vec<Column>,
     /// Where the chunks of each column begin among those of a blocklet.
     pub(crate) starts: Vec<usize>,
@@ -71,6 +74,17 @@ pub(crate) enum Place {
 }
 
 impl Place {
+    /// The bytes of its head, or all where pages cannot be read by themselves, or take no more than `gap`.
+    fn head_ranges(&self, version: u8, gap: u64) -> Result<Vec<Range<u64>>> {
+        match self {
+            Place::Whole { bytes, head } if version == 3 => {
+                let end = bytes.start.saturating_add(u64::try_from(*head).unwrap_or(u64::MAX)).min(bytes.end);
+                Ok(vec![bytes.start..if bytes.end - end <= gap { bytes.end } else { end }])
+            }
+            _ => self.ranges(),
+        }
+    }
+
     /// The ranges of bytes it has.
     fn ranges(&self) -> Result<Vec<Range<u64>>> {
         match self {
@@ -150,29 +164,36 @@ impl DataFile {
     /// # Errors
     /// `Io` where the source fails, `Corrupt` where chunks are not where they should be.
     pub(crate) fn read_blocklet(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        self.read_chunks(at, columns).map_err(|error| error.in_blocklet(at).in_file(self.name()))
+        self.read_chunks(at, columns, Place::ranges).map_err(|error| error.in_blocklet(at).in_file(self.name()))
     }
 
-    fn read_chunks(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        let source = &self.inner.source;
-        let mut wanted = Vec::new();
+    /// Reads the heads of the chunks of some columns, which have the bounds of pages, and the pages only where they are
+    /// so few bytes that to ask for them again would take longer; see [`BlockletData::read_pages`].
+    ///
+    /// # Errors
+    /// As [`read_blocklet`](Self::read_blocklet).
+    pub(crate) fn read_heads(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
+        let heads = |place: &Place| place.head_ranges(self.inner.version, self.inner.source.gap());
+        self.read_chunks(at, columns, heads).map_err(|error| error.in_blocklet(at).in_file(self.name()))
+    }
+
+    fn read_chunks(
+        &self,
+        at: usize,
+        columns: &[usize],
+        ranges_of: impl Fn(&Place) -> Result<Vec<Range<u64>>>,
+    ) -> Result<BlockletData> {
+        let mut chunks = Vec::new();
         for &column in columns {
             for (chunk, place) in self.inner.places(at, column)?.iter().enumerate() {
-                wanted.push((self.chunk_of(column) + chunk, place, place.ranges()?));
+                chunks.push((self.chunk_of(column) + chunk, place, ranges_of(place)?));
             }
         }
-        let ranges: Vec<Range<u64>> = wanted.iter().flat_map(|(_, _, ranges)| ranges.iter().cloned()).collect();
-        let joined = coalesce(&ranges, source.gap());
-        let total: u64 = joined.iter().map(|range| range.end - range.start).sum();
-        if total > self.inner.limits.memory {
-            let most = self.inner.limits.memory;
-            return Err(Error::limit(format!("{total} bytes of a blocklet, of {most} that are allowed")));
-        }
-        let parts = source.read_ranges(&joined)?;
+        let ranges: Vec<Range<u64>> = chunks.iter().flat_map(|(_, _, ranges)| ranges.iter().cloned()).collect();
+        let mut parts = read_within(&*self.inner.source, &ranges, &self.inner.limits)?.into_iter();
         let mut data = BlockletData::new(self.clone(), at);
-        for (chunk, place, ranges) in wanted {
-            let bytes: Vec<bytes::Bytes> =
-                ranges.iter().map(|range| chunk::slice(&joined, &parts, range)).collect::<Result<_>>()?;
+        for (chunk, place, ranges) in chunks {
+            let bytes: Vec<bytes::Bytes> = parts.by_ref().take(ranges.len()).collect();
             data.put(chunk, chunk::read(place, &bytes, self.inner.version)?);
         }
         data.find_rows()?;

@@ -11,7 +11,7 @@ use arrow_array::ArrayRef;
 use bytes::Bytes;
 use orcish::{Error, Limits, ReadAt, Result};
 
-use super::{Blocklet, Chunk, Inner, PageContext, Place, StoredPage, rows_of, starts};
+use super::{Blocklet, Chunk, Inner, PageBytes, PageContext, Place, StoredPage, rows_of, starts};
 use crate::compress::Compressor;
 use crate::metadata::format::{BlockletIndex, Compression, DataChunk, DataChunk2, Encoding, FileFooter, Presence};
 use crate::metadata::schema;
@@ -37,6 +37,7 @@ pub(super) fn open(source: Arc<dyn ReadAt>, size: u64, end: &Bytes, limits: &Lim
         source,
         limits: limits.clone(),
         version,
+        is_old: true,
         starts: starts(&columns),
         columns,
         rows: rows_of(footer.rows)?,
@@ -85,19 +86,11 @@ fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<Blocklet>> {
 pub(super) fn chunk_2(bytes: &Bytes, head: usize) -> Result<Chunk> {
     let head_bytes = bytes.get(..head).ok_or_else(|| Error::corrupt("a chunk that is shorter than its head"))?;
     let mut page_head: DataChunk2 = Reader::new(head_bytes).structure()?;
-    let mut at = head;
-    let mut part = |length: i32| {
-        let end = usize::try_from(length).ok().and_then(|length| at.checked_add(length));
-        let end = end.filter(|&end| end <= bytes.len());
-        let end = end.ok_or_else(|| Error::corrupt(format!("{length} bytes of a page are not in its chunk")))?;
-        Ok::<Bytes, Error>(bytes.slice(std::mem::replace(&mut at, end)..end))
-    };
-    let data = part(page_head.data_length)?;
-    let (row_ids, rle) = (part(page_head.row_ids_length)?, part(page_head.rle_length)?);
     if let Some(presence) = page_head.presence.as_mut().filter(|presence| !presence.bits.is_empty()) {
         presence.bits = Compressor::Snappy.decompress(&presence.bits, MOST_NULLS)?;
     }
-    Ok(Chunk::new(vec![StoredPage { head: page_head, data, row_ids, rle }], None))
+    let page = PageBytes::cut(&page_head, &bytes.slice(head..))?;
+    Ok(Chunk::of(StoredPage { head: page_head, bytes: Some(page) }))
 }
 
 /// The chunk of version 1 whose values, row ids and runs are `bytes`.
@@ -115,13 +108,12 @@ pub(super) fn chunk_1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<Chunk> {
         min_max: None,
         rows: None,
     };
-    let page = StoredPage { head, data: data.clone(), row_ids: row_ids.clone(), rle: rle.clone() };
-    Ok(Chunk::new(vec![page], None))
+    let page = PageBytes { data: data.clone(), row_ids: row_ids.clone(), rle: rle.clone() };
+    Ok(Chunk::of(StoredPage { head, bytes: Some(page) }))
 }
 
 /// The values of a page.
-pub(super) fn decode(context: &PageContext<'_>, stored: &StoredPage) -> Result<ArrayRef> {
-    let head = &stored.head;
+pub(super) fn decode(context: &PageContext<'_>, head: &DataChunk2, stored: &PageBytes) -> Result<ArrayRef> {
     let rows = context.rows.ok_or_else(|| Error::corrupt("a page within another column"))?;
     // The number of rows is the file's own word.
     if rows.saturating_mul(16) > context.most {

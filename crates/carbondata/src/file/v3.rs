@@ -1,13 +1,15 @@
 //! Files of version 3, which all writers since 1.2 write.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use orcish::shared::part_of;
 use orcish::{Error, Limits, ReadAt, Result};
 
-use super::{Blocklet, Chunk, Inner, PageContext, Place, StoredPage, footer, rows_of, starts};
+use super::{Blocklet, Chunk, Inner, PageBytes, PageContext, Place, StoredPage, footer, rows_of, starts};
 use crate::compress::Compressor;
-use crate::metadata::format::{BlockletInfo3, DataChunk3, Encoding, FileFooter3, FileHeader};
+use crate::metadata::format::{BlockletInfo3, DataChunk2, DataChunk3, Encoding, FileFooter3, FileHeader};
 use crate::metadata::schema::columns;
 use crate::metadata::thrift::Reader;
 use crate::page::meta::{PageMeta, Store};
@@ -33,6 +35,7 @@ pub(super) fn open(
     Ok(Inner {
         limits: limits.clone(),
         version: 3,
+        is_old: blocklets.iter().any(|blocklet| blocklet.page_rows.is_empty()),
         starts: starts(&columns),
         columns,
         rows: rows_of(footer.rows)?,
@@ -75,45 +78,33 @@ pub(crate) fn blocklet(
     Ok(Blocklet { rows, min_max, page_rows: page_rows.collect::<Result<_>>()?, chunks: chunks.collect::<Result<_>>()? })
 }
 
-/// A chunk of which there is but the head: pages without their bytes.
-pub(super) fn head(bytes: &[u8]) -> Result<Chunk> {
-    let chunk: DataChunk3 = Reader::new(bytes).structure()?;
-    let page = |head| StoredPage { head, data: Bytes::new(), row_ids: Bytes::new(), rle: Bytes::new() };
-    Ok(Chunk::new(chunk.pages.into_iter().map(page).collect(), None))
-}
-
-/// Reads the head of a chunk, and finds its pages behind it.
-pub(super) fn chunk(bytes: &Bytes, head: usize) -> Result<Chunk> {
+/// Reads the head of a chunk that is at `place` in the file, and the pages that `bytes` have behind it: all, or none.
+pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, head: usize) -> Result<Chunk> {
     let misfit = || Error::corrupt("a chunk whose pages lie outside of it");
     let chunk: DataChunk3 = Reader::new(bytes.get(..head).ok_or_else(misfit)?).structure()?;
     if chunk.pages.len() != chunk.offsets.len() || chunk.pages.len() != chunk.lengths.len() {
-        return Err(Error::corrupt(format!(
-            "a chunk of {} pages, {} are placed",
-            chunk.pages.len(),
-            chunk.offsets.len()
-        )));
+        let (pages, places) = (chunk.pages.len(), chunk.offsets.len());
+        return Err(Error::corrupt(format!("a chunk of {pages} pages, {places} are placed")));
     }
-    let places = chunk.offsets.iter().zip(&chunk.lengths);
-    let pages = chunk.pages.into_iter().zip(places).map(|(page, (&offset, &length))| {
-        let mut at = head.checked_add(usize::try_from(offset).ok()?)?;
-        let end = at.checked_add(usize::try_from(length).ok()?).filter(|&end| end <= bytes.len())?;
-        let mut part = |length: i32| {
-            let start = at;
-            at = at.checked_add(usize::try_from(length).ok()?).filter(|&at| at <= end)?;
-            Some(bytes.slice(start..at))
-        };
-        let data = part(page.data_length)?;
-        let row_ids = part(page.row_ids_length)?;
-        let rle = part(page.rle_length)?;
-        Some(StoredPage { head: page, data, row_ids, rle })
+    let start = place.start.checked_add(u64::try_from(head).unwrap_or(u64::MAX));
+    let places = chunk.offsets.iter().zip(&chunk.lengths).map(|(&offset, &length)| {
+        let at = start?.checked_add(u64::try_from(offset).ok()?)?;
+        let end = at.checked_add(u64::try_from(length).ok()?).filter(|&end| end <= place.end)?;
+        Some(at..end)
     });
-    let pages: Option<Vec<StoredPage>> = pages.collect();
-    Ok(Chunk::new(pages.ok_or_else(misfit)?, chunk.dictionary))
+    let places = places.collect::<Option<Vec<Range<u64>>>>().ok_or_else(misfit)?;
+    let is_whole = u64::try_from(bytes.len()).ok() == place.end.checked_sub(place.start);
+    let page = |(head, range): (DataChunk2, &Range<u64>)| {
+        let bytes = is_whole.then(|| part_of(bytes, place.start, range)).flatten();
+        let bytes = bytes.map(|bytes| PageBytes::cut(&head, &bytes)).transpose()?;
+        Ok(StoredPage { head, bytes })
+    };
+    let pages = chunk.pages.into_iter().zip(&places).map(page).collect::<Result<_>>()?;
+    Ok(Chunk { pages, places, dictionary: chunk.dictionary, decoded: OnceLock::new() })
 }
 
 /// The values of a page of a column that has none within it.
-pub(super) fn decode(context: &PageContext<'_>, page: &StoredPage) -> Result<arrow_array::ArrayRef> {
-    let head = &page.head;
+pub(super) fn decode(context: &PageContext<'_>, head: &DataChunk2, page: &PageBytes) -> Result<arrow_array::ArrayRef> {
     let has = |encoder| head.encoders.contains(&encoder);
     let meta = match head.encoders.first() {
         Some(&first) if page::has_meta(first) => {
@@ -128,7 +119,7 @@ pub(super) fn decode(context: &PageContext<'_>, page: &StoredPage) -> Result<arr
     }
     let chunk_compressor = Compressor::named(head.compression.compressor.as_deref())?;
     let compressor = meta.as_ref().map_or(chunk_compressor, |meta| meta.compressor);
-    let most = width(context, page, meta.as_ref()).zip(context.rows).map(|(width, rows)| rows.saturating_mul(width));
+    let most = width(context, head, meta.as_ref()).zip(context.rows).map(|(width, rows)| rows.saturating_mul(width));
     let most = most.unwrap_or(context.most).min(context.most);
     let data = if head.encoders.first() == Some(&Encoding::RleIntegral) {
         page.data.to_vec()
@@ -166,23 +157,28 @@ pub(super) fn decode(context: &PageContext<'_>, page: &StoredPage) -> Result<arr
 }
 
 /// Bytes of a value, where all have the same.
-fn width(context: &PageContext<'_>, page: &StoredPage, meta: Option<&PageMeta>) -> Option<usize> {
+fn width(context: &PageContext<'_>, head: &DataChunk2, meta: Option<&PageMeta>) -> Option<usize> {
     match meta.map(|meta| meta.store) {
         Some(Store::Bytes) | None if context.dictionary.is_some() => Some(page::local::KEY_WIDTH),
         // Up to 16 bytes; of any length in pages of old writers.
         Some(Store::Decimal) => meta.is_some_and(|meta| meta.precision > 0).then_some(16),
         Some(store) => store.width(),
-        None if page.head.encoders.contains(&Encoding::Dictionary) => Some(context.key_width),
+        None if head.encoders.contains(&Encoding::Dictionary) => Some(context.key_width),
         None => None,
     }
 }
 
 /// The counts of a page of arrays, maps or structs.
-pub(super) fn decompress_nested(page: &StoredPage, rows: Option<usize>, width: usize, most: usize) -> Result<Vec<u8>> {
-    let meta = page.head.encoder_meta.first().map(|meta| PageMeta::read(meta)).transpose()?;
+pub(super) fn decompress_nested(
+    head: &DataChunk2,
+    page: &PageBytes,
+    rows: Option<usize>,
+    (width, most): (usize, usize),
+) -> Result<Vec<u8>> {
+    let meta = head.encoder_meta.first().map(|meta| PageMeta::read(meta)).transpose()?;
     let compressor = match meta {
         Some(meta) => meta.compressor,
-        None => Compressor::named(page.head.compression.compressor.as_deref())?,
+        None => Compressor::named(head.compression.compressor.as_deref())?,
     };
     decompress(compressor, &page.data, rows.map_or(most, |rows| rows.saturating_mul(width)).min(most))
 }

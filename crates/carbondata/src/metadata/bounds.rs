@@ -6,9 +6,8 @@ use super::format::{Encoding, MinMax};
 use super::schema::{Column, Kind};
 use crate::bytes::{Bytes, big_integer};
 use crate::page::arrays::EPOCH_KEY;
+use crate::page::texts::NULL_TEXT;
 
-/// What stands for null among texts.
-const NULL_TEXT: &[u8] = b"@NU#LL$!";
 /// The key of a date that is null.
 const NULL_KEY: i64 = 1;
 

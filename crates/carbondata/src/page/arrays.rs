@@ -104,21 +104,19 @@ pub(crate) fn timestamps(mut values: Vec<i64>, nulls: Option<NullBuffer>) -> Res
 /// Dates of keys of the direct dictionary.
 pub(crate) fn dates(keys: &[u32]) -> Result<ArrayRef> {
     let days: Vec<i32> = keys.iter().map(|&key| key.cast_signed().wrapping_sub(EPOCH_KEY)).collect();
-    Ok(Arc::new(Date32Array::try_new(days.into(), null_keys(keys)).map_err(misfit)?))
+    Ok(Arc::new(Date32Array::try_new(days.into(), nulls_of(keys, NULL_KEY)).map_err(misfit)?))
 }
 
 /// Times of keys of the direct dictionary that files of 1.x have: seconds.
 pub(crate) fn times(keys: &[u32]) -> Result<ArrayRef> {
     let times = keys.iter().map(|&key| (i64::from(key.cast_signed()) - FIRST_SECOND) * 1000);
-    timestamps(times.collect(), null_keys(keys))
+    timestamps(times.collect(), nulls_of(keys, NULL_KEY))
 }
 
-fn null_keys(keys: &[u32]) -> Option<NullBuffer> {
+/// Nulls where keys are `null`.
+pub(super) fn nulls_of(keys: &[u32], null: u32) -> Option<NullBuffer> {
     // Most pages have none, which is seen faster than bits are made.
-    if !keys.contains(&NULL_KEY) {
-        return None;
-    }
-    nulls_where(keys.len(), |row| keys.get(row) == Some(&NULL_KEY))
+    keys.contains(&null).then(|| nulls_where(keys.len(), |row| keys.get(row) == Some(&null))).flatten()
 }
 
 /// The values of keys, which say where in `values` they are.

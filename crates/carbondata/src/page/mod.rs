@@ -110,16 +110,20 @@ fn with_meta(input: &PageInput<'_>, encoder: Encoding, meta: &PageMeta) -> Resul
 
 /// Pages of keys of dictionaries that are not in the chunk.
 fn keys(input: &PageInput<'_>) -> Result<ArrayRef> {
-    let keys = packed::keys_of(input, input.key_width)?;
-    match input.column.kind {
-        Kind::Date => arrays::dates(&keys),
+    keyed(input.column, &packed::keys_of(input, input.key_width)?, input.dictionaries)
+}
+
+/// The values of keys of a direct dictionary, or of one of the table.
+pub(crate) fn keyed(column: &Column, keys: &[u32], dictionaries: Option<&Dictionaries>) -> Result<ArrayRef> {
+    match column.kind {
+        Kind::Date => arrays::dates(keys),
         // The other direct dictionary is of times, in files of 1.x.
-        Kind::Timestamp if !input.column.has_global_dictionary() => arrays::times(&keys),
+        Kind::Timestamp if !column.has_global_dictionary() => arrays::times(keys),
         _ => {
-            let dictionaries = input.dictionaries.ok_or_else(|| {
+            let dictionaries = dictionaries.ok_or_else(|| {
                 Error::unsupported("the column has a dictionary in the table's folder, which was not looked for")
             })?;
-            arrays::take_keys(&dictionaries(input.column)?, &keys)
+            arrays::take_keys(&dictionaries(column)?, keys)
         }
     }
 }

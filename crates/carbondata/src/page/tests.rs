@@ -176,7 +176,7 @@ fn texts_have_their_length_before_them() {
     assert!(decode(&input(&column, 1, &[], &[0xff, 0xff, b'a'])).is_err());
     // Two halves of a sign are no texts, though together they are one.
     let error = decode(&input(&column, 3, &[], &[0, 1, b'a', 0, 1, 0xc3, 0, 1, 0xa9])).unwrap_err();
-    assert_eq!(error.place().row, Some(1));
+    assert!(error.to_string().contains("value 1 "), "{error}");
     let long = decode(&input(&column, 1, &[Encoding::DirectCompressVarchar], &[0, 0, 0, 1, b'a'])).unwrap();
     assert_eq!(long.as_string::<i32>().value(0), "a");
 }

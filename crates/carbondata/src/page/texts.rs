@@ -1,10 +1,9 @@
 //! Pages of values that have their length before them.
 
-use std::sync::Arc;
-
-use arrow_array::types::{BinaryType, ByteArrayType, Utf8Type};
-use arrow_array::{ArrayRef, GenericByteArray};
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_array::ArrayRef;
+use arrow_buffer::{Buffer, NullBuffer};
+use arrow_schema::DataType;
+use orcish::shared::byte_array;
 use orcish::{Error, Result};
 
 use super::order::reorder;
@@ -13,8 +12,9 @@ use crate::metadata::schema::Kind;
 
 /// What null is in pages and dictionaries of texts.
 pub(crate) const NULL_TEXT: &[u8; 8] = b"@NU#LL$!";
-/// Bytes behind texts, so that of short ones as many can be copied, whatever their length.
-pub(super) const STEP: usize = 16;
+/// Values of at most so many bytes are copied with what is behind them, up to as many: a copy of fixed length, of which
+/// the next overwrites what is too much, beats one of the right length.
+const SHORT: usize = 32;
 
 /// Bytes of a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,15 @@ pub(crate) enum Prefix {
 /// The values of a page of texts, or of other types in the bytes that old writers gave them.
 pub(super) fn decode(input: &PageInput<'_>, prefix: Prefix) -> Result<ArrayRef> {
     match input.column.kind {
-        Kind::String | Kind::Varchar => texts::<Utf8Type>(input, prefix),
-        Kind::Binary => texts::<BinaryType>(input, prefix),
+        Kind::String | Kind::Varchar | Kind::Binary => {
+            let texts = match (input.order, prefix) {
+                (Some(_), _) => Texts::of(&reorder(slices(input.data, prefix, input.rows)?, input.order))?,
+                (None, Prefix::Short) => Texts::read(input.data, input.rows, short)?,
+                (None, Prefix::Int) => Texts::read(input.data, input.rows, int)?,
+            };
+            check_rows(texts.lengths.len(), input.rows.unwrap_or(texts.lengths.len()))?;
+            texts.array(&input.column.data_type())
+        }
         _ => {
             let slices = slices(input.data, prefix, input.rows)?;
             values::decode(input, &reorder(slices, input.order))
@@ -35,19 +42,9 @@ pub(super) fn decode(input: &PageInput<'_>, prefix: Prefix) -> Result<ArrayRef> 
     }
 }
 
-fn texts<T: ByteArrayType<Offset = i32>>(input: &PageInput<'_>, prefix: Prefix) -> Result<ArrayRef> {
-    let texts = match (input.order, prefix) {
-        (Some(_), _) => Texts::of(&reorder(slices(input.data, prefix, input.rows)?, input.order))?,
-        (None, Prefix::Short) => Texts::read(input.data, input.rows, short)?,
-        (None, Prefix::Int) => Texts::read(input.data, input.rows, int)?,
-    };
-    check_rows(texts.offsets.len() - 1, input.rows.unwrap_or(texts.offsets.len() - 1))?;
-    texts.array::<T>()
-}
-
 /// Values side by side.
 pub(crate) struct Texts {
-    offsets: Vec<i32>,
+    lengths: Vec<u32>,
     /// The first `end` bytes are of values.
     data: Vec<u8>,
     end: usize,
@@ -56,10 +53,8 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// Room for `rows` values of `bytes` in all.
-    pub(crate) fn new(rows: usize, bytes: usize) -> Self {
-        let mut offsets = Vec::with_capacity(rows + 1);
-        offsets.push(0);
-        Texts { offsets, data: vec![0; bytes + STEP], end: 0, null_rows: Vec::new() }
+    fn new(rows: usize, bytes: usize) -> Self {
+        Texts { lengths: Vec::with_capacity(rows), data: vec![0; bytes + SHORT], end: 0, null_rows: Vec::new() }
     }
 
     /// Adds the value that `source` begins with, of `length` bytes; whatever is behind it may be copied too.
@@ -67,19 +62,13 @@ impl Texts {
     fn push(&mut self, source: &[u8], length: usize) -> Result<()> {
         copy(self.data.get_mut(self.end..).unwrap_or_default(), source, length)?;
         self.end += length;
-        self.end_value()
-    }
-
-    #[inline]
-    fn push_null(&mut self) -> Result<()> {
-        self.null_rows.push(self.offsets.len() - 1);
-        self.end_value()
-    }
-
-    #[inline]
-    fn end_value(&mut self) -> Result<()> {
-        self.offsets.push(i32::try_from(self.end).map_err(|_| too_long())?);
+        self.lengths.push(u32::try_from(length).map_err(|_| too_long())?);
         Ok(())
+    }
+
+    fn push_null(&mut self) {
+        self.null_rows.push(self.lengths.len());
+        self.lengths.push(0);
     }
 
     /// Reads values, with `prefix` the length and what is behind it.
@@ -91,7 +80,7 @@ impl Texts {
             let (length, behind) = prefix(rest).ok_or_else(ended)?;
             rest = behind.get(length..).ok_or_else(ended)?;
             if length == NULL_TEXT.len() && behind.starts_with(NULL_TEXT) {
-                texts.push_null()?;
+                texts.push_null();
             } else {
                 texts.push(behind, length)?;
             }
@@ -104,7 +93,7 @@ impl Texts {
         let bytes = values.iter().fold(0, |sum: usize, value| sum.saturating_add(value.len()));
         let mut texts = Texts::new(values.len(), bytes);
         for value in values {
-            if *value == NULL_TEXT { texts.push_null()? } else { texts.push(value, value.len())? }
+            if *value == NULL_TEXT { texts.push_null() } else { texts.push(value, value.len())? }
         }
         Ok(texts)
     }
@@ -113,48 +102,36 @@ impl Texts {
         if self.null_rows.is_empty() {
             return None;
         }
-        let mut bits = vec![0u8; self.offsets.len().div_ceil(8)];
+        let mut bits = vec![0u8; self.lengths.len().div_ceil(8)];
         for row in &self.null_rows {
             if let Some(byte) = bits.get_mut(row / 8) {
                 *byte |= 1 << (row % 8);
             }
         }
-        arrays::nulls(&bits, self.offsets.len() - 1)
+        arrays::nulls(&bits, self.lengths.len())
     }
 
     /// The array of them.
     ///
     /// # Errors
     /// `Corrupt` for texts that are no UTF-8.
-    pub(crate) fn array<T: ByteArrayType<Offset = i32>>(mut self) -> Result<ArrayRef> {
+    pub(crate) fn array(mut self, kind: &DataType) -> Result<ArrayRef> {
         let nulls = self.nulls();
         self.data.truncate(self.end);
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
-        let data = Buffer::from_vec(self.data);
-        match GenericByteArray::<T>::try_new(offsets.clone(), data.clone(), nulls) {
-            Ok(array) => Ok(Arc::new(array)),
-            Err(error) => {
-                let texts = offsets.windows(2).map(|pair| match pair {
-                    &[start, end] => usize::try_from(start).ok().zip(usize::try_from(end).ok()),
-                    _ => None,
-                });
-                let is_text = |(start, end)| data.get(start..end).is_some_and(|text| std::str::from_utf8(text).is_ok());
-                let row = texts.map(|range| range.is_some_and(is_text)).position(|is_text| !is_text);
-                let error = Error::corrupt("a text that is no UTF-8").with_source(error);
-                Err(row.and_then(|row| u64::try_from(row).ok()).into_iter().fold(error, Error::at_row))
-            }
-        }
+        byte_array(kind, &self.lengths, Buffer::from_vec(self.data), nulls, false)
     }
 }
 
 /// Copies the first `length` bytes, and sometimes others behind them, which is faster.
 #[inline]
-pub(super) fn copy(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
-    if length <= STEP
-        && let (Some(place), Some(source)) = (place.first_chunk_mut::<STEP>(), source.first_chunk::<STEP>())
+fn copy(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
+    if length <= SHORT
+        && let (Some(place), Some(source)) = (place.first_chunk_mut::<SHORT>(), source.first_chunk::<SHORT>())
     {
-        // As a number: arrays of bytes become a call of a function that looks at their length.
-        *place = u128::from_ne_bytes(*source).to_ne_bytes();
+        // As numbers: arrays of bytes become a call of a function that looks at their length.
+        for (place, source) in place.as_chunks_mut::<16>().0.iter_mut().zip(source.as_chunks::<16>().0) {
+            *place = u128::from_ne_bytes(*source).to_ne_bytes();
+        }
         return Ok(());
     }
     copy_long(place, source, length)

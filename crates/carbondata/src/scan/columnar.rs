@@ -33,8 +33,8 @@ struct Current {
     rest: Option<BlockletData>,
     /// Places in the file of what `first` has.
     has: Vec<usize>,
-    /// Whether the filter is to be asked.
-    is_filtered: bool,
+    /// What is known of each page before it is read; all are wanted where nothing is asked.
+    outcomes: Vec<Outcome>,
     page: usize,
 }
 
@@ -53,15 +53,14 @@ impl Columnar {
         }
         let Some(current) = &mut self.current else { return Ok(Some(batch(what, Vec::new(), 0)?)) };
         let (blocklet, page) = (current.blocklet, current.page);
-        current.page += 1;
-        let is_last = current.page >= current.first.pages();
         let found = match current.first.pages() {
             0 => RecordBatch::new_empty(what.output.clone()),
             _ => {
                 current.page(&self.opened, of, what, page).map_err(|error| error.in_page(page).in_blocklet(blocklet))?
             }
         };
-        if is_last {
+        current.page += 1;
+        if current.page >= current.first.pages() {
             self.current = None;
         }
         Ok(Some(found))
@@ -74,8 +73,7 @@ impl Columnar {
             let text = format!("the index has a blocklet {blocklet}, of {} in the file", file.blocklets());
             return Err(Error::corrupt(text));
         }
-        let outcome = judge_blocklet(&self.opened, what, blocklet)?;
-        let is_filtered = match outcome {
+        let is_filtered = match judge_blocklet(&self.opened, what, blocklet)? {
             Outcome::Skipped(_) => return Ok(None),
             Outcome::AllWanted => false,
             Outcome::Read => true,
@@ -84,13 +82,24 @@ impl Columnar {
             true => stored(ways, what.asked.iter().copied()),
             false => stored(ways, what.chosen.iter().map(|(at, _)| *at)),
         };
-        // Of files before 1.5.1 the chunks alone know how many rows a page has.
-        let first = match has.is_empty() && !file.knows_pages(blocklet) {
-            true => file.read_blocklet(blocklet, &[0])?,
+        let mut first = match is_filtered && !file.is_old() {
+            true => file.read_heads(blocklet, &has)?,
+            // Of files before 1.5.1 the chunks alone know how many rows a page has.
+            false if has.is_empty() && !file.knows_pages(blocklet) => file.read_blocklet(blocklet, &[0])?,
             false => file.read_blocklet(blocklet, &has)?,
         };
-        Ok(Some(Current { blocklet, first, rest: None, has, is_filtered, page: 0 }))
+        let outcomes = match is_filtered {
+            true => judge_pages(&self.opened, what, &first)?,
+            false => vec![Outcome::AllWanted; first.pages()],
+        };
+        first.read_pages(&has, &wanted_from(&outcomes, 0))?;
+        Ok(Some(Current { blocklet, first, rest: None, has, outcomes, page: 0 }))
     }
+}
+
+/// Whether each page is read, of those from `page` on.
+fn wanted_from(outcomes: &[Outcome], page: usize) -> Vec<bool> {
+    outcomes.iter().enumerate().map(|(at, outcome)| at >= page && !outcome.is_skipped()).collect()
 }
 
 /// What the bounds in the footer say of a blocklet.
@@ -103,28 +112,28 @@ pub(super) fn judge_blocklet(opened: &Opened, what: &What, blocklet: usize) -> R
     filter.judge(&mut known, file.blocklet_rows(blocklet), Proof::BlockletIndex)
 }
 
-/// What the bounds of pages say of one page, of the columns that have been read.
-pub(super) fn judge_page(opened: &Opened, what: &What, data: &BlockletData, page: usize) -> Result<Outcome> {
-    let Some(filter) = &what.filter else { return Ok(Outcome::AllWanted) };
+/// What their bounds say of the pages of a blocklet, of the columns whose heads have been read.
+pub(super) fn judge_pages(opened: &Opened, what: &What, data: &BlockletData) -> Result<Vec<Outcome>> {
+    let Some(filter) = &what.filter else { return Ok(vec![Outcome::AllWanted; data.pages()]) };
     let file = &opened.file;
-    // A page has the bounds of one column.
-    let stored = |at: usize| Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.is_old()));
-    let mut known = |way: &[usize]| Ok(known_of(way, &opened.ways, &stored));
-    filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), Proof::PageStatistics)
+    let judge = |page: usize| {
+        // A page has the bounds of one column.
+        let stored = |at: usize| Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.is_old()));
+        let mut known = |way: &[usize]| Ok(known_of(way, &opened.ways, &stored));
+        filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), Proof::PageStatistics)
+    };
+    (0..data.pages()).map(|page| judge(page).map_err(|error: Error| error.in_page(page))).collect()
 }
 
 impl Current {
     fn page(&mut self, opened: &Opened, of: &Source, what: &What, page: usize) -> Result<RecordBatch> {
         let rows = self.first.page_rows(page);
         let none = || batch(what, Vec::new(), 0);
-        let mut is_filtered = self.is_filtered;
-        if is_filtered {
-            match judge_page(opened, what, &self.first, page)? {
-                Outcome::Skipped(_) => return none(),
-                Outcome::AllWanted => is_filtered = false,
-                Outcome::Read => {}
-            }
-        }
+        let is_filtered = match self.outcomes.get(page) {
+            Some(Outcome::Skipped(_)) => return none(),
+            Some(Outcome::AllWanted) => false,
+            Some(Outcome::Read) | None => true,
+        };
         let mut known: Vec<(usize, ArrayRef)> = Vec::new();
         let mut wanted: Option<BooleanArray> = None;
         if let Some(filter) = what.filter.as_ref().filter(|_| is_filtered) {
@@ -172,7 +181,15 @@ impl Current {
         if self.rest.is_none() {
             let mut others = stored(&opened.ways, what.chosen.iter().map(|(at, _)| *at));
             others.retain(|other| self.has.binary_search(other).is_err());
-            self.rest = Some(opened.file.read_blocklet(self.blocklet, &others)?);
+            let wanted = wanted_from(&self.outcomes, self.page);
+            self.rest = Some(match wanted.contains(&false) {
+                false => opened.file.read_blocklet(self.blocklet, &others)?,
+                true => {
+                    let mut rest = opened.file.read_heads(self.blocklet, &others)?;
+                    rest.read_pages(&others, &wanted)?;
+                    rest
+                }
+            });
         }
         self.rest.as_ref().ok_or_else(|| Error::invalid("a column is missing"))
     }

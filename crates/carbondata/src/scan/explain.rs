@@ -5,7 +5,7 @@ use std::sync::Arc;
 use orcish::shared::{each, requests};
 use orcish::{Explanation, Outcome, Result, StripePlan, display_name};
 
-use super::columnar::{judge_blocklet, judge_page};
+use super::columnar::{judge_blocklet, judge_pages};
 use super::evolve::stored;
 use super::opened::{OpenFiles, Opened};
 use super::parts::by_index;
@@ -33,7 +33,7 @@ pub(super) fn explain(of: &Arc<Source>, what: &Arc<What>) -> Result<Vec<Explanat
         let (fates, opened) = fates(of, what, entry)?;
         for Fate { blocklet, rows, outcome } in fates {
             let mut stripe = StripePlan::of(blocklet, rows, outcome);
-            if let Some(opened) = opened.as_ref().filter(|_| !matches!(stripe.outcome, Outcome::Skipped(_))) {
+            if let Some(opened) = opened.as_ref().filter(|_| !stripe.outcome.is_skipped()) {
                 weigh(opened, what, &mut stripe).map_err(|error| error.in_blocklet(blocklet))?;
             }
             plan.stripes.push(stripe);
@@ -44,21 +44,27 @@ pub(super) fn explain(of: &Arc<Source>, what: &Arc<What>) -> Result<Vec<Explanat
 
 /// Adds what is read of a blocklet: pages and bytes.
 fn weigh(opened: &Opened, what: &What, stripe: &mut StripePlan) -> Result<()> {
-    let file = &opened.file;
+    let (file, blocklet) = (&opened.file, stripe.stripe);
     let mut others = stored(&opened.ways, what.chosen.iter().map(|(at, _)| *at));
+    let mut wanted = Vec::new();
     if stripe.outcome == Outcome::Read {
         let asked = stored(&opened.ways, what.asked.iter().copied());
         others.retain(|other| asked.binary_search(other).is_err());
-        (stripe.filter_bytes, stripe.filter_requests) = file.weigh(stripe.stripe, &asked);
         if !file.is_old() {
-            let pages = file.read_heads(stripe.stripe, &asked)?;
-            for page in 0..pages.pages() {
-                let rows = u64::try_from(pages.page_rows(page)).unwrap_or(u64::MAX);
-                stripe.groups.push((rows, judge_page(opened, what, &pages, page)?));
+            let heads = file.read_heads(blocklet, &asked)?;
+            for (page, outcome) in judge_pages(opened, what, &heads)?.into_iter().enumerate() {
+                wanted.push(!outcome.is_skipped());
+                stripe.groups.push((u64::try_from(heads.page_rows(page)).unwrap_or(u64::MAX), outcome));
             }
+            (stripe.filter_bytes, stripe.filter_requests) = file.weigh_pages(&heads, &asked, &wanted);
+        } else {
+            (stripe.filter_bytes, stripe.filter_requests) = file.weigh(blocklet, &asked);
         }
     }
-    (stripe.other_bytes, stripe.other_requests) = file.weigh(stripe.stripe, &others);
+    (stripe.other_bytes, stripe.other_requests) = match wanted.contains(&false) {
+        true => file.weigh_pages(&file.read_heads(blocklet, &others)?, &others, &wanted),
+        false => file.weigh(blocklet, &others),
+    };
     Ok(())
 }
 
@@ -66,9 +72,8 @@ fn weigh(opened: &Opened, what: &What, stripe: &mut StripePlan) -> Result<()> {
 /// them.
 fn fates(of: &Source, what: &What, entry: &FileEntry) -> Result<(Vec<Fate>, Option<Opened>)> {
     let outcomes = by_index(of, what, entry)?;
-    let is_out = |outcome: &Outcome| matches!(outcome, Outcome::Skipped(_));
     if let (Some(outcomes), Some(blocklets)) = (&outcomes, &entry.blocklets)
-        && outcomes.iter().all(is_out)
+        && outcomes.iter().all(Outcome::is_skipped)
     {
         let fate = |(outcome, blocklet): (&Outcome, &IndexedBlocklet)| Fate {
             blocklet: blocklet.id,
@@ -89,7 +94,7 @@ fn fates(of: &Source, what: &What, entry: &FileEntry) -> Result<(Vec<Fate>, Opti
             // One for the whole file.
             None => outcomes.as_ref().and_then(|outcomes| outcomes.first()),
         };
-        let outcome = match by_index.filter(|outcome| is_out(outcome)) {
+        let outcome = match by_index.filter(|outcome| outcome.is_skipped()) {
             Some(outcome) => outcome.clone(),
             None => judge_blocklet(&opened, what, blocklet)?,
         };
@@ -112,7 +117,7 @@ pub(super) fn splits(of: &Arc<Source>, what: &Arc<What>, bytes: u64) -> Result<V
         let Some(opened) = opened else { return Ok(Vec::new()) };
         let all: Vec<usize> = (0..opened.file.columns().len()).collect();
         let mut runs: Vec<(Vec<usize>, u64, u64)> = Vec::new();
-        for fate in fates.iter().filter(|fate| !matches!(fate.outcome, Outcome::Skipped(_))) {
+        for fate in fates.iter().filter(|fate| !fate.outcome.is_skipped()) {
             let (size, _) = opened.file.weigh(fate.blocklet, &all);
             match runs.last_mut() {
                 Some((run, rows, sum)) if sum.saturating_add(size) <= bytes => {

@@ -70,9 +70,9 @@ fn parts_of(of: &Source, what: &What, file: usize, entry: &FileEntry) -> Result<
         FileFormat::Foreign(_) => return of.check_format(entry).map(|()| Vec::new()),
     }
     let Some(outcomes) = by_index(of, what, entry)? else { return Ok(vec![Part { file, blocklets: None }]) };
-    let is_read = |(at, outcome)| (!matches!(outcome, Outcome::Skipped(_))).then_some(at);
+    let is_read = |(at, outcome): (usize, Outcome)| (!outcome.is_skipped()).then_some(at);
     let Some(blocklets) = &entry.blocklets else {
-        let is_read = outcomes.iter().any(|outcome| !matches!(outcome, Outcome::Skipped(_)));
+        let is_read = !outcomes.iter().all(Outcome::is_skipped);
         return Ok(is_read.then_some(Part { file, blocklets: None }).into_iter().collect());
     };
     let kept = outcomes.into_iter().enumerate().filter_map(is_read).filter_map(|at| blocklets.get(at));

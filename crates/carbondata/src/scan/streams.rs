@@ -1,7 +1,7 @@
 //! Rows that a stream has written, blocklet by blocklet.
 
 use arrow_array::RecordBatch;
-use orcish::{Error, Outcome, Proof, Result};
+use orcish::{Error, Proof, Result};
 
 use super::evolve::{Way, repeat, stored, ways};
 use super::part::{batch, filtered};
@@ -41,7 +41,7 @@ impl Stream {
             };
             let mut known = |way: &[usize]| Ok(known_of(way, &self.ways, &stored));
             let count = u64::try_from(rows).unwrap_or(u64::MAX);
-            if matches!(filter.judge(&mut known, count, Proof::BlockletIndex)?, Outcome::Skipped(_)) {
+            if filter.judge(&mut known, count, Proof::BlockletIndex)?.is_skipped() {
                 return batch(what, Vec::new(), 0).map(Some);
             }
         }

@@ -1,6 +1,5 @@
 //! Values of rows, gathered into a column.
 
-use arrow_array::types::{BinaryType, Utf8Type};
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBufferBuilder;
 use arrow_schema::DataType;
@@ -11,7 +10,7 @@ use crate::bytes::Bytes;
 use crate::metadata::schema::{Column, Kind};
 use crate::page::nested::{self as page_nested, Lists};
 use crate::page::texts::{NULL_TEXT, Texts};
-use crate::page::{Dictionaries, arrays, values};
+use crate::page::{self, Dictionaries, arrays, values};
 
 /// A column that grows by a value for each row.
 pub(super) enum Values<'a> {
@@ -177,11 +176,11 @@ impl<'a> Values<'a> {
 
     /// All values as an array of the column's type.
     pub(super) fn finish(self, column: &Column, dictionaries: Option<&Dictionaries>) -> Result<ArrayRef> {
-        Ok(match (self, column.data_type()) {
-            (Values::Bytes(all), DataType::Utf8) => Texts::of(&all)?.array::<Utf8Type>()?,
-            (Values::Bytes(all), DataType::Binary) => Texts::of(&all)?.array::<BinaryType>()?,
+        let kind = column.data_type();
+        Ok(match (self, &kind) {
+            (Values::Bytes(all), DataType::Utf8 | DataType::Binary) => Texts::of(&all)?.array(&kind)?,
             (Values::Bytes(all), _) => values::array(column, &all)?,
-            (Values::Keys(keys), _) => keys_array(column, &keys, dictionaries)?,
+            (Values::Keys(keys), _) => page::keyed(column, &keys, dictionaries)?,
             (Values::Integers(all, mut nulls), _) => arrays::integers(column, all, nulls.finish())?,
             (Values::Doubles(all, mut nulls), _) => arrays::doubles(column, all, nulls.finish())?,
             (Values::List(ends, items), _) => {
@@ -201,19 +200,6 @@ impl<'a> Values<'a> {
 fn push_end(ends: &mut Vec<i32>, items: &Values<'_>) -> Result<()> {
     ends.push(i32::try_from(items.len()).map_err(|_| Error::limit("more than 2³¹ items of lists"))?);
     Ok(())
-}
-
-fn keys_array(column: &Column, keys: &[u32], dictionaries: Option<&Dictionaries>) -> Result<ArrayRef> {
-    match column.kind {
-        Kind::Date => arrays::dates(keys),
-        Kind::Timestamp if !column.has_global_dictionary() => arrays::times(keys),
-        _ => {
-            let dictionaries = dictionaries.ok_or_else(|| {
-                Error::unsupported("the column has a dictionary in the table's folder, which was not looked for")
-            })?;
-            arrays::take_keys(&dictionaries(column)?, keys)
-        }
-    }
 }
 
 fn finish_all(children: Vec<Values<'_>>, column: &Column) -> Result<Vec<ArrayRef>> {

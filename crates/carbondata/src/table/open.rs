@@ -163,7 +163,7 @@ impl Place<'_> {
         for (at, load) in loads.iter().enumerate() {
             let mut files = live.remove(&at).unwrap_or_default();
             let deleted = updates.apply(load, &mut files, self.storage)?;
-            let rows = files.iter().map(|file| file.rows).sum::<Option<u64>>();
+            let rows = files.iter().try_fold(0u64, |sum, file| Some(sum.saturating_add(file.rows?)));
             inner.segments.push(Segment {
                 id: load.id.clone(),
                 state: load.state.clone(),

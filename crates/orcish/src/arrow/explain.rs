@@ -75,6 +75,11 @@ impl StripePlan {
 }
 
 impl Outcome {
+    /// Whether none of the rows is wanted.
+    pub fn is_skipped(&self) -> bool {
+        matches!(self, Outcome::Skipped(_))
+    }
+
     /// What becomes of rows of which this is known.
     pub(crate) fn of(verdict: &Verdict, condition: &Condition) -> Self {
         let cause = |(leaf, proof): (usize, Proof)| Some((condition.leaves.get(leaf)?.text.clone(), proof));

@@ -21,6 +21,7 @@ mod workers;
 pub use explain::{Explanation, Outcome, StripePlan};
 pub use file::OrcFile;
 pub use kinds::{item_of, with_item};
+pub use read::{Entries, byte_array};
 pub use reader::BatchReader;
 pub use restore::check_room;
 pub use schema::TYPE_KEY;

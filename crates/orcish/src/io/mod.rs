@@ -168,7 +168,7 @@ pub(crate) fn read_coalesced(source: &dyn ReadAt, ranges: &[Range<u64>], gap: u6
 }
 
 /// The bytes of `range`, if they are in `bytes`, which begin at `start`.
-pub(crate) fn part_of(bytes: &Bytes, start: u64, range: &Range<u64>) -> Option<Bytes> {
+pub fn part_of(bytes: &Bytes, start: u64, range: &Range<u64>) -> Option<Bytes> {
     let from = usize::try_from(range.start.checked_sub(start)?).ok()?;
     let to = usize::try_from(range.end.checked_sub(start)?).ok()?;
     (from <= to && to <= bytes.len()).then(|| bytes.slice(from..to))

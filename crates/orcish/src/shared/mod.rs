@@ -12,10 +12,11 @@ mod paths;
 mod tests;
 mod widen;
 
-pub use crate::arrow::{check_room, item_of, with_item};
-pub use crate::io::requests;
+pub use crate::arrow::{Entries, byte_array, check_room, item_of, with_item};
+pub use crate::io::{part_of, requests};
 pub use crate::patience::{PATIENCE, Patience};
 pub use crate::projection::nearest;
+pub use crate::stripe::read_within;
 pub use crate::threads::asked_or_cores;
 pub use adapt::{Adapt, Ways};
 pub use ahead::{Ahead, Parts};

@@ -11,7 +11,7 @@ use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
 
 use super::binary::{DirectReader, Target};
 use super::decimal::{DecimalReader, Digits};
-use super::dictionary::{DictionaryReader, Entries, StoredDictionary};
+use super::dictionary::{Dictionary, DictionaryReader, StoredDictionary};
 use super::list::{Lengths, ListReader, MapReader};
 use super::primitive::{BooleanReader, Bytes, Dates, Float, Floats, Integers, PrimitiveReader, Values};
 use super::timestamp::{Stored, TimestampReader};
@@ -174,7 +174,7 @@ impl Context<'_> {
                             lengths,
                             data: self.stream(column, StreamKind::DictionaryData)?,
                         }),
-                        entries: Entries::default(),
+                        dictionary: Dictionary::default(),
                         target,
                     })
                 } else {

@@ -7,6 +7,7 @@ mod binary;
 mod build;
 mod decimal;
 mod dictionary;
+mod entries;
 mod list;
 mod primitive;
 mod strings;
@@ -19,6 +20,9 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
+
+pub use entries::Entries;
+pub use strings::byte_array;
 
 pub(super) use build::{Context, build, build_root};
 pub(super) use structs::StructReader;

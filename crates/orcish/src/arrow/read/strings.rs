@@ -68,7 +68,7 @@ impl Concatenated {
             return self.into_dictionary(nulls);
         }
         spread(&mut self.lengths, nulls.as_ref());
-        array(target, &self.lengths, Buffer::from_vec(self.bytes), nulls, self.checked)
+        byte_array(target, &self.lengths, Buffer::from_vec(self.bytes), nulls, self.checked)
     }
 
     /// Finds equal values; the dictionary is in order of first occurrence.
@@ -104,8 +104,12 @@ pub(super) fn values<'a>(lengths: &'a [u32], bytes: &'a [u8]) -> impl Iterator<I
 
 type Arrow<T> = std::result::Result<T, ArrowError>;
 
-/// An array of values of the given lengths, each of which is valid if `checked`.
-pub(super) fn array(
+/// An array of values of the given lengths, each of which is known to be what its type wants if `checked`.
+///
+/// # Errors
+/// `Corrupt` for text that is no UTF-8, and for bytes or nulls that the lengths do not fit; `LimitExceeded` for more
+/// bytes than offsets reach.
+pub fn byte_array(
     target: &DataType,
     lengths: &[u32],
     bytes: Buffer,
