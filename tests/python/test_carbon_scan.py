@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pytest
 from carbon import CarbonTableWriter, write_folder
 from orcish import col
+from servers import serve
 
 ROWS = 400
 
@@ -161,6 +162,32 @@ def test_what_would_be_read(sales):
     assert "index of the blocklet" in text
     assert plan.rows_read <= 100
     assert "no blocklets" not in str(orcish.scan(sales.path).explain())
+
+
+def test_a_lookup_reads_the_pages_that_may_have_rows(tmp_path):
+    """As explained: of the columns of the filter, and of the others; besides the footer and the heads of chunks."""
+    count, page = 60_000, 2000
+    wide = pa.table(
+        {"id": range(count), "text": [f"text {i}" for i in range(count)], "n": [i * i for i in range(count)]}
+    )
+    (file,) = write_folder(tmp_path / "t", wide, page_rows=page, blocklet_rows=20_000)
+    data = (tmp_path / "t" / file.name).read_bytes()
+    options = {"orcish.coalesce_gap": 0, "orcish.first_read": 4096}
+    with serve({f"/{file.name}": data}) as server:
+        scan = (
+            orcish.scan(f"{server.url}/{file.name}", storage_options=options).where(col("id") == 34_567).select("text")
+        )
+        plan = scan.explain()
+        (blocklet,) = [stripe for stripe in plan.files[0].stripes if stripe.outcome != "skipped"]
+        assert plan.rows_read == page
+        server.take()
+        assert scan.to_table()["text"].to_pylist() == ["text 34567"]
+        log, sent = server.take()
+        # The tail, the header, and two heads.
+        assert len(log) == plan.requests + 4
+        assert 0 < blocklet.filter_bytes < blocklet.other_bytes < len(data) // 50
+        assert plan.bytes < sent < plan.bytes + 4096 + 32_768 + 4096
+        assert orcish.read_table(f"{server.url}/{file.name}", storage_options=options).equals(wide)
 
 
 def read(split):

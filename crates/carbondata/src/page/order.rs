@@ -4,6 +4,9 @@ use orcish::{Error, Result};
 
 use crate::bytes::Bytes;
 
+/// Runs of at most so many values are written as if they were as many: the next overwrites what is too much.
+const SHORT: usize = 4;
+
 /// The row ids of a page as files of version 3 store them, and where in them runs are.
 pub(crate) fn stored_ids(bytes: &[u8]) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut bytes = Bytes::new(bytes);
@@ -71,15 +74,21 @@ pub(crate) fn reorder<T: Copy + Default>(values: Vec<T>, inverse: Option<&[u32]>
 ///
 /// # Errors
 /// `Corrupt` unless those are `rows`.
-pub(crate) fn repeat<T: Copy>(values: &[T], counts: &[u32], rows: usize) -> Result<Vec<T>> {
+pub(crate) fn repeat<T: Copy + Default>(values: &[T], counts: &[u32], rows: usize) -> Result<Vec<T>> {
     let total = counts.iter().fold(0u64, |sum, &count| sum + u64::from(count));
     if values.len() != counts.len() || usize::try_from(total).ok() != Some(rows) {
         let (values, runs) = (values.len(), counts.len());
         return Err(Error::corrupt(format!("{values} values in {runs} runs of {total} rows, and {rows} are there")));
     }
-    let mut all = Vec::with_capacity(rows);
+    let mut all = vec![T::default(); rows];
+    let mut rest = all.as_mut_slice();
     for (&value, &count) in values.iter().zip(counts) {
-        all.resize(all.len() + usize::try_from(count).unwrap_or(0), value);
+        let count = usize::try_from(count).unwrap_or(0);
+        match rest.first_chunk_mut::<SHORT>() {
+            Some(first) if count <= SHORT => *first = [value; SHORT],
+            _ => rest.get_mut(..count).unwrap_or_default().fill(value),
+        }
+        rest = rest.get_mut(count..).unwrap_or_default();
     }
     Ok(all)
 }
@@ -113,6 +122,11 @@ mod tests {
         let counts = stored_runs(&[0, 0, 0, 2, 0, 2, 0, 1]).unwrap();
         assert_eq!(repeat(&['a', 'b'], &counts, 3).unwrap(), ['a', 'a', 'b']);
         assert!(repeat(&['a', 'b'], &counts, 4).is_err());
+        let (values, counts): (Vec<u32>, Vec<u32>) =
+            [(7, 1), (8, 9), (9, 0), (10, 4), (11, 5), (12, 2)].into_iter().unzip();
+        let all: Vec<u32> =
+            values.iter().zip(&counts).flat_map(|(&v, &n)| std::iter::repeat_n(v, n as usize)).collect();
+        assert_eq!(repeat(&values, &counts, 21).unwrap(), all);
         assert!(repeat(&['a'], &counts, 3).is_err());
     }
 }

@@ -231,6 +231,12 @@ fn dictionaries_have_as_many_keys_as_values() {
     assert!(dictionary(&[0, 1, b'a', 0, 0], &[2]).is_err());
     assert!(dictionary(&[0, 1, 0xff], &[4]).is_err());
     assert!(dictionary(&[0, 3, b'a'], &[2]).is_err());
+    // A null for each of two keys, and more keys than the limit has room for.
+    let nulls = [&[0, 8][..], NULL_TEXT, &[0, 8], NULL_TEXT].concat();
+    assert!(dictionary(&nulls, &[6]).is_err());
+    let last = [vec![0; 1 << 15], vec![1]].concat();
+    let error = dictionary(&[0, 1, b'a'], &last).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
 }
 
 #[test]

@@ -128,10 +128,7 @@ fn copy(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
     if length <= SHORT
         && let (Some(place), Some(source)) = (place.first_chunk_mut::<SHORT>(), source.first_chunk::<SHORT>())
     {
-        // As numbers: arrays of bytes become a call of a function that looks at their length.
-        for (place, source) in place.as_chunks_mut::<16>().0.iter_mut().zip(source.as_chunks::<16>().0) {
-            *place = u128::from_ne_bytes(*source).to_ne_bytes();
-        }
+        *place = *source;
         return Ok(());
     }
     copy_long(place, source, length)

@@ -408,7 +408,9 @@ impl Place<'_> {
         }
         // Here a delete delta belongs to the data files that it shares the beginning of the name with.
         let deltas: Vec<_> = match is_file {
-            true => list(if folder.is_empty() { "." } else { folder }, self.storage).unwrap_or_default(),
+            // What servers have beside a file cannot be found out.
+            true if folder.starts_with("http://") || folder.starts_with("https://") => Vec::new(),
+            true => list(if folder.is_empty() { "." } else { folder }, self.storage)?,
             false => all,
         };
         for (delta, _) in deltas.into_iter().filter(|(location, size)| location.ends_with(DELETES) && *size > 0) {
