@@ -79,7 +79,8 @@ impl Place {
         match self {
             Place::Whole { bytes, head } if version == 3 => {
                 let end = bytes.start.saturating_add(u64::try_from(*head).unwrap_or(u64::MAX)).min(bytes.end);
-                Ok(vec![bytes.start..if bytes.end - end <= gap { bytes.end } else { end }])
+                let read = if bytes.end - end <= gap { bytes.clone() } else { bytes.start..end };
+                Ok(vec![read])
             }
             _ => self.ranges(),
         }
