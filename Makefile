@@ -36,7 +36,7 @@ test-rust:
 
 .PHONY: test-python
 test-python: $(VENV)/module java
-	$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadfile
+	$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: lint
 lint: $(VENV)/module ## Formatting, clippy, rustdoc, ruff, mypy

@@ -13,10 +13,17 @@ import pytest  # noqa: E402
 
 # The workers of Spark must run this interpreter.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+# A JVM that lives for seconds spends half of them on compiling what it runs once.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 hypothesis.settings.register_profile("here", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+def pytest_collection_modifyitems(items):
+    """Files of Spark first, as they take longest: one that begins last would keep the other workers waiting."""
+    items.sort(key=lambda item: not item.path.name.startswith("test_spark_"))
 
 
 def pytest_assertrepr_compare(op, left, right):
