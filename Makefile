@@ -15,9 +15,6 @@ FUZZ_SECONDS ?= 60
 # Each has a Spark of its own.
 PYTEST_WORKERS ?= 2
 SPARK_VERSIONS ?= 3.5.7 4.0.1 4.1.0 4.2.0
-# One profile of Cargo for all that is built, in place of one for the module and one for each use.
-BUILD_PROFILE ?=
-CARGO_PROFILE := $(if $(BUILD_PROFILE),--profile $(BUILD_PROFILE))
 
 RUST := Cargo.toml Cargo.lock $(shell find crates proto -type f)
 
@@ -35,7 +32,7 @@ test: test-rust test-python ## All tests, Rust and Python
 
 .PHONY: test-rust
 test-rust:
-	cargo test --workspace $(CARGO_PROFILE)
+	cargo test --workspace
 
 .PHONY: test-python
 test-python: $(VENV)/module java
@@ -44,8 +41,8 @@ test-python: $(VENV)/module java
 .PHONY: lint
 lint: $(VENV)/module ## Formatting, clippy, rustdoc, ruff, mypy
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets $(CARGO_PROFILE) -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps $(CARGO_PROFILE)
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -103,5 +100,5 @@ $(VENV)/tools: pyproject.toml
 	@touch $@
 
 $(VENV)/module: $(VENV)/tools $(RUST)
-	env -u CONDA_PREFIX VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop $(or $(CARGO_PROFILE),--release)
+	env -u CONDA_PREFIX VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop --release
 	@touch $@
