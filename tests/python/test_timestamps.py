@@ -5,7 +5,9 @@ import datetime as dt
 import orcish
 import pyarrow as pa
 import pytest
-from support import run_python, write_arrow, write_rows
+from spark_cases import run_script
+from spark_zones import ZONES
+from support import write_arrow, write_rows
 
 UTC = dt.timezone.utc
 FRACTION = dt.datetime(2020, 2, 29, 12, 34, 56, 789012)
@@ -124,38 +126,11 @@ def test_before_1970_with_fractions_by_cpp():
         assert orcish.read_table(file)["t"].cast(pa.int64()).to_pylist() == micros
 
 
-ZONES = ["America/New_York", "GMT+08:00", "Asia/Shanghai", "PST"]
-WRITE_IN_ZONES = """
-    import os, sys
-    from pyspark.sql import SparkSession
-    folder, *zones = sys.argv[1:]
-    os.environ["TZ"] = "UTC"
-    builder = SparkSession.builder.master("local[1]")
-    options = {"ui.enabled": "false", "driver.bindAddress": "127.0.0.1", "driver.host": "127.0.0.1",
-               "driver.extraJavaOptions": "-Duser.timezone=" + zones[0], "log.level": "ERROR"}
-    for key, value in options.items():
-        builder = builder.config("spark." + key, value)
-    spark = builder.getOrCreate()
-    clocks = ["2026-01-15 12:00:00.123456", "2026-07-15 12:00:00.5", "2025-03-09 01:59:59", "2025-03-09 03:00:00.25",
-              "2025-11-02 00:59:59", "2025-11-02 02:00:00", "1969-07-20 20:17:40.75", "1950-01-01 00:00:00",
-              "1970-01-01 00:00:00", "2015-01-01 00:00:00", "2014-12-31 23:59:59.999999", "2040-06-01 06:00:00"]
-    union = " union all ".join(
-        f"select {i} id, '{clock}' clock, timestamp'{clock}' t, timestamp_ntz'{clock}' n,"
-        f" map('k', array(timestamp'{clock}')) deep" for i, clock in enumerate(clocks))
-    clock = spark._jvm.java.util.TimeZone
-    for at, zone in enumerate(zones):
-        spark.conf.set("spark.sql.session.timeZone", zone)
-        clock.setDefault(clock.getTimeZone(zone))
-        spark.sql(union).coalesce(1).write.option("compression", "none").orc(f"{folder}/{at}")
-    spark.stop()
-"""
-
-
 @pytest.fixture(scope="module")
 def written_in_zones(tmp_path_factory):
     """Folders of what one JVM wrote, in one zone after the other."""
     folder = tmp_path_factory.mktemp("zones")
-    run_python(WRITE_IN_ZONES, str(folder), *ZONES)
+    assert run_script("spark_zones.py", folder) == []
     return {zone: folder / str(at) for at, zone in enumerate(ZONES)}
 
 
