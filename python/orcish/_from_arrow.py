@@ -321,9 +321,12 @@ def _is_in(name: str, kind: pa.DataType, values: pa.Array, *, skip_nulls: bool) 
     if kind_of(kind) is None:
         return None
     null = bool(values.null_count) and not skip_nulls
-    found = [_member(kind, value) for value in values if value.is_valid]
-    known = [value for value in found if value is not None]
-    if len(known) < len(found):
+    try:
+        given = literals.literals(values.drop_null())
+    except (TypeError, ValueError):
+        return None
+    known = [found for value in given if (found := _member(kind, value)) is not None]
+    if len(known) < len(given):
         return None
     numbers = [value for value in known if value[0] != "float" or value[1] == value[1]]
     # pyarrow looks floats up by hash, and finds NaN, but tells 0.0 from -0.0.
@@ -332,17 +335,14 @@ def _is_in(name: str, kind: pa.DataType, values: pa.Array, *, skip_nulls: bool) 
     return Translation(tree, exact=len(zeros) != 1)
 
 
-def _member(kind: pa.DataType, scalar: pa.Scalar) -> Literal | None:
+def _member(kind: pa.DataType, value: Literal) -> Literal | None:
     """The literal of a set that a column is looked up in; pyarrow casts the set to the type of the column."""
-    value = _literal(scalar)
     wanted = kind_of(kind)
-    if value is None:
-        return None
     if wanted == "float":
-        value = _float(value)
-        if value is None or not pa.types.is_float32(kind):
-            return value
-        return None if abs(rounded(value[1])) == float("inf") != abs(value[1]) else ("float", rounded(value[1]))
+        found = _float(value)
+        if found is None or not pa.types.is_float32(kind):
+            return found
+        return None if abs(rounded(found[1])) == float("inf") != abs(found[1]) else ("float", rounded(found[1]))
     if wanted in ("timestamp", "instant"):
         return value if value[0] == "timestamp" and value[2] == (wanted == "instant") else None
     return value if value[0] == wanted else None

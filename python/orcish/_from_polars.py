@@ -271,7 +271,7 @@ def _is_in(name: str, column: pa.DataType, given: Node, *, nulls_equal: bool) ->
     same_kind = kind_of(values.type) == kind or pa.types.is_null(values.type)
     if not same_kind or (pa.types.is_timestamp(column) and not _same_timestamps(column, values.type)):
         return None
-    known = [literals.literal(value) for value in values if value.is_valid]
+    known = literals.literals(values.drop_null())
     numbers = [value for value in known if value[0] != "float" or value[1] == value[1]]
     nan = len(numbers) < len(known)
     if nulls_equal:

@@ -10,10 +10,12 @@ __all__ = [
     "CarbonTable",
     "Distinct",
     "File",
+    "Filter",
     "Node",
     "Scan",
     "Writer",
     "__version__",
+    "_tune",
     "abort_upload",
     "complete_upload",
     "delete_files",
@@ -34,8 +36,12 @@ __all__ = [
 
 __version__: str
 
-def list_files(location: str, storage_options: dict[str, Any] | None = None) -> list[tuple[str, int]]:
-    """Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern."""
+def list_files(
+    location: str, storage_options: dict[str, Any] | None = None, *, patterns: bool = True
+) -> list[tuple[str, int]]:
+    """Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern, unless there
+    are to be no ``patterns``.
+    """
 
 def read_small(location: str, storage_options: dict[str, Any] | None = None, *, limit: int = 67108864) -> bytes:
     """All bytes of a file, which are at most ``limit``."""
@@ -80,6 +86,11 @@ def merge_files(
 def take_rows(batch: tuple[object, object], indexes: tuple[object, object]) -> tuple[object, object]:
     """Rows of a batch, in the order of their indexes: types and arrays as PyCapsules."""
 
+def _tune(values: dict[str, int] | None = None) -> dict[str, tuple[int, int, int]]:
+    """For tests: makes windows of readers and writers as large as ``values`` say, and all others what they are without
+    tests. Says of each by its name how large it is without that, and the least and the greatest size in tests.
+    """
+
 @final
 class Distinct:
     """A sketch of a set of values, from which their number is estimated, with a standard error of 0.81 %."""
@@ -93,6 +104,12 @@ class Distinct:
 
     def to_bytes(self) -> bytes: ...
     def estimate(self) -> float: ...
+
+@final
+class Filter:
+    """A predicate that has been taken over from its tree, with all values."""
+
+    def __new__(cls, tree: tuple[Any, ...]) -> Filter: ...
 
 @final
 class Batches:
@@ -170,6 +187,7 @@ class CarbonTable:
         *,
         storage_options: dict[str, Any] | None = None,
         limits: dict[str, int] | None = None,
+        external_locations: list[str] = ...,
     ) -> CarbonTable: ...
     @property
     def location(self) -> str: ...
@@ -285,6 +303,7 @@ class File:
     def tail_bytes(self) -> bytes: ...
     def column_statistics(self, id: int) -> dict[str, Any] | None: ...
     def stripe_statistics(self) -> list[list[dict[str, Any]]]: ...
+    def writer_timezones(self, stripes: Sequence[int] | None = None) -> list[str]: ...
     def column_storage(self, stripes: Sequence[int] | None = None) -> list[tuple[int, int, dict[str, int]]]:
         """Bytes of data streams, bytes of indexes, and encodings with their numbers of stripes, by column id."""
 
@@ -312,6 +331,7 @@ class Writer:
     @property
     def memory(self) -> int: ...
     def abort(self) -> None: ...
+    def fail(self) -> None: ...
     @property
     def token(self) -> bytes | None: ...
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
@@ -53,9 +54,7 @@ def answer(scan: Scan, column: str, question: Question) -> Any:
 
 def _type(schema: pa.Schema, column: str, question: Question) -> pa.DataType:
     """The type of the values, which may be within structs."""
-    kind = schema.field(0).type
-    while pa.types.is_struct(kind) and kind.num_fields == 1:
-        kind = kind.field(0).type
+    kind = _leaf(schema.field(0), column).type
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         kind = kind.value_type
     if question == "sum":
@@ -65,6 +64,14 @@ def _type(schema: pa.Schema, column: str, question: Question) -> pa.DataType:
     elif pa.types.is_nested(kind) or pa.types.is_interval(kind):
         raise TypeError(f"column {column} of type {kind} has no least or greatest value: its values have no order")
     return kind
+
+
+def _leaf(field: pa.Field, column: str) -> pa.Field:
+    """The field of a dotted name, of the structs around it that have no other."""
+    while column != field.name and pa.types.is_struct(field.type) and field.type.num_fields == 1:
+        column = column.removeprefix(f"{field.name}.")
+        field = field.type.field(0)
+    return field
 
 
 def known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimmed: bool) -> Any:
@@ -93,7 +100,7 @@ def known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimm
 
 
 def _is_summed(found: dict[str, Any], kind: pa.DataType) -> bool:
-    """Whether a sum of decimals is the sum: Java's writer rounds those of more than 38 digits, on the way there too."""
+    """Whether a sum of decimals is the sum: writers may round those of more than 38 digits, on the way there too."""
     if any(found.get(name) is None for name in ("values", "min", "max")):
         return False
     with decimal.localcontext(_EXACT):
@@ -114,10 +121,7 @@ def _of_batch(batch: pa.RecordBatch, question: Question) -> Any:
     array = batch.column(0)
     while pa.types.is_struct(array.type):
         array = pc.struct_field(array, [0])
-    if pa.types.is_run_end_encoded(array.type):
-        array = pc.run_end_decode(array)
-    if pa.types.is_float16(array.type):
-        array = array.cast(pa.float32())
+    array = _plain(array)
     if question == "sum":
         # Sums of 64 and of 128 bits would wrap around.
         if pa.types.is_integer(array.type):
@@ -129,18 +133,33 @@ def _of_batch(batch: pa.RecordBatch, question: Question) -> Any:
     if pa.types.is_floating(array.type):
         # Nothing is less or greater than NaN.
         array = array.filter(pc.invert(pc.is_nan(array)))
-    return pc.min_max(_comparable(array))[question].as_py()
+    if pa.types.is_duration(array.type):
+        found = pc.min_max(array.cast(pa.int64()))[question]
+        return found.cast(array.type).as_py()
+    return pc.min_max(array)[question].as_py()
 
 
-def _comparable(array: pa.Array) -> pa.Array:
-    """The values in a type that pyarrow compares."""
-    if pa.types.is_dictionary(array.type):
-        return array.cast(array.type.value_type)
-    if pa.types.is_string_view(array.type):
-        return array.cast(pa.large_string())
-    if pa.types.is_binary_view(array.type):
-        return array.cast(pa.large_binary())
+def _plain(array: pa.Array) -> pa.Array:
+    """The values, one a row, in a type that pyarrow computes with."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _plain(array.dictionary_decode())
+    if pa.types.is_run_end_encoded(kind):
+        return _plain(pc.run_end_decode(array))
+    for is_kind, plain in _PLAIN:
+        if is_kind(kind):
+            return array.cast(plain(kind))
     return array
+
+
+_PLAIN: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.DataType], pa.DataType]]] = [
+    (pa.types.is_float16, lambda _: pa.float32()),
+    (pa.types.is_string_view, lambda _: pa.large_string()),
+    (pa.types.is_binary_view, lambda _: pa.large_binary()),
+    (pa.types.is_decimal32, lambda kind: pa.decimal128(kind.precision, kind.scale)),
+    (pa.types.is_decimal64, lambda kind: pa.decimal128(kind.precision, kind.scale)),
+]
+"""Types that pyarrow does not compute with, and those that it does."""
 
 
 def _merged(values: list[Any], question: Question) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from orcish import _native
@@ -15,12 +16,17 @@ __all__ = ["CarbonSource", "check_options"]
 
 _OF_ORC: dict[str, Any] = {
     "arrow_schema": True,
+    "decimal_out_of_range": "error",
+    "invalid_utf8": "error",
+    "long_char": "keep",
     "masked": "error",
     "match": "name",
     "null_map_keys": "error",
     "partitions": None,
     "schema": None,
     "stripes": None,
+    "timestamps": None,
+    "timezone": None,
     "trim_char": False,
     "unions": "dense",
 }
@@ -72,11 +78,27 @@ class CarbonSource(_Carbon):
     limits: Limits | None = None
 
     @classmethod
-    def at(cls, location: str, storage_options: StorageOptions | None, limits: Limits | None) -> CarbonSource:
-        """The table at a path or URL."""
-        storage = cast("dict[str, Any] | None", storage_options)
-        bounds = cast("dict[str, int] | None", limits)
-        return cls(_native.CarbonTable(location, storage_options=storage, limits=bounds), storage_options, limits)
+    def at(
+        cls,
+        location: str,
+        storage_options: StorageOptions | None,
+        limits: Limits | None,
+        external_locations: Sequence[str | os.PathLike[str]] | None = None,
+    ) -> CarbonSource:
+        """The table at a path or URL, which may name files at the external locations.
+
+        Raises:
+            TypeError: The external locations are one text.
+        """
+        if isinstance(external_locations, str | os.PathLike):
+            raise TypeError(f"external_locations={external_locations!r}: must be a list of paths and URLs")
+        table = _native.CarbonTable(
+            location,
+            storage_options=cast("dict[str, Any] | None", storage_options),
+            limits=cast("dict[str, int] | None", limits),
+            external_locations=[os.fspath(each) for each in external_locations or ()],
+        )
+        return cls(table, storage_options, limits)
 
     @property
     def partition_columns(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pyarrow as pa
@@ -73,6 +73,11 @@ class CarbonTable:
         path: The path or URL of the folder of the table, of a folder of data files, or of one of these.
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
         limits: Bounds on what each file may make the reader do.
+        external_locations: Paths and URLs at or below which segments and partitions of the table may be, beside its own
+            folder; see :class:`~orcish.types.ScanOptions`.
+
+    Raises:
+        UnsupportedError: The table names files outside of its folder.
     """
 
     def __init__(
@@ -81,8 +86,9 @@ class CarbonTable:
         *,
         storage_options: StorageOptions | None = None,
         limits: Limits | None = None,
+        external_locations: Sequence[str | os.PathLike[str]] | None = None,
     ) -> None:
-        self._of = CarbonSource.at(local_path(os.fspath(path)), storage_options, limits)
+        self._of = CarbonSource.at(local_path(os.fspath(path)), storage_options, limits, external_locations)
 
     def __repr__(self) -> str:
         name = _native.display_name(self._of.table.location)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
 from orcish.filters import Filters
 from orcish.scan import Scan, scan
 from orcish.sources import Sources, is_pattern, local_path
-from orcish.types import Limits, StorageOptions, WriteOptions
+from orcish.types import Limits, ScanOptions, StorageOptions, WriteOptions
 from orcish.writing_tables import ExistingData, WrittenFile, write_dataset
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ def convert(
     storage_options: StorageOptions | None = None,
     target_storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
     **options: Unpack[WriteOptions],
 ) -> list[WrittenFile]:
     """Writes the rows of a table, of CarbonData or of ORC files, as a folder of ORC files, in memory that does not grow
@@ -52,6 +56,11 @@ def convert(
         storage_options: How the stores of URLs are reached; see :data:`~orcish.types.StorageOptions`.
         target_storage_options: The same for the target, where it is another store.
         limits: Bounds on what each file may make the reader do.
+        invalid_utf8: What becomes of text that is not UTF-8; see :class:`~orcish.types.ReadOptions`.
+        long_char: What becomes of text longer than its ``char`` or ``varchar``, likewise.
+        decimal_out_of_range: What becomes of decimals of more digits than their precision, likewise.
+        external_locations: Where a table of CarbonData may have files outside of its folder; see
+            :class:`~orcish.types.ScanOptions`.
         options: See :class:`~orcish.types.WriteOptions`.
 
     Returns:
@@ -64,7 +73,20 @@ def convert(
         OSError: A file cannot be read or written.
     """
     base = local_path(os.fspath(target))
-    table = scan(source, columns=columns, filters=filters, storage_options=storage_options, limits=limits)
+    given: ScanOptions = {
+        "columns": columns,
+        "filters": filters,
+        "storage_options": storage_options,
+        "limits": limits,
+        "external_locations": external_locations,
+    }
+    if invalid_utf8 is not None:
+        given["invalid_utf8"] = invalid_utf8
+    if long_char is not None:
+        given["long_char"] = long_char
+    if decimal_out_of_range is not None:
+        given["decimal_out_of_range"] = decimal_out_of_range
+    table = scan(source, **given)
     _check_apart(source, table, base)
     schema = table.schema
     if partition_by is None:

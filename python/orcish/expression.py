@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 
-from orcish import literals
+from orcish import _native, literals
 
 __all__ = ["BARE_NAME", "RESERVED", "Column", "Expression", "Tree", "col"]
 
@@ -151,7 +151,7 @@ class Column(_Operand):
         """
         if isinstance(values, str | bytes | bytearray | memoryview | _Operand) or not isinstance(values, Iterable):
             raise TypeError(f"is_in takes a list of values, not {type(values).__name__}")
-        found = [literals.literal(value) for value in values]
+        found = literals.literals(values)
         return Expression(("in", self._name, found) if found else ("constant", False))
 
     def between(self, low: object, high: object) -> Expression:
@@ -190,15 +190,23 @@ class Column(_Operand):
 class Expression(_Operand):
     """A predicate; :func:`col` begins one. Join them with ``&`` and ``|``, negate with ``~``."""
 
-    __slots__ = ("_node",)
+    __slots__ = ("_made", "_node")
     _node: Tree
+    _made: _native.Filter | None
 
     def __init__(self, tree: Tree) -> None:
         """Of a tree, as :meth:`_tree` gives it; predicates are made by comparing columns."""
         object.__setattr__(self, "_node", tree)
+        object.__setattr__(self, "_made", None)
+
+    def _filter(self) -> _native.Filter:
+        """The predicate as the native core has it: made once, as there may be a million values in it."""
+        if self._made is None:
+            object.__setattr__(self, "_made", _native.Filter(self._node))
+        return cast("_native.Filter", self._made)
 
     def _tree(self) -> Tree:
-        """The predicate as nested tuples, which is what the native core takes.
+        """The predicate as nested tuples, of which the native core makes its own.
 
         ``("and" | "or", [tree, …])``, ``("not", tree)``, ``("compare", operator, name, literal)`` with one of
         ``= != < <= > >=``, ``("in", name, [literal, …])``, ``("is_null", name)``, ``("is_nan", name)``,

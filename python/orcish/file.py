@@ -68,8 +68,9 @@ class ORCFile(Readable):
 
     def check(self) -> list[Finding]:
         """Reads the whole file, and compares what is recorded of its rows with them: the statistics of row groups, of
-        stripes and of the file, the positions of the row index, and, in files of orcish, the bloom filters. What
-        writers are known to record wrongly is not looked at, as it is not when the file is read.
+        stripes and of the file, the positions of the row index, and, in files of orcish, the bloom filters. Bounds have
+        to be values, sums of floating point numbers as near as the order of additions leaves them. What writers are
+        known to record wrongly is not looked at, as it is not when the file is read.
 
         Returns:
             What is not as the file says, a thousand at most.

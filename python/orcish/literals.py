@@ -6,11 +6,12 @@ import datetime
 import decimal
 import math
 import sys
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-__all__ = ["NANOSECONDS", "Literal", "day_of", "literal", "quoted", "text"]
+__all__ = ["NANOSECONDS", "Literal", "day_of", "literal", "literals", "quoted", "text"]
 
 Literal: TypeAlias = "tuple[Any, ...]"
 """``("null",)``, or a kind and its value: bool, int, float, decimal (as text), string, binary, date (days since 1970),
@@ -39,6 +40,23 @@ def literal(value: object) -> Literal:
         return _arrow(value)
     found = _foreign(value)
     return _python(value) if found is None else found
+
+
+_TAGS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "string", bytes: "binary"}
+"""Words of the types whose values are literals as they are."""
+
+
+def literals(values: Iterable[object]) -> list[Literal]:
+    """The literals of some values, which may be a million.
+
+    Raises:
+        As :func:`literal`.
+    """
+    if isinstance(values, pa.Array | pa.ChunkedArray) and _is_plain(values.type):
+        values = values.to_pylist()
+    elif (numpy := sys.modules.get("numpy")) is not None and isinstance(values, numpy.ndarray):
+        values = values.tolist() if values.dtype.kind in "biuf" and values.itemsize <= 8 else values
+    return [(tag, value) if (tag := _TAGS.get(type(value))) else literal(value) for value in values]
 
 
 def _python(value: object) -> Literal:

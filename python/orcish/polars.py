@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
+from orcish._to_polars import check_is_of_polars, of_polars, to_polars
 from orcish.filters import Elementwise
 from orcish.reading import name_of_rows
 from orcish.scan import Scan, scan
-from orcish.sources import Sources
+from orcish.sources import Sources, Table
 
 if TYPE_CHECKING:
     import polars
@@ -24,16 +28,19 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
 
     Columns, filters, the number of rows and the size of batches that a query needs go down to the reader: it skips
     stripes and row groups as :class:`orcish.Scan` does. ``limit`` is of the scan: rows are limited before the query
-    filters them.
+    filters them. Types that polars has not become others: decimals of 256 bits those of 128, views of lists lists.
 
     >>> orcish.scan_polars("orders/").filter(pl.col("id") == 5).select("name").collect()      # doctest: +SKIP
+
+    Raises:
+        TypeError: A column is of a type that polars has not: an interval, or a union; read it as a struct, or not.
     """
-    import polars
     from polars.io.plugins import register_io_source
 
-    table = scan(source, **options)
+    table = _with_types_of_polars(scan(source, **options))
     schema = table.schema
-    empty = cast("polars.DataFrame", polars.from_arrow(schema.empty_table()))
+    check_is_of_polars(schema)
+    empty = to_polars(schema.empty_table())
     parts = _parts(table, options.get("columns"), schema.names)
     number = name_of_rows(dict(options))
     _, after_read = table._prepare(table._options)
@@ -55,11 +62,25 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
             names = dict.fromkeys(with_columns if after is None else [*with_columns, *after.meta.root_names()])
             part = part.select(*(each for name in names if name != number for each in parts.get(name, [name])))
         for batch in part:
-            frame = cast("polars.DataFrame", polars.from_arrow(batch))
+            frame: polars.DataFrame = to_polars(batch)
             frame = frame if after is None else frame.filter(after)
-            yield frame if with_columns is None else frame.select(with_columns)
+            if with_columns:
+                frame = frame.select(with_columns)
+            elif with_columns is not None:
+                # A selection of no column would have no row either.
+                frame = frame.drop(frame.columns)
+            yield frame
 
     return register_io_source(batches, schema=empty.schema, validate_schema=True, is_pure=True)
+
+
+def _with_types_of_polars(table: Scan) -> Scan:
+    """The scan, whose columns the core reads as types that polars has; pyarrow's casts of lists cannot be relied on."""
+    if not isinstance(table._of, Table):
+        return table
+    whole = table._of.schema_of(table._opened)
+    plain = pa.schema([field.with_type(of_polars(field.type)) for field in whole], whole.metadata)
+    return table if plain == whole else Scan(dataclasses.replace(table._of, schema=plain), table._options)
 
 
 def _parts(table: Scan, asked: Columns | None, names: list[str]) -> dict[str, list[str]]:

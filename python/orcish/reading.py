@@ -144,13 +144,13 @@ def prepare(
     if filters is None:
         return native, None
     if isinstance(filters, Expression):
-        native["filter"] = filters._tree()
+        native["filter"] = filters._filter()
         return native, None
     # The core does not know the numbers of rows as a column: what asks about them is left.
     everything = schema_of({**native, "columns": None, "row_number": None})
     expression, residual = to_expression(filters, everything)
     if expression is not None:
-        native["filter"] = expression._tree()
+        native["filter"] = expression._filter()
     if residual is None:
         return native, None
     readable = schema_of({**native, "columns": None, "filter": None}) if row_number else everything

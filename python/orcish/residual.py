@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish._to_polars import is_of_polars, to_polars
 from orcish.errors import UnknownColumnError
 
 __all__ = ["Residual", "joined"]
@@ -43,18 +44,17 @@ class Residual:
     def _kept(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
         if isinstance(self.predicate, pc.Expression):
             return data.filter(self.predicate)
-        polars = sys.modules["polars"]
         # Of columns that polars may not have the types of, it is only told which rows are kept.
         if self.columns is None:
             # A column of row numbers might be one of those asked about.
-            frame = polars.from_arrow(data)
+            frame = to_polars(data)
             answers = frame.select(self.predicate)
             if answers.width > 1:
                 # Which polars refuses, in its own words.
                 frame.filter(self.predicate)
             keep = answers.to_series()
             return data.filter((keep if len(keep) == len(frame) else keep.new_from_index(0, len(frame))).to_arrow())
-        frame = polars.from_arrow(data.select(self.columns or data.schema.names[:1]))
+        frame = to_polars(data.select(self.columns or data.schema.names[:1]))
         # Filters are optimized, and come to other results with nulls than the same expressions in a select.
         number = "row of " + " ".join(frame.columns)
         kept = frame.with_row_index(number).filter(self.predicate)
@@ -75,11 +75,11 @@ class Residual:
             except pa.ArrowException as error:
                 raise self._misfit(error, is_unknown="No match for FieldRef" in str(error)) from error
             return
-        if not all(_is_of_polars(field.type) for field in fields):
+        if not all(is_of_polars(field.type) for field in fields):
             return
         polars = sys.modules["polars"]
         errors = polars.exceptions
-        frame = polars.from_arrow(empty)
+        frame = to_polars(empty)
         try:
             if self.by_row:
                 frame.filter(self.predicate)
@@ -163,10 +163,3 @@ def _without_views(kind: pa.DataType) -> pa.DataType:
         key, item = (field.with_type(_without_views(field.type)) for field in (kind.key_field, kind.item_field))
         return pa.map_(key, item, keys_sorted=kind.keys_sorted)
     return kind
-
-
-def _is_of_polars(kind: pa.DataType) -> bool:
-    """Whether polars has the type; of others it panics."""
-    if pa.types.is_union(kind) or pa.types.is_interval(kind):
-        return False
-    return all(_is_of_polars(kind.field(at).type) for at in range(kind.num_fields))

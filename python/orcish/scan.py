@@ -75,13 +75,16 @@ def _scan(source: Sources, given: dict[str, Any]) -> Scan:
     """The scan of a source, whose options have not been looked at."""
     storage_options = cast("StorageOptions | None", given.pop("storage_options", None))
     limits = cast("Limits | None", given.pop("limits", None))
+    external = given.pop("external_locations", None)
     files = []
     if not is_carbon(source, storage_options):
         files = files_of(source, cast("bool | None", given.get("partitions")), storage_options)
         if not files:
             raise FileNotFoundError(f"no files: {source!r}")
     if not files or has_carbon(files):
-        return Scan(CarbonSource.at(alone(source), storage_options, limits), check_options(given))
+        return Scan(CarbonSource.at(alone(source), storage_options, limits, external), check_options(given))
+    if external is not None:
+        raise ValueError("external_locations are of tables of CarbonData, and this is none")
     given.pop("partitions", None)
     schema = cast("pa.Schema | None", given.pop("schema", None))
     match = cast("Matching", given.pop("match", "name"))
@@ -100,7 +103,7 @@ def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
         LimitExceededError: The file asks for more than ``limits`` allow.
         OSError: The source cannot be read.
     """
-    of_table = ("schema", "match", "partitions")
+    of_table = ("schema", "match", "partitions", "external_locations")
     is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
     if is_table or any(options.get(name) for name in of_table):
         return scan(source, **options).to_table()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.explanation import STRIPES, Parts
 from orcish.types import Limits, Matching, Source, StorageOptions
 
@@ -40,8 +41,13 @@ OF_THE_TABLE = frozenset(
     (
         "arrow_schema",
         "timestamp_unit",
+        "timestamps",
+        "timezone",
         "timestamp_out_of_range",
         "strings",
+        "invalid_utf8",
+        "decimal_out_of_range",
+        "long_char",
         "trim_char",
         "unions",
         "null_map_keys",
@@ -130,10 +136,20 @@ class Table:
 
     def open(self, options: dict[str, Any]) -> _native.Scan:
         """The table with the types that its columns have under these options."""
+        try:
+            return self._open(of_types(options))
+        except (CorruptFileError, UnsupportedError):
+            columns = options.get("columns")
+            if columns is None:
+                raise
+            # Types of other columns may be unknown.
+            return self._open({**of_types(options), "columns": columns})
+
+    def _open(self, options: dict[str, Any]) -> _native.Scan:
         return _native.Scan(
             self.files,
             schema=None if self.schema is None else self.schema.__arrow_c_schema__(),
-            options=of_types(options),
+            options=options,
             matching=self.match,
             storage_options=cast("dict[str, Any] | None", self.storage_options),
             limits=cast("dict[str, int] | None", self.limits),
@@ -164,7 +180,11 @@ class Table:
 
     def _of(self, files: list[TableFile], opened: _native.Scan) -> Table:
         """A table of some files, with the columns of this one."""
-        return dataclasses.replace(self, files=files, schema=pa.schema(_Schema(opened.table_schema())))
+        return dataclasses.replace(self, files=files, schema=self.schema_of(opened))
+
+    def schema_of(self, opened: _native.Scan) -> pa.Schema:
+        """The schema of all columns, those of the folders last."""
+        return pa.schema(_Schema(opened.table_schema()))
 
 
 class _Schema:

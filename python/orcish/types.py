@@ -84,7 +84,7 @@ class Limits(TypedDict, total=False):
     """Bounds on what a file may make the reader do; what is left out stays at its default."""
 
     tail: int
-    """Most bytes of a section of the file tail, stored and decompressed (1 GiB)."""
+    """Most bytes of a footer, of the file or of a stripe, and of stripe statistics: as stored and decoded (256 MiB)."""
     chunk: int
     """Most bytes that a compression chunk may hold (64 MiB)."""
     depth: int
@@ -121,16 +121,34 @@ class ReadOptions(TypedDict, total=False):
     arrow_schema: bool
     """Give columns the Arrow types that they were written with, where the file has kept its Arrow schema in its
     metadata, under ``orcish.arrow.schema``: true by default. A schema that does not fit the types of the file is left
-    out of account. What ``timestamp_unit``, ``strings`` and ``unions`` say stands above it. A scan of several files has
-    the types of the first one, and its columns may all have nulls."""
+    out of account. What ``timestamp_unit``, ``timestamps``, ``strings`` and ``unions`` say stands above it. A scan of
+    several files has the types of the first one, and its columns may all have nulls."""
     timestamp_unit: Literal["s", "ms", "us", "ns", "auto"]
     """Unit of timestamps, as they were written or else ``us`` by default; ``auto`` is ``ns`` where statistics show that
     all values fit."""
+    timestamps: Literal["wall", "instant"]
+    """What is read of ORC's ``timestamp``, which stores instants and the time zone of its writer: what the writer's
+    clock showed (``wall``), or the instant, in UTC, which tells the two times of an hour apart that the clock showed
+    twice. By default columns that were written as instants are such, if that is known, and the others wall clocks; and
+    a scan whose first file has ``timestamp`` where others have ``timestamp with local time zone`` gives instants."""
+    timezone: str
+    """With instants of ``timestamp``: those at which the clocks of this zone show what the writer's showed, as ORC Java
+    (and so Spark) reads them in a JVM of this zone. Where it is the writer's own zone, and by default, the instants are
+    those that are stored."""
     timestamp_out_of_range: Literal["error", "null"]
     """What becomes of timestamps that the unit cannot hold: an error, by default, or null."""
     strings: Literal["utf8", "large", "view", "dictionary", "binary"]
     """Arrow type of strings, as they were written or else ``utf8`` by default; ``binary`` takes bytes that are not
     valid UTF-8."""
+    invalid_utf8: Literal["error", "replace", "null", "binary"]
+    """What becomes of text that is not UTF-8: an error, by default; U+FFFD in place of the bytes, as
+    ``bytes.decode(errors="replace")`` has it; null in place of the value. With ``binary`` all text columns have the
+    binary type of the form that ``strings`` asks for; ``strings="binary"`` is short for ``utf8`` with this."""
+    decimal_out_of_range: Literal["error", "null"]
+    """What becomes of decimals of more digits than their precision: an error, by default, or null."""
+    long_char: Literal["keep", "cut", "error"]
+    """What becomes of text that is longer than its ``char`` or ``varchar``, in code points: it is read as it is stored,
+    by default, cut, or an error."""
     trim_char: bool
     """Cut the padding blanks off the end of char values."""
     unions: Literal["dense", "sparse", "struct"]
@@ -157,6 +175,10 @@ class ScanOptions(ReadOptions, total=False):
     """Options of object stores."""
     limits: Limits | None
     """Bounds on what each file may make the reader do."""
+    external_locations: Sequence[str | os.PathLike[str]] | None
+    """Paths and URLs at or below which a table of CarbonData may have segments and partitions, beside its own folder,
+    such as ``["s3://bucket/archive"]``. What its metadata names elsewhere is refused, as it would be read with the
+    rights of whoever reads the table. Headers of ``storage_options`` are sent to the host of the table alone."""
 
 
 @dataclasses.dataclass(frozen=True)

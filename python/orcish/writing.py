@@ -33,7 +33,7 @@ class ORCWriter:
 
     The file appears under its name when the writer is closed, whole, and in place of what was there; if anything fails
     before, or an exception leaves the ``with`` block, nothing appears and what was there stays. Memory is that of the
-    stripe that is being built, and a batch.
+    stripe that is being built, and a batch. A child of a fork cannot go on with it, nor change it.
 
     >>> with orcish.ORCWriter("out.orc", schema, bloom_filter_columns=["id"]) as writer:    # doctest: +SKIP
     ...     for batch in batches:
@@ -41,7 +41,8 @@ class ORCWriter:
 
     Args:
         where: A path, a URL of an object store, or a file object that is open for binary writing. Of a file object,
-            what has been written before a failure stays; it is no valid file.
+            what has been written before a failure stays; it is no valid file. One may take a part of what it is given,
+            if it says so; one that does not block and takes nothing is a ``BlockingIOError``.
         schema: An Arrow schema, or anything with ``__arrow_c_schema__``.
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
         publish: ``False`` for a file that does not appear when the writer is closed: whoever has its :attr:`token`
@@ -83,17 +84,28 @@ class ORCWriter:
         """Takes rows: anything with ``__arrow_c_stream__`` (a pyarrow, polars or pandas table, a duckdb relation, a
         :class:`~orcish.Scan`) or ``__arrow_c_array__`` (a record batch), or an iterable of such.
 
+        Whatever is raised, nothing can follow: the file cannot be closed after that, and does not appear.
+
         Raises:
-            ValueError: They are of another schema, or a value cannot be stored; the message names row and column. The
-                file cannot be closed after that, and does not appear.
+            TypeError: They are nothing of that kind.
+            ValueError: They are of another schema, or a value cannot be stored; the message names row and column. Or
+                this is a child of the process that began the file.
             OSError: They cannot be written.
         """
-        for stream in _streams(data):
-            self._writer.write_stream(stream)
+        try:
+            for stream in _streams(data):
+                self._writer.write_stream(stream)
+        except BaseException:
+            self._writer.fail()
+            raise
 
     def write_batch(self, batch: Any) -> None:
-        """Takes the rows of a record batch, or anything with ``__arrow_c_array__``."""
-        self._writer.write_stream(_of_array(batch).__arrow_c_stream__())
+        """Takes the rows of a record batch, or anything with ``__arrow_c_array__``; raises as :meth:`write`."""
+        try:
+            self._writer.write_stream(_of_array(batch).__arrow_c_stream__())
+        except BaseException:
+            self._writer.fail()
+            raise
 
     def write_table(self, table: Any) -> None:
         """Takes the rows of a table: as :meth:`write`."""
@@ -187,7 +199,8 @@ def merge(
 
     The files have to be alike: the types with their attributes, the codec, the version of the format, the stride of the
     row index, the writer and its version, the calendar. User metadata are those of all; one key may not have two
-    values.
+    values. An Arrow schema that differs is left out where only representations change; durations, times and intervals
+    have to have the same unit in all files.
     The new file says that it is of their writer, and has its statistics merged.
 
     >>> orcish.merge(["a.orc", "b.orc"], "out.orc")                                         # doctest: +SKIP
@@ -201,6 +214,7 @@ def merge(
     Raises:
         ValueError: There are no files, or they are not alike; the message names the file and what differs.
         CorruptFileError: A file is no valid ORC file.
+        LimitExceededError: The tails of the files take more memory than is allowed.
         UnsupportedError: A file has encrypted columns.
         OSError: A file cannot be read, or the new one cannot be written.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import uuid
 from collections import OrderedDict
@@ -14,6 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
+from orcish.errors import CorruptFileError
+from orcish.file import ORCFile
+from orcish.instants import as_stored, has_instants, kinds_of, only_zone
 from orcish.sources import local_path
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing import ORCWriter, batches_of
@@ -61,18 +65,23 @@ def write_dataset(
     """Writes a folder of ORC files, in folders such as ``dt=2026-01-01`` where it has partition columns.
 
     Each file appears when it is whole; if something fails, those that are being written do not appear, and those that
-    have been finished by this call are removed again, as far as they can be.
+    have been finished by this call are removed again, in stores too, as far as they can be.
 
     >>> orcish.write_dataset(table, "table/", partition_by=["dt"], max_rows_per_file=10_000_000)   # doctest: +SKIP
 
     Args:
         data: Anything that :func:`orcish.write_table` takes.
-        base: The folder, or a URL of an object store. It is made, and those in it.
-        partition_by: Columns whose values name folders, the outermost first; files do not have them.
+        base: The folder, or a URL of an object store. It is made, and those in it. It is no pattern: ``v[12]`` is a
+            folder of that name.
+        partition_by: Columns whose values name folders, the outermost first; files do not have them. Numbers that are
+            none have the names that Hive and Spark give them: ``NaN``, ``Infinity``.
         max_rows_per_file: Rows after which another file begins.
         basename_template: Names of files, with ``{i}`` for a number; by default a part of them is of this call only.
+            Names that readers pass over are refused: those that begin with ``_`` or ``.``, or have a folder in them.
         existing_data: What to do where the folder has files that are data: ``"error"``, ``"append"`` to them, or
-            ``"overwrite"``, which removes them once all new files are there.
+            ``"overwrite"``, which removes them once all new files are there. Of links to files the links are removed;
+            where files are behind a link to a folder, nothing is overwritten. Instants are added as the type that the
+            table has: as ``timestamp`` in the time zone of its writer, or as ``timestamp with local time zone``.
         max_open_files: Most files that are written at a time: where there are more partitions, the one that has waited
             longest is finished, and begins another file when it has rows again.
         max_memory: Most bytes that files which are being written may hold together; what holds most ends its stripe.
@@ -85,23 +94,27 @@ def write_dataset(
     Raises:
         FileExistsError: The folder has data already.
         KeyError: There is no partition column of a name.
-        ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns.
+        ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; what is to
+            be overwritten is behind a link.
         OSError: A file cannot be written.
     """
     schema, batches = batches_of(data)
-    folder = local_path(os.fspath(base))
+    folder = _folder(local_path(os.fspath(base)))
     by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     for name in by:
         if name not in schema.names:
             raise KeyError(f"there is no column {name!r} to partition by")
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
         raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
+    for name in by:
+        if not name or name.startswith("."):
+            raise ValueError(f"partition_by={by}: readers pass over folders such as {_escaped(name) + '=…'!r}")
     if max_rows_per_file is not None and max_rows_per_file < 1:
         raise ValueError(f"max_rows_per_file={max_rows_per_file}: a file has one row at least")
     if max_open_files < 1 or max_memory < 0:
         raise ValueError(f"max_open_files={max_open_files} is less than 1, or max_memory={max_memory} less than 0")
-    if basename_template is not None and "{i}" not in basename_template:
-        raise ValueError(f"basename_template={basename_template!r}: {{i}} has to be in it, for a number")
+    if basename_template is not None:
+        _check_template(basename_template)
     if existing_data not in get_args(ExistingData):
         raise ValueError(f"existing_data={existing_data!r}: must be one of {', '.join(get_args(ExistingData))}")
     # Names of its own are those of no other call.
@@ -109,7 +122,12 @@ def write_dataset(
     there = _data_of(folder, storage_options) if is_looked_for else set()
     if existing_data == "error" and there:
         raise FileExistsError(f"{folder} has data already; existing_data='append' adds to it, 'overwrite' replaces it")
+    if existing_data == "overwrite" and "://" not in folder:
+        _check_links(folder, there)
     template = basename_template or f"part-{{i}}-{uuid.uuid4()}.orc"
+    given = dict(options)
+    if existing_data == "append":
+        schema, given = _like_table(schema, given, folder, storage_options)
     table = TableWriter(
         folder,
         schema,
@@ -120,16 +138,67 @@ def write_dataset(
         max_open_files=max_open_files,
         max_memory=max_memory,
         storage_options=storage_options,
-        options=dict(options),
+        options=given,
     )
     with table:
         for batch in batches:
-            table.write(batch)
+            # What fields within others are stored as is said in their metadata.
+            table.write(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
         if not by:
             table.begin()
     if existing_data == "overwrite" and there:
-        _native.delete_files(sorted(there), None if storage_options is None else dict(storage_options))
+        replaced = sorted(there - _same_files(there, table.finished))
+        _native.delete_files(replaced, None if storage_options is None else dict(storage_options))
     return table.finished
+
+
+def _folder(path: str) -> str:
+    """A path or URL of a folder, as the paths of files below it begin."""
+    if not path:
+        raise ValueError("the folder of a table has a name; '.' is the one that this process is in")
+    return path if path.endswith("://") else path.rstrip("/") or "/"
+
+
+def _check_template(template: str) -> None:
+    """Raises ValueError for names of files that readers would pass over, or not take for ORC files."""
+    given = f"basename_template={template!r}"
+    if "{i}" not in template:
+        raise ValueError(f"{given}: {{i}} has to be in it, for a number")
+    if "/" in template or os.path.basename(template) != template:
+        raise ValueError(f"{given}: it names a file, not a folder")
+    if template.startswith(("_", ".")):
+        raise ValueError(f"{given}: readers pass over files whose names begin with '_' or '.'")
+    if template.endswith(("_$folder$", ".carbondata")):
+        raise ValueError(f"{given}: readers do not take files of such names for those of a table")
+
+
+def _check_links(base: str, there: Collection[str]) -> None:
+    """Raises ValueError where one of the files in a folder is behind a link: it is of another folder too."""
+    seen = set()
+    for path in sorted(there):
+        folder = os.path.dirname(path)
+        while len(folder) > len(base) and folder not in seen:
+            seen.add(folder)
+            if os.path.islink(folder):
+                raise ValueError(
+                    f"{folder} is a link to a folder, and what is behind it is not removed: "
+                    "existing_data='overwrite' takes a folder that has all of its files itself"
+                )
+            folder = os.path.dirname(folder)
+
+
+def _same_files(there: Collection[str], finished: Collection[WrittenFile]) -> set[str]:
+    """Paths that lead to files which have just been written: names may differ in their case alone."""
+
+    def number(path: str) -> tuple[int, int] | None:
+        try:
+            found = os.lstat(path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    own = {number(file.path) for file in finished if "://" not in file.path}
+    return {path for path in there if "://" not in path and number(path) in own - {None}}
 
 
 class _Taken:
@@ -145,12 +214,15 @@ class _Taken:
 class _Open(NamedTuple):
     writer: ORCWriter
     path: str
+    values: tuple[Any, ...]
+    """Of the partition columns."""
 
 
 class TableWriter:
     """Writes the files of a table, those of its partitions side by side.
 
-    In a ``with`` block: they are finished at its end, or given up with an exception.
+    In a ``with`` block: they are finished at its end, or given up with an exception, and so they are where a call in it
+    has failed. A child of a fork cannot go on with them, and removes nothing.
 
     Args:
         base: The folder, or a URL of an object store.
@@ -185,7 +257,8 @@ class TableWriter:
         self.tokens: dict[str, bytes] = {}
         self.finished: list[WrittenFile] = []
         # The one that was written to last at the end.
-        self._open: OrderedDict[tuple[Any, ...], _Open] = OrderedDict()
+        self._open: OrderedDict[tuple[str | None, ...], _Open] = OrderedDict()
+        """By the names of their folders, and whether the value is null where it has that of null."""
         self._base = base
         self._there = there
         self._is_remote = "://" in base
@@ -201,6 +274,10 @@ class TableWriter:
         if staging is not None:
             self._options |= {"publish": False, "staging": None if self._is_remote else staging}
         self._count = 0
+        self._process = os.getpid()
+        self._has_failed = False
+        self._closing: str | None = None
+        """The path of a file that is appearing."""
         self._made: list[str] = []
         """Folders that were not there before, those within others behind them."""
 
@@ -210,42 +287,65 @@ class TableWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._process != os.getpid():
+            # All that there is belongs to the process that began it.
+            if kind is None:
+                self._check()
+            return
         try:
             if kind is None:
-                for values in list(self._open):
-                    self._finish(values)
+                self._check()
+                for key in list(self._open):
+                    self._finish(key)
         except BaseException:
             self._abort()
             raise
         if kind is not None:
             self._abort()
 
+    def _check(self) -> None:
+        """Raises ValueError where nothing can follow."""
+        if self._process != os.getpid():
+            raise ValueError(
+                f"{self._base}: the table is being written by process {self._process}: "
+                "a child of a fork begins one of its own"
+            )
+        if self._has_failed:
+            raise ValueError(f"{self._base}: writing the table has failed before")
+
     def write(self, batch: pa.RecordBatch) -> None:
-        """Writes rows, each to the file of its partition."""
-        for values, rows in _partitioned(batch, self._by):
-            self._write(values, rows.select(self._schema.names))
+        """Writes rows, each to the file of its partition. Whatever is raised, nothing can follow."""
+        self._check()
+        try:
+            for values, rows in _partitioned(batch, self._by):
+                self._write(values, rows.select(self._schema.names))
+        except BaseException:
+            self._has_failed = True
+            raise
 
     def begin(self) -> None:
         """Begins a file, if there has been none: that of a table without rows says its schema."""
+        self._check()
         if not self.finished and not self._open:
-            self._writer_of(())
+            self._writer_of((), ())
 
     def _write(self, values: tuple[Any, ...], rows: pa.RecordBatch) -> None:
         at = 0
         while at < len(rows):
-            writer = self._writer_of(values)
+            key = _key(values)
+            writer = self._writer_of(key, values)
             left = len(rows) if self._max_rows is None else self._max_rows - writer.rows
             writer.write_batch(rows.slice(at, left))
             at += left
             if self._max_rows is not None and writer.rows >= self._max_rows:
-                self._finish(values)
+                self._finish(key)
         self._relieve()
 
-    def _writer_of(self, values: tuple[Any, ...]) -> ORCWriter:
+    def _writer_of(self, key: tuple[str | None, ...], values: tuple[Any, ...]) -> ORCWriter:
         """The file of a partition that is being written; another one where there is none."""
-        if values in self._open:
-            self._open.move_to_end(values)
-            return self._open[values].writer
+        if key in self._open:
+            self._open.move_to_end(key)
+            return self._open[key].writer
         if len(self._open) >= self._max_open:
             self._finish(next(iter(self._open)))
         segments = [f"{_escaped(name)}={_text(value)}" for name, value in zip(self._by, values, strict=True)]
@@ -256,7 +356,7 @@ class TableWriter:
         while path in self._there:
             path = self._name(folder)
         writer = ORCWriter(path, self._schema, storage_options=self._storage_options, **self._options)
-        self._open[values] = _Open(writer, path)
+        self._open[key] = _Open(writer, path, values)
         return writer
 
     def _name(self, folder: str) -> str:
@@ -275,20 +375,22 @@ class TableWriter:
 
     def _relieve(self) -> None:
         """Ends stripes while more memory is held than may be."""
-        held = {values: file.writer.memory for values, file in self._open.items()}
+        held = {key: file.writer.memory for key, file in self._open.items()}
         while held and sum(held.values()) > self._max_memory:
-            values = max(held, key=lambda values: held[values])
-            self._open[values].writer.end_stripe()
-            del held[values]
+            key = max(held, key=lambda key: held[key])
+            self._open[key].writer.end_stripe()
+            del held[key]
 
-    def _finish(self, values: tuple[Any, ...]) -> None:
-        writer, path = self._open[values]
+    def _finish(self, key: tuple[str | None, ...]) -> None:
+        writer, path, values = self._open[key]
+        self._closing = path
         written = writer.close()
         if writer.token is not None:
             self.tokens[path] = writer.token
-        del self._open[values]
         partition = dict(zip(self._by, values, strict=True))
         self.finished.append(WrittenFile(path, written.rows, written.bytes, partition))
+        self._closing = None
+        del self._open[key]
 
     def _native_storage(self) -> dict[str, Any] | None:
         return None if self._storage_options is None else dict(self._storage_options)
@@ -298,26 +400,54 @@ class TableWriter:
         for file in self._open.values():
             file.writer.abort()
         self._open.clear()
-        if not self._is_remote and self._is_published:
-            for done in self.finished:
-                with contextlib.suppress(FileNotFoundError):
-                    os.remove(done.path)
+        # Of files of these names there were none. What fails here is what fails already.
+        if self._is_published:
+            done = {file.path for file in self.finished} | ({self._closing} if self._closing is not None else set())
+            with contextlib.suppress(OSError):
+                _native.delete_files(sorted(done), self._native_storage())
             for folder in reversed(self._made):
                 # Somebody else may have put something there.
                 with contextlib.suppress(OSError):
                     os.rmdir(folder)
-        elif not self._is_published:
-            for done in self.finished:
-                # What fails here is what fails already.
+        else:
+            for path in [done.path for done in self.finished]:
                 with contextlib.suppress(OSError):
-                    _native.abort_upload(done.path, self.tokens.pop(done.path), self._native_storage())
+                    _native.abort_upload(path, self.tokens.pop(path), self._native_storage())
         self.finished.clear()
+
+
+def _like_table(
+    schema: pa.Schema, options: dict[str, Any], folder: str, storage_options: StorageOptions | None
+) -> tuple[pa.Schema, dict[str, Any]]:
+    """The schema of rows that are added to a table, and the options, with which instants are stored as the table has
+    them: as ``timestamp`` in the zone of its writer, where the first file that has columns does so.
+    """
+    if not has_instants(schema):
+        return schema, options
+    try:
+        there = _native.list_files(folder, None if storage_options is None else dict(storage_options))
+    except FileNotFoundError:
+        return schema, options
+    # Files of no bytes, as Hive writes them, have no columns.
+    for path in sorted(path for path, size in there if size):
+        try:
+            file = ORCFile(path, storage_options=storage_options)
+        except CorruptFileError:
+            # It is no file of ORC, which is none of our business here.
+            continue
+        kinds = kinds_of(file)
+        stored = as_stored(schema, [kinds])
+        if not stored.equals(schema, check_metadata=True) and "timestamp" in kinds.values():
+            # Other readers than ours show its clock: with the zone of the others it shows the same instants as those.
+            options = {"timezone": only_zone([file]), **options}
+        return stored, options
+    return schema, options
 
 
 def _data_of(folder: str, storage_options: StorageOptions | None) -> set[str]:
     """The files of a table that is there."""
     try:
-        found = _native.list_files(folder, None if storage_options is None else dict(storage_options))
+        found = _native.list_files(folder, None if storage_options is None else dict(storage_options), patterns=False)
     except FileNotFoundError:
         return set()
     return {path for path, _ in found}
@@ -365,12 +495,19 @@ def _plain(column: pa.Array) -> pa.Array:
     return column
 
 
+def _key(values: tuple[Any, ...]) -> tuple[str | None, ...]:
+    """What tells the files of partitions apart."""
+    return tuple(None if value is None else "" if value == "" else _text(value) for value in values)
+
+
 def _text(value: Any) -> str:
     """A value as the name of its folder, as Hive and Spark have it."""
     if value is None or value == "":
         return NULL_VALUE
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, bytes):
         return _escaped(value.decode())
     return _escaped(str(value))

@@ -48,6 +48,7 @@ def make(
     postscript=(),
     stripes=1,
     after=b"",
+    extra=b"",
 ) -> bytes:
     """A file of one stripe. `streams` are (kind, column, bytes[, stated length]); fields of `stripe` and
     `postscript` replace those that are right."""
@@ -60,7 +61,8 @@ def make(
     heads = [message((1, s[0]), (2, s[1]), (3, s[3] if len(s) > 3 else len(s[2]))) for s in streams]
     columns = [message((1, e)) if isinstance(e, int) else message((1, e[0]), (2, e[1])) for e in encodings]
     if stripe_footer is None:
-        pairs = [(1, head) for head in heads] + [(2, column) for column in columns] + [(3, zone.encode())]
+        zone = zone if isinstance(zone, bytes) else zone.encode()
+        pairs = [(1, head) for head in heads] + [(2, column) for column in columns] + [(3, zone)]
         stripe_footer = pack(message(*pairs))
     info = Message([(1, 3), (2, 0), (3, len(body) - 3), (4, len(stripe_footer)), (5, rows)])
     for field, value in stripe:
@@ -69,7 +71,7 @@ def make(
     if footer is None:
         total = rows * stripes if footer_rows is None else footer_rows
         pairs = [(1, 3), (2, len(out))] + [(3, info.bytes())] * stripes + [(4, type_) for type_ in types] + [(6, total)]
-        footer = pack(message(*pairs))
+        footer = pack(message(*pairs) + extra)
     tail = Message([(1, len(footer)), (2, codec), (3, chunk_size), (4, bytes([0, 12])), (5, 0), (6, 9), (8000, b"ORC")])
     for field, value in postscript:
         tail.set(field, *([] if value is None else [value]))
@@ -114,14 +116,12 @@ def files() -> dict[str, bytes]:
         "postscript-of-0": good[:-1] + b"\0",
         "postscript-too-long": good[-40:-1] + b"\xfe",
         "postscript-cut": good[:-10] + good[-4:],
-        "magic-wrong": good.replace(b"\x82\xf4\x03\x03ORC", b"\x82\xf4\x03\x03CRO"),
         "magic-missing": b"PAR" + make(one(INT), [(DATA, 1, FIVE)], postscript=[(8000, None)])[3:],
         "dwrf": make(one(INT), postscript=[(8000, None), (4, bytes([1]))]),
         "footer-too-long": make(one(INT), postscript=[(1, 5000)]),
         "footer-huge": make(one(INT), postscript=[(1, 2**63)]),
         "footer-garbage": make([], footer=garbage),
         "footer-cut": make([], footer=message((4, kind(INT)), (6, 0))[:-3]),
-        "metadata-too-long": make(one(INT), [(DATA, 1, FIVE)], postscript=[(5, 2**40)]),
         "codec-unknown": make(one(INT), postscript=[(2, 77)]),
         "chunk-size-huge": make(one(INT), codec=ZLIB, chunk_size=2**40),
         "footer-chunk-too-long": make([], codec=ZLIB, footer=b"\xff\xff\xff" + garbage),
@@ -145,7 +145,6 @@ def files() -> dict[str, bytes]:
         "types-scale-9-of-5": make(one(DECIMAL, precision=5, scale=9)),
         "types-union-of-257": make([kind(UNION, *range(1, 258))] + [kind(INT)] * 257),
         # The stripes.
-        "rows-mismatch": make(one(INT), [(DATA, 1, FIVE)], footer_rows=6),
         "rows-overflow": make(one(INT), [(DATA, 1, FIVE)], rows=2**62, stripes=3),
         "stripe-outside": make(one(INT), [(DATA, 1, FIVE)], stripe=[(1, 5000)]),
         "stripe-too-long": make(one(INT), [(DATA, 1, FIVE)], stripe=[(3, 5000)]),
@@ -155,7 +154,6 @@ def files() -> dict[str, bytes]:
         "encodings-too-few": make(one(INT), [(DATA, 1, FIVE)], [DIRECT]),
         "encodings-too-many": make(one(INT), [(DATA, 1, FIVE)], [DIRECT] * 3),
         "encoding-unknown": make(one(INT), [(DATA, 1, FIVE)], [DIRECT, 9]),
-        "stream-twice": make(one(INT), [(DATA, 1, FIVE), (DATA, 1, FIVE)]),
         "stream-too-long": make(one(INT), [(DATA, 1, FIVE, 5000)]),
         "stream-overflow": make(one(INT), [(DATA, 1, FIVE), (DATA, 1, b"", 2**64 - 1)]),
         "stream-of-no-column": make(one(INT), [(DATA, 7, FIVE)]),
@@ -177,7 +175,6 @@ def files() -> dict[str, bytes]:
         "direct-cut": make(one(INT), [(DATA, 1, bytes([0b01111110, 4, 1, 2, 3]))]),
         "delta-cut": make(one(INT), [(DATA, 1, bytes([0b11111110, 4, 1, 2, 3]))]),
         "patches-none": make(one(INT), [(DATA, 1, bytes([0b10001110, 4, 0, 0] + [0] * 50))]),
-        "patch-beyond-run": make(one(INT), [(DATA, 1, bytes([0b10001110, 4, 0, 0b11100001, 0] + [0] * 5 + [255] * 9))]),
         "patch-too-wide": make(one(INT), [(DATA, 1, bytes([0b10001110, 4, 31, 0b11100001] + [0] * 50))]),
         "short-too-large": make(one(SHORT), [(DATA, 1, longest)]),
         "present-cut": make(one(INT), [(PRESENT, 1, b"\xff"), (DATA, 1, FIVE)]),
@@ -215,6 +212,57 @@ def files() -> dict[str, bytes]:
     for number, name in enumerate(["zlib", "snappy", "lzo", "lz4", "zstd", "brotli"], 1):
         result[f"chunk-garbage-{name}"] = make(one(INT), [(DATA, 1, chunk(garbage))], codec=number)
     return result
+
+
+def odd() -> dict[str, bytes]:
+    """Files that are not as the format says, in what changes no value: column `c` has five times -1."""
+    data = (DATA, 1, FIVE)
+    whole = make(one(INT), [data])
+    two = [kind(STRUCT, 1, 2, names=["c", "d"]), kind(INT)]
+    deep = [kind(STRUCT, 1, 2, names=["c", "d"]), kind(INT), kind(LIST, 3, 4), kind(INT), kind(INT)]
+    times = [kind(STRUCT, 1, 2, names=["c", "d"]), kind(INT), kind(TIMESTAMP)]
+    attribute = kind(INT) + message((7, message((1, b"k\xff"), (2, b"\xfe"))))
+    named = kind(STRUCT, 1, names=["c"]).replace(b"\x1a\x01c", b"\x1a\x02c\xff")
+    patched = bytes([0b10001110, 4, 0, 0b11100001, 0x81]) + bytes(5) + b"\xff" * 9
+    encrypted = message((10, message((3, message((1, 9), (2, 0))))))
+    metadata = message((5, message((1, b"\xffkey"), (2, b"value")))) + message((12, b"1.\xff"))
+    return {
+        "magic-wrong": whole.replace(b"\x82\xf4\x03\x03ORC", b"\x82\xf4\x03\x03CRO"),
+        "metadata-too-long": make(one(INT), [data], postscript=[(5, 2**40)]),
+        "footer-text": make(one(INT), [data], extra=metadata),
+        "encrypted-no-column": make(one(INT), [data], extra=encrypted),
+        "types-unreachable": make([*one(INT), kind(INT)], [data]),
+        "types-names-of-int": make([kind(STRUCT, 1, names=["c"]), kind(INT, names=["x"])], [data]),
+        "types-names-too-many": make([kind(STRUCT, 1, names=["c", "d"]), kind(INT)], [data]),
+        "types-name-not-text": make([named, kind(INT)], [data]),
+        "types-attribute-not-text": make([kind(STRUCT, 1, names=["c"]), attribute], [data]),
+        "types-kind-unknown": make([*two, kind(99)], [data]),
+        "types-kind-with-children": make([two[0], kind(INT), kind(99, 3), kind(INT)], [data]),
+        "types-precision-99": make([*two, kind(DECIMAL, precision=99, scale=1)], [data]),
+        "types-list-of-two": make(deep, [data]),
+        "rows-mismatch": make(one(INT), [data], footer_rows=6),
+        "rows-of-footer-0": make(one(INT), [data], footer_rows=0),
+        "encodings-too-many": make(one(INT), [data], [DIRECT, DIRECT_V2, DIRECT_V2]),
+        "encodings-too-few": make([*two, kind(INT)], [data], [DIRECT, DIRECT_V2]),
+        "encoding-unknown": make([*two, kind(INT)], [data], [DIRECT, DIRECT_V2, 9]),
+        "stream-twice": make(one(INT), [(DATA, 1, b"\x02\x05"), data]),
+        "stream-of-no-column": make(one(INT), [(DATA, 7, b"abc"), data]),
+        "stream-too-long": make([*two, kind(INT)], [data, (DATA, 2, FIVE, 5000)]),
+        "zone-unknown": make(times, [data, (PRESENT, 2, b"\xff\x00")], zone="Mars/Olympus"),
+        "zone-not-text": make(times, [data, (PRESENT, 2, b"\xff\x00")], zone=b"\xff"),
+        "chunk-empty": make(one(INT), [(DATA, 1, chunk(b"") + deflate(FIVE) + chunk(b""))], codec=ZLIB),
+        "chunk-unended": make(one(INT), [(DATA, 1, chunk(unended_of(FIVE)))], codec=ZLIB),
+        "chunks-unended": make(
+            one(INT), [(DATA, 1, b"".join(chunk(unended_of(FIVE[i : i + 1])) for i in range(2)))], codec=ZLIB
+        ),
+        "patch-beyond-run": make(one(INT), [(DATA, 1, patched)]),
+    }
+
+
+def unended_of(data: bytes) -> bytes:
+    """Deflated, without a block that is marked as the last one."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)
 
 
 def steady(rows: int) -> bytes:
@@ -263,6 +311,12 @@ def heavy() -> dict[str, bytes]:
         "wide": packed(wide, wide_streams),
         "lists": packed(lists, list_streams),
         "hollow-lists": packed(huge, huge_streams),
+        # Five lists of 2³¹-1 elements each, of which nothing is stored.
+        "longest-lists": make(
+            [kind(STRUCT, 1, names=["c"]), kind(LIST, 2), kind(STRUCT)],
+            [(LENGTH, 1, bytes([3 << 3 | 2]) + (2**31 - 1).to_bytes(4, "big"))],
+            rows=5,
+        ),
         "words": packed(words, word_streams, 8192),
         "rows-without-columns": make([kind(STRUCT)], rows=2**62),
         "rows-of-hollow-structs": make([kind(STRUCT, 1, names=["a"]), kind(STRUCT)], rows=2**62),
@@ -271,7 +325,7 @@ def heavy() -> dict[str, bytes]:
 
 
 def main() -> None:
-    for folder, contents in [("corrupt", files()), ("heavy", heavy())]:
+    for folder, contents in [("corrupt", files()), ("odd", odd()), ("heavy", heavy())]:
         folder = HERE / folder
         folder.mkdir(exist_ok=True)
         for path in folder.glob("*.orc"):

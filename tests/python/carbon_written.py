@@ -17,12 +17,12 @@ def some(start=0, rows=100, names=NAMES):
     return cases.table(names, rows, start=start)
 
 
-def check(written, *, ordered=True):
+def check(written, *, ordered=True, **options):
     """What a reader finds is what the writer says there is."""
     path = str(written.path)
-    table, wanted = orcish.CarbonTable(path), written.rows()
+    table, wanted = orcish.CarbonTable(path, **options), written.rows()
     assert table.schema.names == wanted.schema.names
-    cases.equal(orcish.read_table(path), wanted, ordered=ordered)
+    cases.equal(orcish.read_table(path, **options), wanted, ordered=ordered)
     assert table.num_rows == table.count() == wanted.num_rows
     live = [id for id, segment in written.segments.items() if segment.status["loadStatus"].lower() in READABLE]
     assert [segment.id for segment in table.segments if segment.is_readable] == live

@@ -38,6 +38,15 @@ def pytest_assertrepr_compare(op, left, right):
     ]
 
 
+@pytest.fixture
+def small_windows(request):
+    """Windows of random small sizes, others for each test, and for `make test-long`."""
+    import windows
+
+    with windows.small(f"{request.node.nodeid} {os.environ.get('ORCISH_TEST_FACTOR', '')}") as sizes:
+        yield sizes
+
+
 @pytest.fixture(scope="session")
 def spark():
     """One local Spark for all tests, whose clock is UTC."""

@@ -58,7 +58,7 @@ class Subject:
         """All rows, under options that do not choose among them."""
         key = repr(sorted(options.items()))
         if key not in self.tables:
-            table = self.file.read(**self.options, **options)
+            table = self.file.read(**{**self.options, **options})
             if len(self.tables) > 200:
                 self.tables.clear()
             self.tables[key] = table.combine_chunks()
@@ -309,3 +309,22 @@ def check(rng, subject, tree, *, with_values):
         table = table.drop_columns([ROW])
         table.validate(full=True)
         assert same(table, subject.whole(**shaping), want), f"other values\n{told}"
+
+
+def check_scan(rng, subject, tree, path):
+    """The rows of a scan are those of its splits together, and no more than its plan says; `path` is the file's."""
+    want = subject.rows(tree, {}).to_pylist()
+    options = {**subject.options, "filters": Expression(tree)}
+    plan = subject.file.explain(**options)
+    assert sum(stripe.rows_read for file in plan.files for stripe in file.stripes) >= len(want), tree
+    scan = orcish.scan(path, columns=[], row_number=ROW, **options)
+    assert scan.count() == len(want), tree
+    splits = scan.splits(rng.choice([1, 10_000, 64 << 20]))
+    read = rng.sample(splits, 40) if len(splits) > 40 else splits
+    parts = [split.scan().to_table()[ROW].to_pylist() for split in read]
+    assert all(len(part) <= split.rows for part, split in zip(parts, read, strict=True)), tree
+    found = [row for part in parts for row in part]
+    if read is splits:
+        assert found == want, tree
+    else:
+        assert {*found} <= {*want}, tree

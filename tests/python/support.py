@@ -1,6 +1,7 @@
 """What several test files need: writers of small files, and an ORC tail parser that shares nothing with orcish."""
 
 import io
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,11 @@ import pyorc
 
 STREAM_KINDS = ["PRESENT", "DATA", "LENGTH", "DICTIONARY_DATA", "DICTIONARY_COUNT", "SECONDARY", "ROW_INDEX"]
 DATA_KINDS = set(STREAM_KINDS[:6])
+
+
+def cases(number: int) -> int:
+    """The number of cases of a random test: `number`, times what `make test-long` asks for."""
+    return number * int(os.environ.get("ORCISH_TEST_FACTOR", "1"))
 
 
 def title(value) -> str:

@@ -219,6 +219,8 @@ OF_ORC = {
     "stripes": [0],
     "strings": "large",
     "timestamp_unit": "ns",
+    "timestamps": "instant",
+    "timezone": "UTC",
     "trim_char": True,
     "unions": "sparse",
 }

@@ -223,7 +223,7 @@ def test_segments_of_orc(tmp_path):
     orc.write_table(rows.slice(0, 20), str(other / "a.orc"))
     orc.write_table(rows.slice(20), str(other / "b.orc"))
     written.add_segment(other, rows)
-    table = check(written)
+    table = check(written, external_locations=[other])
     assert [segment.format for segment in table.segments][1].lower() == "orc"
     assert table.scan(filters=orcish.col("id") >= 140).count() == 10
 
@@ -235,7 +235,7 @@ def test_segments_of_unknown_formats_are_refused(tmp_path):
     other.mkdir()
     (other / "a.parquet").write_bytes(b"PAR1")
     written.add_segment(other, some(rows=0, names=["s"]), kind="parquet")
-    table = orcish.CarbonTable(str(written.path))
+    table = orcish.CarbonTable(str(written.path), external_locations=[other])
     with pytest.raises(orcish.UnsupportedError, match="parquet"):
         table.read()
 

@@ -1,9 +1,12 @@
 """The command ``orcish``, in this process where nothing else is asked for."""
 
 import datetime
+import io
+import itertools
 import json
 import math
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -15,6 +18,8 @@ import pyarrow.orc
 import pyorc
 import pytest
 from orcish.cli import main
+from orcish.cli.pieces import pieces, values
+from orcish.cli.rows import json_lines
 from orcish.cli.text import Table, printable, shorten, width
 from orcish.cli.values import to_json
 
@@ -29,6 +34,22 @@ def run(capsys):
         return code, out.splitlines(), err
 
     return run
+
+
+def test_rows_that_are_larger_than_memory_are_refused_at_once(run):
+    """Lists of 2³¹-1 elements of which nothing is stored, and 2⁶² rows of empty structs, in less than a hundred bytes."""
+    heavy = pathlib.Path(__file__).parents[1] / "data" / "heavy"
+    for arguments in (["--json"], []):
+        code, lines, err = run("data", "-n", "1", *arguments, heavy / "longest-lists.orc")
+        assert code == 1, err
+        assert "a value of 2147483647 elements needs more than" in err
+        assert "column c" in err
+    code, lines, err = run("data", "-n", "3", "--json", heavy / "rows-of-hollow-structs.orc")
+    assert (code, [json.loads(line) for line in lines], err) == (0, [{"a": {}}] * 3, "")
+    scan = orcish.scan(str(heavy / "rows-of-hollow-structs.orc"))
+    assert scan.count() == 2**62
+    assert scan.head(10).num_rows == 10
+    assert {len(batch) for batch in itertools.islice(scan.batch_size(1000).to_batches(), 20)} == {1000}
 
 
 @pytest.fixture
@@ -197,7 +218,8 @@ class TestMeta:
         columns = [(column["id"], column["parent"], column["name"], column["path"]) for column in described["columns"]]
         assert columns[:4] == [(0, None, "", ""), (1, 0, "a", "a"), (2, 1, "c", "a.c"), (3, 0, "a.b", "a.b")]
         assert columns[-1] == (7, 6, "element", "m.value.element")
-        known = {"kind": "integer", "values": 1, "has_null": True, "min": 1, "max": 1, "sum": 1}
+        # C++ counts nulls of the struct among those of its fields.
+        known = {"kind": "integer", "values": 1, "min": 1, "max": 1, "sum": 1}
         assert described["statistics"][2] == known
         assert described["arrow_schema"][1] == {"name": "a.b", "type": "string", "metadata": {}}
 
@@ -398,3 +420,41 @@ class TestText:
         table = Table(["n", "s"], [True, False])
         assert table.lines([("100", "x")]) == ["  n  s", "---  -", "100  x"]
         assert table.lines([("1", "wide")]) == ["  1  wide"]
+
+
+def test_values_that_are_not_as_their_types_say(run, rows, tmp_path):
+    path, target = tmp_path / "text.orc", tmp_path / "converted"
+    data = io.BytesIO()
+    with pyorc.Writer(data, "struct<s:string>", compression=pyorc.CompressionKind.NONE) as writer:
+        writer.writerows([("a@@",), ("b",)])
+    path.write_bytes(data.getvalue().replace(b"@@", b"\xff@"))
+    code, _, err = run("data", path)
+    assert code == 1
+    assert "not valid UTF-8" in err
+    assert rows(path, "--invalid-utf8", "replace") == [{"s": "a\ufffd@"}, {"s": "b"}]
+    assert rows(path, "--invalid-utf8", "null", "--long-char", "cut", "--decimal-out-of-range", "null")[0] == {
+        "s": None
+    }
+    assert rows(path, "--invalid-utf8", "binary") == [{"s": "61ff40"}, {"s": "62"}]
+    assert run("convert", path, target)[0] == 1
+    assert run("convert", path, target, "--invalid-utf8", "replace")[0] == 0
+    assert orcish.read_table(target)["s"].to_pylist() == ["a\ufffd@", "b"]
+
+
+def test_rows_of_many_values_are_shown_in_pieces(monkeypatch):
+    table = pa.table(
+        {
+            "l": pa.array([[1, 2], None, [3] * 5, []]),
+            "s": pa.array([{"a": [1]}, None, {"a": [2, 2]}, {"a": None}]),
+            "m": pa.array([[("a", 1)], [], None, [("b", 2), ("c", 3)]], pa.map_(pa.string(), pa.int64())),
+        }
+    )
+    [batch] = table.to_batches()
+    assert [values(column) for column in batch.columns] == [11, 11, 10]
+    assert [values(column) for column in batch.slice(2).columns] == [7, 6, 6]
+    whole = list(json_lines([batch]))
+    monkeypatch.setattr("orcish.cli.pieces.MAX_VALUES", 5)
+    assert [piece.num_rows for piece in pieces(batch)] == [1, 1, 1, 1]
+    assert list(json_lines([batch])) == whole
+    union = pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["a", "b"])])
+    assert len(list(pieces(pa.record_batch({"u": union})))) == 1

@@ -1,7 +1,5 @@
 """Files that other implementations wrote, where they are at hand: filters read what they keep in memory."""
 
-import os
-import pathlib
 import random
 
 import orcish
@@ -9,9 +7,8 @@ import pyarrow as pa
 import pytest
 from filter_cases import ROW, Subject, leaf, same
 from orcish import Expression
+from pack import PACK
 
-ROOT = pathlib.Path(__file__).parents[2]
-PACK = pathlib.Path(os.environ.get("ORCISH_CONFORMANCE", ROOT.parent / "shared" / "conformance"))
 FILES = sorted((PACK / "files").rglob("*.orc"))
 MOST_COLUMNS = 100
 MOST_ROWS = 300_000

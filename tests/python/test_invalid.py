@@ -169,3 +169,31 @@ def test_null_keys_of_maps():
     assert batch["m"].to_pylist() == want
     assert pa.types.is_dictionary(batch.schema.field("m").type.key_type)
     assert file.read(columns=["i"]).schema.names == ["i"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "types-kind-unknown",
+        "types-kind-with-children",
+        "types-list-of-two",
+        "types-precision-99",
+        "encoding-unknown",
+        "stream-too-long",
+    ],
+)
+def test_columns_beside_one_that_cannot_be_read(name):
+    path = DATA / "odd" / f"{name}.orc"
+    whole = {"c": [-1] * 5}
+    assert orcish.ORCFile(path).read(columns=["c"]).to_pydict() == whole
+    scan = orcish.scan(path, columns=["c"])
+    assert scan.to_table().to_pydict() == whole
+    assert scan.where(orcish.col("c") == -1).count() == 5
+    assert scan.splits(1)[0].scan().to_table().to_pydict() == whole
+    for columns in (None, ["d"]):
+        with pytest.raises(orcish.OrcishError, match="column d"):
+            orcish.scan(path, columns=columns).to_table()
+        with pytest.raises(orcish.OrcishError, match="column d"):
+            orcish.read_table(path, columns=columns)
+    with pytest.raises(orcish.OrcishError, match="column d"):
+        orcish.read_table(path, columns=["c"], filters=orcish.col("d").is_null())

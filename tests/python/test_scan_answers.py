@@ -22,7 +22,7 @@ DATA = pathlib.Path(__file__).parents[1] / "data"
 FILES = sorted(
     path
     for path in DATA.rglob("*.orc")
-    if not {"corrupt", "heavy"} & set(path.parts) and not path.name.startswith("masked")
+    if not {"corrupt", "heavy", "odd"} & set(path.parts) and not path.name.startswith("masked")
 )
 OPTIONS = [
     {},

@@ -69,7 +69,8 @@ NOT_WIDER = {
     pa.decimal128(10, 1): [*NUMBERS[2:], *OTHERS],
     pa.date32(): [*NUMBERS, "boolean", *OTHERS[2:]],
     pa.timestamp("s"): [*NUMBERS, "boolean", *[kind for kind in OTHERS[2:] if not kind.startswith("timestamp")]],
-    pa.timestamp("us", "UTC"): [*NUMBERS, *OTHERS],
+    # What is stored of a timestamp are instants.
+    pa.timestamp("us", "UTC"): [*NUMBERS, *[kind for kind in OTHERS if not kind.startswith("timestamp")]],
     pa.string(): ["binary"],
     pa.binary(): [*NUMBERS, *OTHERS[:3]],
     pa.list_(pa.int8()): [*NUMBERS, *OTHERS],

@@ -16,6 +16,7 @@ from orcish.spark.commit import Job
 from orcish.spark.listing import table_files
 from orcish.spark.options import WriterOptions
 from orcish.spark.target import Target
+from pyorc import CompressionKind
 from pyspark.errors import AnalysisException, PySparkException
 from spark_cases import assert_same, every_type, rows_of, run_script, types_of
 from support import write_arrow, write_rows
@@ -426,7 +427,7 @@ def test_osp_read(spark: Spark, numbers: Path) -> None:
 def test_other_time_zones(tmp_path: Path) -> None:
     """Of a JVM, and the machine, in America and Europe; Spark's own reader says which instants they are."""
     (tmp_path / "berlin").mkdir()
-    clocks = ["skipped", "predicates", "folders"]
+    clocks = ["skipped", "predicates", "instants", "folders"]
     assert run_script("spark_clocks.py", tmp_path / "berlin", TZ="Europe/Berlin") == clocks
     (tmp_path / "new_york").mkdir()
     found = run_script("spark_elsewhere.py", tmp_path / "new_york", TZ="America/New_York")
@@ -469,3 +470,16 @@ def test_tables_of_patterns(spark: Spark, tmp_path: Path) -> None:
                 job.commit(staged)
         found = table_files(str(tmp_path / str(len(path)) / path), None, {})
         assert len(found) == 2, path
+
+
+def test_values_that_are_not_as_their_types_say(spark: Spark, tmp_path: Path) -> None:
+    data = write_rows("struct<s:string>", [("a@@",), ("b",)], compression=CompressionKind.NONE)
+    put(tmp_path / "t", {"0.orc": data.replace(b"@@", b"\xff@")})
+    assert "not valid UTF-8" in failure(lambda: load(spark, tmp_path / "t").collect())
+    for choice, value in [("replace", "a\ufffd@"), ("NULL", None), ("binary", bytearray(b"a\xff@"))]:
+        found = load(spark, tmp_path / "t", invalidUtf8=choice, longChar="cut", decimalOutOfRange="null")
+        assert found.collect()[0].s == value
+    assert load(spark, tmp_path / "t", invalidUtf8="replace", where="s = 'a\ufffd@'").count() == 1
+    assert "must be one of error, replace, null, binary" in failure(
+        lambda: load(spark, tmp_path / "t", invalidUtf8="other").collect()
+    )

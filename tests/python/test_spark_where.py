@@ -82,8 +82,13 @@ def test_clocks_without_a_zone(times: Path) -> None:
 
 def test_what_pyarrow_and_polars_would_evaluate(times: Path) -> None:
     assert ids(times, pl.col("id") * 2 >= 24) == [12, 14]
-    with pytest.raises(ValueError, match=r"column t, which is timestamp.*orcish\.col"):
-        opened(times, pl.col("t").dt.hour() > 11)
+    assert ids(times, pl.col("t").dt.hour() > 11) == [12, 14]
+
+
+def test_what_they_cannot_evaluate(parts: Path) -> None:
+    """Values of folders are texts to them."""
+    with pytest.raises(ValueError, match=r"column p, which is double.*orcish\.col"):
+        opened(parts, pl.col("p").sqrt() > 1)
 
 
 # Partition columns.

@@ -61,8 +61,8 @@ def by_pyorc():
     return write_rows(f"struct<{schema}>", rows, stripe_size=50_000, batch_size=1000, memory_block_size=4096)
 
 
-def expect(statistics, kind, values):
-    """Whatever the writer kept is what the rows give."""
+def expect(statistics, kind, values, has_sums=True):
+    """Whatever the writer kept is what the rows give. Java's sums of some types are not believed."""
     there = [value for value in values if value is not None]
     assert statistics.kind == kind
     assert statistics.values == len(there)
@@ -76,10 +76,10 @@ def expect(statistics, kind, values):
         total = sum(there)
         assert statistics.sum == (total if -(2**63) <= total < 2**63 else None)
     if kind == "double":
-        assert statistics.sum == pytest.approx(sum(there))
+        assert statistics.sum == (pytest.approx(sum(there)) if has_sums else None)
     if kind == "decimal":
         with decimal.localcontext(prec=60):
-            assert statistics.sum in (sum(there), None)
+            assert statistics.sum in ((sum(there), None) if has_sums else (None,))
     if kind == "boolean":
         assert statistics.true_count == sum(there)
     if kind == "string":
@@ -132,11 +132,11 @@ def test_files_and_stripes_of_spark(spark_orc):
     }
     for name, kind in kinds.items():
         values = rows[name].to_pylist()
-        expect(file.statistics(name), kind, values)
+        expect(file.statistics(name), kind, values, has_sums=False)
         stripes = file.stripe_statistics(name)
         assert len(stripes) == file.num_stripes
         for stripe, statistics in zip(file.stripes, stripes, strict=True):
-            expect(statistics, kind, values[stripe.first_row : stripe.first_row + stripe.num_rows])
+            expect(statistics, kind, values[stripe.first_row : stripe.first_row + stripe.num_rows], has_sums=False)
         assert file.statistics(name).bytes_on_disk > 0
     # What Java's writer records of lists is the length of its own buffer, 1024.
     lists = file.statistics("l")

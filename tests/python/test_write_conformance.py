@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import io
-import os
 import pathlib
 import random
 from typing import Any
@@ -14,21 +12,13 @@ import orcish
 import pyarrow as pa
 import pyarrow.orc
 import pytest
+from pack import PACK, valid
 from test_write_spark import Java, lines
 from write_cases import DEEP_TABLES, comparable, written
 
 Spark = Any
-ROOT = pathlib.Path(__file__).parents[2]
-PACK = pathlib.Path(os.environ.get("ORCISH_CONFORMANCE", ROOT.parent / "shared" / "conformance"))
 MOST_ROWS = 20_000
 MOST_JAVA_ROWS = 2048
-
-
-def valid() -> list[str]:
-    if not (PACK / "MANIFEST.tsv").exists():
-        return []
-    with open(PACK / "MANIFEST.tsv", newline="") as manifest:
-        return [row["file"] for row in csv.DictReader(manifest, delimiter="\t") if row["kind"] == "valid"]
 
 
 FILES = valid()

@@ -13,7 +13,8 @@ import pyarrow.dataset
 import pyarrow.orc
 import pyorc
 import pytest
-from pyorc import StructRepr, TypeKind
+from peer_cpp import SKIP, as_pyorc, empty_maps, rows_of
+from pyorc import TypeKind
 from pyorc.predicates import Predicate, PredicateColumn
 from write_cases import (
     COMBINATIONS,
@@ -33,12 +34,12 @@ PEER_FAULTS = [
     (
         "C++",
         "direct strings without bytes before the row",
-        "StringDirectColumnReader::skip: lastBuffer_ is null",
+        SKIP,
         "a skip of no bytes in a buffer that is not there yet; files of pyorc have it too",
     ),
 ]
 """What peers are known to do wrong."""
-BROTLI, SKIP = (fault[2] for fault in PEER_FAULTS)
+BROTLI = PEER_FAULTS[0][2]
 
 WITHOUT_BROTLI = [each for each in COMBINATIONS if each[1]["compression"] != "brotli"]
 INDEXED = [each for each in WITHOUT_BROTLI if each[1]["row_index_stride"]]
@@ -55,30 +56,6 @@ def file_of(title: str) -> bytes:
     if options["row_index_stride"] and options["version"] == "0.12":
         options = {**options, "bloom_filter_columns": bloomed(data())}
     return written(data(), **options)
-
-
-def rows_of(file: bytes, **options: Any) -> pyorc.Reader[Any]:
-    return pyorc.Reader(io.BytesIO(file), struct_repr=StructRepr.DICT, **options)
-
-
-def as_pyorc(value: Any) -> Any:
-    """A value of a table as pyorc has it: maps as dictionaries, timestamps with a zone."""
-    if isinstance(value, list):
-        if value and isinstance(value[0], tuple):
-            return {key: as_pyorc(inner) for key, inner in value}
-        return [as_pyorc(inner) for inner in value]
-    if isinstance(value, dict):
-        return {key: as_pyorc(inner) for key, inner in value.items()}
-    if isinstance(value, dt.datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=dt.timezone.utc)
-    return value
-
-
-def empty_maps(value: Any) -> Any:
-    """The same with empty maps as lists: Arrow has lists of pairs for them."""
-    if isinstance(value, dict):
-        return {key: empty_maps(inner) for key, inner in value.items()} or []
-    return [empty_maps(inner) for inner in value] if isinstance(value, list) else value
 
 
 @functools.cache

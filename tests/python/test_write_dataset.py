@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from orcish.writing_tables import TableWriter
 from support import run_python
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -398,3 +399,178 @@ def test_urls_of_files_are_decoded(tmp_path: pathlib.Path, name: str) -> None:
     orcish.write_dataset(table, (tmp_path / name).as_uri(), partition_by=["p"])
     assert folders(tmp_path / name) == ["p=x%3Ay", "p=z"]
     assert by_id(orcish.read_table(tmp_path / name)) == by_id(table)
+
+
+# Targets are paths, and no patterns.
+
+
+@pytest.mark.parametrize("name", ["v[12]", "v?", "v*", "v[", "**", "v[!3]"])
+@pytest.mark.parametrize("mode", ["error", "append", "overwrite"])
+def test_targets_are_no_patterns(tmp_path: pathlib.Path, name: str, mode: Any) -> None:
+    """A folder of such a name is written, and those that the pattern would match are left alone."""
+    for other in ("v1", "v2"):
+        orcish.write_dataset(rows(10), tmp_path / other)
+    before = files(tmp_path)
+    options: dict[str, Any] = {"partition_by": ["a"], "basename_template": "x{i}.orc"}
+    for count in (5, 7):
+        target = tmp_path / name
+        written = orcish.write_dataset(rows(count), target, existing_data=mode if count == 7 else "error", **options)
+        assert all(pathlib.Path(file.path).is_relative_to(target) for file in written)
+        want = rows(count) if mode != "append" or count == 5 else pa.concat_tables([rows(5), rows(7)])
+        assert by_id(orcish.read_table(target)) == by_id(want)
+        if mode == "error":
+            with pytest.raises(FileExistsError):
+                orcish.write_dataset(rows(count), target)
+            break
+    assert [file for file in files(tmp_path) if file in before] == before
+    for other in ("v1", "v2"):
+        assert orcish.read_table(tmp_path / other).equals(rows(10))
+
+
+@pytest.mark.parametrize("name", ["v[12]", "v?"])
+def test_targets_of_conversions_are_no_patterns(tmp_path: pathlib.Path, name: str) -> None:
+    for other in ("v1", "v2"):
+        orcish.write_dataset(rows(10), tmp_path / other)
+    orcish.write_dataset(rows(20), tmp_path / "source")
+    for _ in range(2):
+        orcish.convert(tmp_path / "source", tmp_path / name, existing_data="overwrite")
+        assert orcish.read_table(tmp_path / name).equals(rows(20))
+    for other in ("v1", "v2"):
+        assert orcish.read_table(tmp_path / other).equals(rows(10))
+    # The other way: a source that is a pattern.
+    orcish.convert(f"{tmp_path}/v[12]" if name == "v?" else f"{tmp_path}/v?", tmp_path / "both")
+    assert orcish.read_table(tmp_path / "both").num_rows in (20, 40)
+
+
+def test_a_target_has_a_name(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="has a name"):
+        orcish.write_dataset(rows(1), "")
+    orcish.write_dataset(rows(1), ".")
+    assert orcish.read_table(tmp_path).num_rows == 1
+
+
+@pytest.mark.parametrize("end", ["", "/", "//"])
+def test_new_files_are_not_taken_for_old_ones(tmp_path: pathlib.Path, end: str) -> None:
+    for count in (5, 7):
+        orcish.write_dataset(
+            rows(count), f"{tmp_path}/t{end}", basename_template="part-{i}.orc", existing_data="overwrite"
+        )
+        assert orcish.read_table(tmp_path / "t").equals(rows(count))
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["_x{i}.orc", ".x{i}.orc", "a/{i}.orc", "../{i}.orc", "/x{i}", "{i}/", "_{i}", "x{i}_$folder$", "{i}.carbondata"],
+)
+def test_names_that_readers_pass_over(tmp_path: pathlib.Path, template: str) -> None:
+    with pytest.raises(ValueError, match="basename_template"):
+        orcish.write_dataset(rows(1), tmp_path / "t", basename_template=template)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", ".hidden"])
+def test_partition_columns_that_readers_pass_over(tmp_path: pathlib.Path, name: str) -> None:
+    table = pa.table({"id": [1, 2], name: ["x", "y"]})
+    with pytest.raises(ValueError, match="partition_by"):
+        orcish.write_dataset(table, tmp_path / "t", partition_by=[name])
+    assert list(tmp_path.iterdir()) == []
+    orcish.write_dataset(pa.table({"id": [1, 2], "_day": ["x", "y"]}), tmp_path / "t", partition_by=["_day"])
+    assert orcish.read_table(tmp_path / "t").num_rows == 2
+
+
+# Links.
+
+
+def test_what_is_behind_links_stays(tmp_path: pathlib.Path) -> None:
+    """Overwriting removes nothing of another folder: readers follow links."""
+    elsewhere = tmp_path / "elsewhere"
+    orcish.write_dataset(rows(10), elsewhere, basename_template="e{i}.orc")
+    table = tmp_path / "t"
+    orcish.write_dataset(rows(5), table, partition_by=["a"])
+    (table / "a=77").symlink_to(elsewhere)
+    before = files(tmp_path)
+    assert orcish.read_table(table).num_rows == 15
+    for by in (["a"], ["b"], []):
+        with pytest.raises(ValueError, match="a=77 is a link to a folder"):
+            orcish.write_dataset(rows(3), table, partition_by=by, existing_data="overwrite")
+        assert files(tmp_path) == before
+    # Rows can be added.
+    orcish.write_dataset(rows(3), table, partition_by=["a"], existing_data="append")
+    assert orcish.read_table(table).num_rows == 18
+    (table / "a=77").unlink()
+    orcish.write_dataset(rows(3), table, partition_by=["a"], existing_data="overwrite")
+    assert by_id(orcish.read_table(table)) == by_id(rows(3))
+    assert orcish.read_table(elsewhere).equals(rows(10))
+
+
+def test_links_to_files_are_removed(tmp_path: pathlib.Path) -> None:
+    elsewhere = tmp_path / "elsewhere.orc"
+    orcish.write_table(rows(10), elsewhere)
+    table = tmp_path / "t"
+    orcish.write_dataset(rows(5), table)
+    (table / "linked.orc").symlink_to(elsewhere)
+    assert orcish.read_table(table).num_rows == 15
+    orcish.write_dataset(rows(3), table, existing_data="overwrite")
+    assert orcish.read_table(table).equals(rows(3))
+    assert orcish.read_table(elsewhere).equals(rows(10))
+
+
+def test_a_table_behind_a_link(tmp_path: pathlib.Path) -> None:
+    """The folder itself may be a link, which stays."""
+    orcish.write_dataset(rows(10), tmp_path / "real", partition_by=["a"])
+    (tmp_path / "link").symlink_to("real")
+    orcish.write_dataset(rows(3), tmp_path / "link", partition_by=["a"], existing_data="overwrite")
+    assert (tmp_path / "link").is_symlink()
+    for path in ("link", "real"):
+        assert by_id(orcish.read_table(tmp_path / path)) == by_id(rows(3))
+
+
+# Numbers that are none.
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32()])
+def test_numbers_that_are_none(tmp_path: pathlib.Path, kind: pa.DataType) -> None:
+    """One folder for each, of the name that Hive and Spark give it, however many batches there are."""
+    nan, infinity = float("nan"), float("inf")
+    values = [nan, 1.5, infinity, -infinity, None, 0.0, -0.0]
+    table = pa.table({"id": range(70), "p": pa.array(values * 10, kind)})
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=9))
+    done = orcish.write_dataset(reader, tmp_path, partition_by=["p"])
+    names = ["-0.0", "-Infinity", "0.0", "1.5", "Infinity", "NaN", HIVE_NULL]
+    assert folders(tmp_path) == [f"p={name}" for name in names]
+    assert sorted(file.rows for file in done) == [10] * 7
+    assert sum(file.partition["p"] != file.partition["p"] for file in done) == 1
+    read = orcish.read_table(tmp_path).sort_by("id")
+    assert read["id"].to_pylist() == list(range(70))
+    back = read["p"].cast(kind).to_pylist()
+    assert all(str(a) == str(b) for a, b in zip(back, table["p"].to_pylist(), strict=True))
+
+
+def test_spark_reads_numbers_that_are_none(spark: Any, tmp_path: pathlib.Path) -> None:
+    table = pa.table({"id": range(4), "p": [float("nan"), float("inf"), float("-inf"), 1.5]})
+    orcish.write_dataset(table, tmp_path / "ours", partition_by=["p"])
+    spark.createDataFrame([tuple(row.values()) for row in table.to_pylist()], "id long, p double").coalesce(
+        1
+    ).write.partitionBy("p").orc(str(tmp_path / "theirs"))
+    assert folders(tmp_path / "ours") == folders(tmp_path / "theirs")
+    found = spark.read.orc(str(tmp_path / "ours")).orderBy("id").collect()
+    assert [str(row.p) for row in found] == ["nan", "inf", "-inf", "1.5"]
+
+
+# What has failed.
+
+
+def test_nothing_follows_a_failure(tmp_path: pathlib.Path) -> None:
+    """Who goes on after a batch that cannot be written has no table in the end."""
+    table = rows(100)
+    writer = TableWriter(str(tmp_path / "t"), table.schema, ["a"], template="x{i}.orc", max_rows_per_file=7)
+    writer.write(table.to_batches()[0])
+    assert len(files(tmp_path)) > 5
+    with pytest.raises((KeyError, ValueError)):
+        writer.write(pa.record_batch({"a": [1], "other": [2]}))
+    with pytest.raises(ValueError, match="failed before"):
+        writer.write(table.to_batches()[0])
+    with pytest.raises(ValueError, match="failed before"), writer:
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import pathlib
 from collections.abc import Iterator
 from typing import Any
@@ -13,12 +12,10 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import col
+from pack import PACK
 from pyarrow import orc
 from support import write_arrow, write_rows
 
-PACK = pathlib.Path(
-    os.environ.get("ORCISH_CONFORMANCE", pathlib.Path(__file__).parents[2].parent / "shared" / "conformance")
-)
 STRIDE = 1000
 OPTIONS: dict[str, Any] = {"row_index_stride": STRIDE, "stripe_size": 20_000, "bloom_filter_columns": ["id", "text"]}
 
@@ -327,6 +324,52 @@ def test_arrow_schemas() -> None:
     assert types(without, written(large)) == (False, pa.string())
     assert types(without, without) == (False, pa.string())
     assert types(written(large), written(large), written(plain)) == (False, pa.string())
+
+
+MEANINGS = [
+    pa.duration("s"),
+    pa.duration("ms"),
+    pa.duration("us"),
+    pa.duration("ns"),
+    pa.time64("us"),
+    pa.time64("ns"),
+    pa.int64(),
+]
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_units_that_differ_are_not_merged(wrapped: bool) -> None:
+    """Durations and times are numbers, which mean what the Arrow schema says: no file's may become those of another."""
+
+    def file(kind: pa.DataType, **options: Any) -> bytes:
+        values = pa.array([1, None, 86_399], kind)
+        column = pa.StructArray.from_arrays([values], ["x"]) if wrapped else values
+        return written(pa.table({"a": pa.array([[1]] * 3), "d": column}), **options)
+
+    for first in MEANINGS:
+        for second in MEANINGS:
+            sources = file(first), file(second)
+            if first != second:
+                with pytest.raises(ValueError, match="cannot be merged"):
+                    merged(*sources)
+            else:
+                both = pa.concat_tables([orcish.read_table(each) for each in sources])
+                assert orcish.read_table(merged(*sources)).equals(both)
+    # A file without schema has numbers and nothing else.
+    kind = pa.duration("ms")
+    with pytest.raises(ValueError, match="cannot be merged"):
+        merged(file(kind), file(kind, arrow_schema=False))
+    with pytest.raises(ValueError, match="cannot be merged"):
+        merged(file(kind, arrow_schema=False), file(kind))
+
+
+def test_meanings_that_would_be_lost_are_not_merged() -> None:
+    """Schemas that differ otherwise are left out, but not where numbers would lose their meaning with them."""
+    kind = pa.duration("ms")
+    large = written(pa.table({"d": pa.array([1], kind), "s": pa.array(["a"], pa.large_string())}))
+    plain = written(pa.table({"d": pa.array([1], kind), "s": pa.array(["a"])}))
+    with pytest.raises(ValueError, match=r"there would be no Duration.*cannot be merged"):
+        merged(large, plain)
 
 
 # Files of others.

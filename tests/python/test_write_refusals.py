@@ -9,9 +9,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import handmade
 import orcish
 import pyarrow as pa
 import pytest
+from support import run_python
 from write_cases import written
 
 BAD = 1234
@@ -47,6 +49,8 @@ CASES: dict[str, tuple[Callable[[], pa.Table], str, str]] = {
         "c",
         "38|digits",
     ),
+    "time before the day": (lambda: pa.table({"c": at_row(-1, 1, pa.time32("s"))}), "c", "no day"),
+    "time after the day": (lambda: pa.table({"c": at_row(86_400_000_000_000, 1, pa.time64("ns"))}), "c", "no day"),
     "fraction before 1970": (
         lambda: pa.table({"c": at_row(dt.datetime(1969, 12, 31, 23, 59, 59, 500_000), None, pa.timestamp("us"))}),
         "c",
@@ -382,3 +386,59 @@ def test_giving_up(tmp_path: Path) -> None:
     unfinished.write(TABLE)
     del unfinished
     assert list(tmp_path.iterdir()) == []
+
+
+# Types whose numbers would have more written than there is.
+
+
+def char_file(length: int, values: int = 5) -> bytes:
+    """A small file of values of one character, whose type has as many as it says."""
+    kind = handmade.column_type(17) + handmade.integer(4, length)
+    streams = [
+        (1, handmade.DATA, b"a" * values),
+        (1, handmade.LENGTH, handmade.integers([1] * values, signed=False)),
+    ]
+    return handmade.orc([handmade.column_type(handmade.STRUCT, [1], ["c"]), kind], [(values, streams)])
+
+
+@pytest.mark.parametrize("length", [(1 << 31) - 1, (1 << 32) - 1])
+def test_chars_of_any_length(tmp_path: Path, length: int) -> None:
+    """Files of some hundred bytes whose types ask for gigabytes of blanks."""
+    path = tmp_path / "t.orc"
+    path.write_bytes(char_file(length))
+    out = run_python(
+        """
+        import os, resource, sys, orcish, pyarrow as pa
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        path = sys.argv[1]
+        file = orcish.ORCFile(path)
+        print(file.read()["c"].to_pylist(), file.read(trim_char=True)["c"].to_pylist())
+        print(orcish.scan(path).where(orcish.col("c") == "a").count())
+        print([str(finding.message)[:60] for finding in file.check()])
+        new = path + ".new"
+        options = [{}, {"dictionary": True}, {"dictionary": False}, {"bloom_filter_columns": ["c"]}, {"verify": True}]
+        calls = [lambda o=o: orcish.write_table(file.read(), new, **o) for o in options]
+        for call in [*calls, lambda: orcish.convert(path, new), lambda: orcish.write_dataset(file.read(), new)]:
+            try:
+                call()
+            except ValueError as error:
+                print("more than 65536 blanks are missing" in str(error), os.listdir(os.path.dirname(path)))
+        print(orcish.merge([path, path], new).rows)
+        """,
+        str(path),
+    )
+    read, count, findings, *refused, merged = out.splitlines()
+    assert read == f"{['a'] * 5} {['a'] * 5}"
+    assert count == "5"
+    assert findings.count("row 0 of it: text of 1 characters in a column of char(") == 1
+    assert refused == ["True ['t.orc']"] * 7
+    assert merged == "10"
+
+
+def test_chars_that_are_filled_up(tmp_path: Path) -> None:
+    """Of a length that others have, they are written, and checked in little memory."""
+    path = tmp_path / "t.orc"
+    orcish.write_table(orcish.ORCFile(char_file(65_536)).read(), path)
+    file = orcish.ORCFile(path)
+    assert file.check() == []
+    assert file.read()["c"].to_pylist() == ["a" + " " * 65_535] * 5

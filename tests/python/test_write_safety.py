@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pathlib
@@ -15,6 +16,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy
 import orcish
 import pyarrow as pa
 import pytest
@@ -255,6 +257,65 @@ def test_close_after_a_producer_failed(place: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="failed"):
         writer.close()
     writer.abort()
+    assert_untouched(place, before)
+
+
+WRITES: list[tuple[str, Callable[[orcish.ORCWriter], Any], type[Exception]]] = [
+    ("no_rows", lambda writer: writer.write([batch(5), "no rows"]), TypeError),
+    ("none", lambda writer: writer.write(None), TypeError),
+    ("no_batch", lambda writer: writer.write_batch("no batch"), TypeError),
+    ("no_table", lambda writer: writer.write_table(7), TypeError),
+    ("other_schema", lambda writer: writer.write([batch(5), OLD]), ValueError),
+    ("generator", lambda writer: writer.write(broken()), LookupError),
+    ("unstorable", lambda writer: writer.write(batch(FIRST, rows=200_000)), ValueError),
+    ("recursion", lambda writer: writer.write([batch(5), [batch(5), [None]]]), TypeError),
+]
+
+
+@pytest.mark.parametrize(("write", "kind"), [case[1:] for case in WRITES], ids=[case[0] for case in WRITES])
+def test_nothing_is_closed_after_a_write_that_failed(
+    place: pathlib.Path, write: Callable[[orcish.ORCWriter], Any], kind: type[Exception]
+) -> None:
+    before = contents(place)
+    writer = Writer(place / "t.orc", SCHEMA)
+    writer.write(batch(5))
+    with pytest.raises(kind):
+        write(writer)
+    assert_untouched(place, before)
+    calls: list[Callable[[], Any]] = [writer.close, lambda: writer.write(batch(5)), writer.end_stripe, writer.close]
+    for call in calls:
+        with pytest.raises(ValueError, match="failed before"):
+            call()
+    with pytest.raises(ValueError, match="failed before"), writer:
+        pass
+    assert_untouched(place, before)
+
+
+def test_a_write_that_failed_does_not_open_a_closed_file(place: pathlib.Path) -> None:
+    writer = Writer(place / "t.orc", SCHEMA)
+    writer.write(batch(5))
+    written = writer.close()
+    with pytest.raises(TypeError):
+        writer.write("no rows")
+    assert writer.close() is written
+    assert orcish.read_table(place / "t.orc").num_rows == 1
+
+
+def test_producers_whose_writes_fail(place: pathlib.Path) -> None:
+    """A write within a write is refused, and its rows are missing: the file does not appear."""
+    before = contents(place)
+    writer = Writer(place / "t.orc", SCHEMA)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield batch(5)
+        with pytest.raises(ValueError, match="by another call"):
+            writer.write(batch(6))
+        yield batch(7)
+
+    with pytest.raises(ValueError, match="failed before"):
+        writer.write(pa.RecordBatchReader.from_batches(SCHEMA, batches()))
+    with pytest.raises(ValueError, match="failed before"):
+        writer.close()
     assert_untouched(place, before)
 
 
@@ -519,18 +580,54 @@ def test_file_objects_that_are_odd() -> None:
         orcish.write_table(OLD, odd(write=boom))
     with pytest.raises(LookupError, match="boom"):
         orcish.write_table(OLD, odd(write=len, flush=boom))
-    for count in (0, 10**6):
+    for count in (0, 10**6, -1, -3, 1 << 80):
         with pytest.raises(ValueError, match=f"write took {count} of"):
             orcish.write_table(OLD, odd(write=lambda data, count=count: count))
+    for gave in (True, 3.0, "3", b"3", [3]):
+        with pytest.raises(TypeError, match=r"write gave .*, where it gives the number of bytes"):
+            orcish.write_table(OLD, odd(write=lambda data, gave=gave: gave))
+    out = io.BytesIO()
+    orcish.write_table(OLD, odd(write=lambda data: numpy.int64(out.write(data[:7]))))
+    assert out.getvalue() == DATA
     closed = io.BytesIO()
     closed.close()
     with pytest.raises(ValueError, match="closed"):
         orcish.write_table(OLD, closed)
     text: Any = io.StringIO()
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="open for text"):
         orcish.write_table(OLD, text)
+    with pytest.raises(TypeError, match="open for text"), open(os.devnull, "w") as file:
+        Writer(file, SCHEMA)  # type: ignore[arg-type]
     with pytest.raises(io.UnsupportedOperation), open(__file__, "rb") as file:
         orcish.write_table(OLD, file)
+
+
+@pytest.mark.parametrize("is_raw", [True, False])
+def test_pipes_that_do_not_block(is_raw: bool) -> None:
+    """Raw files say by `None` that nothing was taken; what is written to the others is not known then."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    rows = pa.table({"a": [number * 7919 % 10_007 for number in range(200_000)]})
+    with open(read, "rb", buffering=0) as reader, open(write, "wb", buffering=0) as file:
+        target = file if is_raw else odd(write=file.write, fileno=file.fileno)
+        with pytest.raises(BlockingIOError, match="does not block") as raised:
+            orcish.write_table(rows, target, stripe_size=1, row_index_stride=1000, compression="none")
+        assert raised.value.errno == errno.EAGAIN
+        assert len(reader.read(1 << 20)) >= raised.value.characters_written
+
+
+def test_small_parts_are_not_copied_each_time() -> None:
+    """A file object that takes little of much: the rest is not handed over whole each time."""
+    offered: list[int] = []
+    rows = pa.table({"a": [number * 2654435761 % 2**32 for number in range(200_000)]})
+
+    def write(data: bytes) -> int:
+        offered.append(len(data))
+        return min(len(data), 1000)
+
+    orcish.write_table(rows, odd(write=write), compression="none", stripe_size=1 << 26)
+    assert sum(offered) > 200_000
+    assert sum(offered) < 100 * sum(min(1000, length) for length in offered)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
@@ -581,12 +678,82 @@ def test_a_forked_process_leaves_the_file_alone(tmp_path: pathlib.Path) -> None:
     assert out.strip() == "2"
 
 
+@pytest.mark.parametrize("target", ["path", "file", "raw", "unpublished"])
+def test_a_forked_process_publishes_nothing(tmp_path: pathlib.Path, target: str) -> None:
+    """Of two processes that go on with a file, both write to it."""
+    out = run_python(
+        f"""
+        import os, sys, warnings, orcish, orcish.folders, pyarrow as pa
+        warnings.simplefilter("ignore")
+        batch = pa.record_batch({{"a": range(20_000)}})
+        calls = [
+            lambda writer: writer.close(),
+            lambda writer: writer.write(batch),
+            lambda writer: writer.end_stripe(),
+            lambda writer: writer.__exit__(None, None, None),
+        ]
+        for call in calls:
+            where = path = sys.argv[1]
+            options = {{"stripe_size": 1, "row_index_stride": 1000, "compression": "none"}}
+            if "{target}" in ("file", "raw"):
+                where = open(path, "wb", buffering=-1 if "{target}" == "file" else 0)
+            elif "{target}" == "unpublished":
+                options["publish"] = False
+            writer = orcish.ORCWriter(where, batch.schema, **options)
+            writer.write(batch)
+            child = os.fork()
+            if child == 0:
+                try:
+                    call(writer)
+                except ValueError as error:
+                    if f"is being written by process {{os.getppid()}}" in str(error):
+                        os._exit(7)
+                os._exit(0)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            writer.write(batch)
+            writer.close()
+            if writer.token is not None:
+                orcish.folders.Folder(os.path.dirname(path)).complete(os.path.basename(path), writer.token)
+            if "{target}" in ("file", "raw"):
+                where.close()
+            print(orcish.read_table(path).num_rows, orcish.ORCFile(path).check(), os.listdir(os.path.dirname(path)))
+        """,
+        str(tmp_path / "t.orc"),
+    )
+    assert out.splitlines() == ["7", "40000 [] ['t.orc']"] * 4
+
+
+def test_a_forked_process_leaves_a_table_alone(tmp_path: pathlib.Path) -> None:
+    """A child that leaves the loop of its parent by an exception removes nothing."""
+    out = run_python(
+        """
+        import os, sys, warnings, orcish, pyarrow as pa
+        warnings.simplefilter("ignore")
+        children = []
+        def batches():
+            for number in range(4):
+                yield pa.record_batch({"a": [number] * 10, "p": [number % 2] * 10})
+                child = os.fork()
+                if child == 0:
+                    raise SystemExit(7)
+                children.append(child)
+        schema = pa.schema([("a", pa.int64()), ("p", pa.int64())])
+        reader = pa.RecordBatchReader.from_batches(schema, batches())
+        orcish.write_dataset(reader, sys.argv[1], partition_by=["p"], max_open_files=1, max_rows_per_file=15)
+        print([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
+        print(orcish.read_table(sys.argv[1]).num_rows)
+        """,
+        str(tmp_path / "t"),
+    )
+    assert out.splitlines() == ["[7, 7, 7, 7]", "40"]
+
+
 @pytest.mark.parametrize("call", ["writer.rows", "writer.abort()"])
 def test_producers_may_ask_the_writer(tmp_path: pathlib.Path, call: str) -> None:
     out = run_python(
         f"""
         import faulthandler, sys, orcish, pyarrow as pa
-        faulthandler.dump_traceback_later(2, exit=True)
+        faulthandler.dump_traceback_later(30, exit=True)
         schema = pa.schema([("a", pa.int64())])
         def batches():
             for _ in range(3):

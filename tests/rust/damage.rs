@@ -7,15 +7,16 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::clock::Clock;
 use crate::data;
 use orcish::schema::{Kind, Schema};
 use orcish::{
-    Columns, Comparison, Limits, Literal, MemorySource, NullMapKeys, OrcFile, OutOfRange, Predicate, ReadOptions,
-    StringType, TimestampUnit, UnionType,
+    Columns, Comparison, ErrorKind, InvalidUtf8, Limits, Literal, LongChar, MemorySource, NullMapKeys, OrcFile,
+    OutOfRange, Predicate, ReadOptions, StringType, TimestampUnit, UnionType,
 };
 
 /// Counts what a thread holds, so that tests may run beside each other.
@@ -65,6 +66,14 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// What `work` gives, and the most bytes that this thread held meanwhile beside those from before.
+pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (T, isize) {
+    let before = HELD.get();
+    PEAK.set(before);
+    let result = work();
+    (result, PEAK.get() - before)
+}
+
 const MEMORY: u64 = 64 << 20;
 /// What may be held beside [`Limits::memory`]: buffers of streams, and the arrays being made.
 const BESIDE: isize = 64 << 20;
@@ -84,6 +93,7 @@ fn options(case: usize) -> ReadOptions {
         1 => ReadOptions {
             strings: Some(StringType::View),
             timestamp_unit: Some(TimestampUnit::Nanosecond),
+            invalid_utf8: InvalidUtf8::Replace,
             batch_size: 5,
             ..base
         },
@@ -93,6 +103,9 @@ fn options(case: usize) -> ReadOptions {
             null_map_keys: NullMapKeys::Dictionary,
             timestamp_unit: Some(TimestampUnit::Auto),
             timestamp_out_of_range: OutOfRange::Null,
+            decimal_out_of_range: OutOfRange::Null,
+            invalid_utf8: InvalidUtf8::Null,
+            long_char: LongChar::Cut,
             ..base
         },
         _ => {
@@ -180,7 +193,7 @@ fn read(bytes: Bytes, case: usize) -> orcish::Result<()> {
 
 /// What the damaged files did.
 #[derive(Default)]
-struct Tally {
+pub(crate) struct Tally {
     cases: usize,
     read: usize,
     highest: isize,
@@ -188,13 +201,11 @@ struct Tally {
 }
 
 impl Tally {
-    fn case(&mut self, bytes: Vec<u8>, what: &dyn Fn() -> String) {
+    pub(crate) fn case(&mut self, bytes: Vec<u8>, what: &dyn Fn() -> String) {
         let bytes = Bytes::from(bytes);
-        let before = HELD.get();
-        PEAK.set(before);
-        let start = Instant::now();
-        let result = std::panic::catch_unwind(|| read(bytes.clone(), self.cases));
-        let (took, peak) = (start.elapsed(), PEAK.get() - before);
+        let clock = Clock::start();
+        let (result, peak) = peak_of(|| std::panic::catch_unwind(|| read(bytes.clone(), self.cases)));
+        let took = clock.took();
         let keep = || {
             let path = std::env::temp_dir().join("orcish-damage.orc");
             std::fs::write(&path, &bytes).expect("it can be written");
@@ -209,7 +220,7 @@ impl Tally {
         self.slowest = self.slowest.max(took);
     }
 
-    fn report(&self, what: &str) {
+    pub(crate) fn report(&self, what: &str) {
         let Tally { cases, read, highest, slowest } = self;
         println!("{what}: {cases} cases, {read} read, at most {highest} bytes held, the slowest {slowest:?}");
     }
@@ -360,14 +371,42 @@ fn files_that_grow() {
     tally.report("grown");
 }
 
-/// Rows without columns are one batch: nothing is kept for them, however many there are.
+/// Rows of no column are one batch: nothing is kept for them, however many there are.
 #[test]
 fn rows_of_nothing_are_counted() {
-    for name in ["heavy/rows-without-columns.orc", "heavy/rows-of-hollow-structs.orc"] {
-        let file = OrcFile::new(Arc::new(MemorySource::new(data::file(name))), &limits()).unwrap();
-        let rows: Vec<_> = file.read(options(0)).unwrap().map(|batch| batch.unwrap().num_rows()).collect();
-        assert_eq!(rows, [1 << 62], "{name}");
+    let open = |name| OrcFile::new(Arc::new(MemorySource::new(data::file(name))), &limits()).unwrap();
+    let no_columns = ReadOptions { columns: Columns::Ids(Vec::new()), ..options(0) };
+    for options in [options(0), no_columns.clone()] {
+        let file = open("heavy/rows-without-columns.orc");
+        let rows: Vec<_> = file.read(options).unwrap().map(|batch| batch.unwrap().num_rows()).collect();
+        assert_eq!(rows, [1 << 62]);
     }
+    let rows = open("heavy/rows-of-hollow-structs.orc").read(no_columns).unwrap();
+    assert_eq!(rows.map(|batch| batch.unwrap().num_rows()).collect::<Vec<_>>(), [1 << 62]);
+}
+
+/// Rows of columns without bytes come in batches as all others do, and end with an error when they are more than there is
+/// memory for the least that a row may be.
+#[test]
+fn rows_of_columns_without_bytes_are_bounded() {
+    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
+    let file = file.unwrap();
+    let read = |options: ReadOptions| {
+        let mut rows = 0;
+        for batch in file.read(options).unwrap() {
+            match batch {
+                Ok(batch) => rows += batch.num_rows(),
+                Err(error) => return (rows, Some(error.kind())),
+            }
+        }
+        (rows, None)
+    };
+    assert_eq!(read(options(0)), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
+    assert_eq!(read(ReadOptions { limit: Some(100_000), ..options(0) }), (100_000, None));
+    let filter = Some(!Predicate::IsNull { column: file.tail().schema.path(1) });
+    assert_eq!(read(ReadOptions { filter, ..options(0) }), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
+    let numbered = ReadOptions { row_number: Some("n".into()), columns: Columns::Ids(Vec::new()), ..options(0) };
+    assert_eq!(read(numbered), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
 }
 
 /// Lists of nothing are joined no further than their offsets reach.
@@ -380,6 +419,18 @@ fn lists_of_nothing_are_not_joined_without_end() {
             let reader = file.read(ReadOptions { filter: filter.clone(), batch_size, ..options(0) });
             reader.unwrap().take(100).for_each(|batch| drop(batch.map(|batch| batch.num_rows())));
         }
+    }
+}
+
+/// Lists of nothing are as long as memory allows for the least that an element may be.
+#[test]
+fn the_longest_lists_of_nothing_are_refused() {
+    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/longest-lists.orc"))), &limits()).unwrap();
+    for (limits, batch_size) in [(limits(), 1), (Limits::default(), 65_536)] {
+        let options = ReadOptions { limits, batch_size, limit: Some(1), ..options(0) };
+        let (error, peak) = peak_of(|| file.read(options).unwrap().next().unwrap().unwrap_err());
+        assert_eq!((error.kind(), error.place().column.as_deref()), (ErrorKind::LimitExceeded, Some("c")), "{error}");
+        assert!(peak < 1 << 20, "{peak} bytes held");
     }
 }
 

@@ -29,3 +29,9 @@ pub(crate) fn files(folder: &str) -> Vec<(String, Bytes)> {
 pub(crate) fn file(name: &str) -> Bytes {
     fs::read(path("tests/data").join(name)).expect("the file is there").into()
 }
+
+/// How many cases a random test tries: `n`, times the environment variable `ORCISH_TEST_FACTOR`.
+pub(crate) fn cases(n: usize) -> usize {
+    let factor = std::env::var("ORCISH_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok());
+    n * factor.unwrap_or(1)
+}

@@ -9,7 +9,20 @@ use crate::data;
 /// Top-level modules of the core by rank. A module may use those of lower ranks, and those before it
 /// within its rank.
 const RANKS: [&[&str]; 8] = [
-    &["error", "proto", "expression", "options", "patience", "source", "threads", "writer"],
+    &[
+        "error",
+        "proto",
+        "expression",
+        "memory",
+        "noted",
+        "options",
+        "owner",
+        "patience",
+        "source",
+        "threads",
+        "tuning",
+        "writer",
+    ],
     &["io", "codec", "encoding", "time", "schema", "projection"],
     &["statistics", "bloom"],
     &["tail", "predicate", "distinct"],

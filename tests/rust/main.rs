@@ -9,6 +9,8 @@
     reason = "clippy.toml allows these in test functions only, not in their helpers"
 )]
 
+mod bombs;
+mod clock;
 mod codegen;
 mod corrupt;
 mod damage;
@@ -17,5 +19,7 @@ mod golden;
 mod io_filter;
 mod io_log;
 mod layers;
+mod odd;
 mod seek;
+mod structured;
 mod tail;

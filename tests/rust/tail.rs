@@ -29,6 +29,25 @@ fn a_tail_becomes_bytes_and_again_itself() {
 }
 
 #[test]
+fn any_end_of_a_file_will_do_to_begin_with() {
+    let bytes = data::file("pyorc.none.orc");
+    let want = format!("{:?}", tail_of(&bytes));
+    for given in 1..=bytes.len() {
+        let limits = Limits::default();
+        let mut decoder = TailDecoder::new(bytes.len() as u64, &limits);
+        let mut step = decoder.next(bytes.slice(bytes.len() - given..)).unwrap();
+        let mut asked = 0;
+        while let Step::Need(range) = step {
+            asked += 1;
+            step = decoder.next(bytes.slice(range.start as usize..range.end as usize)).unwrap();
+        }
+        let Step::Done(tail) = step else { panic!("{given}") };
+        assert!(asked <= 2, "{given}");
+        assert_eq!(format!("{tail:?}"), want, "{given}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_tail_are_refused() {
     let stored = tail_of(&data::file("pyorc.none.orc")).to_bytes();
     for garbage in [&b""[..], b"ORC", &[0xff; 40], &stored[..stored.len() / 2], &stored[1..]] {

@@ -11,6 +11,12 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::DataType;
 use serde_json::Value;
 
+/// So many cases, times the factor that the environment has for random tests.
+pub(crate) fn cases(number: u64) -> u64 {
+    let factor = std::env::var("ORCISH_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok());
+    number.saturating_mul(factor.unwrap_or(1))
+}
+
 /// The folder of a table and its rows; none where no tables are there.
 pub(crate) fn table(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("ORCISH_CARBONDATA") else {

@@ -1,5 +1,10 @@
 //! What the fuzz target needs of the inside of the crate; behind the feature `fuzzing`, and no part of the API.
 
+mod mutate;
+#[cfg(test)]
+mod tests;
+mod tree;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,24 +18,26 @@ use crate::metadata::schema::columns;
 use crate::metadata::thrift::Reader;
 use crate::metadata::{deletes, index, segments, status};
 use crate::stream::StreamFile;
+pub use mutate::mutate;
 
 /// Takes bytes for each kind of file there is, one after the other, and gives the arrays that come of them to `check`.
 pub fn read(bytes: &Bytes, limits: &Limits, check: &dyn Fn(&ArrayRef)) {
     let source: Arc<dyn ReadAt> = Arc::new(MemorySource::new(bytes.clone()));
     let _ = data_file(source.clone(), limits, check);
     let _ = stream(source, u64::try_from(bytes.len()).unwrap_or_default(), limits, check);
-    let _ = Reader::new(bytes).structure::<TableInfo>().and_then(|info| columns(&info.table.columns));
+    let _ = Reader::new(bytes, limits).structure::<TableInfo>().and_then(|info| columns(&info.table.columns, limits));
     let _ = index::files(bytes, limits);
-    let _ = index::streams(bytes);
-    for (_, part) in index::parts(bytes).unwrap_or_default() {
+    let _ = index::streams(bytes, limits);
+    for (_, part) in index::parts(bytes, limits).unwrap_or_default() {
         let _ = index::files(&part, limits);
     }
-    let _ = status::loads(bytes);
-    let _ = status::updates(bytes);
-    let _ = segments::folders(bytes, "table");
-    let _ = deletes::add(&mut BTreeMap::new(), bytes);
+    let _ = status::loads(bytes, limits);
+    let _ = status::updates(bytes, limits);
+    let _ = segments::folders(bytes, "table", limits);
+    let _ = deletes::add(&mut BTreeMap::new(), bytes, limits);
 }
 
+#[expect(clippy::panic_in_result_fn, reason = "what differs is a finding")]
 fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)) -> Result<()> {
     let file = DataFile::open(source, limits)?;
     let all: Vec<usize> = (0..file.columns().len()).collect();
@@ -53,6 +60,7 @@ fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)
     Ok(())
 }
 
+#[expect(clippy::panic_in_result_fn, reason = "what differs is a finding")]
 fn stream(source: Arc<dyn ReadAt>, size: u64, limits: &Limits, check: &dyn Fn(&ArrayRef)) -> Result<()> {
     let file = StreamFile::open(source, size, limits)?;
     let all: Vec<usize> = (0..file.columns().len()).collect();

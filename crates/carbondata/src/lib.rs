@@ -21,7 +21,7 @@ mod scan;
 mod stream;
 mod table;
 
-#[cfg(feature = "fuzzing")]
+#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
 use orcish::{Limits, Result, StorageOptions, list, stat};
@@ -10,6 +11,7 @@ use crate::metadata::deletes::read_deletes;
 use crate::metadata::format::MinMax;
 use crate::metadata::index::IndexedBlocklet;
 use crate::metadata::names::DATA;
+use crate::metadata::places::{Places, storage_of};
 use crate::metadata::schema::Column;
 use crate::metadata::segments::join;
 use open::Place;
@@ -128,10 +130,26 @@ impl Table {
     ///
     /// # Errors
     /// Of kind `Io` where something cannot be read, `InvalidArgument` where there is no table, `Corrupt` where its
-    /// metadata is broken, `LimitExceeded` where that is larger than allowed.
+    /// metadata is broken, `LimitExceeded` where that is larger than allowed, `Unsupported` where it names files outside
+    /// of its folder.
     pub fn open(location: &str, storage: &StorageOptions, limits: &Limits) -> Result<Self> {
+        Self::open_with_external(location, storage, limits, &[])
+    }
+
+    /// Opens a table whose segments and partitions may be at, or below, `external` paths and URLs too. Others that it
+    /// names outside of its own folder are refused. Headers of `storage` are sent to the host of the table alone.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with_external(
+        location: &str,
+        storage: &StorageOptions,
+        limits: &Limits,
+        external: &[String],
+    ) -> Result<Self> {
         let root = if location.len() > 1 { location.trim_end_matches('/') } else { location };
-        Ok(Table(Arc::new(Place { root, storage, limits }.open()?)))
+        let places = &Places::new(root, external);
+        Ok(Table(Arc::new(Place { root, storage, limits, places, indexed: &AtomicU64::new(0) }.open()?)))
     }
 
     /// Where it is.
@@ -167,7 +185,11 @@ impl Table {
         let mut all = 0u64;
         for file in &self.0.files {
             let Some(rows) = file.rows else { return Ok(None) };
-            let deletes = read_deletes(&file.deletes, &self.0.storage, &self.0.limits)?;
+            let deletes = read_deletes(
+                &file.deletes,
+                &storage_of(self.location(), &file.location, &self.0.storage),
+                &self.0.limits,
+            )?;
             let deleted: usize = deletes.values().map(Vec::len).sum();
             all = all.saturating_add(rows.saturating_sub(u64::try_from(deleted).unwrap_or(u64::MAX)));
         }

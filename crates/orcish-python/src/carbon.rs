@@ -44,16 +44,18 @@ pub(crate) struct CarbonTable {
 impl CarbonTable {
     /// Opens the table at a path or URL: that of its folder, of a folder of data files, or of one of these.
     #[new]
-    #[pyo3(signature = (location, *, storage_options=None, limits=None))]
+    #[pyo3(signature = (location, *, storage_options=None, limits=None, external_locations=Vec::new()))]
     fn new(
         py: Python<'_>,
         location: &str,
         storage_options: Option<&Bound<'_, PyDict>>,
         limits: Option<&Bound<'_, PyDict>>,
+        external_locations: Vec<String>,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
         let storage = self::storage_options(storage_options)?;
-        let table = py.detach(|| carbondata::Table::open(location, &storage, &limits));
+        let open = || carbondata::Table::open_with_external(location, &storage, &limits, &external_locations);
+        let table = py.detach(open);
         Ok(CarbonTable { table: table.map_err(|error| to_python(py, &error))?, limits })
     }
 

@@ -177,6 +177,13 @@ impl File {
         Ok(found.into_iter().map(|column| (column.data, column.index, column.encodings)).collect())
     }
 
+    /// The time zones that these stripes name, or all; empty where one names none. Footers of stripes are read.
+    #[pyo3(signature = (stripes=None))]
+    fn writer_timezones(&self, py: Python<'_>, stripes: Option<Vec<usize>>) -> PyResult<Vec<String>> {
+        let found = py.detach(|| self.file.writer_timezones(stripes.as_deref(), &self.limits));
+        found.map_err(|error| to_python(py, &error))
+    }
+
     /// Compares what is recorded of the rows with the rows: stripe, row group, column and message of what differs.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<FindingSpec>> {
         let found = py.detach(|| self.file.check(&self.limits, Some(&signals())));
@@ -203,14 +210,17 @@ impl File {
     }
 }
 
-/// Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern.
+/// Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern, unless there are
+/// to be no `patterns`.
 #[pyfunction]
-#[pyo3(signature = (location, storage_options=None))]
+#[pyo3(signature = (location, storage_options=None, *, patterns=true))]
 pub(crate) fn list_files(
     py: Python<'_>,
     location: &str,
     storage_options: Option<&Bound<'_, PyDict>>,
+    patterns: bool,
 ) -> PyResult<Vec<(String, u64)>> {
     let storage = self::storage_options(storage_options)?;
-    py.detach(|| orcish::list(location, &storage)).map_err(|error| to_python(py, &error))
+    let list = if patterns { orcish::list } else { orcish::list_folder };
+    py.detach(|| list(location, &storage)).map_err(|error| to_python(py, &error))
 }

@@ -10,9 +10,11 @@ mod node;
 mod options;
 mod predicate;
 mod scan;
+mod sink;
 mod source;
 mod statistics;
 mod stream;
+mod tuning;
 mod writer;
 
 /// Arrays come and go by the megabyte: the system's allocator gives their pages back each time, and has
@@ -41,9 +43,13 @@ mod _native {
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]
+    use crate::predicate::Filter;
+    #[pymodule_export]
     use crate::scan::{Scan, display_name, partitions_below, partitions_of};
     #[pymodule_export]
     use crate::stream::Batches;
+    #[pymodule_export]
+    use crate::tuning::tune;
     #[pymodule_export]
     use crate::writer::{Writer, merge_files};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use orcish::{
-    ColumnCompression, Columns, Compression, DictionaryChoice, Limits, NullMapKeys, OutOfRange, ReadOptions,
-    StorageOptions, StringType, TimestampUnit, UnionType, Version, WriteOptions,
+    ColumnCompression, Columns, Compression, DictionaryChoice, InvalidUtf8, Limits, LongChar, NullMapKeys, OutOfRange,
+    ReadOptions, StorageOptions, StringType, TimestampUnit, Timestamps, UnionType, Version, WriteOptions,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -67,9 +67,37 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
                 ];
                 options.timestamp_unit = Some(pick(&name, value.extract()?, &units)?);
             }
-            "timestamp_out_of_range" => {
+            "timestamps" => {
+                let words = [("wall", Timestamps::Wall), ("instant", Timestamps::Instant)];
+                options.timestamps = Some(pick(&name, value.extract()?, &words)?);
+            }
+            "timezone" => {
+                let id: String = value.extract()?;
+                if id.is_empty() || orcish::time::WriterZone::parse(&id).is_err() {
+                    return Err(PyValueError::new_err(format!("{name}={id:?}: no time zone that is known here")));
+                }
+                options.timezone = Some(id);
+            }
+            "timestamp_out_of_range" | "decimal_out_of_range" => {
                 let words = [("error", OutOfRange::Error), ("null", OutOfRange::Null)];
-                options.timestamp_out_of_range = pick(&name, value.extract()?, &words)?;
+                let chosen = pick(&name, value.extract()?, &words)?;
+                match name.as_str() {
+                    "timestamp_out_of_range" => options.timestamp_out_of_range = chosen,
+                    _ => options.decimal_out_of_range = chosen,
+                }
+            }
+            "invalid_utf8" => {
+                let words = [
+                    ("error", InvalidUtf8::Error),
+                    ("replace", InvalidUtf8::Replace),
+                    ("null", InvalidUtf8::Null),
+                    ("binary", InvalidUtf8::Binary),
+                ];
+                options.invalid_utf8 = pick(&name, value.extract()?, &words)?;
+            }
+            "long_char" => {
+                let words = [("keep", LongChar::Keep), ("cut", LongChar::Cut), ("error", LongChar::Error)];
+                options.long_char = pick(&name, value.extract()?, &words)?;
             }
             "strings" => {
                 let types = [

@@ -9,8 +9,27 @@ fn malformed(node: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("not a predicate: {node}"))
 }
 
-/// The predicate of a tree.
-pub(crate) fn predicate(tree: &Bound<'_, PyAny>) -> PyResult<Predicate> {
+/// A predicate that has been taken over, with all its values.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct Filter(Predicate);
+
+#[pymethods]
+impl Filter {
+    #[new]
+    fn new(tree: &Bound<'_, PyAny>) -> PyResult<Self> {
+        of_tree(tree).map(Filter)
+    }
+}
+
+/// The predicate that is given: a [`Filter`], or a tree.
+pub(crate) fn predicate(given: &Bound<'_, PyAny>) -> PyResult<Predicate> {
+    match given.cast::<Filter>() {
+        Ok(filter) => Ok(filter.get().0.clone()),
+        Err(_) => of_tree(given),
+    }
+}
+
+fn of_tree(tree: &Bound<'_, PyAny>) -> PyResult<Predicate> {
     // Python makes trees from the leaves up, without recursion, as deep as memory has room for.
     part_of(tree, Predicate::MAX_DEPTH)
 }
@@ -34,8 +53,8 @@ fn part_of(tree: &Bound<'_, PyAny>, depth: usize) -> PyResult<Predicate> {
         "is_nan" => Predicate::IsNan { column: column()? },
         "starts_with" => Predicate::StartsWith { column: column()?, prefix: literal(&part(2)?)? },
         "in" => {
-            let values = part(2)?.try_iter()?.map(|value| literal(&value?)).collect::<PyResult<_>>()?;
-            Predicate::In { column: column()?, values }
+            let values = part(2)?.try_iter()?.map(|value| literal(&value?)).collect::<PyResult<Vec<_>>>()?;
+            Predicate::In { column: column()?, values: values.into() }
         }
         "compare" => {
             let op = match part(1)?.extract::<String>()?.as_str() {

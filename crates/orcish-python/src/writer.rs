@@ -3,19 +3,24 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orcish::{Check, FileWriter, Sink, StorageOptions, Withheld, Written};
+use orcish::{Check, FileWriter, Owner, Withheld, Written};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
-use crate::errors::{check_signals, from_python, to_python};
+use crate::errors::{check_signals, to_python};
 use crate::options::{limits, storage_options, write_options};
+use crate::sink::create;
 use crate::{capsule, source};
 
 /// A file that is being written.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Writer {
     slot: Mutex<Slot>,
+    /// What messages call the file.
+    name: String,
+    /// In a child of a fork the writer may be at work for ever, as the thread is missing that has it.
+    owner: Owner,
     /// Rows that it has been given.
     rows: AtomicU64,
     /// Where the file is found that is not to appear, and its token, once it is whole.
@@ -26,16 +31,28 @@ pub(crate) struct Writer {
 /// Where the writer is. It is taken out for work, so that producers of batches may ask for it meanwhile.
 enum Slot {
     Here(Box<FileWriter>),
-    /// At work, and whether it is to be given up after that.
-    AtWork {
-        abort: bool,
-    },
+    /// At work, and what is to become of the file after that.
+    AtWork(Fate),
     Closed,
+}
+
+/// What is to become of a file that is being written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    GoOn,
+    /// It is given up, and closed.
+    Abort,
+    /// It is given up, and what follows fails.
+    Fail,
 }
 
 impl Writer {
     fn lock(&self) -> MutexGuard<'_, Slot> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn check_owner(&self) -> Result<(), Stop> {
+        self.owner.check().map_err(|error| Stop::Writer(error.in_file(&self.name)))
     }
 
     /// Does something with the writer, without the interpreter. What fails gives the file up.
@@ -45,9 +62,10 @@ impl Writer {
         work: impl FnOnce(&mut FileWriter) -> Result<T, Stop> + Send,
     ) -> PyResult<T> {
         let result = py.detach(|| {
+            self.check_owner()?;
             let mut writer = {
                 let mut slot = self.lock();
-                match std::mem::replace(&mut *slot, Slot::AtWork { abort: false }) {
+                match std::mem::replace(&mut *slot, Slot::AtWork(Fate::GoOn)) {
                     Slot::Here(writer) => writer,
                     other => {
                         let stop = if matches!(other, Slot::Closed) { Stop::Closed } else { Stop::AtWork };
@@ -57,19 +75,39 @@ impl Writer {
                 }
             };
             let result = work(&mut writer);
-            if result.is_err() {
-                writer.abort();
+            let mut is_failed = result.is_err();
+            loop {
+                if is_failed {
+                    writer.abort();
+                }
+                self.rows.store(writer.rows(), Ordering::Relaxed);
+                let mut slot = self.lock();
+                match *slot {
+                    // Another call has failed meanwhile.
+                    Slot::AtWork(Fate::Fail) if !is_failed => is_failed = true,
+                    Slot::AtWork(Fate::Abort) => {
+                        *slot = Slot::Closed;
+                        drop(slot);
+                        drop(writer);
+                        break;
+                    }
+                    _ => {
+                        *slot = Slot::Here(writer);
+                        break;
+                    }
+                }
             }
-            self.rows.store(writer.rows(), Ordering::Relaxed);
-            let mut slot = self.lock();
-            let is_given_up = matches!(*slot, Slot::AtWork { abort: true });
-            let (next, rest) = if is_given_up { (Slot::Closed, Some(writer)) } else { (Slot::Here(writer), None) };
-            *slot = next;
-            drop(slot);
-            drop(rest);
             result
         });
         result.map_err(|stop| stop.raise(py))
+    }
+
+    /// What is to become of the file that is at work.
+    fn fate(&self) -> Fate {
+        match *self.lock() {
+            Slot::AtWork(fate) => fate,
+            Slot::Here(_) | Slot::Closed => Fate::GoOn,
+        }
     }
 }
 
@@ -95,9 +133,10 @@ impl Writer {
         let storage = self::storage_options(storage_options)?;
         let schema = Arc::new(capsule::read_schema(schema)?);
         let (sink, withheld) = create(target, &storage, publish, staging)?;
+        let name = sink.name().to_owned();
         let writer = py.detach(|| FileWriter::new(sink, schema, &options)).map_err(|error| to_python(py, &error))?;
         let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
-        Ok(Writer { slot, rows, withheld, token: Mutex::new(None) })
+        Ok(Writer { slot, name, owner: Owner::here(), rows, withheld, token: Mutex::new(None) })
     }
 
     /// Takes all batches of the stream that a capsule holds.
@@ -110,8 +149,10 @@ impl Writer {
                 writer.write(&batch).map_err(Stop::Writer)?;
                 self.rows.store(writer.rows(), Ordering::Relaxed);
                 Python::attach(check_signals).map_err(Stop::Writer)?;
-                if matches!(*self.lock(), Slot::AtWork { abort: true }) {
-                    return Err(Stop::Closed);
+                match self.fate() {
+                    Fate::GoOn => {}
+                    Fate::Abort => return Err(Stop::Closed),
+                    Fate::Fail => return Err(Stop::Failed),
                 }
             }
             Ok(())
@@ -126,9 +167,12 @@ impl Writer {
     /// Bytes of memory that the stripe takes which is being built.
     #[getter]
     fn memory(&self, py: Python<'_>) -> usize {
+        if !self.owner.is_here() {
+            return 0;
+        }
         py.detach(|| match &mut *self.lock() {
             Slot::Here(writer) => writer.memory(),
-            Slot::AtWork { .. } | Slot::Closed => 0,
+            Slot::AtWork(_) | Slot::Closed => 0,
         })
     }
 
@@ -147,18 +191,38 @@ impl Writer {
         token.as_ref().map(|token| PyBytes::new(py, token))
     }
 
-    /// Gives the file up: nothing appears under its name. One that is finished stays, published or not.
+    /// Gives the file up: nothing appears under its name. One that is finished stays, published or not, and so does that
+    /// of another process.
     fn abort(&self, py: Python<'_>) {
+        if !self.owner.is_here() {
+            return;
+        }
         py.detach(|| {
             let mut slot = self.lock();
             let next = match *slot {
-                Slot::AtWork { .. } => Slot::AtWork { abort: true },
+                Slot::AtWork(_) => Slot::AtWork(Fate::Abort),
                 Slot::Here(_) | Slot::Closed => Slot::Closed,
             };
             let before = std::mem::replace(&mut *slot, next);
             drop(slot);
             drop(before);
         });
+    }
+
+    /// Gives the file up as a call does that fails: what follows says so, and nothing appears.
+    fn fail(&self, py: Python<'_>) {
+        let given_up = self.work(py, |writer| {
+            writer.abort();
+            Ok(())
+        });
+        if given_up.is_err() && self.owner.is_here() {
+            py.detach(|| {
+                let mut slot = self.lock();
+                if matches!(*slot, Slot::AtWork(Fate::GoOn)) {
+                    *slot = Slot::AtWork(Fate::Fail);
+                }
+            });
+        }
     }
 
     /// Rows that it has been given.
@@ -170,9 +234,10 @@ impl Writer {
     /// The ORC type of the file.
     #[getter]
     fn type_string(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.check_owner().map_err(|stop| stop.raise(py))?;
         let text = match &*self.lock() {
             Slot::Here(writer) => Some(writer.types().type_string(0)),
-            Slot::AtWork { .. } | Slot::Closed => None,
+            Slot::AtWork(_) | Slot::Closed => None,
         };
         text.transpose().map_err(|error| to_python(py, &error))
     }
@@ -180,7 +245,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        let slot = std::mem::replace(&mut *self.lock(), Slot::Closed);
+        let slot = std::mem::replace(self.slot.get_mut().unwrap_or_else(PoisonError::into_inner), Slot::Closed);
         // A file of a store is given up by a request, which others should not wait for. At the end of the process there
         // may be no interpreter to attach to.
         Python::try_attach(|py| py.detach(|| drop(slot)));
@@ -222,6 +287,7 @@ pub(crate) fn merge_files(
 enum Stop {
     Closed,
     AtWork,
+    Failed,
     Producer(String),
     Writer(orcish::Error),
 }
@@ -230,97 +296,10 @@ impl Stop {
     fn raise(self, py: Python<'_>) -> PyErr {
         match self {
             Stop::Closed => PyValueError::new_err("the file is closed"),
+            Stop::Failed => PyValueError::new_err("writing the file has failed before"),
             Stop::AtWork => PyValueError::new_err("the file is being written to by another call"),
             Stop::Producer(text) => PyValueError::new_err(format!("the batches that are to be written ended: {text}")),
             Stop::Writer(error) => to_python(py, &error),
         }
-    }
-}
-
-/// The sink for `target`, and where the file is found if it is not to appear.
-fn create(
-    target: &Bound<'_, PyAny>,
-    storage: &StorageOptions,
-    publish: bool,
-    staging: Option<&str>,
-) -> PyResult<(Box<dyn Sink>, Option<Withheld>)> {
-    match publish {
-        true if staging.is_some() => {
-            Err(PyValueError::new_err("staging is for files that are not published: publish=False"))
-        }
-        true => Ok((create_published(target, storage)?, None)),
-        false => create_unpublished(target, staging, storage).map(|(sink, withheld)| (sink, Some(withheld))),
-    }
-}
-
-/// The sink for `target`: `str` is a path or URL.
-fn create_published(target: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyResult<Box<dyn Sink>> {
-    let py = target.py();
-    if let Ok(path) = target.cast::<PyString>() {
-        let made = match path.to_str() {
-            Ok(location) => py.detach(|| orcish::create(location, storage)),
-            // A path of the system that is not Unicode.
-            Err(_) => orcish::FileSink::create(path.extract::<std::path::PathBuf>()?).map(|sink| Box::new(sink) as _),
-        };
-        return made.map_err(|error| to_python(py, &error));
-    }
-    let name = target.getattr("name").ok().and_then(|name| name.extract::<String>().ok());
-    let name = name.unwrap_or_else(|| "<file object>".to_owned());
-    Ok(Box::new(PythonSink { object: target.clone().unbind(), name }))
-}
-
-/// The sink for `target` where it is not to appear.
-fn create_unpublished(
-    target: &Bound<'_, PyAny>,
-    staging: Option<&str>,
-    storage: &StorageOptions,
-) -> PyResult<(Box<dyn Sink>, Withheld)> {
-    let py = target.py();
-    let Some(location) = target.cast::<PyString>().ok().and_then(|path| path.to_str().ok()) else {
-        return Err(PyValueError::new_err("publish=False: what is not published has a path in Unicode, or a URL"));
-    };
-    let made = py.detach(|| orcish::create_unpublished(location, staging, storage));
-    made.map_err(|error| to_python(py, &error))
-}
-
-/// A Python file object. It is not closed.
-struct PythonSink {
-    object: Py<PyAny>,
-    name: String,
-}
-
-impl Sink for PythonSink {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> orcish::Result<()> {
-        Python::attach(|py| {
-            let object = self.object.bind(py);
-            let write = |mut rest: &[u8]| -> PyResult<()> {
-                while !rest.is_empty() {
-                    let written = object.call_method1("write", (PyBytes::new(py, rest),))?;
-                    // Raw files may take a part only; some objects return nothing.
-                    let count = written.extract::<usize>().unwrap_or(rest.len());
-                    rest = match rest.get(count..) {
-                        Some(left) if count > 0 => left,
-                        _ => return Err(PyValueError::new_err(format!("write took {count} of {} bytes", rest.len()))),
-                    };
-                }
-                Ok(())
-            };
-            write(bytes).map_err(|error| from_python(py, "the file object failed", error))
-        })
-    }
-
-    fn finish(&mut self) -> orcish::Result<()> {
-        Python::attach(|py| {
-            let object = self.object.bind(py);
-            let flush = || match object.hasattr("flush")? {
-                true => object.call_method0("flush").map(drop),
-                false => Ok(()),
-            };
-            flush().map_err(|error| from_python(py, "the file object failed", error))
-        })
     }
 }

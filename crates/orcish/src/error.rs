@@ -165,10 +165,33 @@ impl Error {
 }
 
 impl fmt::Display for Error {
+    /// Names and texts of files may be anything: what moves a cursor, changes the direction of text or is not seen is
+    /// escaped, in the form that Python and the command `orcish` have: `\x1b`, `\u202e`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text();
+        for part in text.split_inclusive(is_hidden) {
+            let hidden = part.chars().next_back().filter(|&last| is_hidden(last));
+            f.write_str(part.get(..part.len() - hidden.map_or(0, char::len_utf8)).unwrap_or_default())?;
+            if let Some(hidden) = hidden {
+                match (hidden, u32::from(hidden)) {
+                    ('\t' | '\n' | '\r', _) => write!(f, "{}", hidden.escape_default())?,
+                    (_, code @ ..0x100) => write!(f, "\\x{code:02x}")?,
+                    (_, code @ ..0x1_0000) => write!(f, "\\u{code:04x}")?,
+                    (_, code) => write!(f, "\\U{code:08x}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    /// The message with its place and cause, whatever is in them.
+    fn text(&self) -> String {
         let Inner { message, place, source, .. } = &*self.0;
+        let mut text = String::new();
         if let Some(file) = &place.file {
-            write!(f, "{file}: ")?;
+            text = format!("{file}: ");
         }
         let mut parts = Vec::new();
         parts.extend(place.stripe.map(|stripe| format!("stripe {stripe}")));
@@ -179,14 +202,23 @@ impl fmt::Display for Error {
         let of_stripe = if place.stripe.is_some() { " of the stripe" } else { "" };
         parts.extend(place.row.map(|row| format!("row {row}{of_stripe}")));
         if !parts.is_empty() {
-            write!(f, "{}: ", parts.join(", "))?;
+            text.push_str(&parts.join(", "));
+            text.push_str(": ");
         }
-        f.write_str(message)?;
-        match source {
-            Some(source) => write!(f, ": {source}"),
-            None => Ok(()),
+        text.push_str(message);
+        if let Some(source) = source {
+            text.push_str(&format!(": {source}"));
         }
+        text
     }
+}
+
+/// Whether a terminal shows something else than the character: control characters, those that set the direction of
+/// text, ends of lines, and what has no width.
+fn is_hidden(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(char, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 impl fmt::Debug for Error {
@@ -217,6 +249,18 @@ mod tests {
         let of_page = error.clone().in_page(3).in_column("a").in_blocklet(1).in_file("t.carbondata");
         assert_eq!(of_page.to_string(), "t.carbondata: blocklet 1, column a, page 3, row 7: no date");
         assert_eq!(error.in_stripe(0).to_string(), "stripe 0, row 7 of the stripe: no date");
+    }
+
+    #[test]
+    fn what_is_not_seen_is_escaped() {
+        let name = "a\u{1b}[2Jb\u{202e}c\u{85}d\n\u{e0001}";
+        let error = Error::corrupt(format!("no {name}")).in_column(name).in_file(name);
+        let error = error.with_source(std::io::Error::other(name));
+        let text = error.to_string();
+        assert_eq!(text.matches("a\\x1b[2Jb\\u202ec\\x85d\\n\\U000e0001").count(), 4, "{text}");
+        assert!(text.chars().all(|char| !is_hidden(char)) && !format!("{error:?}").chars().any(is_hidden));
+        assert_eq!(error.place().column.as_deref(), Some(name));
+        assert_eq!(Error::corrupt("é 漢 👍 \\").to_string(), "é 漢 👍 \\");
     }
 
     #[test]

@@ -4,7 +4,10 @@
 //! for which the whole condition is true are kept. Floating point numbers compare as IEEE 754 has it: NaN is neither
 //! less than, equal to, nor greater than anything, and `!=` holds for it.
 
+use std::any::Any;
 use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A condition on rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +26,7 @@ pub enum Predicate {
         /// Dotted name of the column.
         column: String,
         /// The values.
-        values: Vec<Literal>,
+        values: Literals,
     },
     /// Whether a string, or binary, begins with another.
     StartsWith {
@@ -107,6 +110,71 @@ pub enum Literal {
         /// Whether it is an instant, for `timestamp with local time zone`, or a wall clock, for `timestamp`.
         is_instant: bool,
     },
+}
+
+/// Values of which a column may have one. Clones share them, and what has been made of them: there may be a million.
+#[derive(Clone)]
+pub struct Literals(Arc<Shared>);
+
+struct Shared {
+    values: Vec<Literal>,
+    /// What they have been bound to.
+    bound: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
+}
+
+impl Literals {
+    /// Things that are made of the values and kept.
+    const KEPT: usize = 4;
+
+    /// What was made of them before, if `is` it; else it is made now, and kept.
+    pub(crate) fn bound<T: Any + Send + Sync, E>(
+        &self,
+        is: impl Fn(&T) -> bool,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        let lock = || self.0.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().iter().find_map(|known| known.clone().downcast::<T>().ok().filter(|known| is(known)));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let made = Arc::new(make()?);
+        let mut bound = lock();
+        bound.truncate(Self::KEPT - 1);
+        bound.insert(0, made.clone());
+        Ok(made)
+    }
+}
+
+impl Deref for Literals {
+    type Target = [Literal];
+
+    fn deref(&self) -> &[Literal] {
+        &self.0.values
+    }
+}
+
+impl From<Vec<Literal>> for Literals {
+    fn from(values: Vec<Literal>) -> Self {
+        Literals(Arc::new(Shared { values, bound: Mutex::default() }))
+    }
+}
+
+impl FromIterator<Literal> for Literals {
+    fn from_iter<I: IntoIterator<Item = Literal>>(values: I) -> Self {
+        Self::from(values.into_iter().collect::<Vec<_>>())
+    }
+}
+
+impl fmt::Debug for Literals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.values.fmt(f)
+    }
+}
+
+impl PartialEq for Literals {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.values == other.0.values
+    }
 }
 
 impl Predicate {

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use prost::Message as _;
 
 use crate::encoding::{byte_rle, int_rle};
 use crate::error::Result;
-use crate::proto::{lazy, listed};
+use crate::memory::{Charge, Memory};
+use crate::proto::{ROW_INDEX, lazy, listed};
 use crate::schema::Kind;
 use crate::source::Positions;
 use crate::statistics::ColumnStatistics;
@@ -54,26 +56,22 @@ impl Groups {
 pub(crate) struct ColumnIndex {
     entries: Vec<lazy::RowIndexEntry>,
     /// Bytes of memory that it takes.
-    pub(crate) size: u64,
+    _charge: Charge,
 }
 
 impl ColumnIndex {
-    /// How many times as much memory as its stream an index may take: positions of a byte take as many bytes.
-    pub(crate) const MOST_GROWTH: u64 = size_of::<u64>() as u64;
-
-    /// Parses a stream of kind `ROW_INDEX`, decompressed. Where it has not as many entries as there are row groups,
-    /// nobody knows which is whose, and it is as one without any.
-    ///
-    /// It takes up to [`MOST_GROWTH`](Self::MOST_GROWTH) times as much memory as `section`, and some for each group.
-    pub(crate) fn parse(section: Bytes, groups: Groups) -> Result<Self> {
-        let mut size = section.len() as u64;
+    /// Parses a stream of kind `ROW_INDEX`, decompressed, if `memory` has room for it. Where it has not as many entries
+    /// as there are row groups, nobody knows which is whose, and it is as one without any.
+    pub(crate) fn parse(section: Bytes, groups: Groups, memory: &Arc<Memory>) -> Result<Self> {
+        let (mut size, mut charge) = (section.len() as u64, memory.part());
         let decode = |entry| lazy::RowIndexEntry::decode(entry).map_err(|error| undecodable("row index", error));
-        let entries = listed(section, groups.count())?.unwrap_or_default();
+        let entries = listed(section, groups.count(), &ROW_INDEX, memory.left())?.unwrap_or_default();
         let entries = entries.into_iter().map(decode).collect::<Result<Vec<_>>>()?;
         for entry in &entries {
             size += (size_of_val(entry) + entry.positions.capacity() * size_of::<u64>()) as u64;
         }
-        Ok(ColumnIndex { entries, size })
+        charge.raise_to(size)?;
+        Ok(ColumnIndex { entries, _charge: charge })
     }
 
     /// Statistics of a row group; none where the writer kept none.
@@ -172,7 +170,7 @@ fn layout(stripe: &Stripe, column: u32, tail: &FileTail) -> Result<Vec<(StreamKi
             }
         }
         Kind::List | Kind::Map => &[(Length, Form::IntegerRuns)],
-        Kind::Struct => &[],
+        Kind::Struct | Kind::Unknown => &[],
     });
     Ok(layout)
 }

@@ -42,7 +42,10 @@ mod error;
 mod expression;
 mod index;
 mod io;
+mod memory;
+mod noted;
 mod options;
+mod owner;
 mod patience;
 mod predicate;
 pub mod projection;
@@ -57,6 +60,8 @@ pub mod stripe;
 pub mod tail;
 mod threads;
 pub mod time;
+#[doc(hidden)]
+pub mod tuning;
 mod write;
 mod writer;
 
@@ -68,15 +73,17 @@ pub use arrow::{ARROW_SCHEMA_KEY, BatchReader, ColumnStorage, Explanation, OrcFi
 pub use codec::{Compression, Framing, Stream};
 pub use distinct::Distinct;
 pub use error::{Error, ErrorKind, Place, Result};
-pub use expression::{Comparison, Literal, Predicate};
+pub use expression::{Comparison, Literal, Literals, Predicate};
 #[cfg(feature = "object-store")]
 pub use io::ObjectSource;
 pub use io::{
-    FileSink, FileSource, FileStatus, MOST_SMALL_BYTES, MemorySink, MemorySource, ReadAt, Sink, StorageOptions,
-    Unpublished, Withheld, abort_upload, coalesce, complete_upload, create, create_unpublished, delete_files,
-    delete_folder, display_name, list, list_all, open, read_small, stat, write_small,
+    FileSink, FileSource, FileStatus, MOST_SMALL_BYTES, MemorySink, MemorySource, ReadAt, Session, Sink,
+    StorageOptions, Unpublished, Withheld, abort_upload, coalesce, complete_upload, create, create_unpublished,
+    delete_files, delete_folder, display_name, list, list_all, list_folder, open, read_small, stat, write_small,
 };
 pub use options::*;
+#[doc(hidden)]
+pub use owner::Owner;
 pub use patience::Check;
 pub use predicate::Proof;
 pub use projection::ROOT_COLUMN;

@@ -7,8 +7,8 @@ use crate::expression::Predicate;
 
 /// Default of [`ReadOptions::batch_size`], in rows.
 pub const DEFAULT_BATCH_SIZE: usize = 65_536;
-/// Default of [`Limits::tail`], in bytes.
-pub const DEFAULT_MAX_TAIL: u64 = 1 << 30;
+/// Default of [`Limits::tail`], in bytes: a footer of half a million columns.
+pub const DEFAULT_MAX_TAIL: u64 = 256 << 20;
 /// Default of [`Limits::chunk`], in bytes; the format's own bound is 2²³ for compressed chunks.
 pub const DEFAULT_MAX_CHUNK: usize = 64 << 20;
 /// Default of [`Limits::depth`].
@@ -38,7 +38,8 @@ pub const DEFAULT_RETRY_TIMEOUT: Duration = Duration::from_secs(180);
 /// Bounds on what a file may make a reader do; checked before anything is allocated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes of one section of the file tail (metadata, footer), as stored and decompressed.
+    /// Most bytes of a footer, of the file or of a stripe, and of the stripe statistics: as stored, decompressed, and in
+    /// memory once they are decoded.
     pub tail: u64,
     /// Most bytes that one compression chunk may hold when decompressed.
     pub chunk: usize,
@@ -94,7 +95,17 @@ pub enum TimestampUnit {
     Auto,
 }
 
-/// What becomes of a timestamp that the unit cannot hold.
+/// What is read of `timestamp` columns, whose stripes store instants and the time zone of their writer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Timestamps {
+    /// What the writer's clock showed: an Arrow timestamp without zone.
+    #[default]
+    Wall,
+    /// The instant: an Arrow timestamp in UTC. Both times of an hour that the clock showed twice are told apart.
+    Instant,
+}
+
+/// What becomes of a value that its type cannot hold: of a timestamp the unit, of a decimal the precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutOfRange {
     /// An error that names the column and the row.
@@ -118,6 +129,35 @@ pub enum StringType {
     Dictionary,
     /// `Binary`: bytes as stored, not checked to be UTF-8.
     Binary,
+}
+
+/// What becomes of text that is not UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InvalidUtf8 {
+    /// An error that names the column and the value.
+    #[default]
+    Error,
+    /// U+FFFD in place of each maximal part of a character that is not whole, and of each byte that is in no character:
+    /// what `String::from_utf8_lossy` does, Java's `String`, and the standard of the web.
+    Replace,
+    /// Null in place of the value.
+    Null,
+    /// All text columns have the binary type of the form in which they are read: `LargeBinary` in place of `LargeUtf8`,
+    /// `BinaryView` in place of `Utf8View`, else `Binary`, also as values of a dictionary. [`StringType::Binary`] is
+    /// `Utf8` with this.
+    Binary,
+}
+
+/// What becomes of text that is longer than its `char` or `varchar`, in code points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LongChar {
+    /// It is read as it is stored, as by ORC C++.
+    #[default]
+    Keep,
+    /// It is cut, as by ORC Java.
+    Cut,
+    /// An error that names the column and the value.
+    Error,
 }
 
 /// Arrow type of union columns.
@@ -145,8 +185,8 @@ pub enum NullMapKeys {
 /// How a single column is read, where it is not as all of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnForm {
-    /// Timestamps in this unit.
-    Timestamp(TimestampUnit),
+    /// Timestamps in this unit, and as wall clocks or instants; where that is none, as all of their kind.
+    Timestamp(Option<TimestampUnit>, Option<Timestamps>),
     /// Strings, or binary values, of this type.
     Strings(StringType),
     /// A union of this type.
@@ -180,12 +220,25 @@ pub struct ReadOptions {
     /// Unit of timestamps. Without it they have the unit that they were written with, if that is known, or
     /// microseconds.
     pub timestamp_unit: Option<TimestampUnit>,
+    /// What is read of `timestamp` columns. Without it those are instants that were written as such, if that is known, and
+    /// the others wall clocks.
+    pub timestamps: Option<Timestamps>,
+    /// Whose instants are read of `timestamp` columns: those of a reader in this time zone, as ORC Java in a JVM there
+    /// gives them, which shows the wall clock that the writer's showed. Without it they are the stored ones, whatever
+    /// zone they were written in. Any id that [`WriterZone`](crate::time::WriterZone) knows.
+    pub timezone: Option<String>,
     /// How single columns are read, by their ids, where it is otherwise.
     pub column_forms: BTreeMap<u32, ColumnForm>,
     /// What becomes of timestamps that the unit cannot hold.
     pub timestamp_out_of_range: OutOfRange,
     /// Arrow type of strings. Without it they have the type that they were written with, if that is known, or `Utf8`.
     pub strings: Option<StringType>,
+    /// What becomes of text that is not UTF-8.
+    pub invalid_utf8: InvalidUtf8,
+    /// What becomes of text that is longer than its char or varchar.
+    pub long_char: LongChar,
+    /// What becomes of decimals of more digits than their precision.
+    pub decimal_out_of_range: OutOfRange,
     /// Cut the padding blanks off the end of char values.
     pub trim_char: bool,
     /// Arrow type of unions. Without it they have the type that they were written with, if that is known, or are dense.
@@ -217,9 +270,14 @@ impl Default for ReadOptions {
             batch_size: DEFAULT_BATCH_SIZE,
             arrow_schema: true,
             timestamp_unit: None,
+            timestamps: None,
+            timezone: None,
             column_forms: BTreeMap::new(),
             timestamp_out_of_range: OutOfRange::default(),
             strings: None,
+            invalid_utf8: InvalidUtf8::default(),
+            long_char: LongChar::default(),
+            decimal_out_of_range: OutOfRange::default(),
             trim_char: false,
             unions: None,
             null_map_keys: NullMapKeys::default(),

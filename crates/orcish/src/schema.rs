@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::options::Limits;
-use crate::proto::orc;
+use crate::proto::{lossy, orc};
 
 /// Kind of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,6 +31,8 @@ pub enum Kind {
     TimestampInstant,
     Geometry,
     Geography,
+    /// None of the format's, or one that is stated in a way that cannot be; see [`Schema::fault`].
+    Unknown,
 }
 
 impl Kind {
@@ -58,14 +60,13 @@ impl Kind {
             Kind::TimestampInstant => "timestamp with local time zone",
             Kind::Geometry => "geometry",
             Kind::Geography => "geography",
+            Kind::Unknown => "unknown",
         }
     }
 
-    fn from_proto(kind: Option<i32>) -> Result<Self> {
+    fn from_proto(number: i32) -> Option<Self> {
         use orc::r#type::Kind as Proto;
-        let number = kind.unwrap_or(0);
-        let unknown = |_| Error::unsupported(format!("unknown type kind {number}"));
-        Ok(match Proto::try_from(number).map_err(unknown)? {
+        Some(match Proto::try_from(number).ok()? {
             Proto::Boolean => Kind::Boolean,
             Proto::Byte => Kind::Byte,
             Proto::Short => Kind::Short,
@@ -99,7 +100,7 @@ pub struct Type {
     /// Column ids of the children, ascending: fields of a struct, variants of a union, the element of a list,
     /// key and value of a map.
     pub children: Vec<u32>,
-    /// Names of a struct's fields, as many as children.
+    /// Names of a struct's fields, as many as children; what is not UTF-8 in them is U+FFFD.
     pub field_names: Vec<String>,
     /// Length of char and varchar, in characters.
     pub max_length: Option<u32>,
@@ -117,6 +118,8 @@ pub struct Type {
     pub last: u32,
     /// Column id of the type that has this one as a child; the root has none.
     pub parent: Option<u32>,
+    /// Why values of the type cannot be read, of a kind that is unknown.
+    pub(crate) fault: Option<(ErrorKind, String)>,
 }
 
 impl Type {
@@ -166,8 +169,8 @@ impl Schema {
         &self.types
     }
 
-    /// Checks the tree that a footer holds: every type but the root is the child of exactly one type
-    /// before it, in preorder, and has as many children and names as its kind asks for.
+    /// Checks the tree that a footer holds: every type but the root is the child of exactly one type before it, in
+    /// preorder. Types behind those that the root reaches are left out; they have columns all the same.
     pub(crate) fn from_proto(types: Vec<orc::Type>, limits: &Limits) -> Result<Self> {
         if types.is_empty() {
             return Err(Error::corrupt("the footer has no types"));
@@ -175,11 +178,7 @@ impl Schema {
         if types.len() > limits.columns || u32::try_from(types.len()).is_err() {
             return Err(Error::limit(format!("{} columns, more than the {} allowed", types.len(), limits.columns)));
         }
-        let types = types
-            .into_iter()
-            .enumerate()
-            .map(|(id, proto)| from_proto(proto).map_err(|error| error.in_column(&format!("with id {id}"))));
-        let mut schema = Schema { types: types.collect::<Result<_>>()? };
+        let mut schema = Schema { types: types.into_iter().map(from_proto).collect() };
         schema.link(limits)?;
         Ok(schema)
     }
@@ -207,15 +206,29 @@ impl Schema {
             open.push((child, 0));
             next += 1;
         }
-        if next != count {
-            return Err(Error::corrupt(format!("{count} types, of which {next} are reachable from the root")));
-        }
+        self.types.truncate(usize::try_from(next).unwrap_or(usize::MAX));
         Ok(())
     }
 
     fn type_mut(&mut self, id: u32) -> Result<&mut Type> {
         let found = usize::try_from(id).ok().and_then(|id| self.types.get_mut(id));
         found.ok_or_else(|| Error::corrupt(format!("no type {id}")))
+    }
+
+    /// The error of reading column `id`, where one at or below it is of a kind that is unknown. Other columns of the file
+    /// can be read.
+    pub fn fault(&self, id: u32) -> Option<Error> {
+        let last = self.get(id).ok()?.last;
+        let faulty = |id: u32| self.get(id).ok()?.fault.as_ref().map(|fault| (id, fault));
+        let (at, (kind, message)) = (id..=last).find_map(faulty)?;
+        let name = if at == 0 { "with id 0".to_owned() } else { self.path(at) };
+        Some(Error::new(*kind, message.clone()).in_column(&name))
+    }
+
+    /// Kinds of the types that hold `this`, from its parent to the root.
+    pub(crate) fn kinds_above(&self, this: &Type) -> impl Iterator<Item = Kind> {
+        let above = |this: &Type| this.parent.and_then(|id| self.get(id).ok());
+        std::iter::successors(above(this), move |this| above(this)).map(|this| this.kind)
     }
 
     /// Dotted name of column `id`: `a.b`, `list.element`, `map.key`; empty for the root and for unknown ids.
@@ -274,18 +287,48 @@ impl Schema {
     }
 }
 
-fn from_proto(proto: orc::Type) -> Result<Type> {
+fn from_proto(proto: orc::Type) -> Type {
     use orc::r#type::EdgeInterpolationAlgorithm as Algorithm;
-    let kind = Kind::from_proto(proto.kind)?;
+    let (kind, fault) = match kind_of(&proto) {
+        Ok(kind) => (kind, None),
+        Err(error) => (Kind::Unknown, Some((error.kind(), error.message().to_owned()))),
+    };
+    let algorithm = proto.algorithm.and_then(|number| Algorithm::try_from(number).ok());
+    let attribute = |pair: &orc::StringPair| (lossy(pair.key()), lossy(pair.value()));
+    let names = proto.field_names.iter().map(|name| lossy(name));
+    Type {
+        kind,
+        field_names: names.take(if kind == Kind::Struct { proto.subtypes.len() } else { 0 }).collect(),
+        children: proto.subtypes,
+        max_length: proto.maximum_length,
+        precision: proto.precision,
+        scale: proto.scale,
+        attributes: proto.attributes.iter().map(attribute).collect(),
+        crs: proto.crs.as_deref().map(lossy),
+        algorithm: algorithm.map(|algorithm| algorithm.as_str_name()),
+        last: 0,
+        parent: None,
+        fault,
+    }
+}
+
+/// The kind of a type.
+///
+/// # Errors
+/// `Unsupported` for a kind that the format does not have, `Corrupt` for one with too few or too many children, or with
+/// digits that it cannot have: values of such a column cannot be read.
+fn kind_of(proto: &orc::Type) -> Result<Kind> {
+    let number = proto.kind.unwrap_or(0);
+    let kind = Kind::from_proto(number).ok_or_else(|| Error::unsupported(format!("unknown type kind {number}")))?;
     let (children, names) = (proto.subtypes.len(), proto.field_names.len());
     let fits = match kind {
         Kind::List => children == 1,
         Kind::Map => children == 2,
-        Kind::Struct => children == names,
+        Kind::Struct => children <= names,
         Kind::Union => children <= 256,
         _ => children == 0,
     };
-    if !fits || (names > 0 && kind != Kind::Struct) {
+    if !fits {
         return Err(Error::corrupt(format!("a {} with {children} children and {names} names", kind.name())));
     }
     if kind == Kind::Decimal {
@@ -294,19 +337,5 @@ fn from_proto(proto: orc::Type) -> Result<Type> {
             return Err(Error::corrupt(format!("a decimal of precision {precision} and scale {scale}")));
         }
     }
-    let algorithm = proto.algorithm.and_then(|number| Algorithm::try_from(number).ok());
-    let attribute = |pair: orc::StringPair| (pair.key.unwrap_or_default(), pair.value.unwrap_or_default());
-    Ok(Type {
-        kind,
-        children: proto.subtypes,
-        field_names: proto.field_names,
-        max_length: proto.maximum_length,
-        precision: proto.precision,
-        scale: proto.scale,
-        attributes: proto.attributes.into_iter().map(attribute).collect(),
-        crs: proto.crs,
-        algorithm: algorithm.map(|algorithm| algorithm.as_str_name()),
-        last: 0,
-        parent: None,
-    })
+    Ok(kind)
 }

@@ -10,8 +10,9 @@ use prost::Message as _;
 use crate::codec::{Framing, Pieces, Stream, decompress_all};
 use crate::error::{Error, Result};
 use crate::io::{ReadAt, coalesce, part_of, read_coalesced};
+use crate::memory::Memory;
 use crate::options::Limits;
-use crate::proto::orc;
+use crate::proto::{STRIPE_FOOTER, lossy, orc, weigh};
 use crate::tail::{FileTail, StripeInfo, undecodable};
 
 /// Kind of a stream that holds data.
@@ -137,43 +138,43 @@ impl StripeFooter {
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
         let footer = decompress_all(stored, tail.framing(), limits.tail)?;
+        weigh(&footer, &STRIPE_FOOTER, limits.tail)
+            .map_err(|error| Error::new(error.kind(), "the stripe footer cannot be decoded").with_source(error))?;
         let footer = orc::StripeFooter::decode(footer).map_err(|error| undecodable("stripe footer", error))?;
         let columns = tail.schema.types().len();
-        if footer.columns.len() != columns {
-            let stated = footer.columns.len();
+        let stated = footer.columns.len();
+        if (0u32..).take(columns).skip(stated).any(wanted) {
             return Err(Error::corrupt(format!("the stripe footer has {stated} encodings for {columns} columns")));
         }
         let (mut streams, mut index) = (BTreeMap::new(), BTreeMap::new());
         let (mut at, end) = (stripe.offset, stripe.data().end);
         for stream in &footer.streams {
-            let next = at.checked_add(stream.length()).filter(|&next| next <= end);
-            let Some(next) = next else {
-                let length = stream.length();
-                return Err(Error::corrupt(format!("a stream of {length} bytes does not fit into the stripe")));
-            };
-            let column = stream.column();
-            if column as usize >= columns {
-                return Err(Error::corrupt(format!("a stream of column {column}, where {columns} columns are")));
+            let (column, kind, length) = (stream.column(), stream.kind.unwrap_or(0), stream.length());
+            let next = at.saturating_add(length);
+            let range = at..next;
+            at = next;
+            if column as usize >= columns || !wanted(column) {
+                continue;
             }
-            let kind = stream.kind.unwrap_or(0);
-            let twice = match (StreamKind::from_proto(kind), IndexKind::from_proto(kind)) {
-                _ if !wanted(column) => None,
-                (Some(kind), _) => streams.insert((column, kind), at..next).map(|_| kind.name()),
-                (None, Some(kind)) => index.insert((column, kind), at..next).map(|_| kind.name()),
-                (None, None) => None,
-            };
-            if let Some(name) = twice {
-                let error = Error::corrupt("the stream is there twice");
+            let (data, of_index) = (StreamKind::from_proto(kind), IndexKind::from_proto(kind));
+            let Some(name) = data.map(StreamKind::name).or(of_index.map(IndexKind::name)) else { continue };
+            if next > end {
+                let error = Error::corrupt(format!("a stream of {length} bytes does not fit into the stripe"));
                 return Err(error.in_column(&tail.schema.path(column)).in_stream(name));
             }
-            at = next;
+            // Of a stream that is listed twice the last one counts, as for Java.
+            match (data, of_index) {
+                (Some(kind), _) => _ = streams.insert((column, kind), range),
+                (None, Some(kind)) => _ = index.insert((column, kind), range),
+                (None, None) => {}
+            }
         }
         let encodings = (0..).zip(&footer.columns).filter(|&(id, _)| wanted(id));
         Ok(StripeFooter {
             streams,
             index,
             encodings: encodings.map(|(id, column)| (id, encoding(column))).collect(),
-            writer_timezone: footer.writer_timezone.unwrap_or_default(),
+            writer_timezone: lossy(footer.writer_timezone()),
         })
     }
 }
@@ -199,6 +200,8 @@ pub(crate) struct Stripe {
     encodings: BTreeMap<u32, Encoding>,
     streams: BTreeMap<(u32, StreamKind), Stored>,
     index: BTreeMap<(u32, IndexKind), Range<u64>>,
+    /// What is decompressed of it is charged to this.
+    memory: Arc<Memory>,
 }
 
 /// A stream as stored.
@@ -234,6 +237,7 @@ pub fn read_within(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Limits) 
 fn info_of<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a StripeInfo> {
     let info = tail.stripes.get(index);
     let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
+    info.check_within(tail.file_length.saturating_sub(tail.tail_length)).map_err(|error| error.in_stripe(index))?;
     match info.footer_length > limits.tail {
         true => Err(Error::limit(format!("a footer of {} bytes, more than allowed", info.footer_length))),
         false => Ok(info),
@@ -249,6 +253,7 @@ impl Stripe {
         tail: &FileTail,
         index: usize,
         limits: &Limits,
+        memory: &Arc<Memory>,
         all: bool,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
@@ -273,7 +278,7 @@ impl Stripe {
         };
         let mut parts = parts.into_iter();
         let stored = |_: Range<u64>| Stored::Whole(parts.next().unwrap_or_default());
-        Ok(Self::new(info, tail, footer, stored))
+        Ok(Self::new(info, tail, footer, memory, stored))
     }
 
     /// Reads the footer of the stripe at `index`, and no stream before [`load`](Self::load) does.
@@ -282,15 +287,23 @@ impl Stripe {
         tail: &FileTail,
         index: usize,
         limits: &Limits,
+        memory: &Arc<Memory>,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
         let info = info_of(tail, index, limits)?;
         let stored = read_coalesced(&**source, &[info.footer()], 0)?.pop();
         let footer = StripeFooter::parse(stored.unwrap_or_default(), info, tail, limits, wanted)?;
-        Ok(Self::new(info, tail, footer, |range| Stored::Pieces(Arc::new(Pieces::new(source.clone(), range)))))
+        let stored = |range| Stored::Pieces(Arc::new(Pieces::new(source.clone(), range)));
+        Ok(Self::new(info, tail, footer, memory, stored))
     }
 
-    fn new(info: &StripeInfo, tail: &FileTail, footer: StripeFooter, stored: impl FnMut(Range<u64>) -> Stored) -> Self {
+    fn new(
+        info: &StripeInfo,
+        tail: &FileTail,
+        footer: StripeFooter,
+        memory: &Arc<Memory>,
+        stored: impl FnMut(Range<u64>) -> Stored,
+    ) -> Self {
         let (keys, ranges): (Vec<_>, Vec<_>) = footer.streams.into_iter().unzip();
         Stripe {
             rows: info.rows,
@@ -299,7 +312,13 @@ impl Stripe {
             encodings: footer.encodings,
             streams: keys.into_iter().zip(ranges.into_iter().map(stored)).collect(),
             index: footer.index,
+            memory: memory.clone(),
         }
+    }
+
+    /// What is decompressed of it is charged to this.
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
     }
 
     /// Reads `parts` of streams, which replace what was in memory of those streams.
@@ -352,10 +371,11 @@ impl Stripe {
 
     /// The stream of a column, decompressed as it is taken; `None` where the stripe has none.
     pub(crate) fn stream(&self, column: u32, kind: StreamKind) -> Option<Stream> {
-        Some(match self.streams.get(&(column, kind))? {
+        let stream = match self.streams.get(&(column, kind))? {
             Stored::Whole(bytes) => Stream::new(bytes.clone(), self.framing),
             Stored::Pieces(pieces) => Stream::of_pieces(pieces.clone(), self.framing),
-        })
+        };
+        Some(stream.within(&self.memory))
     }
 
     /// What stands for a stream that the stripe does not have.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
@@ -14,10 +14,11 @@ import pyarrow as pa
 from orcish._native import __version__
 from orcish.carbon_table import CarbonTable
 from orcish.cli import carbon
-from orcish.cli.arguments import count, names
+from orcish.cli.arguments import Parser, add_external, add_values, count, names
 from orcish.cli.converting import add_arguments, converted
 from orcish.cli.meta import describe, to_text
 from orcish.cli.rows import first_rows, first_rows_of, json_lines, table_lines
+from orcish.cli.text import json_line, show
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
 from orcish.types import ReadOptions
@@ -44,13 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except Exception:
+        return _fault()
     return code
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="orcish", description="Look into Apache ORC files and Apache CarbonData tables."
-    )
+    parser = Parser(prog="orcish", description="Look into Apache ORC files and Apache CarbonData tables.")
     parser.add_argument("--version", action="version", version=f"orcish {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
     command.add_argument("--arrow", action="store_true", help="also the Arrow schema that the files are read with")
     command.add_argument("--statistics", action="store_true", help="also the statistics of all columns")
+    add_external(command)
     command.set_defaults(run=_meta)
 
     command = commands.add_parser(
@@ -86,11 +88,19 @@ def _parser() -> argparse.ArgumentParser:
         metavar="A,B.C",
         help="only these columns, in this order; dots lead into nested ones",
     )
+    add_values(command)
     command.add_argument("--stripe", type=count, metavar="I", help="rows of this stripe, counted from 0")
+    command.add_argument(
+        "--timestamps",
+        choices=["wall", "instant"],
+        default="wall",
+        help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
+    )
     command.add_argument("--masked", action="store_true", help="show the masks of encrypted columns")
     command.add_argument(
         "--width", type=count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
     )
+    add_external(command)
     command.set_defaults(run=_data)
 
     command = commands.add_parser(
@@ -151,8 +161,8 @@ def _described(name: str, options: argparse.Namespace) -> list[str]:
     elif options.statistics:
         raise ValueError(f"{name}: --statistics are those of ORC files")
     else:
-        described, lines = carbon.describe(name), carbon.to_text
-    return [json.dumps(described, ensure_ascii=False, allow_nan=False)] if options.json else lines(described)
+        described, lines = carbon.describe(name, options.external_locations), carbon.to_text
+    return [json_line(described)] if options.json else lines(described)
 
 
 def _data(options: argparse.Namespace) -> int:
@@ -174,29 +184,45 @@ def _rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBat
     if carbon.is_carbon(options.file):
         if options.stripe is not None:
             raise ValueError(f"{options.file}: --stripe is of ORC files")
-        scan = CarbonTable(options.file).scan(columns=options.columns)
+        table = CarbonTable(options.file, external_locations=options.external_locations)
+        scan = table.scan(columns=options.columns)
         return scan.schema, first_rows_of(scan, options.rows)
     read: ReadOptions = {
         # What is in the file, whoever wrote it.
         "arrow_schema": False,
         "timestamp_unit": "auto",
+        "timestamps": options.timestamps,
         "null_map_keys": "dictionary",
         "masked": "allow" if options.masked else "error",
     }
     if options.columns is not None:
         read["columns"] = options.columns
+    if options.invalid_utf8 is not None:
+        read["invalid_utf8"] = options.invalid_utf8
+    if options.long_char is not None:
+        read["long_char"] = options.long_char
+    if options.decimal_out_of_range is not None:
+        read["decimal_out_of_range"] = options.decimal_out_of_range
     file = ORCFile(options.file)
     return file.arrow_schema(**read), first_rows(file, options.rows, options.stripe, read)
 
 
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
-        print(line)
+        show(line)
 
 
 def _fail(error: Exception) -> int:
     # Rows that came before the error stand before it in a terminal, too.
     sys.stdout.flush()
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    print(f"orcish: {text}", file=sys.stderr)
+    show(f"orcish: {text}", is_error=True)
+    return _FAILED
+
+
+def _fault() -> int:
+    """The trace of an exception that nobody expected."""
+    sys.stdout.flush()
+    for line in traceback.format_exc().splitlines():
+        show(line, is_error=True)
     return _FAILED

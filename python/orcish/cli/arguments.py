@@ -3,8 +3,38 @@
 from __future__ import annotations
 
 import argparse
+from typing import NoReturn
 
-__all__ = ["count", "names"]
+from orcish.cli.text import printable
+
+__all__ = ["Parser", "add_external", "add_values", "count", "names"]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose messages are escaped: shells make arguments of the names of files."""
+
+    def error(self, message: str) -> NoReturn:
+        """Prints what is wrong, and ends."""
+        super().error(printable(message))
+
+
+def add_values(command: argparse.ArgumentParser) -> None:
+    """The arguments that say what becomes of values that are not as their types say."""
+    command.add_argument(
+        "--invalid-utf8",
+        choices=("error", "replace", "null", "binary"),
+        help="what becomes of text that is not UTF-8 (error)",
+    )
+    command.add_argument(
+        "--long-char",
+        choices=("keep", "cut", "error"),
+        help="what becomes of text longer than its char or varchar (keep)",
+    )
+    command.add_argument(
+        "--decimal-out-of-range",
+        choices=("error", "null"),
+        help="what becomes of decimals of more digits than their precision (error)",
+    )
 
 
 def count(text: str) -> int:
@@ -18,3 +48,14 @@ def count(text: str) -> int:
 def names(text: str) -> list[str]:
     """Names with commas between them."""
     return text.split(",")
+
+
+def add_external(command: argparse.ArgumentParser) -> None:
+    """Where tables of CarbonData may have files outside of their folders."""
+    command.add_argument(
+        "--external-location",
+        dest="external_locations",
+        action="append",
+        metavar="PATH",
+        help="a path or URL at or below which a table of CarbonData may have files outside of its folder",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from typing import Any
 
 from orcish import _native
@@ -34,7 +35,7 @@ def is_carbon(name: str) -> bool:
     return is_folder and _native.is_carbon(path)
 
 
-def describe(name: str) -> dict[str, Any]:
+def describe(name: str, external_locations: Sequence[str] | None = None) -> dict[str, Any]:
     """What there is to know of a table, or of a data file, as JSON values."""
     if is_carbon_file(name):
         file = CarbonFile(name)
@@ -47,7 +48,7 @@ def describe(name: str) -> dict[str, Any]:
             "blocklets": [blocklet._asdict() for blocklet in file.blocklets],
             "columns": _columns(file.schema),
         }
-    table = CarbonTable(name)
+    table = CarbonTable(name, external_locations=external_locations)
     return {
         "table": name,
         "kind": "table of CarbonData" if table.is_transactional else "data files of CarbonData, without metadata",
@@ -87,7 +88,8 @@ def to_text(described: dict[str, Any]) -> list[str]:
     if "blocklets" in described:
         rows = [[str(at), *(f"{value:,}" for value in one.values())] for at, one in enumerate(described["blocklets"])]
         lines += ["", "Blocklets", *indented(Table(["blocklet", "rows", "pages", "bytes"], [True] * 4).lines(rows))]
-    return [*lines, "", "Columns", *(f"  {printable(each['name'])}: {each['type']}" for each in described["columns"])]
+    columns = [printable(f"{each['name']}: {each['type']}") for each in described["columns"]]
+    return [*lines, "", "Columns", *indented(columns)]
 
 
 def _shown(value: Any) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
-from orcish.cli.arguments import count, names
+from orcish.cli.arguments import add_external, add_values, count, names
+from orcish.cli.text import json_line
 from orcish.converting import convert
 
 __all__ = ["add_arguments", "converted"]
@@ -28,7 +28,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--compression", metavar="CODEC", help="zstd, zlib, snappy, lz4, brotli or none (zstd)")
     command.add_argument("--bloom-filter-columns", **lists)
     command.add_argument("--verify", action="store_true", default=None, help="read what was written before it appears")
+    add_values(command)
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
+    add_external(command)
 
 
 def converted(options: argparse.Namespace) -> list[str]:
@@ -40,6 +42,6 @@ def converted(options: argparse.Namespace) -> list[str]:
         given["partition_by"] = [name for name in given["partition_by"] if name]
     files = convert(given.pop("source"), given.pop("target"), **given)
     if as_json:
-        return [json.dumps(file._asdict(), ensure_ascii=False, default=str) for file in files]
+        return [json_line(file._asdict(), str) for file in files]
     rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
     return [f"{rows:,} rows in {len(files):,} files, {size:,} bytes"]

@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.cli.text import Table, printable, shorten
+from orcish.cli.pieces import pieces
+from orcish.cli.text import Table, json_line, printable, shorten
 from orcish.cli.values import to_json
 from orcish.file import ORCFile
 from orcish.scan import Scan
@@ -47,8 +48,8 @@ def json_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[str]:
     """A JSON object for each row."""
     for batch in batches:
         names = batch.schema.names
-        for row in _rows(batch):
-            yield json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False)
+        for row in itertools.chain.from_iterable(map(_rows, pieces(batch))):
+            yield json_line(dict(zip(names, row, strict=True)))
 
 
 def table_lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch], max_width: int | None) -> Iterator[str]:
@@ -56,7 +57,8 @@ def table_lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch], max_width:
     names = [shorten(printable(name), max_width) for name in schema.names]
     table = Table(names, [_is_number(field.type) for field in schema])
     # One block without rows, so that there is a header even where there is no row.
-    for rows in itertools.chain(map(_rows, batches), [()]):
+    parts = itertools.chain.from_iterable(map(pieces, batches))
+    for rows in itertools.chain(map(_rows, parts), [()]):
         yield from table.lines([shorten(_cell(value), max_width) for value in row] for row in rows)
 
 

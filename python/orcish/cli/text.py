@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-__all__ = ["Table", "fields", "indented", "printable", "shorten", "width"]
+__all__ = ["Table", "fields", "indented", "json_line", "printable", "shorten", "show", "width"]
 
 
 def printable(text: str) -> str:
@@ -13,6 +16,24 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> str:
+    """A value as JSON in one line, with the escapes of JSON for what :func:`printable` escapes: it is the same value.
+
+    Raises:
+        ValueError: A number is infinite or none.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)
+    if text.isprintable():
+        return text
+    # Outside of texts there are but blanks.
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
+
+
+def show(line: str, *, is_error: bool = False) -> None:
+    """Prints a line: all that commands print goes this way."""
+    print(printable(line), file=sys.stderr if is_error else sys.stdout)
 
 
 def width(text: str) -> int:

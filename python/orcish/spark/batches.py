@@ -1,4 +1,4 @@
-"""Batches as Spark wants them: its types exactly, and instants where the files have wall clocks."""
+"""Batches as Spark wants them: its types exactly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.spark.partitions import values_of_texts
-from orcish.spark.zones import as_spark_parses, as_spark_reads, clock_of
+from orcish.spark.zones import as_spark_parses
 
 __all__ = ["Shape", "Stored"]
 
@@ -21,10 +21,8 @@ class Shape:
     names: tuple[str, ...]
     """Names of the columns in the batches."""
     schema: pa.Schema
-    zone: str
-    """Zone of the wall clocks in files."""
     session_zone: str
-    """Zone of those in names of folders."""
+    """Zone of wall clocks in names of folders."""
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with these columns, and the types of the schema.
@@ -45,14 +43,11 @@ class Shape:
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
-        is_instant = pa.types.is_timestamp(to) and to.tz is not None
         if pa.types.is_string(column.type) and not pa.types.is_string(to):
             # Of a partition.
             column = values_of_texts(column, to)
-            if is_instant:
+            if pa.types.is_timestamp(to) and to.tz is not None:
                 column = as_spark_parses(column, self.session_zone)
-        elif is_instant and pa.types.is_timestamp(column.type) and column.type.tz is None:
-            column = as_spark_reads(column, self.zone)
         return column.cast(to)
 
 
@@ -61,20 +56,14 @@ class Stored:
     """What Spark's batches are made into before they are written."""
 
     schema: pa.Schema
-    zone: str
-    """Zone of the wall clocks."""
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with the same columns, and the types of the schema."""
         columns = [
-            _reshaped(column, field.type, self._value) for column, field in zip(batch.columns, self.schema, strict=True)
+            _reshaped(column, field.type, lambda value, to: value.cast(to))
+            for column, field in zip(batch.columns, self.schema, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
-
-    def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
-        if pa.types.is_timestamp(column.type) and column.type.tz is not None and pa.types.is_timestamp(to):
-            return clock_of(column, self.zone)
-        return column.cast(to)
 
 
 def _has_values_only(field: pa.Field) -> bool:

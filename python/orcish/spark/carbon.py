@@ -60,7 +60,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
         OrcishError: It cannot be read.
     """
     _check_options(options)
-    source = CarbonSource.at(local_path(options.paths[0]), dict(options.storage), None)
+    source = CarbonSource.at(local_path(options.paths[0]), dict(options.storage), None, options.external_locations)
     scan = Scan(source, {"batch_size": options.batch_rows})
     stored = scan.schema
     check_names(stored.names, options.case_sensitive)
@@ -73,8 +73,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
         found = [(found_column(name, in_spark, stored, options.case_sensitive), name) for name in asked]
         # The error of the scan about a column that is not there says which are near.
         scan = scan.select(*(name if column is None else column.name for column, name in found))
-    # Instants are instants in the files: of the zones, only that of texts is asked.
-    about = TableOfPredicates(in_spark, stored, {}, "UTC", options.session_timezone, options.case_sensitive)
+    about = TableOfPredicates(in_spark, stored, {}, options.session_timezone, options.case_sensitive)
     scan = scan.where(about.translated(options.where)).where(about.translated(filters))
     scan._check()
     read = spark_schema(scan.schema)
@@ -91,6 +90,9 @@ def _check_options(options: TableOptions) -> None:
         "mergeSchema": options.merge_schema,
         "rowIndex": options.row_index is not None,
         "partitions": options.partitions is not None,
+        "invalidUtf8": "invalid_utf8" in options.values,
+        "decimalOutOfRange": "decimal_out_of_range" in options.values,
+        "longChar": "long_char" in options.values,
     }
     for name, is_given in refused.items():
         if is_given:

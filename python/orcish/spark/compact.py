@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -12,7 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
 from orcish.folders import FileInfo, Folder
-from orcish.scan import scan
+from orcish.instants import as_stored, kinds_of, only_zone
+from orcish.scan import Scan, scan
 from orcish.spark.carbon import check_not_carbon
 from orcish.spark.commit import Job, Staged, finish_commits
 from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
@@ -182,22 +183,41 @@ def _rewritten(
     sources: list[str], folder: Folder, target: str, attempt: str, options: dict[str, Any]
 ) -> tuple[Written, bytes]:
     storage = folder.storage_options
-    rows = scan(sources, partitions=False, schema=_schema_of_all(sources, storage), storage_options=storage)
-    with folder.writer(target, rows.schema, publish=False, staging=attempt, **options) as writer:
-        writer.write(rows)
+    files = [ORCFile(source, storage_options=storage) for source in sources]
+    kinds = [kinds_of(file) for file in files]
+    timestamps: Literal["instant"] | None = None
+    if any(kinds):
+        # Those of one zone keep it, and with it both times of an hour that its clocks show twice.
+        zone = only_zone([file for file, kind in zip(files, kinds, strict=True) if kind])
+        if zone is not None and "timezone" not in options:
+            timestamps, options = "instant", {**options, "timezone": zone}
+    schema = _schema_of_all(sources, storage, timestamps)
+    rows = _scan(sources, storage, timestamps, schema)
+    stored = as_stored(rows.schema, kinds)
+    with folder.writer(target, stored, publish=False, staging=attempt, **options) as writer:
+        for batch in rows:
+            writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=stored))
     return writer.close(), cast("bytes", writer.token)
 
 
-def _schema_of_all(sources: list[str], storage_options: Any) -> pa.Schema | None:
+def _schema_of_all(sources: list[str], storage_options: Any, timestamps: Literal["instant"] | None) -> pa.Schema | None:
     """The columns of files together; None where they are those of each.
 
     Raises:
         OrcishError: They have no types together that hold the values of each.
     """
-    schemas = [scan(source, partitions=False, storage_options=storage_options).schema for source in sources]
+    schemas = [_scan([source], storage_options, timestamps).schema for source in sources]
     if all(schema.equals(schemas[0]) for schema in schemas):
         return None
     return merged_schema(zip(sources, schemas, strict=True), case_sensitive=True)
+
+
+def _scan(
+    sources: list[str], storage: Any, timestamps: Literal["instant"] | None, schema: pa.Schema | None = None
+) -> Scan:
+    if timestamps is None:
+        return scan(sources, partitions=False, schema=schema, storage_options=storage)
+    return scan(sources, partitions=False, schema=schema, storage_options=storage, timestamps=timestamps)
 
 
 def _joined(folder: str, name: str) -> str:

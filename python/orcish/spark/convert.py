@@ -118,6 +118,7 @@ def convert(
     to = Target(job, writing, rows.schema)
     if mode == "append":
         to.check_folders()
+        to = to.like_table()
     staged: list[Staged] = []
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
@@ -186,7 +187,7 @@ def _write_work(work: list[Work], spark: SparkSession, to: Target, sort: list[st
         return to.write(_sorted(batches, arrow_schema(to.schema), sort) if sort else batches, number)
 
     # Where there are no rows, one task writes a file that has the columns.
-    nothing = Work.of([], Shape((), pa.schema([]), "UTC", "UTC"))
+    nothing = Work.of([], Shape((), pa.schema([]), "UTC"))
     rows = in_workers(spark, list(enumerate(work or [nothing])), run, STAGED, text)
     return [Staged(**row) for row in rows]
 

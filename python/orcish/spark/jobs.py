@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from orcish.cli.text import printable
 from orcish.spark.session import described, jvm
 from orcish.spark.work import of_bytes, to_bytes
 
@@ -99,6 +100,7 @@ def _progress(spark: SparkSession, text: str) -> Iterator[None]:
     if has_own or not sys.stderr.isatty():
         yield
         return
+    text = printable(text)
     tracker = spark.sparkContext.statusTracker()
     done = threading.Event()
 

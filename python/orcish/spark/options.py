@@ -42,6 +42,10 @@ class TableOptions:
     """Zone of timestamps, which are wall clocks in files and instants in Spark; as pyarrow calls it."""
     session_timezone: str = "UTC"
     """Zone of clocks in texts: in names of folders, and in `where`."""
+    values: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What becomes of values that are not as their types say: options of :class:`orcish.types.ReadOptions`."""
+    external_locations: tuple[str, ...] | None = None
+    """Where a table of CarbonData may have files outside of its folder."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
@@ -64,6 +68,8 @@ class TableOptions:
             min_splits=taken.number("minSplits", 1),
             batch_rows=taken.number("batchRows", BATCH_ROWS),
             **_zones(taken),
+            values=_values(taken),
+            external_locations=taken.names("externalLocations"),
             storage=taken.storage(),
         )
         # Of streams, which ask for the schema with them.
@@ -200,6 +206,23 @@ def _zones(taken: _Taken) -> dict[str, Any]:
     zone = arrow_zone(taken.text("timezone") or local_zone(), "timezone")
     session = taken.text("sessionTimezone")
     return {"timezone": zone, "session_timezone": arrow_zone(session, "sessionTimezone") if session else zone}
+
+
+def _values(taken: _Taken) -> dict[str, str]:
+    """Choices for values that are not as their types say, under the names of the reader; those that are given."""
+    words = {
+        "invalidUtf8": ("invalid_utf8", ("error", "replace", "null", "binary")),
+        "decimalOutOfRange": ("decimal_out_of_range", ("error", "null")),
+        "longChar": ("long_char", ("keep", "cut", "error")),
+    }
+    chosen = {}
+    for name, (own, known) in words.items():
+        text = taken.text(name)
+        if text is not None and text.lower() not in known:
+            raise ValueError(f"option {name}={text!r}: must be one of {', '.join(known)}")
+        if text is not None:
+            chosen[own] = text.lower()
+    return chosen
 
 
 def _codec(name: str | None) -> str | None:

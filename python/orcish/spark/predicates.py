@@ -1,5 +1,5 @@
-"""Predicates on a table as Spark has it, as those on its files: instants are wall clocks there, and values of partition
-columns are texts.
+"""Predicates on a table as Spark has it, as those on its files: wall clocks that are compared with instants are of the
+session's zone, and values of partition columns are texts.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import literals
-from orcish._translation import joined, never
+from orcish._translation import never
 from orcish.errors import OrcishError
 from orcish.expression import Expression, Tree
 from orcish.filters import Filters, to_expression
 from orcish.literals import Literal
 from orcish.spark.partitions import values_of_texts
 from orcish.spark.schemas import Found, found_column
-from orcish.spark.zones import as_spark_parses, as_spark_reads, offsets
+from orcish.spark.zones import as_spark_parses
 
 __all__ = ["TableOfPredicates"]
 
@@ -33,9 +33,6 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 _DAY = 86_400 * 10**9
-_HOUR = 3_600 * 10**6
-_FURTHEST = 25
-"""Hours by which a clock may be put forward or back, and one."""
 _MOST = 1 << 62
 """Microseconds beyond which no zone is asked."""
 
@@ -50,10 +47,8 @@ class TableOfPredicates:
     """Types that the files are read with."""
     folders: Mapping[str, Collection[str]]
     """Values of partition columns, as texts."""
-    zone: str
-    """Zone of the wall clocks in files."""
     session_zone: str
-    """Zone of those in texts."""
+    """Zone of wall clocks in texts."""
     case_sensitive: bool
 
     def translated(self, filters: Filters | None) -> Filters | None:
@@ -99,40 +94,18 @@ class TableOfPredicates:
             return self._of_folders(named, found)
         is_instant = pa.types.is_timestamp(found.wanted) and found.wanted.tz is not None
         if is_instant and kind in ("compare", "in"):
-            return self._of_instants(named, found)
+            return self._of_instants(named, found.name)
         return named
 
     # Instants.
 
-    def _of_instants(self, node: Tree, found: Found) -> Tree:
+    def _of_instants(self, node: Tree, name: str) -> Tree:
         if node[0] == "compare":
-            return self._compared(node[1], found, node[3])
-        trees = [self._compared("=", found, value) for value in node[2]]
-        if all(tree[0] == "compare" for tree in trees):
-            return ("in", found.name, [tree[3] for tree in trees])
-        return joined("or", trees)
+            return ("compare", node[1], name, self._as_instant(node[3]))
+        return ("in", name, [self._as_instant(value) for value in node[2]])
 
-    def _compared(self, symbol: str, found: Found, value: Literal) -> Tree:
-        plain = ("compare", symbol, found.name, value)
-        if value[0] not in ("timestamp", "date"):
-            return plain
-        instant = self._instant(value)
-        if found.scanned.tz is not None:
-            return ("compare", symbol, found.name, ("timestamp", instant, True))
-        regions = _regions(instant // 1_000, self.zone)
-        if len(regions) == 1:
-            return ("compare", symbol, found.name, ("timestamp", instant + regions[0][2] * 1_000, False))
-        if symbol == "!=":
-            return ("not", self._compared("=", found, value))
-        parts: list[Tree] = []
-        for low, high, offset in regions:
-            clocks: list[Tree] = [("compare", symbol, found.name, ("timestamp", instant + offset * 1_000, False))]
-            if low is not None:
-                clocks.append(("compare", ">=", found.name, ("timestamp", low * 1_000, False)))
-            if high is not None:
-                clocks.append(("compare", "<", found.name, ("timestamp", high * 1_000, False)))
-            parts.append(joined("and", clocks))
-        return joined("or", parts)
+    def _as_instant(self, value: Literal) -> Literal:
+        return ("timestamp", self._instant(value), True) if value[0] in ("timestamp", "date") else value
 
     def _instant(self, value: Literal) -> int:
         """Nanoseconds since 1970; of a clock, in the zone of the session."""
@@ -218,50 +191,3 @@ def _is_true(test: Callable[[Any, Any], bool], value: Any, other: Any) -> bool:
         # NaN, which Python does not compare with decimals.
         return test is operator.ne
     return test(value, other)
-
-
-def _regions(instant: int, zone: str) -> list[tuple[int | None, int | None, int]]:
-    """Regions of the wall clocks near an instant: the first, that behind the last, and how far they are ahead of the
-    instants as which they are read. There are several where the clock is put forward or back nearby.
-
-    Args:
-        instant: Microseconds since 1970.
-        zone: Of the clocks.
-    """
-    if abs(instant) > _MOST:
-        return [(None, None, 0)]
-    hours = [instant + hour * _HOUR for hour in range(-_FURTHEST, _FURTHEST + 1)]
-    found = _offsets(hours, zone)
-    regions: list[tuple[int | None, int | None, int]] = []
-    low: int | None = None
-    for at in range(1, len(hours)):
-        before, after = found[at - 1], found[at]
-        if before == after:
-            continue
-        change = _change(hours[at - 1], hours[at], before, zone)
-        # Of what the clock shows twice, the first time counts.
-        regions.append((low, change + before, before))
-        low = change + before
-        if after > before:
-            # What it does not show, in which ORC's reader may take one offset or the other.
-            middle = [change] if low < change < change + after else []
-            for end in (*middle, change + after):
-                clock = pa.array([low], pa.timestamp("us"))
-                regions.append((low, end, low - int(as_spark_reads(clock, zone)[0].value)))
-                low = end
-    return [*regions, (low, None, found[-1])]
-
-
-def _change(low: int, high: int, before: int, zone: str) -> int:
-    """The instant between two at which the clock has no longer the offset that it had before."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _offsets([middle], zone) == [before]:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _offsets(instants: list[int], zone: str) -> list[int]:
-    return offsets(pa.array(instants, pa.timestamp("us")), zone).to_pylist()  # type: ignore[no-any-return]

@@ -94,11 +94,11 @@ def profile(
     reported = [node for top in nodes for node in top.all() if node.index is not None]
     splits = table.scan.splits(table.options.split_bytes)
     parts = [to_bytes(part) for part in packed(splits, table.options.split_bytes, table.options.min_splits)]
-    zones = (table.options.timezone, table.options.session_timezone)
+    zone = table.options.session_timezone
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
-            profiler = Profiler(nodes, zones, distinct, task_cpus())
+            profiler = Profiler(nodes, zone, distinct, task_cpus())
             for split in of_bytes(parts[number]):
                 profiler.add(split)
             yield _rows(profiler.found())

@@ -78,11 +78,11 @@ def _order(value: Any) -> tuple[bool, Any]:
 class Profiler:
     """Profiles splits, one after the other."""
 
-    def __init__(self, nodes: Sequence[Node], zones: tuple[str, str], distinct: bool, threads: int) -> None:
+    def __init__(self, nodes: Sequence[Node], zone: str, distinct: bool, threads: int) -> None:
         self._nodes = nodes
         self._all = [node for top in nodes for node in top.all()]
-        # Of files, and of names of folders.
-        self._zones = zones
+        # Of names of folders.
+        self._zone = zone
         self._threads = threads
         self._found = {node.index: Found() for node in self._all if node.index is not None}
         leaves = [node for node in self._all if node.index is not None and not node.children] if distinct else []
@@ -197,7 +197,7 @@ class Profiler:
         """The values as Spark has them."""
         if array.type.equals(node.wanted):
             return array
-        shape = Shape(("",), pa.schema([pa.field("", node.wanted)]), *self._zones)
+        shape = Shape(("",), pa.schema([pa.field("", node.wanted)]), self._zone)
         return shape.of(pa.record_batch([array], [""])).column(0)
 
 

@@ -36,6 +36,7 @@ def merged_schema(schemas: Iterable[tuple[str, pa.Schema]], case_sensitive: bool
             continue
         try:
             renamed = pa.schema(_renamed(list(schema), list(merged), case_sensitive))
+            merged, renamed = _with_instants(merged, renamed), _with_instants(renamed, merged)
             both = pa.unify_schemas([merged, renamed], promote_options="permissive")
             for name in renamed.names:
                 if name in merged.names:
@@ -46,6 +47,28 @@ def merged_schema(schemas: Iterable[tuple[str, pa.Schema]], case_sensitive: bool
     if merged is None:
         raise ValueError("no schemas to be merged")
     return merged
+
+
+def _with_instants(fields: Any, like: Any) -> Any:
+    """Fields with instants in place of wall clocks where others of the same names have instants."""
+    there = {field.name: field for field in like}
+    made = [field.with_type(_instant(field, there[field.name])) if field.name in there else field for field in fields]
+    return pa.schema(made, fields.metadata) if isinstance(fields, pa.Schema) else pa.struct(made)
+
+
+def _instant(field: pa.Field, like: pa.Field) -> pa.DataType:
+    types, kind, other = pa.types, field.type, like.type
+    if types.is_timestamp(kind) and types.is_timestamp(other):
+        is_spark = (field.metadata or {}).get(b"spark.sql.catalyst.type") == b"timestamp_ntz"
+        return pa.timestamp(kind.unit, other.tz) if kind.tz is None and other.tz is not None and not is_spark else kind
+    if types.is_struct(kind) and types.is_struct(other):
+        return _with_instants(kind, other)
+    if types.is_map(kind) and types.is_map(other):
+        key = kind.key_field.with_type(_instant(kind.key_field, other.key_field))
+        return pa.map_(key, kind.item_field.with_type(_instant(kind.item_field, other.item_field)))
+    if types.is_list(kind) and types.is_list(other):
+        return pa.list_(kind.value_field.with_type(_instant(kind.value_field, other.value_field)))
+    return kind
 
 
 def _renamed(fields: list[pa.Field], like: list[pa.Field], case_sensitive: bool) -> list[pa.Field]:

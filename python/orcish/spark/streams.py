@@ -191,7 +191,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
     """
 
     def __init__(self, options: WriterOptions, schema: StructType) -> None:
-        self._target = Target(Job(options.path, options.storage), options, schema)
+        self._target = Target(Job(options.path, options.storage), options, schema).like_table()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenOfStream:
         """Writes the rows of a task.

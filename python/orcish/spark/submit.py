@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from orcish.cli.text import printable
+from orcish.cli.arguments import Parser
+from orcish.cli.text import json_line, printable, show
 from orcish.errors import OrcishError
 from orcish.spark.compact import compact
 from orcish.spark.convert import convert
@@ -30,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="orcish spark", description="Jobs over tables of ORC files, by Spark.")
+    parser = Parser(prog="orcish spark", description="Jobs over tables of ORC files, by Spark.")
     jobs = parser.add_subparsers(title="jobs", metavar="JOB", required=True)
 
     job = _job(jobs, "compact", _compact, "put small files together")
@@ -75,7 +74,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         return run_job(builder.getOrCreate(), options)
     except (OrcishError, OSError, ValueError, PySparkException) as error:
-        print(f"orcish: {printable(_reason(error))}", file=sys.stderr)
+        show(f"orcish: {_reason(error)}", is_error=True)
         return 1
 
 
@@ -163,15 +162,15 @@ def _show(rows: DataFrame, options: argparse.Namespace) -> int:
     found = rows.collect()
     if options.json:
         for row in found:
-            print(json.dumps(row.asDict(), ensure_ascii=False))
+            show(json_line(row.asDict()))
         return len(found)
     if not found:
-        print("nothing")
+        show("nothing")
         return 0
     texts = [list(rows.columns), *([_text(value) for value in row] for row in found)]
     widths = [max(len(line[at]) for line in texts) for at in range(len(rows.columns))]
     for line in texts:
-        print("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+        show("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
     return len(found)
 
 

@@ -20,12 +20,19 @@ from orcish.spark.options import TableOptions
 from orcish.spark.partitions import partition_types, scanned_as, values_of_folders
 from orcish.spark.predicates import TableOfPredicates
 from orcish.spark.schemas import check_names, found_column, merged_schema, same_name
-from orcish.spark.types import arrow_schema, nullable, spark_schema, with_instants
+from orcish.spark.types import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.work import Work, packed
+from orcish.spark.zones import java_zone
 
 __all__ = ["SparkTable"]
 
-AS_STORED: dict[str, Any] = {"arrow_schema": False, "unions": "struct", "timestamp_unit": "us", "strings": "utf8"}
+AS_STORED: dict[str, Any] = {
+    "arrow_schema": False,
+    "unions": "struct",
+    "timestamp_unit": "us",
+    "timestamps": "instant",
+    "strings": "utf8",
+}
 """How all is read: with the types of the files, whatever Arrow types these were written with."""
 
 
@@ -93,12 +100,12 @@ class SparkTable:
         # Numbers of rows are in no file.
         wanted = T.StructType([field for field in wanted if field.name != options.row_index])
         in_spark = arrow_schema(nullable(wanted))
-        scanned = with_instants(in_spark, stored, options.case_sensitive)
+        scanned = scanned_schema(in_spark)
         for at, field in enumerate(in_spark):
             if field.name in by_folder:
                 scanned = scanned.set(at, scanned.field(at).with_type(scanned_as(field.type)))
         table = Table(files, scanned, _matching(options, stored), options.storage, None)
-        scan = Scan(table, {**AS_STORED, "batch_size": options.batch_rows, "row_number": options.row_index})
+        scan = Scan(table, {**as_stored(options), "batch_size": options.batch_rows, "row_number": options.row_index})
         if options.columns is not None:
             found_columns = [found_column(name, in_spark, scanned, options.case_sensitive) for name in options.columns]
             named = zip(found_columns, options.columns, strict=True)
@@ -107,9 +114,7 @@ class SparkTable:
         elif not set(by_folder) <= set(wanted.names):
             scan = scan.select(*wanted.names)
         values = values_of_folders(files)
-        about = TableOfPredicates(
-            in_spark, scanned, values, options.timezone, options.session_timezone, options.case_sensitive
-        )
+        about = TableOfPredicates(in_spark, scanned, values, options.session_timezone, options.case_sensitive)
         scan = scan.where(about.translated(options.where)).where(about.translated(filters))
         scan._check()
         found = _read(scan.schema, wanted)
@@ -122,9 +127,14 @@ class SparkTable:
     def work(self) -> list[Work]:
         """What is read, in parts of about the size that is asked for, each of which a task reads."""
         options = self.options
-        shape = Shape(self.names, arrow_schema(self.schema), options.timezone, options.session_timezone)
+        shape = Shape(self.names, arrow_schema(self.schema), options.session_timezone)
         splits = self.scan.splits(self.options.split_bytes)
         return [Work.of(part, shape) for part in packed(splits, self.options.split_bytes, self.options.min_splits)]
+
+
+def as_stored(options: TableOptions) -> dict[str, Any]:
+    """How the rows of a table are read: instants of ``timestamp`` are those that Spark's own reader has."""
+    return {**AS_STORED, **options.values, "timezone": java_zone(options.timezone)}
 
 
 def _files(options: TableOptions) -> list[TableFile]:
@@ -134,7 +144,7 @@ def _files(options: TableOptions) -> list[TableFile]:
 def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:
     """The columns of the files: those of the first that is not empty, or of all together."""
     plain = [file._replace(partition=[]) for file in files]
-    table = Scan(Table(plain, None, "name", options.storage, None), dict(AS_STORED))
+    table = Scan(Table(plain, None, "name", options.storage, None), {**AS_STORED, **options.values})
     if not options.merge_schema:
         return table.schema
     # Which fails where no file has columns.
@@ -148,7 +158,7 @@ def _schemas(files: list[TableFile], options: TableOptions) -> Iterator[tuple[st
     for file in files:
         # A file without a byte, as Hive writes them, has the columns of others beside it.
         try:
-            scan = Scan(Table([file, *first], None, "name", options.storage, None), dict(AS_STORED))
+            scan = Scan(Table([file, *first], None, "name", options.storage, None), {**AS_STORED, **options.values})
         except CorruptFileError:
             if first:
                 raise

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.types import StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType
 
+from orcish.errors import CorruptFileError
+from orcish.file import ORCFile
 from orcish.folders import FileInfo
+from orcish.instants import as_stored, kinds_of
 from orcish.spark.batches import Stored
 from orcish.spark.commit import Job, Staged
 from orcish.spark.folder_names import check_folder, folder_texts, is_text_in_folders
@@ -18,6 +21,7 @@ from orcish.spark.options import WriterOptions
 from orcish.spark.schemas import same_name
 from orcish.spark.session import task_cpus
 from orcish.spark.types import stored_schema
+from orcish.spark.zones import java_zone
 from orcish.writing_tables import TableWriter
 
 __all__ = ["Target", "suffix_of"]
@@ -33,6 +37,8 @@ class Target:
     job: Job
     options: WriterOptions
     schema: StructType
+    like: tuple[tuple[str, str], ...] = ()
+    """Columns of the table that is there, by their dotted names, and as which of ORC's types it has instants."""
 
     def __post_init__(self) -> None:
         by = [self._column(name) for name in self.options.partition_by]
@@ -67,7 +73,7 @@ class Target:
         """
         folder = self.job.folder()
         attempt = self.job.attempt()
-        stored = Stored(stored_schema(self.schema), self.options.timezone)
+        stored = Stored(as_stored(stored_schema(self.schema), [dict(self.like)]))
         named = [
             at
             for at, field in enumerate(self.schema)
@@ -85,7 +91,12 @@ class Target:
             max_memory=TASK_MEMORY,
             storage_options=self.options.storage,
             staging=folder.location(attempt),
-            options={"arrow_schema": False, "threads": task_cpus(), **self.options.file},
+            options={
+                "arrow_schema": False,
+                "threads": task_cpus(),
+                "timezone": java_zone(self.options.timezone),
+                **self.options.file,
+            },
         )
         with table:
             for batch in batches:
@@ -99,6 +110,23 @@ class Target:
                 table.begin()
         start = len(folder.base) + 1
         return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
+
+    def like_table(self) -> Target:
+        """The same, with instants stored as the table has them, if it has files."""
+        folder = self.job.folder()
+        for file in folder.files():
+            # Those of no bytes, as Hive writes them, have no columns.
+            if not is_hidden(file.name) and file.size:
+                try:
+                    there = ORCFile(folder.location(file.name), storage_options=folder.storage_options)
+                except CorruptFileError:
+                    # It is no file of ORC, which is none of our business here.
+                    continue
+                own = {same_name(path, self.options.case_sensitive): kind for path, kind in kinds_of(there).items()}
+                named = _instants(self.schema, "")
+                like = ((path, own.get(same_name(path, self.options.case_sensitive))) for path in named)
+                return dataclasses.replace(self, like=tuple((path, kind) for path, kind in like if kind is not None))
+        return self
 
     def check_folders(self) -> None:
         """Whether the files that the table has are in folders of the same columns.
@@ -127,6 +155,24 @@ class Target:
             return [name for name in names if written is None or name.rpartition("/")[0] in written]
 
         self.job.commit(files, replaced if overwrite else None, stream=stream)
+
+
+def _instants(schema: StructType, above: str) -> Iterator[str]:
+    """Dotted names of the columns of instants."""
+    for field in schema:
+        yield from _instants_of(field.dataType, above + field.name)
+
+
+def _instants_of(kind: DataType, path: str) -> Iterator[str]:
+    if isinstance(kind, TimestampType):
+        yield path
+    elif isinstance(kind, StructType):
+        yield from _instants(kind, f"{path}.")
+    elif isinstance(kind, ArrayType):
+        yield from _instants_of(kind.elementType, f"{path}.element")
+    elif isinstance(kind, MapType):
+        yield from _instants_of(kind.keyType, f"{path}.key")
+        yield from _instants_of(kind.valueType, f"{path}.value")
 
 
 def suffix_of(options: Mapping[str, Any]) -> str:

@@ -10,8 +10,9 @@ import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
 
 from orcish.errors import UnsupportedError
+from orcish.instants import ORC_TYPE
 
-__all__ = ["CATALYST_TYPE", "arrow_schema", "nullable", "spark_schema", "stored_schema", "with_instants"]
+__all__ = ["CATALYST_TYPE", "arrow_schema", "nullable", "scanned_schema", "spark_schema", "stored_schema"]
 
 CATALYST_TYPE = "spark.sql.catalyst.type"
 """Attribute of a type in which Spark records what the type is to it."""
@@ -146,8 +147,8 @@ _ARROW = {
 
 
 def stored_schema(schema: T.StructType) -> pa.Schema:
-    """The schema under which rows of Spark are written, as Spark's own writer stores them: instants as wall clocks,
-    and what ORC has no type for as numbers, with an attribute that says what they are.
+    """The schema under which rows of Spark are written, as Spark's own writer stores them: instants as ``timestamp``,
+    with the zone of the writer, and what ORC has no type for as numbers, with an attribute that says what they are.
 
     Raises:
         UnsupportedError: A type has no place in ORC; the message names the column.
@@ -159,8 +160,10 @@ def _stored(name: str, kind: T.DataType, path: str) -> pa.Field:
     attribute = {CATALYST_TYPE: kind.simpleString()}
     if type(kind).__name__ == "TimeType":
         return pa.field(name, pa.int64(), metadata=attribute)
-    if isinstance(kind, T.TimestampType | T.TimestampNTZType):
+    if isinstance(kind, T.TimestampNTZType):
         return pa.field(name, pa.timestamp("us"), metadata=attribute)
+    if isinstance(kind, T.TimestampType):
+        return pa.field(name, pa.timestamp("us", "UTC"), metadata={**attribute, ORC_TYPE: "timestamp"})
     if isinstance(kind, T.DayTimeIntervalType):
         return pa.field(name, pa.duration("us"), metadata=attribute)
     if isinstance(kind, T.StructType):
@@ -175,34 +178,20 @@ def _stored(name: str, kind: T.DataType, path: str) -> pa.Field:
     return pa.field(name, _arrow_type(kind, path))
 
 
-def with_instants(schema: pa.Schema, like: pa.Schema, case_sensitive: bool) -> pa.Schema:
-    """The schema under which a table is scanned whose rows become `schema`: its instants are wall clocks, which is what
-    Spark stores, but for those that are instants in `like`, the schema of a file; times are numbers.
-    """
-    return pa.schema(_scanned_fields(schema, like, case_sensitive))
+def scanned_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema under which a table is scanned whose rows become `schema`: times are numbers, and all may be null."""
+    return pa.schema(list(map(_scanned, schema)))
 
 
-def _scanned_fields(fields: Any, like: Any, case_sensitive: bool) -> list[pa.Field]:
-    there = {field.name if case_sensitive else field.name.lower(): field for field in like}
-    names = [field.name if case_sensitive else field.name.lower() for field in fields]
-    return [_scanned(field, there.get(name), case_sensitive) for name, field in zip(names, fields, strict=True)]
-
-
-def _scanned(field: pa.Field, stored: pa.Field | None, case_sensitive: bool) -> pa.Field:
+def _scanned(field: pa.Field) -> pa.Field:
     kind = field.type
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        kind = stored.type if stored is not None and pa.types.is_timestamp(stored.type) else pa.timestamp("us")
-    elif pa.types.is_time(kind):
+    if pa.types.is_time(kind):
         # Nanoseconds since midnight.
         kind = pa.int64()
     elif pa.types.is_struct(kind):
-        like = stored.type if stored is not None and pa.types.is_struct(stored.type) else ()
-        kind = pa.struct(_scanned_fields(kind, like, case_sensitive))
+        kind = pa.struct(list(map(_scanned, kind)))
     elif pa.types.is_map(kind):
-        of = stored.type if stored is not None and pa.types.is_map(stored.type) else None
-        key = _scanned(kind.key_field, None if of is None else of.key_field, case_sensitive).with_nullable(False)
-        kind = pa.map_(key, _scanned(kind.item_field, None if of is None else of.item_field, case_sensitive))
+        kind = pa.map_(_scanned(kind.key_field).with_nullable(False), _scanned(kind.item_field))
     elif pa.types.is_list(kind):
-        of = stored.type if stored is not None and pa.types.is_list(stored.type) else None
-        kind = pa.list_(_scanned(kind.value_field, None if of is None else of.value_field, case_sensitive))
+        kind = pa.list_(_scanned(kind.value_field))
     return field.with_type(kind).with_nullable(True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
+from orcish.instants import kinds_of
 from orcish.sources import TableFile
 from orcish.spark.carbon import check_not_carbon
 from orcish.spark.jobs import found_session, in_workers, to_frame
@@ -32,6 +33,8 @@ FINDINGS = pa.schema(
         ("message", pa.string()),
     ]
 )
+_BY_TASK = pa.schema([*FINDINGS, ("kind", pa.string())])
+"""With the types of columns of timestamps, which are no findings by themselves."""
 
 
 def verify(path: str, *, spark: SparkSession | None = None, storage_options: StorageOptions | None = None) -> DataFrame:
@@ -44,6 +47,9 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
         path: A file, folder or pattern.
         spark: The session; the active one by default.
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+
+    A column that is ``timestamp`` in some files and ``timestamp with local time zone`` in others is a finding of the
+    first file that has it otherwise than those before: the former are instants only with the zone of their writer.
 
     Returns:
         A row for each finding: the file, indexes of the stripe and of the row group within it, the column's dotted
@@ -62,8 +68,10 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
     # Some files a task, where there are many more than cores.
     count = min(len(files), TASKS)
     tasks = [_Files(files[at::count], storage_options) for at in range(count)]
-    rows = in_workers(session, tasks, _findings, FINDINGS, f"orcish: verify {path}")
-    return to_frame(session, rows, FINDINGS)
+    rows = in_workers(session, tasks, _findings, _BY_TASK, f"orcish: verify {path}")
+    found = [{name: row[name] for name in FINDINGS.names} for row in rows if row["kind"] is None]
+    found += _mixed([row for row in rows if row["kind"] is not None], [file.location for file in files])
+    return to_frame(session, found, FINDINGS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,9 +84,25 @@ def _findings(files: _Files) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for path, source, *_ in files.files:
         try:
-            found = ORCFile(path if source is None else source, storage_options=files.storage_options).check()
+            file = ORCFile(path if source is None else source, storage_options=files.storage_options)
+            rows.extend((path, None, None, column, "", kind) for column, kind in kinds_of(file).items())
+            found = file.check()
         except (OrcishError, OSError, ValueError) as error:
-            rows.append((path, None, None, "", f"{type(error).__name__}: {error}"))
+            rows.append((path, None, None, "", f"{type(error).__name__}: {error}", None))
         else:
-            rows.extend((path, each.stripe, each.group, each.column, each.message) for each in found)
+            rows.extend((path, each.stripe, each.group, each.column, each.message, None) for each in found)
     return rows
+
+
+def _mixed(rows: Sequence[Mapping[str, Any]], files: Sequence[str]) -> list[dict[str, Any]]:
+    """Findings about columns that have both types of timestamps."""
+    order = {file: at for at, file in enumerate(files)}
+    first: dict[str, Any] = {}
+    found: dict[str, dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: order[row["file"]]):
+        begun = first.setdefault(row["column"], row)
+        if row["kind"] != begun["kind"] and row["column"] not in found:
+            message = f"it is {row['kind']} here, and {begun['kind']} in {begun['file']}: wall clocks beside instants"
+            found[row["column"]] = {**dict.fromkeys(FINDINGS.names), "file": row["file"], "column": row["column"]}
+            found[row["column"]]["message"] = message
+    return list(found.values())

@@ -33,6 +33,8 @@ class OrcishWriter(DataSourceArrowWriter):
         check_not_carbon(options.path, options.storage)
         finish_commits(options.path, options.storage)
         self._target = Target(Job(options.path, options.storage), options, schema)
+        if not overwrite:
+            self._target = self._target.like_table()
         self._overwrite = overwrite
         if not overwrite or options.partition_overwrite == "dynamic":
             self._target.check_folders()

@@ -6,12 +6,11 @@ import functools
 import os
 import re
 import time
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["arrow_zone", "as_spark_parses", "as_spark_reads", "clock_of", "local_zone", "offsets"]
+__all__ = ["arrow_zone", "as_spark_parses", "clock_of", "java_zone", "local_zone", "offsets"]
 
 UTC = frozenset(("UTC", "GMT", "UT", "Z", "Etc/UTC", "Etc/GMT", "UCT", "Etc/UCT", "Zulu", "Universal", "GMT0"))
 """Names of zones that have no offset."""
@@ -79,6 +78,11 @@ def arrow_zone(name: str, option: str) -> str:
     return found
 
 
+def java_zone(zone: str) -> str:
+    """What Java calls a zone of pyarrow."""
+    return f"GMT{zone}" if zone[:1] in ("+", "-") else zone
+
+
 def local_zone() -> str:
     """The time zone of the machine, as a JVM would find it: ``TZ``, or that of the system."""
     name = os.environ.get("TZ", "").lstrip(":")
@@ -105,35 +109,10 @@ def offsets(instants: pa.Array, zone: str) -> pa.Array:
     return pc.subtract(clock_of(at, zone).cast(pa.int64()), at.cast(pa.int64()))
 
 
-def as_spark_reads(clocks: pa.Array, zone: str) -> pa.Array:
-    """The instants as which Spark's reader of ORC takes wall clocks. What the clock showed twice was the first time; of
-    what it never showed, ORC's reader takes the offset away that is in force where the one in force at the same hour in
-    UTC leads: 02:30 becomes 03:30 in Berlin, and 01:30 in New York.
-    """
-    return _instants(clocks, zone, _skipped)
-
-
 def as_spark_parses(clocks: pa.Array, zone: str) -> pa.Array:
     """The instants as which Spark takes clocks in texts. What the clock showed twice was the first time, and what it
     never showed is as much later as it leapt: 02:30 becomes 03:30.
     """
-
-    def leapt(skipped: pa.Array, _zone: str) -> pa.Array:
-        # A day before, no later change of the clock has been.
-        before = pc.subtract(skipped.cast(pa.int64()), 86_400 * 10**6).cast(_MICROSECONDS)
-        before = pc.subtract(before.cast(pa.int64()), offsets(before, zone)).cast(_MICROSECONDS)
-        return pc.subtract(skipped.cast(pa.int64()), offsets(before, zone))
-
-    return _instants(clocks, zone, leapt)
-
-
-def _skipped(clocks: pa.Array, zone: str) -> pa.Array:
-    numbers = clocks.cast(pa.int64())
-    near = pc.subtract(numbers, offsets(clocks, zone)).cast(_MICROSECONDS)
-    return pc.subtract(numbers, offsets(near, zone))
-
-
-def _instants(clocks: pa.Array, zone: str, skipped: Any) -> pa.Array:
     clocks = clocks.cast(_MICROSECONDS)
     kind = pa.timestamp("us", zone)
     if zone == "UTC":
@@ -145,4 +124,8 @@ def _instants(clocks: pa.Array, zone: str, skipped: Any) -> pa.Array:
     # Some were skipped: of these the result is shown as another clock.
     found = pc.assume_timezone(clocks, zone, ambiguous="earliest", nonexistent="latest")
     is_skipped = pc.not_equal(pc.local_timestamp(found), clocks)
-    return pc.if_else(is_skipped, skipped(clocks, zone).cast(kind), found)
+    # A day before, no later change of the clock has been.
+    before = pc.subtract(clocks.cast(pa.int64()), 86_400 * 10**6).cast(_MICROSECONDS)
+    before = pc.subtract(before.cast(pa.int64()), offsets(before, zone)).cast(_MICROSECONDS)
+    leapt = pc.subtract(clocks.cast(pa.int64()), offsets(before, zone))
+    return pc.if_else(is_skipped, leapt.cast(kind), found)

@@ -76,7 +76,7 @@ def dictionary_struct(column: c.Column, dictionary: Dictionary, codec: str) -> b
     return thrift.struct(
         {
             1: thrift.nested(described),
-            2: thrift.binary(compress(e.length_values(dictionary.values, 4 if wide else 2), codec)),
+            2: thrift.binary(compress(e.length_values(dictionary.values, 4 if wide else 2, cut=column.child), codec)),
             3: thrift.binary(compress(e.bitset(dictionary.used), codec)),
         }
     )

@@ -102,6 +102,28 @@ def floating(values: np.ndarray, own: int) -> Encoded:
     return Encoded(DIRECT_COMPRESS, own, elements(values, own), -1)
 
 
+def floating_of_apache(values: np.ndarray, own: int) -> Encoded:
+    """Floating-point numbers as Apache's writer makes them whole numbers, be they what they were or not."""
+    single, wide = own == T_FLOAT, values.astype(np.float64)
+    decimals = max((len(np.format_float_positional(value, trim="-").partition(".")[2]) for value in values), default=0)
+    if decimals > 5 or not len(values):
+        return Encoded(DIRECT_COMPRESS, own, elements(values, own), -1)
+    factor = 10.0**decimals
+    largest, apart = int(factor * np.abs(wide).max()), int(factor * (wide.max() - wide.min()))
+    if not decimals and not single:
+        return whole(wide.astype(np.int64), own, delta=False)
+    plain, delta = fit(-largest, largest), fit(apart, apart)
+    if WIDTHS[plain] > WIDTHS[delta]:
+        top = int(values.dtype.type(factor) * values.max())
+        scaled = wide * factor
+        # Single precision is cut, double precision rounded.
+        distances = np.trunc(top - scaled) if single else top - np.floor(scaled + 0.5)
+        return Encoded(DELTA_FLOATING, delta, elements(distances.astype(np.int64), delta), decimals)
+    if WIDTHS[plain] < 8:
+        return Encoded(FLOATING, plain, elements(np.floor(wide * factor + 0.5).astype(np.int64), plain), decimals)
+    return Encoded(DIRECT_COMPRESS, own, elements(values, own), -1)
+
+
 def unscaled(array: pa.Array) -> np.ndarray:
     """Decimals as pairs of 64-bit numbers, low half first; nulls may be anything."""
     data = np.frombuffer(array.buffers()[1], "<i8").reshape(-1, 2)
@@ -161,12 +183,12 @@ def raw(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     ) else data
 
 
-def length_values(array: pa.Array, width: int) -> bytes:
-    """Each value after its length, big endian in ``width`` bytes."""
+def length_values(array: pa.Array, width: int, *, cut: bool = False) -> bytes:
+    """Each value after its length, big endian in ``width`` bytes; of longer ones the lowest are left if ``cut``."""
     offsets, data = raw(array)
     count = len(offsets) - 1
     lengths = np.diff(offsets)
-    if width == 2 and count and lengths.max() > 32767:
+    if width == 2 and count and lengths.max() > 32767 and not cut:
         raise ValueError("a STRING holds at most 32,767 bytes")
     out = np.empty(len(data) + width * count, np.uint8)
     starts = offsets[:-1] + width * np.arange(count)

@@ -32,6 +32,7 @@ class FileOptions:
     int_lengths: bool = True
     rle: bool = True
     row_counts: bool = True
+    as_apache: bool = False
 
     def threshold(self, column: Column) -> int:
         """How many values a dictionary of a column may have."""
@@ -83,7 +84,7 @@ def write_data(
         4: thrift.i64(clock),
     }
     arrays = {column.name: table.column(column.name) for column in columns}
-    paged = PageOptions(options.compressor, options.int_lengths, options.rle)
+    paged = PageOptions(options.compressor, options.int_lengths, options.rle, options.as_apache)
     indexes, infos, rows_of, pages_of = [], [], [], []
     with path.open("wb") as file, ThreadPoolExecutor(4) as pool:
         at = file.write(thrift.struct(header))

@@ -31,11 +31,13 @@ class Page:
 
 @dataclass(frozen=True)
 class PageOptions:
-    """What pages depend on beside their column: the compressor that they name, and the lengths in children."""
+    """What pages depend on beside their column: the compressor that they name, and the lengths in children; with
+    ``as_apache`` numbers and nulls that Apache's writer does not write as they should be are as it writes them."""
 
     compressor: str = "snappy"
     int_lengths: bool = True
     rle: bool = True
+    as_apache: bool = False
 
 
 def value_page(column: c.Column, array: pa.Array, options: PageOptions) -> Page:
@@ -54,7 +56,7 @@ def value_page(column: c.Column, array: pa.Array, options: PageOptions) -> Page:
         values = array.fill_null(0).to_numpy(zero_copy_only=False)
         low, high = (values.min().item(), values.max().item()) if len(values) else (0, 0)
         if kind in (c.FLOAT, c.DOUBLE):
-            encoded = e.floating(values, own)
+            encoded = e.floating_of_apache(values, own) if options.as_apache else e.floating(values, own)
         else:
             encoded = e.whole(values.astype(np.int64), own, forced=column.child, delta=not column.child)
     data, ids = encoded.data, b""
@@ -180,15 +182,16 @@ def child_page(column: c.Column, array: pa.Array, options: PageOptions, keys: np
         return value_page(column, array, options)
     if keys is not None:
         return bytes_page(column, CHILD, len(array), e.keys3(keys).tobytes(), options)
-    data = e.length_values(child_bytes(column, array), 4 if options.int_lengths else 2)
+    data = e.length_values(child_bytes(column, array, options), 4 if options.int_lengths else 2)
     return bytes_page(column, CHILD, len(array), data, options)
 
 
-def child_bytes(column: c.Column, array: pa.Array) -> pa.Array:
-    """Children of varying length as bytes; of null nothing is stored but the marker of texts."""
+def child_bytes(column: c.Column, array: pa.Array, options: PageOptions) -> pa.Array:
+    """Children of varying length as bytes; of null nothing is stored but the marker of texts, and the key of dates."""
     if column.kind == c.DATE:
         days = array.cast(pa.int32()).to_pylist()
-        parts = [b"" if day is None else ((day + DATE_ZERO) ^ 1 << 31).to_bytes(4, "big") for day in days]
+        null = (1 ^ 1 << 31).to_bytes(4, "big") if options.as_apache else b""
+        parts = [null if day is None else ((day + DATE_ZERO) ^ 1 << 31).to_bytes(4, "big") for day in days]
         return pa.array(parts, pa.large_binary())
     if column.kind == c.DECIMAL:
         scale = bytes([array.type.scale])

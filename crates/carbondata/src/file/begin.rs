@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish::shared::part_of;
-use orcish::{Error, Limits, ReadAt, Result};
+use orcish::{Error, Limits, ReadAt, Result, tuning};
 
 use super::{Inner, old, v3};
 use crate::metadata::format::FileHeader;
 use crate::metadata::thrift::Reader;
 
-/// Bytes of the header that are read at first: enough for some hundred columns.
-pub(crate) const FIRST_HEADER: u64 = 32 << 10;
 /// Bytes at the end of a file, which say where the footer begins.
 const POINTER: u64 = 8;
 /// How files of version 2 begin.
@@ -21,10 +19,7 @@ const MAGIC_2: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
 /// Reads what a file says of itself, whatever its version is.
 pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
     let inner = open_version(source, limits)?;
-    let (columns, blocklets) = (inner.columns.len(), inner.blocklets.len());
-    if columns > limits.columns {
-        return Err(Error::limit(format!("{columns} columns, of {} that are allowed", limits.columns)));
-    }
+    let blocklets = inner.blocklets.len();
     if blocklets > limits.stripes {
         return Err(Error::limit(format!("{blocklets} blocklets, of {} that are allowed", limits.stripes)));
     }
@@ -42,8 +37,8 @@ pub(crate) fn rows_of(rows: Option<i64>) -> Result<u64> {
 }
 
 fn open_version(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
-    let (size, end) = source.read_suffix(source.first_read())?;
-    let start = range_of(&*source, size, &end, 0..FIRST_HEADER.min(size))?;
+    let (size, end) = source.read_suffix(source.first_read().max(POINTER))?;
+    let start = range_of(&*source, size, &end, 0..tuning::FIRST_HEADER.wide().min(size))?;
     if start.starts_with(MAGIC_2) {
         return old::open(source, size, &end, limits, 2);
     }
@@ -65,7 +60,7 @@ pub(crate) fn read_header(
     let most = size.min(limits.tail);
     loop {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let mut reader = Reader::new(&bytes);
+        let mut reader = Reader::new(&bytes, limits);
         match reader.structure::<FileHeader>() {
             Ok(header) => return Ok((header, u64::try_from(reader.position()).unwrap_or(u64::MAX))),
             Err(error) if length >= most || !is_header(&bytes) => return Err(error),

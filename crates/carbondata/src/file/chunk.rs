@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use orcish::{Error, Result};
+use orcish::{Error, Limits, Result};
 
 use super::{Place, old, v3};
 use crate::metadata::format::{DataChunk2, LocalDictionary as StoredDictionary};
@@ -89,10 +89,10 @@ impl Chunk {
 }
 
 /// Reads the head of a chunk, and what is there of its pages.
-pub(crate) fn read(place: &Place, bytes: &[Bytes], version: u8) -> Result<Chunk> {
+pub(crate) fn read(place: &Place, bytes: &[Bytes], version: u8, limits: &Limits) -> Result<Chunk> {
     match (place, bytes, version) {
-        (Place::Whole { bytes: place, head }, [bytes], 3) => v3::chunk(bytes, place, *head),
-        (Place::Whole { head, .. }, [bytes], _) => old::chunk_2(bytes, *head),
+        (Place::Whole { bytes: place, head }, [bytes], 3) => v3::chunk(bytes, place, *head, limits),
+        (Place::Whole { head, .. }, [bytes], _) => old::chunk_2(bytes, *head, limits),
         (Place::Parts(chunk), bytes, _) => old::chunk_1(chunk, bytes),
         _ => Err(Error::corrupt("a chunk in more than one piece")),
     }

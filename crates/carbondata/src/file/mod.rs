@@ -28,7 +28,7 @@ use crate::metadata::format::{DataChunk, MinMax};
 use crate::metadata::schema::Column;
 use crate::page::Dictionaries;
 
-pub(crate) use begin::{FIRST_HEADER, footer, read_header, rows_of};
+pub(crate) use begin::{footer, read_header, rows_of};
 pub(crate) use blocklet::BlockletData;
 pub(crate) use chunk::{Chunk, PageBytes, PageContext, StoredPage};
 
@@ -195,7 +195,7 @@ impl DataFile {
         let mut data = BlockletData::new(self.clone(), at);
         for (chunk, place, ranges) in chunks {
             let bytes: Vec<bytes::Bytes> = parts.by_ref().take(ranges.len()).collect();
-            data.put(chunk, chunk::read(place, &bytes, self.inner.version)?);
+            data.put(chunk, chunk::read(place, &bytes, self.inner.version, &self.inner.limits)?);
         }
         data.find_rows()?;
         Ok(data)

@@ -27,8 +27,8 @@ const MOST_NULLS: usize = 4 << 20;
 /// `Corrupt` where there is none.
 pub(super) fn open(source: Arc<dyn ReadAt>, size: u64, end: &Bytes, limits: &Limits, version: u8) -> Result<Inner> {
     let (bytes, start) = super::footer(&*source, size, end, limits)?;
-    let footer: FileFooter = Reader::whole(&bytes)?;
-    let columns = schema::columns(&footer.columns)?;
+    let footer: FileFooter = Reader::whole(&bytes, limits)?;
+    let columns = schema::columns(&footer.columns, limits)?;
     let blocklets = match version {
         2 => blocklets_2(&footer, start)?,
         _ => blocklets_1(&footer)?,
@@ -83,9 +83,9 @@ fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<Blocklet>> {
 }
 
 /// The chunk of version 2 that is in `bytes`; its head has `head` of them.
-pub(super) fn chunk_2(bytes: &Bytes, head: usize) -> Result<Chunk> {
+pub(super) fn chunk_2(bytes: &Bytes, head: usize, limits: &Limits) -> Result<Chunk> {
     let head_bytes = bytes.get(..head).ok_or_else(|| Error::corrupt("a chunk that is shorter than its head"))?;
-    let mut page_head: DataChunk2 = Reader::new(head_bytes).structure()?;
+    let mut page_head: DataChunk2 = Reader::new(head_bytes, limits).structure()?;
     if let Some(presence) = page_head.presence.as_mut().filter(|presence| !presence.bits.is_empty()) {
         presence.bits = Compressor::Snappy.decompress(&presence.bits, MOST_NULLS)?;
     }

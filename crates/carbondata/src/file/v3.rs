@@ -27,8 +27,8 @@ pub(super) fn open(
         return Err(Error::unsupported("a file without a footer, as streams write them"));
     }
     let (bytes, footer_at) = footer(&*source, size, end, limits)?;
-    let footer: FileFooter3 = Reader::whole(&bytes)?;
-    let columns = columns(&header.columns)?;
+    let footer: FileFooter3 = Reader::whole(&bytes, limits)?;
+    let columns = columns(&header.columns, limits)?;
     let mut index = footer.index.into_iter().map(|index| index.min_max);
     let blocklets = footer.blocklets.iter().map(|info| blocklet(info, index.next().flatten(), footer_at));
     let blocklets: Vec<Blocklet> = blocklets.collect::<Result<_>>()?;
@@ -79,9 +79,9 @@ pub(crate) fn blocklet(
 }
 
 /// Reads the head of a chunk that is at `place` in the file, and the pages that `bytes` have behind it: all, or none.
-pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, head: usize) -> Result<Chunk> {
+pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, head: usize, limits: &Limits) -> Result<Chunk> {
     let misfit = || Error::corrupt("a chunk whose pages lie outside of it");
-    let chunk: DataChunk3 = Reader::new(bytes.get(..head).ok_or_else(misfit)?).structure()?;
+    let chunk: DataChunk3 = Reader::new(bytes.get(..head).ok_or_else(misfit)?, limits).structure()?;
     if chunk.pages.len() != chunk.offsets.len() || chunk.pages.len() != chunk.lengths.len() {
         let (pages, places) = (chunk.pages.len(), chunk.offsets.len());
         return Err(Error::corrupt(format!("a chunk of {pages} pages, {places} are placed")));

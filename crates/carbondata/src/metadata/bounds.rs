@@ -23,9 +23,8 @@ pub(crate) fn known(min_max: &MinMax, at: usize, column: &Column, is_old: bool) 
     };
     let (low, high) = match (bound(min, column), bound(max, column)) {
         (Some(Bound::Number(low)), Some(Bound::Number(high))) => {
-            // Pages may hold numbers whose last digits were lost; how much that is depends on the largest.
-            let lost = if column.kind == Kind::Float { 1e-6 } else { 1e-12 } * low.abs().max(high.abs());
-            (Some(Bound::Number(low - lost)), Some(Bound::Number(high + lost)))
+            let (low, high) = widened(low, high, column.kind == Kind::Float);
+            (Some(Bound::Number(low)), Some(Bound::Number(high)))
         }
         // Digits may be lost at one end where the other is not known.
         (Some(Bound::Number(_)), None) | (None, Some(Bound::Number(_))) => (None, None),
@@ -39,6 +38,41 @@ pub(crate) fn known(min_max: &MinMax, at: usize, column: &Column, is_old: bool) 
     let nulls = (low.is_some() && is_null(min)) || (high.is_some() && is_null(max));
     // That there are no nulls is never known, nor that deleted rows are not counted.
     Known { min: low, max: high, nulls: nulls.then_some(true), values: None }
+}
+
+/// Between what the numbers of some pages are, whose sources were between `low` and `high`.
+///
+/// Pages have numbers multiplied by a power of ten, as whole numbers, or what these are below the greatest:
+/// - The last digits of a double may be others, by its precision.
+/// - Floats below the greatest are cut, not rounded, so that one is off by up to a whole last decimal. The scaled numbers
+///   then have more than seven bits, as they were not put below the greatest else: a decimal is less than a 128th of the
+///   largest number.
+/// - The width of whole numbers is chosen by a difference of floating point numbers, which may be less than the greatest
+///   of the whole ones is. A number at the other end that does not fit comes out above the greatest: by what the width has
+///   of them, which is at most twice the difference and a few decimals.
+fn widened(low: f64, high: f64, is_float: bool) -> (f64, f64) {
+    let largest = low.abs().max(high.abs());
+    let digits = if is_float { 1e-6 } else { 1e-12 } * largest;
+    let decimal = largest / 127.0;
+    let below = if is_float { decimal } else { 0.0 };
+    (turned(low, high, is_float) - below - digits, high + (high - low).max(0.0) + 3.0 * decimal + 2.0 * digits)
+}
+
+/// The least of numbers from `low` to `high`, where one may come out as its negative: the width of whole numbers is chosen
+/// by the greatest, cut, and that is rounded when it is stored. So one that has just a bit more does not fit.
+fn turned(low: f64, high: f64, is_float: bool) -> f64 {
+    let mut least = low;
+    for factor in [1e1, 1e2, 1e3, 1e4, 1e5] {
+        for whole in [128.0, 32_768.0, 8_388_608.0, 2_147_483_648.0] {
+            let (value, decimal) = (whole / factor, 1.0 / factor);
+            // Of doubles there are few whose product is less than it should be.
+            let may_be_cut = is_float || value * factor < whole;
+            if may_be_cut && low - decimal <= value && value <= high + decimal {
+                least = least.min(-value - decimal);
+            }
+        }
+    }
+    least
 }
 
 /// A bound that is stored; none where the column has none that can be believed. That of null stands among the values,
@@ -98,6 +132,8 @@ fn flipped(bytes: &[u8], width: usize) -> Option<i64> {
 }
 
 #[cfg(test)]
+mod of_pages;
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -135,7 +171,7 @@ mod tests {
     fn floats_are_widened() {
         let known = bounds(Kind::Double, false, &0f64.to_be_bytes(), &1000f64.to_be_bytes());
         let (Some(Bound::Number(min)), Some(Bound::Number(max))) = (known.min, known.max) else { panic!() };
-        assert!(min < 0.0 && min > -1e-8 && max > 1000.0 && max < 1000.1);
+        assert!(min < 0.0 && min > -1e-8 && max > 2000.0 && max < 2050.0);
         let float = [&1.5f32.to_be_bytes()[..], &[0; 4]].concat();
         assert!(bounds(Kind::Float, false, &float, &float).min.is_some());
         assert_eq!(bounds(Kind::Double, false, &f64::NAN.to_be_bytes(), &0f64.to_be_bytes()), Known::default());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use orcish::{Error, Limits, Result, StorageOptions, read_small};
 use serde_json::Value;
 
+use super::json;
 use super::status::number;
 
 /// The ending of the name of a delete delta.
@@ -21,7 +22,7 @@ pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limit
     let mut deletes = Deletes::new();
     for location in locations {
         let bytes = read_small(location, limits.tail, storage)?;
-        add(&mut deletes, &bytes).map_err(|error| error.in_file(location))?;
+        add(&mut deletes, &bytes, limits).map_err(|error| error.in_file(location))?;
     }
     for rows in deletes.values_mut() {
         rows.sort_unstable();
@@ -31,9 +32,8 @@ pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limit
 }
 
 /// Adds what one delete delta deletes.
-pub(crate) fn add(deletes: &mut Deletes, bytes: &[u8]) -> Result<()> {
-    let whole: Value =
-        serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))?;
+pub(crate) fn add(deletes: &mut Deletes, bytes: &[u8], limits: &Limits) -> Result<()> {
+    let whole = json::parse(bytes, limits)?;
     let blocklets = whole.get("blockletDetailsMap").and_then(Value::as_object);
     let blocklets = blocklets.ok_or_else(|| Error::corrupt("it has no blocklets"))?;
     for (key, blocklet) in blocklets {
@@ -62,8 +62,13 @@ mod tests {
     fn deltas_are_united() {
         let mut deletes = Deletes::new();
         let first = br#"{"blockletDetailsMap":{"0_1":{"id":"0","pageId":1,"deletedRows":[7,3]}},"blockName":"x"}"#;
-        add(&mut deletes, first).unwrap();
-        add(&mut deletes, br#"{"blockletDetailsMap":{"2":{"deletedRows":[1]},"0_1":{"deletedRows":[]}}}"#).unwrap();
+        add(&mut deletes, first, &Limits::default()).unwrap();
+        add(
+            &mut deletes,
+            br#"{"blockletDetailsMap":{"2":{"deletedRows":[1]},"0_1":{"deletedRows":[]}}}"#,
+            &Limits::default(),
+        )
+        .unwrap();
         assert_eq!(deletes, Deletes::from([((0, 1), vec![7, 3]), ((2, 0), vec![1])]));
     }
 
@@ -71,9 +76,9 @@ mod tests {
     fn broken_ones_are_errors() {
         let rows = |rows: &str| format!(r#"{{"blockletDetailsMap":{{"0_1":{{"deletedRows":{rows}}}}}}}"#);
         for json in ["", "[]", "{}", &rows("[-1]"), &rows("[1.5]"), &rows("[4294967296]"), &rows("7")] {
-            assert!(add(&mut Deletes::new(), json.as_bytes()).is_err(), "{json}");
+            assert!(add(&mut Deletes::new(), json.as_bytes(), &Limits::default()).is_err(), "{json}");
         }
         let nameless = br#"{"blockletDetailsMap":{"x":{"deletedRows":[]}}}"#;
-        assert!(add(&mut Deletes::new(), nameless).is_err());
+        assert!(add(&mut Deletes::new(), nameless, &Limits::default()).is_err());
     }
 }

@@ -44,12 +44,9 @@ pub(crate) struct IndexedFile {
 /// # Errors
 /// `Corrupt` where it is none.
 pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFile>> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(bytes, limits);
     let header: IndexHeader = reader.structure()?;
-    if header.columns.len() > limits.columns {
-        return Err(Error::limit(format!("{} columns, of {} that are allowed", header.columns.len(), limits.columns)));
-    }
-    let columns = Arc::new(columns(&header.columns)?);
+    let columns = Arc::new(columns(&header.columns, limits)?);
     let mut files: Vec<IndexedFile> = Vec::new();
     while !reader.is_empty() {
         let entry: BlockIndex = reader.structure()?;
@@ -73,6 +70,18 @@ pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFile>> {
 }
 
 impl IndexedFile {
+    /// Bytes that it takes in memory, about.
+    pub(crate) fn weight(&self) -> usize {
+        let bounds = |all: &[Vec<u8>]| all.iter().map(|bound| bound.len() + size_of::<Vec<u8>>()).sum::<usize>();
+        let of = |min_max: &Option<MinMax>| min_max.as_ref().map_or(0, |it| bounds(&it.min) + bounds(&it.max));
+        let info = |info: &Option<BlockletInfo3>| {
+            info.as_ref().map_or(0, |info| 8 * info.offsets.len() + 4 * (info.lengths.len() + info.page_rows.len()))
+        };
+        let blocklet = |it: &IndexedBlocklet| size_of::<IndexedBlocklet>() + of(&it.min_max) + info(&it.info);
+        let blocklets = self.blocklets.iter().flatten().map(blocklet).sum::<usize>();
+        size_of::<Self>() + self.name.len() + of(&self.min_max) + blocklets
+    }
+
     fn add(&mut self, entry: BlockIndex) -> Result<()> {
         let number = |number: i64| u64::try_from(number).map_err(|_| Error::corrupt(format!("an index with {number}")));
         let rows = match &entry.blocklet {
@@ -102,8 +111,8 @@ impl IndexedFile {
 ///
 /// # Errors
 /// `Corrupt` where it is no such file.
-pub(crate) fn parts(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>> {
-    let mut reader = Reader::new(bytes);
+pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut reader = Reader::new(bytes, limits);
     let (names, parts): (Merged, Merged) = (reader.structure()?, reader.structure()?);
     let (names, parts) = (names.parts, parts.parts);
     if names.len() != parts.len() {
@@ -117,8 +126,8 @@ pub(crate) fn parts(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>> {
 ///
 /// # Errors
 /// `Corrupt` where it is no index of a stream.
-pub(crate) fn streams(bytes: &[u8]) -> Result<Vec<(String, u64)>> {
-    let mut reader = Reader::new(bytes);
+pub(crate) fn streams(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, u64)>> {
+    let mut reader = Reader::new(bytes, limits);
     let mut files = Vec::new();
     while !reader.is_empty() {
         let entry: BlockIndex = reader.structure()?;
@@ -175,14 +184,14 @@ mod tests {
         let bytes = [&HEADER[..], &entry(3, "a", false)].concat();
         let found = files(&bytes, &Limits::default()).unwrap();
         assert_eq!((found[0].rows, &found[0].blocklets), (3, &None));
-        let streams = streams(&entry(3, "a", false)).unwrap();
+        let streams = streams(&entry(3, "a", false), &Limits::default()).unwrap();
         assert_eq!(streams, [("a".to_owned(), 0)]);
     }
 
     #[test]
     fn merged_indexes_have_a_name_each() {
         let bytes = [0x19, 0x18, 1, b'a', 0, 0x19, 0x18, 2, b'x', b'y', 0];
-        assert_eq!(parts(&bytes).unwrap(), [("a".to_owned(), b"xy".to_vec())]);
-        assert!(parts(&[0x19, 0x18, 1, b'a', 0, 0x19, 0x08, 0]).is_err());
+        assert_eq!(parts(&bytes, &Limits::default()).unwrap(), [("a".to_owned(), b"xy".to_vec())]);
+        assert!(parts(&[0x19, 0x18, 1, b'a', 0, 0x19, 0x08, 0], &Limits::default()).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
-use orcish::{Error, Result};
+use orcish::{Error, Limits, Result};
 
 use super::format::{ColumnSchema, Encoding};
 
@@ -138,27 +138,35 @@ pub(crate) fn schema_of(columns: &[Column]) -> SchemaRef {
 /// The columns of a flat list, which has those within a column behind it, depth first.
 ///
 /// # Errors
-/// `Corrupt` for lists that are no trees, `Unsupported` for types that are not known, `LimitExceeded` for nesting
-/// beyond what is allowed.
-pub(crate) fn columns(list: &[ColumnSchema]) -> Result<Vec<Column>> {
+/// `Corrupt` for lists that are no trees, `Unsupported` for types that are not known, `LimitExceeded` for nesting, or
+/// columns, beyond what is allowed.
+pub(crate) fn columns(list: &[ColumnSchema], limits: &Limits) -> Result<Vec<Column>> {
+    if list.len() > limits.columns {
+        return Err(Error::limit(format!("{} columns, of {} that are allowed", list.len(), limits.columns)));
+    }
+    let most_depth = MOST_DEPTH.min(limits.depth);
     let mut rest = list.iter();
     let mut all = Vec::new();
     while !rest.as_slice().is_empty() {
-        all.extend(column(&mut rest, "", 1)?);
+        all.extend(column(&mut rest, "", (1, most_depth))?);
     }
     Ok(all)
 }
 
-fn column(rest: &mut std::slice::Iter<'_, ColumnSchema>, parent: &str, depth: usize) -> Result<Option<Column>> {
-    if depth > MOST_DEPTH {
-        return Err(Error::limit(format!("columns more than {MOST_DEPTH} levels deep")));
+fn column(
+    rest: &mut std::slice::Iter<'_, ColumnSchema>,
+    parent: &str,
+    (depth, most_depth): (usize, usize),
+) -> Result<Option<Column>> {
+    if depth > most_depth {
+        return Err(Error::limit(format!("columns more than {most_depth} levels deep")));
     }
     let Some(this) = rest.next() else { return Err(Error::corrupt("a column within another is missing")) };
     let in_column = |error: Error| error.in_column(&this.name);
     let kind = kind(this).map_err(in_column)?;
     let mut children = Vec::new();
     for _ in 0..this.children.max(0) {
-        children.extend(column(rest, &this.name, depth + 1)?);
+        children.extend(column(rest, &this.name, (depth + 1, most_depth))?);
     }
     let wanted = match kind {
         Kind::Array => Some(1),

@@ -1,8 +1,9 @@
 //! Segment files: in which folders a segment is, and which index files say what is in them.
 
-use orcish::{Error, Result};
+use orcish::{Error, Limits, Result};
 use serde_json::Value;
 
+use super::json;
 use super::status::{check_name, text};
 
 /// A folder of a segment.
@@ -19,9 +20,8 @@ pub(crate) struct Folder {
 ///
 /// # Errors
 /// `Corrupt` where it is no JSON of folders.
-pub(crate) fn folders(bytes: &[u8], table: &str) -> Result<Vec<Folder>> {
-    let whole: Value =
-        serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))?;
+pub(crate) fn folders(bytes: &[u8], table: &str, limits: &Limits) -> Result<Vec<Folder>> {
+    let whole = json::parse(bytes, limits)?;
     let Value::Object(whole) = whole else { return Err(Error::corrupt("it is no object of JSON")) };
     let locations = match whole.get("locationMap") {
         // A load without rows has none.
@@ -88,7 +88,7 @@ mod tests {
             "/s=a/d=1":{"files":["a.carbonindex"],"partitions":["s=a"],"status":"Success","isRelative":true},
             "/gone":{"files":["b.carbonindex"],"status":"Marked for Delete","isRelative":true},
             "file:/else/":{"files":[],"status":"Success","mergeFileName":"c.carbonindexmerge","isRelative":false}}}"#;
-        let found = folders(json, "/t/").unwrap();
+        let found = folders(json, "/t/", &Limits::default()).unwrap();
         let folder = |location: &str, files: &[&str], merged: Option<&str>| Folder {
             location: location.into(),
             files: files.iter().map(|&name| name.into()).collect(),
@@ -97,7 +97,7 @@ mod tests {
         let expected =
             [folder("/else", &[], Some("c.carbonindexmerge")), folder("/t/s=a/d=1", &["a.carbonindex"], None)];
         assert_eq!(found, expected);
-        assert!(folders(b"{}", "/t").unwrap().is_empty());
+        assert!(folders(b"{}", "/t", &Limits::default()).unwrap().is_empty());
     }
 
     #[test]
@@ -106,9 +106,10 @@ mod tests {
             let json = format!(
                 r#"{{"locationMap":{{"{place}":{{"files":["{name}"],"status":"Success","isRelative":true}}}}}}"#
             );
-            assert!(folders(json.as_bytes(), "/t").is_err(), "{json}");
+            assert!(folders(json.as_bytes(), "/t", &Limits::default()).is_err(), "{json}");
         }
-        assert!(folders(b"{\"locationMap\":[]}", "/t").is_err() && folders(b"", "/t").is_err());
+        let limits = Limits::default();
+        assert!(folders(b"{\"locationMap\":[]}", "/t", &limits).is_err() && folders(b"", "/t", &limits).is_err());
     }
 
     #[test]

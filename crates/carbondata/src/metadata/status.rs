@@ -1,7 +1,9 @@
 //! `tablestatus`, the segments of a table, and `tableupdatestatus`, what was deleted of their files.
 
-use orcish::{Error, Result};
+use orcish::{Error, Limits, Result};
 use serde_json::Value;
+
+use super::json;
 
 /// States in which a segment is read.
 const READABLE: [&str; 5] = ["success", "partial success", "marked for update", "streaming", "streaming finish"];
@@ -54,8 +56,8 @@ impl Load {
 ///
 /// # Errors
 /// `Corrupt` where it is no JSON of segments.
-pub(crate) fn loads(bytes: &[u8]) -> Result<Vec<Load>> {
-    entries(bytes)?
+pub(crate) fn loads(bytes: &[u8], limits: &Limits) -> Result<Vec<Load>> {
+    entries(bytes, limits)?
         .iter()
         .map(|entry| {
             let id = text(entry, "loadName").ok_or_else(|| Error::corrupt("a segment without a name"))?;
@@ -128,8 +130,8 @@ impl Update {
 ///
 /// # Errors
 /// `Corrupt` where it is no JSON of such.
-pub(crate) fn updates(bytes: &[u8]) -> Result<Vec<Update>> {
-    entries(bytes)?
+pub(crate) fn updates(bytes: &[u8], limits: &Limits) -> Result<Vec<Update>> {
+    entries(bytes, limits)?
         .iter()
         .map(|entry| {
             let state = text(entry, "segmentStatus").unwrap_or_default().to_ascii_lowercase();
@@ -161,11 +163,10 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-fn entries(bytes: &[u8]) -> Result<Vec<Value>> {
-    match serde_json::from_slice(bytes) {
-        Ok(Value::Array(entries)) => Ok(entries),
-        Ok(_) => Err(Error::corrupt("it is no list of JSON")),
-        Err(error) => Err(Error::corrupt(format!("it is no JSON: {error}"))),
+fn entries(bytes: &[u8], limits: &Limits) -> Result<Vec<Value>> {
+    match json::parse(bytes, limits)? {
+        Value::Array(entries) => Ok(entries),
+        _ => Err(Error::corrupt("it is no list of JSON")),
     }
 }
 
@@ -193,7 +194,7 @@ mod tests {
         let json = br#"[{"loadName":"0","loadStatus":"SUCCESS","loadStartTime":"10-04-2026 01:23:20:000","x":{}},
             {"loadName":"0.1","loadStatus":"Compacted","loadStartTime":"17","mergedLoadName":"3","fileFormat":"ORC"},
             {"loadName":"2","loadStatus":"Streaming","dataSize":"12","updateStatusFileName":"tableupdatestatus-1"}]"#;
-        let loads = loads(json).unwrap();
+        let loads = loads(json, &Limits::default()).unwrap();
         let readable: Vec<_> = loads.iter().map(Load::is_readable).collect();
         assert_eq!(readable, [true, false, true]);
         assert_eq!((loads[0].started, loads[0].format.as_str()), (None, COLUMNAR));
@@ -201,9 +202,9 @@ mod tests {
         assert_eq!((loads[1].merged_into.as_deref(), loads[2].data_bytes), (Some("3"), Some(12)));
         assert_eq!(loads[2].update_file.as_deref(), Some("tableupdatestatus-1"));
         for broken in [&b"{}"[..], b"[{]", b"[{}]", br#"[{"loadName":"../x"}]"#, &[b'['; 10_000]] {
-            assert!(super::loads(broken).is_err());
+            assert!(super::loads(broken, &Limits::default()).is_err());
         }
-        assert!(super::loads(b" ").is_err());
+        assert!(super::loads(b" ", &Limits::default()).is_err());
     }
 
     #[test]
@@ -223,12 +224,12 @@ mod tests {
             {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"7","deletedRowsInBlock":"3"},
             {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"5","segmentStatus":"Compacted"},
             {"blockName":"b"}]"#;
-        let updates = updates(json).unwrap();
+        let updates = updates(json, &Limits::default()).unwrap();
         let live: Vec<_> = updates.iter().map(Update::live).collect();
         let listed = |stamps: &[&'static str]| Stamps::Listed(stamps.to_vec());
         let expected = [listed(&["5"]), listed(&["5", "7"]), Stamps::Between(5, 7), Stamps::None, Stamps::None];
         assert_eq!(live, expected);
         assert_eq!((updates[2].deleted, updates[3].is_dead), (Some(3), true));
-        assert!(super::updates(br#"[{"blockName":"../b"}]"#).is_err());
+        assert!(super::updates(br#"[{"blockName":"../b"}]"#, &Limits::default()).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Thrift's compact protocol, read field by field: structs stand bare, one behind the other.
 
-use orcish::{Error, Result};
+use orcish::{Error, Limits, Result};
 
 /// Structs within structs; those of the format need six.
 const MOST_DEPTH: usize = 32;
@@ -17,16 +17,34 @@ pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    /// Bytes that what is read may still take.
+    room: u64,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Reader { bytes, at: 0, depth: 0 }
+    pub(crate) fn new(bytes: &'a [u8], limits: &Limits) -> Self {
+        Reader { bytes, at: 0, depth: 0, room: limits.memory }
+    }
+
+    /// Takes room for what is to be kept: an element of a list may have a byte in the file, and a hundred in memory.
+    fn take_room(&mut self, bytes: usize) -> Result<()> {
+        let left = u64::try_from(bytes).ok().and_then(|bytes| self.room.checked_sub(bytes));
+        self.room = left.ok_or_else(|| Error::limit("thrift structs of more bytes than are allowed"))?;
+        Ok(())
+    }
+
+    /// That there may be so many elements, which have a byte at least.
+    fn check_count(&self, count: u64) -> Result<()> {
+        let left = self.bytes.len().saturating_sub(self.at);
+        if usize::try_from(count).map_or(true, |count| count > left) {
+            return Err(Error::corrupt(format!("{count} elements of a thrift list in {left} bytes")));
+        }
+        Ok(())
     }
 
     /// The struct that these bytes are, and nothing else.
-    pub(crate) fn whole<T: Structure>(bytes: &'a [u8]) -> Result<T> {
-        let mut reader = Reader::new(bytes);
+    pub(crate) fn whole<T: Structure>(bytes: &'a [u8], limits: &Limits) -> Result<T> {
+        let mut reader = Reader::new(bytes, limits);
         let this = reader.structure()?;
         match reader.is_empty() {
             true => Ok(this),
@@ -193,7 +211,9 @@ impl<'a> Value<'_, 'a> {
 
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8]> {
         self.expect(&[Kind::Binary], "text")?;
-        self.reader.slice()
+        let bytes = self.reader.slice()?;
+        self.reader.take_room(bytes.len())?;
+        Ok(bytes)
     }
 
     pub(crate) fn text(&mut self) -> Result<String> {
@@ -210,6 +230,7 @@ impl<'a> Value<'_, 'a> {
         self.expect(&[Kind::List], "list")?;
         let mut all = Vec::new();
         self.elements(&mut |value| {
+            value.reader.take_room(size_of::<T>())?;
             all.push(element(value)?);
             Ok(())
         })?;
@@ -223,9 +244,9 @@ impl<'a> Value<'_, 'a> {
             count => u64::from(count),
         };
         let kind = Kind::of(header & 15)?;
+        self.reader.check_count(count)?;
         self.reader.descend()?;
         for _ in 0..count {
-            // An element has a byte at least, so that a lie about their number ends soon.
             let mut value = Value { kind, in_list: true, is_read: false, reader: self.reader };
             take(&mut value)?;
             value.pass_over()?;
@@ -241,11 +262,13 @@ impl<'a> Value<'_, 'a> {
         if count > 0 && (key, value) != (Kind::Binary, Kind::Binary) {
             return Err(Error::corrupt("a thrift map is none of texts"));
         }
+        self.reader.check_count(count)?;
         let mut all = Vec::new();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         for _ in 0..count {
-            let key = text(self.reader.slice()?);
-            all.push((key, text(self.reader.slice()?)));
+            let (key, value) = (self.reader.slice()?, self.reader.slice()?);
+            self.reader.take_room(size_of::<(String, String)>() + key.len() + value.len())?;
+            all.push((text(key), text(value)));
         }
         Ok(all)
     }
@@ -266,6 +289,7 @@ impl<'a> Value<'_, 'a> {
             Kind::List => self.elements(&mut |_| Ok(()))?,
             Kind::Map => {
                 let (count, key, value) = self.reader.map()?;
+                self.reader.check_count(count)?;
                 self.reader.descend()?;
                 for _ in 0..count {
                     for kind in [key, value] {
@@ -317,24 +341,34 @@ mod tests {
             0x06, 0x80, 0x10, 4, // 1024: 2
             0,
         ];
-        let mut reader = Reader::new(&bytes);
+        let mut reader = Reader::new(&bytes, &Limits::default());
         let sample: Sample = reader.structure().unwrap();
         let inner = Sample { number: 1, ..Sample::default() };
         let texts = vec![("a".to_owned(), "b".to_owned())];
         assert_eq!(sample, Sample { number: -2, flags: vec![true, false], texts, inner: vec![inner] });
         assert!(reader.is_empty() && reader.position() == bytes.len());
         for end in 0..bytes.len() {
-            assert!(Reader::new(&bytes[..end]).structure::<Sample>().is_err());
+            assert!(Reader::new(&bytes[..end], &Limits::default()).structure::<Sample>().is_err());
         }
     }
 
     #[test]
     fn depth_and_lies_about_length_end() {
         let deep = [0x1c; 1000];
-        assert!(Reader::new(&deep).structure::<Sample>().is_err());
+        assert!(Reader::new(&deep, &Limits::default()).structure::<Sample>().is_err());
         let lists = [&[0x59][..], &[0x19; 1000]].concat();
-        assert!(Reader::new(&lists).structure::<Sample>().is_err());
+        assert!(Reader::new(&lists, &Limits::default()).structure::<Sample>().is_err());
         let long = [0x29, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x0f];
-        assert!(Reader::new(&long).structure::<Sample>().is_err());
+        assert!(Reader::new(&long, &Limits::default()).structure::<Sample>().is_err());
+    }
+
+    #[test]
+    fn what_is_kept_has_room() {
+        // A list of structs without fields, each a byte in the file.
+        let bytes = [&[0x49, 0xfc, 0xa0, 0x8d, 0x06][..], &[0; 100_000], &[0]].concat();
+        assert_eq!(Reader::new(&bytes, &Limits::default()).structure::<Sample>().unwrap().inner.len(), 100_000);
+        let limits = Limits { memory: 1 << 20, ..Limits::default() };
+        let error = Reader::new(&bytes, &limits).structure::<Sample>().unwrap_err();
+        assert_eq!(error.kind(), orcish::ErrorKind::LimitExceeded);
     }
 }

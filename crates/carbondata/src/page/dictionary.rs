@@ -15,6 +15,7 @@ use super::Dictionaries;
 use super::texts::NULL_TEXT;
 use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta};
 use crate::metadata::schema::{Column, Kind};
+use crate::metadata::status::check_name;
 use crate::metadata::thrift::Reader;
 
 /// The dictionaries of the table whose schema is in the folder `metadata`: each is read once, when it is needed.
@@ -27,6 +28,8 @@ pub(crate) fn of_table(metadata: &str, options: &StorageOptions, limits: &Limits
         if let Some(known) = read.get(&column.id) {
             return Ok(Arc::clone(known));
         }
+        // Ids become names of files.
+        check_name(&column.id)?;
         let open = |kind: &str| orcish::open(&format!("{metadata}/{}.{kind}", column.id), &options);
         let found = open("dict")
             .and_then(|values| self::read(&*values, &*open("dictmeta")?, column, &limits))
@@ -41,12 +44,12 @@ pub(crate) fn of_table(metadata: &str, options: &StorageOptions, limits: &Limits
 /// # Errors
 /// `Io` where the files cannot be read, `Corrupt` where they are no dictionary, `LimitExceeded` for large ones.
 pub(crate) fn read(values: &dyn ReadAt, meta: &dyn ReadAt, column: &Column, limits: &Limits) -> Result<ArrayRef> {
-    let end = end(&whole(meta, meta.size()?, limits)?).map_err(|error| error.in_file(meta.name()))?;
+    let end = end(&whole(meta, meta.size()?, limits)?, limits).map_err(|error| error.in_file(meta.name()))?;
     let in_file = |error: Error| error.in_file(values.name());
     if end > values.size()? {
         return Err(in_file(Error::corrupt(format!("a dictionary of fewer bytes than the {end} it should have"))));
     }
-    let chunks = chunks(&whole(values, end, limits)?).map_err(in_file)?;
+    let chunks = chunks(&whole(values, end, limits)?, limits).map_err(in_file)?;
     array(&chunks, column.kind).map_err(in_file)
 }
 
@@ -59,8 +62,8 @@ fn whole(source: &dyn ReadAt, length: u64, limits: &Limits) -> Result<bytes::Byt
 }
 
 /// Bytes of the dictionary that count: what is behind them was of a load that failed.
-fn end(meta: &[u8]) -> Result<u64> {
-    let mut reader = Reader::new(meta);
+fn end(meta: &[u8], limits: &Limits) -> Result<u64> {
+    let mut reader = Reader::new(meta, limits);
     let mut end = 0;
     while !reader.is_empty() {
         end = reader.structure::<DictionaryChunkMeta>()?.end_offset;
@@ -68,8 +71,8 @@ fn end(meta: &[u8]) -> Result<u64> {
     u64::try_from(end).map_err(|_| Error::corrupt(format!("a dictionary that ends at {end}")))
 }
 
-fn chunks(bytes: &[u8]) -> Result<Vec<DictionaryChunk>> {
-    let mut reader = Reader::new(bytes);
+fn chunks(bytes: &[u8], limits: &Limits) -> Result<Vec<DictionaryChunk>> {
+    let mut reader = Reader::new(bytes, limits);
     let mut all = Vec::new();
     while !reader.is_empty() {
         all.push(reader.structure()?);

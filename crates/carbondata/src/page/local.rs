@@ -8,7 +8,7 @@ use orcish::{Error, Result};
 use super::arrays::nulls_of;
 use super::meta::{PageMeta, Role};
 use super::texts::{NULL_TEXT, Prefix, slices};
-use super::{PageInput, packed};
+use super::{PageInput, overflow, packed};
 use crate::compress::Compressor;
 use crate::metadata::format::LocalDictionary as Stored;
 use crate::metadata::schema::Kind;
@@ -49,7 +49,7 @@ impl LocalDictionary {
         if room > most {
             return Err(Error::limit(format!("{room} bytes for the keys of a dictionary")));
         }
-        let mut texts = slices(&data, prefix, None)?.into_iter();
+        let mut texts = texts_of(&data, prefix, set_bits(&keys).count(), is_text)?.into_iter();
         let mut at = 0;
         for key in set_bits(&keys) {
             let text = texts.next().ok_or_else(|| Error::corrupt("a dictionary has more keys than values"))?;
@@ -115,6 +115,17 @@ impl LocalDictionary {
             Some(key) => Err(Error::corrupt(format!("the key {key} is not in the dictionary"))),
             None => Ok(()),
         }
+    }
+}
+
+/// The values as they are stored, of which there are `count`.
+fn texts_of(data: &[u8], prefix: Prefix, count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
+    let found = slices(data, prefix, Some(count), usize::MAX);
+    match &found {
+        Ok(_) => found,
+        // Values too long for their lengths.
+        _ if prefix == Prefix::Short && data.len() > overflow::LENGTHS => overflow::values(data, count, is_text),
+        _ => found,
     }
 }
 

@@ -178,11 +178,12 @@ impl Meta {
                 let Kind::Decimal { scale, .. } = column.kind else {
                     return Err(Error::corrupt(format!("decimals in a column of type {:?}", column.kind)));
                 };
-                let values = slices(data, Prefix::Int, Some(rows))?.into_iter().enumerate().map(|(row, bytes)| {
-                    let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-                    let value = if is_null { Some(0) } else { decimals::scaled(bytes, scale) };
-                    value.ok_or_else(|| Error::corrupt(format!("{} bytes are no such decimal", bytes.len())))
-                });
+                let values =
+                    slices(data, Prefix::Int, Some(rows), usize::MAX)?.into_iter().enumerate().map(|(row, bytes)| {
+                        let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+                        let value = if is_null { Some(0) } else { decimals::scaled(bytes, scale) };
+                        value.ok_or_else(|| Error::corrupt(format!("{} bytes are no such decimal", bytes.len())))
+                    });
                 decimals::array(column.kind, values.collect::<Result<_>>()?, scale, nulls)
             }
         }

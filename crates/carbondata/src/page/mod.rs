@@ -17,6 +17,7 @@ pub(crate) mod meta;
 pub(crate) mod nested;
 pub(crate) mod numbers;
 pub(crate) mod order;
+mod overflow;
 pub(crate) mod packed;
 mod runs;
 #[cfg(test)]

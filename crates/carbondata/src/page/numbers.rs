@@ -90,7 +90,9 @@ pub(super) fn decode(input: &PageInput<'_>, encoder: Encoding, meta: &PageMeta) 
             arrays::timestamps(values, nulls)
         }
         Kind::Float => {
-            let (values, nulls) = page.finish(page.floats()?)?;
+            // Apache's reader narrows floats within other columns at last, those of rows at first.
+            let values = if input.rows.is_some() { page.floats()? } else { page.narrowed()? };
+            let (values, nulls) = page.finish(values)?;
             Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(arrays::misfit)?))
         }
         Kind::Double => {
@@ -167,9 +169,9 @@ impl Page<'_> {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as the writer computes")]
+    #[expect(clippy::cast_precision_loss, reason = "as the writer computes")]
     fn doubles(&self) -> Result<Vec<f64>> {
-        let factor = 10f64.powi(self.meta.decimal_count.clamp(0, 308));
+        let factor = self.factor();
         match (self.meta.store, self.form) {
             (Store::Double, Form::Plain) => le(self.data, f64::from_le_bytes),
             (Store::Float, Form::Plain) => le(self.data, |bytes| f32::from_le_bytes(bytes).into()),
@@ -180,16 +182,38 @@ impl Page<'_> {
             }
             (_, Form::Scaled) => self.each(|element| element as f64 / factor),
             (_, Form::ScaledBelow) => {
-                let Max::Double(max) = self.meta.max else { return Err(self.wrong()) };
-                let max = (factor * max) as i64;
+                let max = self.scaled_max()?;
                 self.each(|element| max.wrapping_sub(element) as f64 / factor)
             }
         }
     }
 
+    /// The power of ten that values were multiplied by.
+    fn factor(&self) -> f64 {
+        // Powers beyond 22 that are made by products are not those next to the true ones.
+        format!("1e{}", self.meta.decimal_count).parse().unwrap_or(1.0)
+    }
+
+    /// The largest value, multiplied as the writer does it: by a power that 64 bits hold.
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as the writer computes")]
+    fn scaled_max(&self) -> Result<i64> {
+        let factor = self.factor() as i64;
+        match self.meta.max {
+            Max::Double(max) => Ok((factor as f64 * max) as i64),
+            Max::Float(max) => Ok((factor as f32 * max) as i64),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    /// Floats that are divided as doubles.
+    #[expect(clippy::cast_possible_truncation, reason = "what a column of floats was given")]
+    fn narrowed(&self) -> Result<Vec<f32>> {
+        Ok(self.doubles()?.into_iter().map(|value| value as f32).collect())
+    }
+
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as the writer computes")]
     fn floats(&self) -> Result<Vec<f32>> {
-        let factor = 10f64.powi(self.meta.decimal_count.clamp(0, 308)) as f32;
+        let factor = self.factor() as f32;
         match (self.meta.store, self.form) {
             (Store::Float, Form::Plain) => le(self.data, f32::from_le_bytes),
             (_, Form::Plain) => self.each(|element| element as f32),
@@ -199,8 +223,7 @@ impl Page<'_> {
             }
             (_, Form::Scaled) => self.each(|element| element as f32 / factor),
             (_, Form::ScaledBelow) => {
-                let Max::Float(max) = self.meta.max else { return Err(self.wrong()) };
-                let max = (factor * max) as i64;
+                let max = self.scaled_max()?;
                 self.each(|element| max.wrapping_sub(element) as f32 / factor)
             }
         }

@@ -28,7 +28,7 @@ pub(super) fn decode(input: &PageInput<'_>, prefix: Prefix) -> Result<ArrayRef> 
     match input.column.kind {
         Kind::String | Kind::Varchar | Kind::Binary => {
             let texts = match (input.order, prefix) {
-                (Some(_), _) => Texts::of(&reorder(slices(input.data, prefix, input.rows)?, input.order))?,
+                (Some(_), _) => Texts::of(&reorder(slices(input.data, prefix, input.rows, input.most)?, input.order))?,
                 (None, Prefix::Short) => Texts::read(input.data, input.rows, short)?,
                 (None, Prefix::Int) => Texts::read(input.data, input.rows, int)?,
             };
@@ -36,7 +36,7 @@ pub(super) fn decode(input: &PageInput<'_>, prefix: Prefix) -> Result<ArrayRef> 
             texts.array(&input.column.data_type())
         }
         _ => {
-            let slices = slices(input.data, prefix, input.rows)?;
+            let slices = slices(input.data, prefix, input.rows, input.most)?;
             values::decode(input, &reorder(slices, input.order))
         }
     }
@@ -142,10 +142,11 @@ fn copy_long(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
     Ok(())
 }
 
+/// A length of two bytes. Java writes it with a sign and reads it without one.
 #[inline]
 fn short(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
-    Some((usize::try_from(i16::from_be_bytes(*length)).ok()?, rest))
+    Some((u16::from_be_bytes(*length).into(), rest))
 }
 
 #[inline]
@@ -164,13 +165,20 @@ fn ended() -> Error {
     Error::corrupt("a page ends within a value")
 }
 
-/// The values of a page as they are stored.
-pub(crate) fn slices(data: &[u8], prefix: Prefix, rows: Option<usize>) -> Result<Vec<&[u8]>> {
+/// The values of a page as they are stored: as many as rows, or, where these are not known, as fit into `most` bytes.
+pub(crate) fn slices(data: &[u8], prefix: Prefix, rows: Option<usize>, most: usize) -> Result<Vec<&[u8]>> {
+    let most = rows.unwrap_or(most / (2 * size_of::<&[u8]>()));
     let mut all = Vec::with_capacity(rows.unwrap_or(0).min(data.len() / 2));
     let mut rest = data;
     while !rest.is_empty() {
         let (length, behind) = if prefix == Prefix::Short { short(rest) } else { int(rest) }.ok_or_else(ended)?;
         let (value, behind) = behind.split_at_checked(length).ok_or_else(ended)?;
+        if all.len() >= most {
+            return Err(match rows {
+                Some(rows) => Error::corrupt(format!("a page of more than {rows} values for as many rows")),
+                None => Error::limit(format!("a page of more than {most} values within others")),
+            });
+        }
         all.push(value);
         rest = behind;
     }

@@ -10,17 +10,22 @@ use super::texts::NULL_TEXT;
 use super::{PageInput, arrays, decimals};
 use crate::metadata::schema::{Column, Kind};
 
+/// What null is among dates, where it is not empty: the key of null, with its sign flipped.
+const NULL_DATE: [u8; 4] = [0x80, 0, 0, 1];
+
 /// The values of a page. Those without bytes are null.
 pub(super) fn decode(input: &PageInput<'_>, values: &[&[u8]]) -> Result<ArrayRef> {
     array(input.column, values)
 }
 
-/// An array of values, of which those without bytes are null.
+/// An array of values, of which those without bytes are null. Of dates the key of null is null too: writers of values
+/// within others have either.
 ///
 /// # Errors
 /// `Corrupt` for a value of a length that its type does not have.
 pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
-    let is_null = |value: &[u8]| value.is_empty() || value == NULL_TEXT;
+    let is_date = column.kind == Kind::Date;
+    let is_null = |value: &[u8]| value.is_empty() || value == NULL_TEXT || (is_date && value == NULL_DATE);
     let nulls = arrays::nulls_where(values.len(), |row| values.get(row).is_none_or(|value| is_null(value)));
     let each = |value: &dyn Fn(&[u8]) -> Option<i64>| {
         let values = values.iter().enumerate().map(|(row, bytes)| {
@@ -80,7 +85,21 @@ fn wrong(column: &Column, bytes: &[u8], row: usize) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use arrow_array::Date32Array;
+    use arrow_array::cast::AsArray as _;
+
     use super::*;
+
+    #[test]
+    fn null_dates_are_empty_or_have_the_key_of_null() {
+        let column = Column::sample("c", Kind::Date);
+        let found = array(&column, &[&[], &NULL_DATE, &[0xbf, 0xff, 0xff, 0xff], &[0x80, 0, 0, 2]]).unwrap();
+        let days: Date32Array = vec![None, None, Some(0), Some(2 - arrays::EPOCH_KEY)].into();
+        assert_eq!(found.as_primitive(), &days);
+        // Elsewhere these bytes are a number.
+        let found = array(&Column::sample("c", Kind::Int), &[&NULL_DATE]).unwrap();
+        assert_eq!(found.as_primitive::<arrow_array::types::Int32Type>().values(), &[1]);
+    }
 
     #[test]
     fn the_sign_is_flipped() {

@@ -11,6 +11,7 @@ use super::opened::{OpenFiles, Opened};
 use super::parts::by_index;
 use super::{Source, Split, What, orc, token};
 use crate::metadata::index::IndexedBlocklet;
+use crate::metadata::places::storage_of;
 use crate::table::{FileEntry, FileFormat};
 
 /// What becomes of a blocklet, by the index and, where that does not rule it out, by its file.
@@ -109,7 +110,8 @@ pub(super) fn splits(of: &Arc<Source>, what: &Arc<What>, bytes: u64) -> Result<V
         if entry.format != FileFormat::Columnar {
             let size = match entry.size {
                 Some(size) => size,
-                None => orcish::stat(&entry.location, &of.storage)?.map_or(0, |found| found.size),
+                None => orcish::stat(&entry.location, &storage_of(&of.location, &entry.location, &of.storage))?
+                    .map_or(0, |found| found.size),
             };
             return Ok(vec![split(of, entry, Vec::new(), 0, size)?]);
         }

@@ -9,6 +9,7 @@ use super::Source;
 use super::evolve::{Way, ways};
 use crate::file::DataFile;
 use crate::metadata::deletes::{Deletes, read_deletes};
+use crate::metadata::places::storage_of;
 use crate::page::{Dictionaries, dictionary};
 use crate::table::FileEntry;
 
@@ -56,11 +57,12 @@ impl OpenFiles {
 
     pub(super) fn open(&self, of: &Source, entry: &FileEntry) -> Result<Opened> {
         let limits = of.limits();
-        let file = DataFile::open(open(&entry.location, &of.storage)?, limits)?;
+        let storage = storage_of(&of.location, &entry.location, &of.storage);
+        let file = DataFile::open(open(&entry.location, &storage)?, limits)?;
         let in_file = |error: orcish::Error| error.in_file(&orcish::display_name(&entry.location));
         let ways = ways(&of.columns, file.columns(), of.is_transactional).map_err(in_file)?;
         let file = file.with_dictionaries(self.dictionaries(of, entry));
-        let deletes = read_deletes(&entry.deletes, &of.storage, limits)?;
+        let deletes = read_deletes(&entry.deletes, &storage, limits)?;
         Ok(Opened { file, ways, deletes })
     }
 }

@@ -11,6 +11,7 @@ use orcish::{Columns, Error, Explanation, ReadOptions, Result};
 
 use super::part::filtered;
 use super::{Source, What};
+use crate::metadata::places::storage_of;
 use crate::table::FileEntry;
 
 /// Rows of an ORC file, with all columns of the table that are read.
@@ -55,7 +56,13 @@ fn scan(of: &Source, what: &What, entry: &FileEntry, threads: usize) -> Result<(
         ..ReadOptions::default()
     };
     let schema = Arc::new(Schema::new(fields));
-    let scan = Scan::new(vec![file], Some(schema), options, Matching::NameIgnoringCase, of.storage.clone())?;
+    let scan = Scan::new(
+        vec![file],
+        Some(schema),
+        options,
+        Matching::NameIgnoringCase,
+        storage_of(&of.location, &entry.location, &of.storage).into_owned(),
+    )?;
     Ok((scan, places))
 }
 

@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_select::concat::concat_batches;
 use arrow_select::filter::filter;
 use orcish::shared::{Patience, cut};
-use orcish::{Check, Error, Result, display_name};
+use orcish::{Check, Error, Result, display_name, tuning};
 
 use super::columnar::Columnar;
 use super::orc::{self, OrcRows};
@@ -15,9 +15,6 @@ use super::parts::{Part, Parts};
 use super::streams::Stream;
 use super::{Source, What};
 use crate::table::FileFormat;
-
-/// Pages with fewer wanted rows are put together.
-const FEW_ROWS: usize = 8192;
 
 /// Batches of the table from a part of it.
 pub(super) struct PartReader {
@@ -94,10 +91,12 @@ impl PartReader {
     /// Has a batch given out, cut to what is allowed, or put together with others of few rows.
     fn add(&mut self, batch: RecordBatch) -> Result<()> {
         let most = self.what.options.batch_size.max(1);
-        if batch.num_rows() < FEW_ROWS.min(most) {
+        // Pages with few wanted rows are put together.
+        let few = tuning::FEW_ROWS_OF_PAGE.get().min(most);
+        if batch.num_rows() < few {
             self.waiting.push(batch);
             let rows: usize = self.waiting.iter().map(RecordBatch::num_rows).sum();
-            return if rows >= FEW_ROWS.min(most) { self.put_together() } else { Ok(()) };
+            return if rows >= few { self.put_together() } else { Ok(()) };
         }
         self.put_together()?;
         self.give(&batch, most);

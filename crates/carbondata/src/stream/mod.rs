@@ -15,18 +15,16 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use bytes::Bytes;
-use orcish::{Error, Limits, ReadAt, Result};
+use orcish::{Error, Limits, ReadAt, Result, tuning};
 
 use crate::compress::Compressor;
-use crate::file::{FIRST_HEADER, read_header};
+use crate::file::read_header;
 use crate::metadata::format::{BlockletHeader, MinMax};
 use crate::metadata::schema::{self, Column};
 use crate::metadata::thrift::Reader;
 use crate::page::Dictionaries;
 use rows::Field;
 
-/// Bytes that are read at a time, where a blocklet has fewer.
-const WINDOW: u64 = 4 << 20;
 /// `MutationType`: rows that are added. Others were never written.
 const INSERT: i32 = 0;
 
@@ -102,10 +100,13 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inne
     if committed > size {
         return Err(Error::corrupt(format!("a file of {size} bytes, of which {committed} were committed")));
     }
-    let bytes = source.read_ranges(std::slice::from_ref(&(0..FIRST_HEADER.min(committed))))?.pop().unwrap_or_default();
+    let bytes = source
+        .read_ranges(std::slice::from_ref(&(0..tuning::FIRST_HEADER.wide().min(committed))))?
+        .pop()
+        .unwrap_or_default();
     let (header, start) = read_header(&*source, committed, bytes, limits)?;
     let marker = header.sync_marker.filter(|marker| !marker.is_empty());
-    let columns = schema::columns(&header.columns)?;
+    let columns = schema::columns(&header.columns, limits)?;
     Ok(Inner {
         source,
         limits: limits.clone(),
@@ -172,7 +173,7 @@ impl Window {
                 let most = file.limits.memory;
                 return Err(Error::limit(format!("{wanted} bytes of a blocklet, of {most} that are allowed")));
             }
-            let range = self.at..self.at + left.min(wanted.max(WINDOW));
+            let range = self.at..self.at + left.min(wanted.max(tuning::STREAM_BYTES.wide()));
             self.bytes = file.source.read_ranges(&[range])?.pop().unwrap_or_default();
         }
         if length > self.bytes.len() {
@@ -195,7 +196,7 @@ impl Blocklets {
         if window.take(file.marker.len(), file)? != file.marker {
             return Err(Error::corrupt("the marker of the blocklet is missing"));
         }
-        let head: BlockletHeader = Reader::new(&window.take_counted(file)?).structure()?;
+        let head: BlockletHeader = Reader::new(&window.take_counted(file)?, &file.limits).structure()?;
         if head.mutation != INSERT {
             return Err(Error::unsupported(format!("a blocklet of changes of kind {}", head.mutation)));
         }

@@ -107,7 +107,7 @@ fn a_stream_of_apache_has_its_rows() {
     let Some(table) = fixtures::table("spark_streamed") else { return };
     let folder = table.join("table/Fact/Part0/Segment_1");
     let index = std::fs::read(fixtures::files(&folder, ".carbonindex").pop().unwrap()).unwrap();
-    let index: BlockIndex = Reader::new(&index).structure().unwrap();
+    let index: BlockIndex = Reader::new(&index, &Limits::default()).structure().unwrap();
     let committed = u64::try_from(index.file_size.unwrap()).unwrap();
     let path = fixtures::files(&folder, ".carbondata").pop().unwrap();
     let source = Arc::new(FileSource::open(&path).unwrap());

@@ -1,11 +1,12 @@
 //! How a table is opened: from its metadata to its files.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orcish::scan::partitions_of;
-use orcish::{Error, Limits, Result, StorageOptions, list, list_all, open, read_small, stat};
+use orcish::{Error, Limits, Result, StorageOptions, display_name, list, list_all, open, read_small, stat, tuning};
 
 use super::updates::Updates;
 use super::{FileEntry, FileFormat, Inner, SCHEMA, Segment};
@@ -14,6 +15,7 @@ use crate::metadata::deletes::DELETES;
 use crate::metadata::format::TableInfo;
 use crate::metadata::index::{self, INDEX, IndexedFile, MERGED};
 use crate::metadata::names::{DATA, base, folder_of, name_of};
+use crate::metadata::places::{Places, storage_of};
 use crate::metadata::schema::{Column, columns, schema_of};
 use crate::metadata::segments::{self, Folder, absolute, join};
 use crate::metadata::status::{self, COLUMNAR, Load, STREAM};
@@ -23,8 +25,6 @@ use crate::metadata::thrift::Reader;
 const STREAM_INDEX: &str = "0_batchno0-0-0-0.carbonindex";
 /// The kind of partitions that Hive has: folders.
 const HIVE: i32 = 4;
-/// Files of metadata that are read at a time.
-const MOST_THREADS: usize = 8;
 
 /// The columns that users see, in their order.
 fn visible(all: Vec<Column>) -> Vec<Column> {
@@ -43,6 +43,9 @@ pub(super) struct Place<'a> {
     pub(super) root: &'a str,
     pub(super) storage: &'a StorageOptions,
     pub(super) limits: &'a Limits,
+    pub(super) places: &'a Places,
+    /// Bytes that the indexes take that have been read.
+    pub(super) indexed: &'a AtomicU64,
 }
 
 impl Place<'_> {
@@ -55,7 +58,17 @@ impl Place<'_> {
     }
 
     fn read(&self, location: &str) -> Result<bytes::Bytes> {
-        read_small(location, self.limits.tail, self.storage)
+        read_small(location, self.limits.tail, self.storage_of(location)?.as_ref())
+    }
+
+    /// The options for a file or folder that the table names, if it may be read.
+    pub(super) fn storage_of(&self, location: &str) -> Result<Cow<'_, StorageOptions>> {
+        self.places.check(location).map_err(|error| error.in_file(&display_name(self.root)))?;
+        Ok(storage_of(self.root, location, self.storage))
+    }
+
+    fn is_there(&self, location: &str) -> Result<bool> {
+        Ok(stat(location, self.storage_of(location)?.as_ref())?.is_some())
     }
 
     /// Reads and parses a file; errors name it.
@@ -87,7 +100,7 @@ impl Place<'_> {
     /// What becomes of each, in order. In stores several are waited for at a time.
     pub(super) fn each<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
         let is_far = self.root.contains("://") && !self.root.starts_with("file:");
-        let threads = if is_far { MOST_THREADS.min(all.len()) } else { 1 };
+        let threads = if is_far { tuning::METADATA_READERS.get().min(all.len()) } else { 1 };
         if threads < 2 {
             return all.iter().map(work).collect();
         }
@@ -120,12 +133,8 @@ impl Place<'_> {
     fn transactional(self) -> Result<Inner> {
         let schema = join(self.root, SCHEMA);
         let (info, all) = self.parse(&schema, |bytes| {
-            let info: TableInfo = Reader::new(bytes).structure()?;
-            if info.table.columns.len() > self.limits.columns {
-                let (found, most) = (info.table.columns.len(), self.limits.columns);
-                return Err(Error::limit(format!("{found} columns, of {most} that are allowed")));
-            }
-            let all = columns(&info.table.columns)?;
+            let info: TableInfo = Reader::new(bytes, self.limits).structure()?;
+            let all = columns(&info.table.columns, self.limits)?;
             Ok((info, all))
         })?;
         // The list has the columns that rows are sorted by in their order, which is not that of users.
@@ -144,15 +153,15 @@ impl Place<'_> {
         status::check_name(&name).map_err(|error| error.in_file(&schema))?;
         let status = self.metadata(&name);
         // A table that nothing was loaded into has none.
-        let loads = match stat(&status, self.storage)? {
-            Some(_) => self.parse(&status, status::loads)?,
-            None => Vec::new(),
+        let loads = match self.is_there(&status)? {
+            true => self.parse(&status, |bytes| status::loads(bytes, self.limits))?,
+            false => Vec::new(),
         };
         // The one that has a name says it for all.
         let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
             Some(name) => {
                 status::check_name(name).map_err(|error| error.in_file(&status))?;
-                self.parse(&self.metadata(name), status::updates)?
+                self.parse(&self.metadata(name), |bytes| status::updates(bytes, self.limits))?
             }
             None => Vec::new(),
         };
@@ -162,7 +171,10 @@ impl Place<'_> {
         let mut live: BTreeMap<_, _> = live.iter().map(|(at, _)| *at).zip(files).collect();
         for (at, load) in loads.iter().enumerate() {
             let mut files = live.remove(&at).unwrap_or_default();
-            let deleted = updates.apply(load, &mut files, self.storage)?;
+            for file in &files {
+                self.storage_of(&file.location)?;
+            }
+            let deleted = updates.apply(load, &mut files, self)?;
             let rows = files.iter().try_fold(0u64, |sum, file| Some(sum.saturating_add(file.rows?)));
             inner.segments.push(Segment {
                 id: load.id.clone(),
@@ -197,7 +209,7 @@ impl Place<'_> {
             Some(name) => {
                 let location = self.metadata(&format!("segments/{name}"));
                 status::check_name(name).map_err(|error| error.in_file(&location))?;
-                Some(self.parse(&location, |bytes| segments::folders(bytes, self.root))?)
+                Some(self.parse(&location, |bytes| segments::folders(bytes, self.root, self.limits))?)
             }
             None => None,
         };
@@ -212,7 +224,7 @@ impl Place<'_> {
                     files.extend(indexed.into_iter().map(|file| self.indexed(file, &folder.location, None)));
                 }
             }
-            None => files = self.listed(list_all(&folder, self.storage)?, false)?,
+            None => files = self.listed(list_all(&folder, self.storage_of(&folder)?.as_ref())?, false)?,
         }
         for file in &mut files {
             file.segment = Some(at);
@@ -227,7 +239,7 @@ impl Place<'_> {
         if let Some(name) = &folder.merged {
             let location = join(&folder.location, name);
             // Single files may be named still, and be what there is.
-            if folder.files.is_empty() || stat(&location, self.storage)?.is_some() {
+            if folder.files.is_empty() || self.is_there(&location)? {
                 self.merged(&location, &mut found)?;
                 merged = true;
             }
@@ -235,7 +247,7 @@ impl Place<'_> {
         for name in &folder.files {
             let location = join(&folder.location, name);
             // What was merged may be deleted.
-            if merged && stat(&location, self.storage)?.is_none() {
+            if merged && !self.is_there(&location)? {
                 continue;
             }
             if name.ends_with(MERGED) {
@@ -249,16 +261,15 @@ impl Place<'_> {
 
     /// Adds the files of an index file.
     fn index(self, location: &str, found: &mut Found) -> Result<()> {
-        found.add(self.parse(location, |bytes| index::files(bytes, self.limits))?);
-        Ok(())
+        found.add(self.parse(location, |bytes| index::files(bytes, self.limits))?, self)
     }
 
     /// Adds the files of the index files that were merged into one; their names.
     fn merged(self, location: &str, found: &mut Found) -> Result<Vec<String>> {
-        let parts = self.parse(location, index::parts)?;
+        let parts = self.parse(location, |bytes| index::parts(bytes, self.limits))?;
         let mut names = Vec::new();
         for (name, part) in parts {
-            found.add(index::files(&part, self.limits).map_err(|error| error.in_file(location))?);
+            found.add(index::files(&part, self.limits).map_err(|error| error.in_file(location))?, self)?;
             names.push(name);
         }
         Ok(names)
@@ -350,10 +361,10 @@ impl Place<'_> {
     /// The files of a stream: those that its index names, as far as they are committed.
     fn stream(self, folder: &str, at: usize) -> Result<Vec<FileEntry>> {
         let location = join(folder, STREAM_INDEX);
-        if stat(&location, self.storage)?.is_none() {
+        if !self.is_there(&location)? {
             return Ok(Vec::new());
         }
-        let files = self.parse(&location, index::streams)?;
+        let files = self.parse(&location, |bytes| index::streams(bytes, self.limits))?;
         let entry = |(name, size): (String, u64)| FileEntry {
             segment: Some(at),
             size: Some(size),
@@ -382,7 +393,7 @@ impl Place<'_> {
         });
         let mut files: Vec<(String, Option<u64>)> = named.collect();
         if files.is_empty() {
-            let listed = list(folder, self.storage)?.into_iter();
+            let listed = list(folder, self.storage_of(folder)?.as_ref())?.into_iter();
             files = listed.filter(|(file, _)| is_data(name_of(file))).map(|(file, size)| (file, Some(size))).collect();
         }
         let is_partition = |name: &str| partition_columns.iter().any(|column| column.eq_ignore_ascii_case(name));
@@ -444,7 +455,10 @@ struct Found {
 
 impl Found {
     /// Adds those that are not there yet: an index may be there twice, alone and merged.
-    fn add(&mut self, files: Vec<IndexedFile>) {
+    ///
+    /// # Errors
+    /// `LimitExceeded` where the indexes of the table have become too large.
+    fn add(&mut self, files: Vec<IndexedFile>, table: Place<'_>) -> Result<()> {
         for mut file in files {
             if !self.names.insert(file.name.clone()) {
                 continue;
@@ -453,7 +467,14 @@ impl Found {
             if let Some(last) = self.files.last().filter(|last| last.columns == file.columns) {
                 file.columns.clone_from(&last.columns);
             }
+            let weight = u64::try_from(file.weight()).unwrap_or(u64::MAX);
+            let before = table.indexed.fetch_add(weight, Ordering::Relaxed);
+            if before.saturating_add(weight) > table.limits.memory {
+                let most = table.limits.memory;
+                return Err(Error::limit(format!("indexes of more than the {most} bytes that are allowed")));
+            }
             self.files.push(file);
         }
+        Ok(())
     }
 }

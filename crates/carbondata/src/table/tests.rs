@@ -10,6 +10,7 @@ use super::*;
 use orcish::shared::{Bound, Known};
 
 use crate::metadata::bounds::known;
+use crate::metadata::places::Places;
 use crate::metadata::schema::Kind;
 
 fn folder() -> Option<PathBuf> {
@@ -137,7 +138,8 @@ type Columns = BTreeMap<String, (Column, Known)>;
 fn several_are_waited_for_at_a_time() {
     let (storage, limits) = (StorageOptions::default(), Limits::default());
     for root in ["/near", "s3://far/x"] {
-        let place = Place { root, storage: &storage, limits: &limits };
+        let (places, indexed) = (Places::new(root, &[]), std::sync::atomic::AtomicU64::new(0));
+        let place = Place { root, storage: &storage, limits: &limits, places: &places, indexed: &indexed };
         let all: Vec<u32> = (0..100).collect();
         assert_eq!(place.each(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
         let error = place.each(&all, |&at| if at == 50 { Err(orcish::Error::corrupt("50")) } else { Ok(at) });
@@ -264,7 +266,9 @@ fn tables_that_others_have_changed() {
     let Some(folder) = folder() else { return };
     let root = std::env::temp_dir().join(format!("carbondata-changed-{}", std::process::id()));
     copy(&folder.join("spark_updated/table"), &root);
-    let open = || Table::open(root.to_str().unwrap(), &StorageOptions::default(), &Limits::default());
+    let external = ["/elsewhere".to_owned()];
+    let (storage, limits) = (StorageOptions::default(), Limits::default());
+    let open = || Table::open_with_external(root.to_str().unwrap(), &storage, &limits, &external);
     let change = |file: &str, from: &str, to: &str| {
         let path = root.join("Metadata").join(file);
         let text = std::fs::read_to_string(&path).unwrap();
@@ -300,6 +304,8 @@ fn tables_that_others_have_changed() {
 
     // Segments of other formats.
     change("tablestatus", r#""loadName":"1","#, r#""loadName":"1","fileFormat":"parquet","path":"/elsewhere/","#);
+    let refused = Table::open(root.to_str().unwrap(), &storage, &limits).unwrap_err();
+    assert!(refused.to_string().contains("outside of its folder"), "{refused}");
     let foreign = open().unwrap();
     let file = foreign.data_files().iter().find(|file| file.segment == Some(1)).unwrap();
     assert_eq!((&file.format, file.location.as_str()), (&FileFormat::Foreign("parquet".into()), "/elsewhere"));

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use orcish::{Result, StorageOptions, list_all};
+use orcish::{Result, list_all};
 
 use super::FileEntry;
+use super::open::Place;
 use crate::metadata::deletes::DELETES;
 use crate::metadata::names::{base, block_and_time, folder_of, name_of};
 use crate::metadata::segments::join;
@@ -43,7 +44,7 @@ impl<'a> Updates<'a> {
 
     /// Removes the files of a segment that are dead, and gives the others their delete deltas; how many rows those
     /// delete, by what the table says.
-    pub(super) fn apply(&mut self, load: &Load, files: &mut Vec<FileEntry>, storage: &StorageOptions) -> Result<u64> {
+    pub(super) fn apply(&mut self, load: &Load, files: &mut Vec<FileEntry>, table: Place<'_>) -> Result<u64> {
         if self.files.is_empty() {
             return Ok(0);
         }
@@ -52,7 +53,10 @@ impl<'a> Updates<'a> {
         for file in files {
             let name = name_of(&file.location);
             deleted = deleted.saturating_add(self.last(load, name).and_then(|update| update.deleted).unwrap_or(0));
-            file.deletes = self.deltas(load, &file.location, storage)?;
+            file.deletes = self.deltas(load, &file.location, table)?;
+            for delta in &file.deletes {
+                table.storage_of(delta)?;
+            }
         }
         Ok(deleted)
     }
@@ -74,7 +78,7 @@ impl<'a> Updates<'a> {
     }
 
     /// The delete deltas of a data file that count; others beside it are left over.
-    fn deltas(&mut self, load: &Load, location: &str, storage: &StorageOptions) -> Result<Vec<String>> {
+    fn deltas(&mut self, load: &Load, location: &str, table: Place<'_>) -> Result<Vec<String>> {
         let Some((block, _)) = block_and_time(name_of(location)) else { return Ok(Vec::new()) };
         let Some(updates) = self.blocks.get(&key(&load.id, block)).cloned() else { return Ok(Vec::new()) };
         let folder = folder_of(location);
@@ -93,7 +97,7 @@ impl<'a> Updates<'a> {
                             of == block && time.parse().is_ok_and(|time: i64| (start..=end).contains(&time))
                         })
                     };
-                    deltas.extend(self.list(folder, storage)?.iter().filter(is_between).cloned());
+                    deltas.extend(self.list(folder, table)?.iter().filter(is_between).cloned());
                 }
             }
         }
@@ -103,9 +107,9 @@ impl<'a> Updates<'a> {
     }
 
     /// The delete deltas of a folder.
-    fn list(&mut self, folder: &str, storage: &StorageOptions) -> Result<&[String]> {
+    fn list(&mut self, folder: &str, table: Place<'_>) -> Result<&[String]> {
         if !self.listed.contains_key(folder) {
-            let all = list_all(folder, storage)?.into_iter();
+            let all = list_all(folder, table.storage_of(folder)?.as_ref())?.into_iter();
             // Empty ones were never finished.
             let deltas = all.filter(|(location, status)| location.ends_with(DELETES) && status.size > 0);
             self.listed.insert(folder.to_owned(), deltas.map(|(location, _)| location).collect());

@@ -14,7 +14,7 @@ use super::restore::{StoredSchema, most_rows};
 use super::schema::{Mapping, domain};
 use crate::error::Result;
 use crate::io::{FileSource, ReadAt};
-use crate::options::{Limits, ReadOptions};
+use crate::options::{ColumnForm, Columns, Limits, NullMapKeys, ReadOptions, TimestampUnit};
 use crate::predicate::{Condition, Truth, bind};
 use crate::projection::{Projection, ROOT_COLUMN};
 use crate::schema::Kind;
@@ -142,10 +142,23 @@ impl OrcFile {
         self.plan(options)?.explain().map_err(|error| self.named(error))
     }
 
-    /// The row groups of the stripes, with what is recorded of them.
-    pub(crate) fn inspect(&self, limits: &Limits) -> Result<Inspector> {
-        let options = ReadOptions { limits: limits.clone(), arrow_schema: false, ..ReadOptions::default() };
-        Ok(Inspector::new(self.plan(options)?))
+    /// The row groups of the stripes, with what is recorded of them: of columns whose types are known.
+    pub(crate) fn inspect(&self, limits: &Limits, null_map_keys: NullMapKeys) -> Result<Inspector> {
+        let schema = &self.tail.schema;
+        let readable = schema.get(0)?.children.iter().copied().filter(|&id| schema.fault(id).is_none());
+        let columns = if schema.fault(0).is_some() { Columns::Ids(readable.collect()) } else { Columns::All };
+        let options = ReadOptions { columns, limits: limits.clone(), null_map_keys, ..ReadOptions::default() };
+        // Timestamps that were written in a coarse unit need not fit into 64 bits of a finer one. What is recorded of
+        // them are wall clocks.
+        let coarse = |form: ColumnForm| match form {
+            ColumnForm::Timestamp(unit @ Some(TimestampUnit::Second | TimestampUnit::Millisecond), _) => {
+                Some(ColumnForm::Timestamp(unit, None))
+            }
+            _ => None,
+        };
+        let forms = self.with_forms(options.clone())?.column_forms;
+        let column_forms = forms.into_iter().filter_map(|(id, form)| Some((id, coarse(form)?))).collect();
+        Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_forms, ..options })?))
     }
 
     /// As [`read`](Self::read), of a projection and a condition that were made elsewhere, by one of so many `sharers` of

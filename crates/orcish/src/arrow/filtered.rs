@@ -25,11 +25,7 @@ use crate::index::{Groups, Indexes};
 use crate::predicate::{Condition, Truth, Verdict};
 use crate::projection::{Projected, Projection};
 use crate::stripe::{Parts, Stripe};
-
-/// Rows whose condition is decided before the other columns of those are read.
-const ROWS_AHEAD: usize = 1 << 20;
-/// Rows between two wanted ones that are decoded with them rather than passed over.
-const WORTH_SKIPPING: usize = 128;
+use crate::tuning;
 
 /// A condition, with what is read to decide it and what else.
 pub(super) struct Filter {
@@ -143,20 +139,27 @@ impl FilteredStripe {
         if !plan.columns.is_empty() || plan.options.row_number.is_some() {
             return None;
         }
-        self.kept.front().filter(|(_, truth)| *truth == Truth::Always)?;
-        let (run, _) = self.kept.pop_front()?;
-        let (start, end) = (self.groups.rows(run.start).start, self.groups.rows(run.end.saturating_sub(1)).end);
-        usize::try_from(end.saturating_sub(start)).ok()
+        let (run, _) = self.kept.front().filter(|(_, truth)| *truth == Truth::Always)?;
+        let Range { start, end } = self.not_looked_at(run);
+        let rows = usize::try_from(end.saturating_sub(start)).ok()?;
+        self.kept.pop_front();
+        self.looked_at = end;
+        Some(rows)
+    }
+
+    /// Rows of a run of row groups that have not been looked at: of the first of `kept` some may have been.
+    fn not_looked_at(&self, run: &Range<usize>) -> Range<u64> {
+        let end = self.groups.rows(run.end.saturating_sub(1)).end;
+        self.groups.rows(run.start).start.max(self.looked_at)..end
     }
 
     /// Decides the condition for rows ahead, until enough of them are wanted or all have been looked at.
     fn look_ahead(&mut self, plan: &Plan, filter: &Filter) -> Result<()> {
         let (mut rows, mut bytes, mut found) = (0usize, 0u64, 0u64);
         let enough = plan.options.limit.unwrap_or(u64::MAX);
-        while rows < ROWS_AHEAD && bytes < plan.limits().memory / 8 && found < enough {
+        while rows < tuning::ROWS_AHEAD.get() && bytes < plan.limits().memory / 8 && found < enough {
             let Some((run, truth)) = self.kept.front().cloned() else { break };
-            let start = self.groups.rows(run.start).start.max(self.looked_at);
-            let end = self.groups.rows(run.end.saturating_sub(1)).end;
+            let Range { start, end } = self.not_looked_at(&run);
             let left = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
             let window = self.window(start, left.min(plan.batch_size), truth, plan, filter)?;
             let n = window.wanted.len();
@@ -294,9 +297,9 @@ impl FilteredStripe {
     }
 }
 
-/// Bytes from which on a batch gets no more rows: less than offsets reach, and what is joined is there twice.
+/// Bytes from which on a batch gets no more rows.
 fn most_bytes(plan: &Plan) -> u64 {
-    (plan.limits().memory / 8).min(1 << 29)
+    (plan.limits().memory / 8).min(tuning::BATCH_BYTES.wide())
 }
 
 impl Window {
@@ -370,10 +373,11 @@ pub(super) fn runs(verdicts: &[Verdict]) -> impl Iterator<Item = (Range<usize>, 
 
 /// Ranges of rows that are decoded at once: wanted ones, and what is between near ones.
 fn spans(wanted: &BooleanBuffer) -> Vec<Range<usize>> {
+    let near = tuning::ROWS_WORTH_SKIPPING.get();
     let mut spans: Vec<Range<usize>> = Vec::new();
     for (from, to) in wanted.set_slices() {
         match spans.last_mut() {
-            Some(span) if from - span.end < WORTH_SKIPPING => span.end = to,
+            Some(span) if from - span.end < near => span.end = to,
             _ => spans.push(from..to),
         }
     }

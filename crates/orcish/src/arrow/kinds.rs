@@ -44,6 +44,9 @@ pub fn with_item(kind: &DataType, item: FieldRef) -> DataType {
     }
 }
 
+/// Nanoseconds of a day: times are less.
+pub(crate) const NANOSECONDS_OF_DAY: i64 = 86_400 * 1_000_000_000;
+
 /// Nanoseconds of a unit of time.
 pub(crate) fn nanoseconds(unit: TimeUnit) -> i64 {
     match unit {

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 
 use super::filtered::{Filter, FilteredStripe};
+use super::instants::reader_zone;
 use super::prune::judge_stripes;
 use super::read::{Budget, Context, build, build_root};
 use super::reader::{Group, GroupReader, OpenStripe};
 use super::rows::{Columns, RowReader};
-use super::schema::Mapping;
+use super::schema::{Mapping, altered, may_become_null};
 use crate::error::{Error, Result};
-use crate::io::ReadAt;
+use crate::io::{ReadAt, Session};
+use crate::memory::Memory;
 use crate::options::{Limits, ReadOptions};
 use crate::predicate::{Condition, Node, Truth, Verdict};
 use crate::projection::{Projected, Projection, ROOT_COLUMN};
@@ -20,21 +22,19 @@ use crate::schema::Kind;
 use crate::stripe::{StreamKind, Stripe};
 use crate::tail::FileTail;
 use crate::threads::asked_or_cores;
+use crate::time::WriterZone;
+use crate::tuning;
 
-/// Groups for each thread: enough that none waits long for the slowest.
-const GROUPS_PER_THREAD: usize = 4;
 /// Bytes that the reader of a column holds beside its values, roughly.
 const READER_BYTES: u64 = 8 << 10;
-/// Stored bytes that are fetched ahead, by all readers that share a source.
-const BYTES_AHEAD: u64 = 128 << 20;
-/// Stored bytes below which a stripe is not worth a second thread.
-const WORTH_A_THREAD: u64 = 256 << 10;
 
 /// What is to be read, and from where.
 pub(super) struct Plan {
     pub(super) source: Arc<dyn ReadAt>,
     tail: Arc<FileTail>,
     projection: Projection,
+    /// The zone of the reader, where one was named.
+    pub(super) reader: Option<WriterZone>,
     pub(super) options: ReadOptions,
     /// Indexes of the stripes.
     pub(super) stripes: Vec<usize>,
@@ -55,6 +55,12 @@ pub(super) struct Plan {
     /// Stored bytes that they may have, roughly.
     pub(super) bytes_ahead: u64,
     pub(super) batch_size: usize,
+    /// Most rows that are given: where nothing is stored for any row, a file of a few bytes may state any number.
+    pub(super) most_rows: u64,
+    /// What is decompressed, dictionaries and indexes are charged to this.
+    pub(super) memory: Arc<Memory>,
+    /// Buffers of the source are kept for the read.
+    _session: Session,
 }
 
 impl Plan {
@@ -69,8 +75,15 @@ impl Plan {
         sharers: usize,
     ) -> Result<Self> {
         let sharers = sharers.max(1);
+        let reader = reader_zone(&options)?;
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
+        }
+        let mut condition = condition;
+        for leaf in condition.iter_mut().flat_map(|condition| &mut condition.leaves) {
+            let this = tail.schema.get(leaf.column)?;
+            leaf.may_become_null |= may_become_null(this, &options);
+            leaf.altered = altered(this, &options);
         }
         let asked = condition.as_ref().map(|condition| Projection::of_filter(&tail.schema, &condition.columns()));
         let asked = asked.transpose()?;
@@ -95,7 +108,7 @@ impl Plan {
         }
         let mut verdicts = BTreeMap::new();
         if let Some(condition) = &condition {
-            let found = judge_stripes(condition, &source, &tail, &stripes, &options.limits)?;
+            let found = judge_stripes(condition, &source, &tail, &stripes, reader.as_ref(), &options.limits)?;
             verdicts = stripes.iter().copied().zip(found).collect::<BTreeMap<_, Verdict>>();
             stripes.retain(|stripe| verdicts.get(stripe).is_none_or(|verdict| verdict.truth != Truth::Never));
         }
@@ -118,23 +131,34 @@ impl Plan {
         if left == 0 {
             stripes.clear();
         }
-        let bytes: u64 = stripes.iter().filter_map(|&at| tail.stripes.get(at)).map(|stripe| stripe.data_length).sum();
-        let threads = if bytes < WORTH_A_THREAD { 1 } else { asked_or_cores(options.threads) };
+        let stored = stripes.iter().filter_map(|&at| tail.stripes.get(at)).map(|stripe| stripe.data_length);
+        let bytes = stored.fold(0, u64::saturating_add);
+        let threads = if bytes < tuning::BYTES_WORTH_A_THREAD.wide() { 1 } else { asked_or_cores(options.threads) };
         // With a limit nobody knows how many stripes a filter will need.
         let is_known = filter.is_none() || options.limit.is_none();
         let requests = if is_known { source.requests().div_ceil(sharers) } else { 1 };
         let fetched_ahead = if requests > 1 && stripes.len() > 1 { requests.min(stripes.len()) } else { 0 };
-        // Where nothing is stored for a row, batches need no bound.
-        let weightless = columns.iter().all(|column| is_weightless(&tail, column));
-        let is_bare = weightless && filter.is_none() && options.row_number.is_none();
+        // Rows of no column need no bound: nothing is there for any of them.
+        let is_bare = columns.is_empty() && filter.is_none() && options.row_number.is_none();
         let batch_size = if is_bare { usize::MAX } else { options.batch_size };
+        let asked = filter.as_ref().map_or(&[][..], |filter| &filter.asked);
+        let has_bytes = match columns.is_empty() {
+            true => tail.schema.types().iter().any(|this| this.kind != Kind::Struct),
+            false => columns.iter().chain(asked).any(|column| !is_weightless(&tail, column)),
+        };
+        let most_rows = if is_bare || has_bytes { u64::MAX } else { options.limits.memory };
         // Under a filter nobody knows how many rows have to be looked at for those that are left.
         let most = if filter.is_some() { usize::MAX } else { usize::try_from(left).unwrap_or(usize::MAX) };
         let batch_size = batch_size.min(most).max(1);
+        let memory = Memory::new(options.limits.memory);
         Ok(Plan {
+            memory,
+            _session: source.session(),
+            most_rows,
             source,
             tail,
             projection,
+            reader,
             options,
             stripes,
             filter,
@@ -145,7 +169,7 @@ impl Plan {
             is_struct,
             threads,
             fetched_ahead,
-            bytes_ahead: BYTES_AHEAD / sharers as u64,
+            bytes_ahead: tuning::BYTES_AHEAD.wide() / sharers as u64,
             batch_size,
         })
     }
@@ -166,7 +190,7 @@ impl Plan {
 
     /// Stored bytes of a stripe, all columns.
     pub(super) fn bytes_of(&self, stripe: usize) -> u64 {
-        self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.data_length)
+        self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.data_length.min(self.tail.file_length))
     }
 
     pub(super) fn tail(&self) -> &FileTail {
@@ -177,7 +201,7 @@ impl Plan {
         &*self.source
     }
 
-    pub(super) fn budget(&self) -> Budget {
+    pub(super) fn budget(&self) -> Budget<'static> {
         Budget::new(self.limits(), self.projection.count())
     }
 
@@ -209,7 +233,7 @@ impl Plan {
             }
             let wanted = |id| self.projection.wants(id);
             let (limits, all) = (self.limits(), self.projection.all);
-            let stripe = Stripe::open(&*self.source, &self.tail, index, limits, all, &wanted)?;
+            let stripe = Stripe::open(&*self.source, &self.tail, index, limits, &self.memory, all, &wanted)?;
             let groups = self.groups(&stripe)?;
             Ok(OpenStripe { rows: stripe.rows, groups })
         };
@@ -228,7 +252,7 @@ impl Plan {
     pub(super) fn begin(&self, index: usize) -> Result<Stripe> {
         let is_asked = |id: u32| self.filter.as_ref().is_some_and(|filter| filter.projection.wants(id));
         let wanted = |id: u32| id == 0 || self.projection.wants(id) || is_asked(id);
-        Stripe::begin(&self.source, &self.tail, index, self.limits(), &wanted)
+        Stripe::begin(&self.source, &self.tail, index, self.limits(), &self.memory, &wanted)
     }
 
     fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {
@@ -276,8 +300,8 @@ impl Plan {
 
     /// Deals the columns out, the largest first, each to the group that has least.
     fn root_groups(&self, context: &Context<'_>) -> Result<Vec<Group>> {
-        let count =
-            if self.threads == 1 { 1 } else { (self.threads * GROUPS_PER_THREAD).min(self.columns.len()).max(1) };
+        let most = self.threads * tuning::GROUPS_PER_THREAD.get();
+        let count = if self.threads == 1 { 1 } else { most.min(self.columns.len()).max(1) };
         let bytes = |column: &Projected| {
             let last = self.tail.schema.get(column.id).map_or(column.id, |this| this.last);
             context.stripe.stored_bytes(column.id..=last)

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::filtered::Filter;
+use super::instants::{asks_instants, of_instants};
 use super::plan::Plan;
 use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
 use crate::codec::decompress_all;
@@ -20,6 +21,7 @@ use crate::predicate::{Condition, Leaf, Proof, Test, Truth, Verdict};
 use crate::statistics::ColumnStatistics;
 use crate::stripe::{IndexKind, StreamKind, Stripe, read_within};
 use crate::tail::{Calendar, FileTail};
+use crate::time::WriterZone;
 
 /// Row groups of a stripe.
 pub(super) struct Pruned {
@@ -49,11 +51,12 @@ pub(super) fn judge_stripes(
     source: &Arc<dyn ReadAt>,
     tail: &FileTail,
     stripes: &[usize],
+    reader: Option<&WriterZone>,
     limits: &Limits,
 ) -> Result<Vec<Verdict>> {
     let mut whole = Verdict::MAYBE;
     whole.refine(condition, Proof::FileStatistics, &mut |_, leaf| {
-        Ok(judge(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail))
+        Ok(judge(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, reader))
     })?;
     let range = tail.stripe_statistics.clone();
     if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
@@ -66,7 +69,7 @@ pub(super) fn judge_stripes(
         let mut verdict = whole.clone();
         if let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) {
             verdict.refine(condition, Proof::StripeStatistics, &mut |_, leaf| {
-                Ok(judge(leaf, of_column(&columns, found, leaf), info.rows, tail))
+                Ok(judge(leaf, of_column(&columns, found, leaf), info.rows, tail, reader))
             })?;
         }
         Ok(verdict)
@@ -91,9 +94,21 @@ pub(super) fn stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &L
     }
 }
 
-/// What statistics of some `rows`, where there are any, prove of a leaf.
-fn judge(leaf: &Leaf, statistics: Option<&ColumnStatistics>, rows: u64, tail: &FileTail) -> Truth {
-    statistics.map_or(Truth::Maybe, |found| leaf.judge(found, rows, is_top(tail, leaf.column)))
+/// What statistics of some `rows`, where there are any, prove of a leaf. `zone` is that whose clocks show what is
+/// recorded at the instants that are read, where it is known.
+fn judge(
+    leaf: &Leaf,
+    statistics: Option<&ColumnStatistics>,
+    rows: u64,
+    tail: &FileTail,
+    zone: Option<&WriterZone>,
+) -> Truth {
+    let is_top = is_top(tail, leaf.column);
+    match statistics {
+        None => Truth::Maybe,
+        Some(found) if asks_instants(leaf, tail) => leaf.judge(&of_instants(found, zone), rows, is_top),
+        Some(found) => leaf.judge(found, rows, is_top),
+    }
 }
 
 /// Whether a column is in no other but the root.
@@ -125,8 +140,10 @@ impl Plan {
         if !is_one {
             can_seek = self.index_columns(stripe, groups, &self.ids_of(stripe, &filter.asked), &mut indexes)?;
             let columns = condition.columns();
+            // What no zone is called is an error where it is read.
+            let zone = self.reader.clone().or_else(|| WriterZone::parse(&stripe.writer_timezone).ok());
             for (group, verdict) in verdicts.iter_mut().enumerate() {
-                self.refine_group(verdict, condition, &columns, groups, group, &indexes)?;
+                self.refine_group(verdict, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
             }
         }
         self.look_up(condition, stripe, groups, &mut verdicts)?;
@@ -159,9 +176,9 @@ impl Plan {
         verdict: &mut Verdict,
         condition: &Condition,
         columns: &[u32],
-        groups: Groups,
-        group: usize,
+        (groups, group): (Groups, usize),
         indexes: &Indexes,
+        zone: Option<&WriterZone>,
     ) -> Result<()> {
         let of_index = |id: &u32| match indexes.get(id) {
             Some(index) => index.statistics(*id, group, self.tail()),
@@ -170,7 +187,7 @@ impl Plan {
         let found = columns.iter().map(of_index).collect::<Result<Vec<_>>>()?;
         let rows = groups.rows(group);
         verdict.refine(condition, Proof::RowGroupStatistics, &mut |_, leaf| {
-            Ok(judge(leaf, of_column(columns, &found, leaf), rows.end - rows.start, self.tail()))
+            Ok(judge(leaf, of_column(columns, &found, leaf), rows.end - rows.start, self.tail(), zone))
         })
     }
 
@@ -219,15 +236,15 @@ impl Plan {
                 bloom_encoding: stripe.bloom_encoding(id),
                 column,
             });
-            let keys = leaves.iter().filter_map(|(at, leaf)| Some((*at, leaf.keys(column.kind, &maker)?)));
+            let zone = |leaf: &Leaf| self.reader.as_ref().filter(|_| asks_instants(leaf, tail));
+            let keys = leaves.iter().filter_map(|(at, leaf)| Some((*at, leaf.keys(column.kind, &maker, zone(leaf))?)));
             let keys: BTreeMap<_, _> = keys.collect();
             if keys.is_empty() {
                 continue;
             }
             let Some((_, stored)) = self.sections(stripe, &[id], index)?.pop() else { continue };
-            // What is no slice of the section is as large again.
-            let filters = decompress(stored, stripe, self.limits().memory / 2)
-                .and_then(|section| BloomFilters::parse(section, groups.count()))
+            let filters = decompress(stored, stripe, self.memory.left())
+                .and_then(|section| BloomFilters::parse(section, groups.count(), self.memory.left()))
                 .map_err(|error| self.in_index(error, id, index))?;
             return Ok(Some(Lookup { filters, keys }));
         }
@@ -243,12 +260,10 @@ impl Plan {
         indexes: &mut Indexes,
     ) -> Result<bool> {
         let missing: Vec<u32> = ids.iter().copied().filter(|id| !indexes.contains_key(id)).collect();
-        let mut left = self.limits().memory.saturating_sub(indexes.values().map(|index| index.size).sum());
         for (id, stored) in self.sections(stripe, &missing, IndexKind::RowIndex)? {
-            let index = decompress(stored, stripe, left / ColumnIndex::MOST_GROWTH)
-                .and_then(|section| ColumnIndex::parse(section, groups))
+            let index = decompress(stored, stripe, self.memory.left())
+                .and_then(|section| ColumnIndex::parse(section, groups, &self.memory))
                 .map_err(|error| self.in_index(error, id, IndexKind::RowIndex))?;
-            left = left.saturating_sub(index.size);
             indexes.insert(id, index);
         }
         for &id in ids {

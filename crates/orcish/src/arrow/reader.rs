@@ -28,6 +28,8 @@ pub struct BatchReader {
     workers: Workers,
     /// Rows that may still be given.
     left: u64,
+    /// Rows that have been given.
+    given: u64,
 }
 
 impl std::fmt::Debug for BatchReader {
@@ -39,7 +41,7 @@ impl std::fmt::Debug for BatchReader {
 impl BatchReader {
     pub(super) fn new(plan: Plan) -> Self {
         let (left, plan) = (plan.options.limit.unwrap_or(u64::MAX), Arc::new(plan));
-        BatchReader { schema: plan.restored.clone(), workers: Workers::new(plan.clone()), plan, left }
+        BatchReader { schema: plan.restored.clone(), workers: Workers::new(plan.clone()), plan, left, given: 0 }
     }
 
     /// Schema of the batches.
@@ -69,6 +71,13 @@ impl BatchReader {
         let batch = batch.map_err(|error| Error::corrupt("the columns do not fit together").with_source(error))?;
         let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(rows);
         self.left -= wanted as u64;
+        self.given = self.given.saturating_add(wanted as u64);
+        if self.given > self.plan.most_rows {
+            let most = self.plan.most_rows;
+            return Err(Error::limit(format!(
+                "rows for which nothing is stored are more than the {most} bytes allowed"
+            )));
+        }
         Ok(if wanted < rows { batch.slice(0, wanted) } else { batch })
     }
 }

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::ops::Range;
+use std::sync::atomic::AtomicUsize;
 
 use arrow_array::ArrayRef;
 
@@ -34,7 +35,7 @@ impl Columns {
     pub(super) fn read(&mut self, rows: usize, budget: Budget) -> Result<(Vec<ArrayRef>, usize)> {
         let rows = match self.plan(rows, budget)? {
             // A row that needs more than its part has a batch of its own.
-            0 => self.plan(1, budget.of_one_row())?,
+            0 => self.plan(1, budget.of_one_row(&AtomicUsize::new(0)))?,
             rows => rows,
         };
         let arrays = match self {

@@ -6,7 +6,7 @@
 //! | string, char, varchar | as [`StringType`] says |
 //! | binary, geometry, geography | binary, large or view after [`StringType`] |
 //! | decimal(p, s) | decimal128(p, s) |
-//! | timestamp | timestamp without zone |
+//! | timestamp | timestamp without zone, or in UTC where instants are wanted |
 //! | timestamp with local time zone | timestamp in UTC |
 //! | bigint and int with Spark's type attribute | timestamp without zone, duration, year-month interval |
 //! | array, map, struct, uniontype | list, map, struct, union |
@@ -21,8 +21,11 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, Un
 
 use super::kinds::nanoseconds;
 use crate::error::{Error, Result};
-use crate::options::{ColumnForm, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
-use crate::predicate::Domain;
+use crate::options::{
+    ColumnForm, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
+    UnionType,
+};
+use crate::predicate::{Altered, Domain};
 use crate::projection::Projected;
 use crate::schema::{Kind, Type};
 use crate::statistics::Detail;
@@ -102,6 +105,14 @@ impl Mapping<'_> {
             },
             Kind::Float => DataType::Float32,
             Kind::Double => DataType::Float64,
+            Kind::String | Kind::Char | Kind::Varchar if self.options.invalid_utf8 == InvalidUtf8::Binary => match self
+                .strings(column.id)
+            {
+                StringType::Utf8 | StringType::Binary => DataType::Binary,
+                StringType::Large => DataType::LargeBinary,
+                StringType::View => DataType::BinaryView,
+                StringType::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Binary)),
+            },
             Kind::String | Kind::Char | Kind::Varchar => match self.strings(column.id) {
                 StringType::Utf8 => DataType::Utf8,
                 StringType::Large => DataType::LargeUtf8,
@@ -119,7 +130,10 @@ impl Mapping<'_> {
                 DataType::Decimal128(precision, scale.cast_signed())
             }
             Kind::Date => DataType::Date32,
-            Kind::Timestamp => DataType::Timestamp(self.unit(column.id)?, None),
+            Kind::Timestamp => {
+                let zone = self.is_instant(column.id).then(|| "UTC".into());
+                DataType::Timestamp(self.unit(column.id)?, zone)
+            }
             Kind::TimestampInstant => DataType::Timestamp(self.unit(column.id)?, Some("UTC".into())),
             Kind::Struct => DataType::Struct(self.fields(column)?),
             Kind::List => match &column.children[..] {
@@ -134,7 +148,13 @@ impl Mapping<'_> {
                 UnionType::Sparse => DataType::Union(self.variants(column)?, UnionMode::Sparse),
                 UnionType::Struct => DataType::Struct(self.tagged(column)?),
             },
+            Kind::Unknown => return Err(self.unreadable(column.id)),
         })
+    }
+
+    /// The error of a column whose kind is unknown.
+    fn unreadable(&self, id: u32) -> Error {
+        self.tail.schema.fault(id).unwrap_or_else(|| Error::unsupported("a column of unknown type"))
     }
 
     /// Key and value of a map.
@@ -184,10 +204,19 @@ impl Mapping<'_> {
         Ok(std::iter::once(Arc::new(Field::new("tag", tag, true))).chain(fields.iter().cloned()).collect())
     }
 
+    /// Whether what is read of column `id`, which is a `timestamp`, are instants.
+    pub(super) fn is_instant(&self, id: u32) -> bool {
+        let own = match self.form(id) {
+            Some(ColumnForm::Timestamp(_, own)) => own,
+            _ => None,
+        };
+        own.or(self.options.timestamps) == Some(Timestamps::Instant)
+    }
+
     /// Unit of the timestamps of column `id`.
     pub(super) fn unit(&self, id: u32) -> Result<TimeUnit> {
         let unit = match self.form(id) {
-            Some(ColumnForm::Timestamp(own)) => own,
+            Some(ColumnForm::Timestamp(Some(own), _)) => own,
             _ => self.options.timestamp_unit.unwrap_or_default(),
         };
         Ok(match unit {
@@ -225,6 +254,32 @@ pub(super) fn decimal(this: &Type) -> (u8, u8) {
     (u8::try_from(precision).unwrap_or(38), u8::try_from(scale).unwrap_or_default())
 }
 
+/// Whether values of a column may be read as null where they are not.
+pub(crate) fn may_become_null(this: &Type, options: &ReadOptions) -> bool {
+    match this.kind {
+        Kind::String | Kind::Char | Kind::Varchar => options.invalid_utf8 == InvalidUtf8::Null,
+        Kind::Decimal => options.decimal_out_of_range == OutOfRange::Null,
+        Kind::Timestamp | Kind::TimestampInstant => options.timestamp_out_of_range == OutOfRange::Null,
+        Kind::Long => {
+            spark_type(this) == Some(SparkType::TimestampNtz) && options.timestamp_out_of_range == OutOfRange::Null
+        }
+        _ => false,
+    }
+}
+
+/// How text of a column is altered as it is read.
+pub(crate) fn altered(this: &Type, options: &ReadOptions) -> Altered {
+    if !matches!(this.kind, Kind::String | Kind::Char | Kind::Varchar) {
+        return Altered::default();
+    }
+    let is_text = options.strings != Some(StringType::Binary);
+    let is_cut = this.kind != Kind::String && options.long_char == LongChar::Cut;
+    Altered {
+        replaced: is_text && options.invalid_utf8 == InvalidUtf8::Replace,
+        most_characters: this.max_length.filter(|_| is_cut),
+    }
+}
+
 /// What column `id` can be compared as.
 ///
 /// # Errors
@@ -250,9 +305,10 @@ pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
         Kind::Char => Domain::Text { trimmed: options.trim_char },
         Kind::Binary | Kind::Geometry | Kind::Geography => Domain::Binary,
         Kind::Date => Domain::Date,
-        Kind::Timestamp => timestamp(false)?,
+        Kind::Timestamp => timestamp(mapping.is_instant(id))?,
         Kind::TimestampInstant => timestamp(true)?,
         Kind::List | Kind::Map | Kind::Struct => Domain::Opaque,
+        Kind::Unknown => return Err(mapping.unreadable(id)),
         Kind::Union => {
             return Err(Error::invalid(format!(
                 "column {} is a union, which no filter can ask",

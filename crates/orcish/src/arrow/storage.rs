@@ -1,4 +1,4 @@
-//! What columns take in a file, by the footers of its stripes.
+//! What the footers of the stripes of a file say: what columns take in it, and the time zones of its writers.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,23 +29,21 @@ impl OrcFile {
         self.storage_of(stripes, limits).map_err(|error| error.in_file(self.name()))
     }
 
+    /// The time zones that these stripes name, or all: those of their writers, whose clocks `timestamp` columns have. They
+    /// are empty where a stripe names none. Footers of stripes are read for that.
+    ///
+    /// # Errors
+    /// As [`column_storage`](Self::column_storage).
+    pub fn writer_timezones(&self, stripes: Option<&[usize]>, limits: &Limits) -> Result<Vec<String>> {
+        let mut zones = Vec::new();
+        let found = self.each_footer(stripes, limits, |footer| zones.push(footer.writer_timezone));
+        found.map_err(|error| error.in_file(self.name()))?;
+        Ok(zones)
+    }
+
     fn storage_of(&self, stripes: Option<&[usize]>, limits: &Limits) -> Result<Vec<ColumnStorage>> {
-        let tail = self.tail();
-        let mut columns = vec![ColumnStorage::default(); tail.schema.types().len()];
-        let all: Vec<usize> = (0..tail.stripes.len()).collect();
-        let info = |&index: &usize| {
-            let missing = || Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len()));
-            tail.stripes.get(index).map(|info| (index, info)).ok_or_else(missing)
-        };
-        let infos = stripes.unwrap_or(&all).iter().map(info).collect::<Result<Vec<(usize, &StripeInfo)>>>()?;
-        if let Some((index, info)) = infos.iter().find(|(_, info)| info.footer_length > limits.tail) {
-            let text = format!("a footer of {} bytes, more than allowed", info.footer_length);
-            return Err(Error::limit(text).in_stripe(*index));
-        }
-        let ranges: Vec<Range<u64>> = infos.iter().map(|(_, info)| info.footer()).collect();
-        for ((index, info), stored) in infos.into_iter().zip(read_within(self.source(), &ranges, limits)?) {
-            let footer = StripeFooter::parse(stored, info, tail, limits, &|_| true);
-            let footer = footer.map_err(|error| error.in_stripe(index))?;
+        let mut columns = vec![ColumnStorage::default(); self.tail().schema.types().len()];
+        self.each_footer(stripes, limits, |footer| {
             let mut add = |id: u32, add: &dyn Fn(&mut ColumnStorage)| {
                 usize::try_from(id).ok().and_then(|id| columns.get_mut(id)).into_iter().for_each(add);
             };
@@ -59,8 +57,38 @@ impl OrcFile {
             for (id, encoding) in &footer.encodings {
                 add(*id, &|column| *column.encodings.entry(encoding.name()).or_default() += 1);
             }
-        }
+        })?;
         Ok(columns)
+    }
+
+    /// Gives the footers of these stripes, or of all.
+    fn each_footer(
+        &self,
+        stripes: Option<&[usize]>,
+        limits: &Limits,
+        mut each: impl FnMut(StripeFooter),
+    ) -> Result<()> {
+        let tail = self.tail();
+        let all: Vec<usize> = (0..tail.stripes.len()).collect();
+        let info = |&index: &usize| {
+            let missing = || Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len()));
+            tail.stripes.get(index).map(|info| (index, info)).ok_or_else(missing)
+        };
+        let infos = stripes.unwrap_or(&all).iter().map(info).collect::<Result<Vec<(usize, &StripeInfo)>>>()?;
+        if let Some((index, info)) = infos.iter().find(|(_, info)| info.footer_length > limits.tail) {
+            let text = format!("a footer of {} bytes, more than allowed", info.footer_length);
+            return Err(Error::limit(text).in_stripe(*index));
+        }
+        let end = tail.file_length.saturating_sub(tail.tail_length);
+        let within =
+            |(index, info): &(usize, &StripeInfo)| info.check_within(end).map_err(|error| error.in_stripe(*index));
+        infos.iter().try_for_each(within)?;
+        let ranges: Vec<Range<u64>> = infos.iter().map(|(_, info)| info.footer()).collect();
+        for ((index, info), stored) in infos.into_iter().zip(read_within(self.source(), &ranges, limits)?) {
+            let footer = StripeFooter::parse(stored, info, tail, limits, &|_| true);
+            each(footer.map_err(|error| error.in_stripe(index))?);
+        }
+        Ok(())
     }
 }
 

@@ -19,11 +19,7 @@ use super::reader::{Group, OpenStripe, Part, Ready};
 use crate::error::{ErrorKind, Result};
 use crate::patience::{Check, PATIENCE, Patience};
 use crate::threads::Threads;
-
-/// Parts that a group may be ahead of the caller.
-const PARTS_AHEAD: usize = 4;
-/// Stripes that may be open at a time, where there are threads.
-const OPEN_STRIPES: usize = 2;
+use crate::tuning;
 
 /// The columns of a batch.
 pub(super) struct Batch {
@@ -143,9 +139,14 @@ impl Workers {
             if state.stopped {
                 return None;
             }
-            if let Some(batch) = state.take(&shared.plan) {
+            let open = state.open.len();
+            let batch = state.take(&shared.plan);
+            // A stripe that is done has made room for another, even if there is no batch.
+            if batch.is_some() || state.open.len() < open {
                 shared.changed.notify_all();
-                return Some(batch);
+            }
+            if batch.is_some() {
+                return batch;
             }
             state = match state.next_task(&shared.plan) {
                 Some(task) => {
@@ -248,7 +249,7 @@ impl State {
     /// The first task that is due in file order.
     fn next_task(&mut self, plan: &Plan) -> Option<Task> {
         let full = self.is_full(plan);
-        let ahead = if plan.threads == 1 { 1 } else { PARTS_AHEAD };
+        let ahead = if plan.threads == 1 { 1 } else { tuning::PARTS_AHEAD.get() };
         for (at, lane) in self.open.iter_mut().enumerate() {
             let Some(slots) = &mut lane.groups else { continue };
             if lane.failed.is_some() {
@@ -274,7 +275,7 @@ impl State {
             1 => 1,
             // The columns of a stripe that is filtered are not dealt out.
             threads if plan.is_filtered() => threads,
-            _ => OPEN_STRIPES,
+            _ => tuning::OPEN_STRIPES.get(),
         };
         let stripe = *plan.stripes.get(self.begun)?;
         let sum = |bytes_of: fn(&Plan, usize) -> u64| {

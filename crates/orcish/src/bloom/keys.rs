@@ -3,14 +3,13 @@
 use super::{BloomKind, Key, hash};
 use crate::schema::{Kind, Type};
 use crate::time::calendar;
+use crate::tuning;
 use crate::writer::{Writer, release};
 
 const NANOS_PER_MILLI: i128 = 1_000_000;
 const MILLIS_PER_SECOND: i64 = 1000;
 /// Most digits after the point of a decimal.
 const MAX_SCALE: u32 = 38;
-/// Most blanks that are put behind a `char`; Hive has at most 255 characters.
-const MOST_PADDING: usize = 1 << 16;
 
 /// All that decides what the filters of a column in a stripe can be asked.
 #[derive(Debug, Clone, Copy)]
@@ -114,7 +113,7 @@ impl KeyMaker {
                 let text = without_blanks(value);
                 let length = text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
                 let missing = usize::try_from(characters).ok()?.saturating_sub(length);
-                if missing > MOST_PADDING {
+                if missing > tuning::PADDING_LOOKED_UP.get() {
                     return None;
                 }
                 let mut padded = text.to_vec();

@@ -55,7 +55,7 @@ pub(crate) use hash::bytes as hash_bytes;
 pub(crate) use keys::{FilterOrigin, KeyMaker};
 
 use crate::error::Result;
-use crate::proto::{listed, orc};
+use crate::proto::{BLOOM_FILTERS, listed, orc};
 
 /// Functions beyond these are not looked at, so that a filter cannot take hours; writers have about ten.
 const MOST_FUNCTIONS: u32 = 1024;
@@ -84,12 +84,11 @@ impl BloomFilters {
     ///
     /// A filter that cannot be decoded says nothing: Hive had another form before it released any. Where there are not
     /// as many as `groups`, nobody knows which is whose, and none says anything.
-    /// The caller bounds the size of `section`, and the number of groups.
     ///
     /// # Errors
-    /// `Corrupt` when it is not a sequence of filters.
-    pub(crate) fn parse(section: Bytes, groups: usize) -> Result<Self> {
-        let filters = listed(section, groups)?.unwrap_or_default();
+    /// `Corrupt` when it is not a sequence of filters, `LimitExceeded` when they take more than `most` bytes of memory.
+    pub(crate) fn parse(section: Bytes, groups: usize, most: u64) -> Result<Self> {
+        let filters = listed(section, groups, &BLOOM_FILTERS, most)?.unwrap_or_default();
         let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).unwrap_or_default());
         Ok(BloomFilters { filters: filters.collect() })
     }

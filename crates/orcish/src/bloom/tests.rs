@@ -18,6 +18,8 @@ use crate::tail::Calendar;
 use crate::writer::Writer;
 use crate::{Columns, FileSource, OrcFile, ReadAt, ReadOptions};
 
+const MOST: u64 = 1 << 30;
+
 fn column(kind: Kind) -> Type {
     Type {
         kind,
@@ -28,6 +30,7 @@ fn column(kind: Kind) -> Type {
         scale: Some(2),
         attributes: Vec::new(),
         crs: None,
+        fault: None,
         algorithm: None,
         last: 0,
         parent: None,
@@ -59,7 +62,7 @@ fn is_useful(origin: FilterOrigin<'_>) -> bool {
 
 fn filters(filters: Vec<orc::BloomFilter>) -> BloomFilters {
     let count = filters.len();
-    BloomFilters::parse(orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec().into(), count).unwrap()
+    BloomFilters::parse(orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec().into(), count, MOST).unwrap()
 }
 
 fn text(text: &str) -> Key {
@@ -125,9 +128,9 @@ fn filters_that_say_nothing_exclude_nothing() {
 fn filters_of_another_form_exclude_nothing() {
     let filter = [&[0x08, 0x90, 0x4e, 0x11][..], &0.05f64.to_le_bytes(), &[0x18, 0x80, 0x01, 0x18, 0x00]].concat();
     let index = [&[0x0a, u8::try_from(filter.len()).unwrap()][..], &filter].concat();
-    let filters = BloomFilters::parse(index.into(), 1).unwrap();
+    let filters = BloomFilters::parse(index.into(), 1, MOST).unwrap();
     assert!(filters.filters.len() == 1 && filters.may_hold(0, &[number(1)]));
-    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f]), 1).is_err());
+    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f]), 1, MOST).is_err());
 }
 
 #[test]
@@ -315,7 +318,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_filters_or_an_error(bytes: Vec<u8>, group in 0..4usize, key: u64) {
-        if let Ok(filters) = BloomFilters::parse(bytes.into(), 4) {
+        if let Ok(filters) = BloomFilters::parse(bytes.into(), 4, MOST) {
             filters.may_hold(group, &[Key(key)]);
         }
     }
@@ -367,7 +370,7 @@ fn check(path: &Path) -> Vec<Found> {
             }
             let stride = tail.row_index_stride as usize;
             let groups = usize::try_from(info.rows).unwrap().div_ceil(stride);
-            let filters = BloomFilters::parse(read(range), groups).unwrap();
+            let filters = BloomFilters::parse(read(range), groups, MOST).unwrap();
             assert_eq!(filters.filters.len(), groups);
             let keys = KeyMaker::new(&FilterOrigin {
                 writer: tail.writer,
@@ -375,7 +378,7 @@ fn check(path: &Path) -> Vec<Found> {
                 software_version: tail.software_version.as_deref(),
                 proleptic: tail.calendar == Calendar::ProlepticGregorian,
                 is_draft: tail.has_decimal64(),
-                writer_timezone: footer.writer_timezone(),
+                writer_timezone: std::str::from_utf8(footer.writer_timezone()).unwrap(),
                 stream: kind,
                 bloom_encoding: footer.columns[id as usize].bloom_encoding,
                 column: this,

@@ -8,13 +8,17 @@ use bytes::Bytes;
 
 use super::{Compression, Compressor, Pieces, decompress};
 use crate::error::{Error, Result};
+use crate::memory::{Charge, Memory};
 use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
+use crate::tuning;
 
 /// Length of a chunk header.
 const HEADER: usize = 3;
 /// A chunk this many times smaller than the chunk size goes through a shared buffer, so that
 /// a stream of few bytes does not hold memory for a whole chunk.
 const SMALL: usize = 16;
+/// Most bytes of the shared buffer that a thread keeps; writers' chunks are no larger.
+const MOST_SCRATCH: usize = 1 << 20;
 
 /// How the streams of a file are cut and compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,9 +44,6 @@ impl Framing {
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
-
-/// Bytes that are read at a time of a stream without chunks, where it was not known that they would be needed.
-const PLAIN_AHEAD: usize = 16 << 10;
 
 /// Gives a chunk to `append`: its header, then its bytes, compressed if that makes them fewer. It holds no more than
 /// 2²³ − 1 bytes.
@@ -75,6 +76,8 @@ pub struct Stream {
     end: usize,
     /// The newest chunk: its offset in the stream, and its length when decompressed, up to `end`.
     newest: Option<(u64, usize)>,
+    /// What the buffer takes, where that is bounded.
+    charge: Option<Charge>,
 }
 
 impl std::fmt::Debug for Stream {
@@ -86,8 +89,23 @@ impl std::fmt::Debug for Stream {
 impl Stream {
     /// A stream of `stored` bytes.
     pub fn new(stored: Bytes, framing: Framing) -> Self {
-        let buffer = Vec::new();
-        Stream { stored, next: 0, base: 0, pieces: None, framing, buffer, start: 0, end: 0, newest: None }
+        Stream {
+            stored,
+            next: 0,
+            base: 0,
+            pieces: None,
+            framing,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            newest: None,
+            charge: None,
+        }
+    }
+
+    /// The stream with its buffer charged to `memory`.
+    pub(crate) fn within(self, memory: &Arc<Memory>) -> Self {
+        Stream { charge: (!self.is_plain()).then(|| memory.part()), ..self }
     }
 
     /// A stream of which `pieces` are in memory.
@@ -158,9 +176,13 @@ impl Stream {
                 self.append(&body);
             } else if body.len().saturating_mul(SMALL) < self.framing.chunk_size {
                 SCRATCH.with_borrow_mut(|scratch| {
-                    scratch.resize(self.framing.chunk_size, 0);
-                    let n = decompress(self.framing.codec, &body, scratch)?;
+                    let size = self.framing.chunk_size;
+                    scratch.resize(scratch.len().max(size), 0);
+                    let n = decompress(self.framing.codec, &body, scratch.get_mut(..size).unwrap_or_default())?;
                     self.append(scratch.get(..n).unwrap_or_default());
+                    if scratch.len() > MOST_SCRATCH {
+                        *scratch = Vec::new();
+                    }
                     Ok(())
                 })?;
             } else {
@@ -170,6 +192,9 @@ impl Stream {
                 self.end += decompress(self.framing.codec, &body, room)?;
             }
             self.newest = Some((offset, self.end - begin));
+            if let Some(charge) = &mut self.charge {
+                charge.raise_to(self.end as u64)?;
+            }
         }
         Ok(())
     }
@@ -204,7 +229,7 @@ impl ByteSource for Stream {
     fn fill(&mut self, wanted: usize) -> Result<&[u8]> {
         if self.is_plain() {
             if self.pieces.is_some() {
-                self.need(wanted, PLAIN_AHEAD)?;
+                self.need(wanted, tuning::PLAIN_BYTES_AHEAD.get())?;
             }
             return Ok(self.stored.get(self.next..).unwrap_or_default());
         }

@@ -10,6 +10,7 @@ mod pieces;
 use std::cell::RefCell;
 
 use crate::error::{Error, Result};
+use crate::noted::note;
 use crate::proto::orc;
 
 pub use chunk::{Framing, Stream};
@@ -88,6 +89,22 @@ thread_local! {
     static CONTEXTS: RefCell<Contexts> = RefCell::default();
 }
 
+/// Decompresses a zlib chunk that ends after a whole block which is not marked as the last one, or that has no bytes;
+/// none where it ends elsewhere.
+fn inflate_unended(context: &mut libdeflater::Decompressor, input: &[u8], output: &mut [u8]) -> Option<usize> {
+    // Two last blocks without content, which begin with different bits: what ends within a block goes on differently.
+    const LAST: [&[u8]; 2] = [&[3, 0], &[0, 0, 0, 0xff, 0xff, 3, 0]];
+    let [one, other] = LAST.map(|last| [input, last].concat());
+    let length = context.deflate_decompress(&one, output).ok()?;
+    let mut again = vec![0; length + 1];
+    let same = context.deflate_decompress(&other, &mut again).ok()?;
+    if again.get(..same)? != output.get(..length)? {
+        return None;
+    }
+    note(if input.is_empty() { "a zlib chunk has no bytes" } else { "a zlib chunk has no final block" });
+    Some(length)
+}
+
 /// Decompresses one chunk into the front of `output` and returns the number of bytes written.
 /// A chunk that holds more than `output` does is corrupt: the postscript states the largest size.
 fn decompress(codec: Compression, input: &[u8], output: &mut [u8]) -> Result<usize> {
@@ -118,8 +135,10 @@ fn decompress(codec: Compression, input: &[u8], output: &mut [u8]) -> Result<usi
             CONTEXTS.with_borrow_mut(|contexts| match codec {
                 Compression::Zlib => {
                     let context = contexts.deflate.get_or_insert_with(libdeflater::Decompressor::new);
-                    let result = context.deflate_decompress(input, output);
-                    result.map_err(|error| fault(&error))
+                    match context.deflate_decompress(input, output) {
+                        Ok(length) => Ok(length),
+                        Err(error) => inflate_unended(context, input, output).ok_or_else(|| fault(&error)),
+                    }
                 }
                 Compression::Snappy => {
                     let result = contexts.snappy.decompress(input, output);

@@ -48,12 +48,26 @@ pub struct DecimalDecoder {
     target: DecimalType,
     /// Values before they are scaled.
     block: Box<[i64; BLOCK]>,
+    /// Places of values that do not fit, in what was appended to, if that is no error.
+    misfits: Option<Vec<usize>>,
 }
 
 impl DecimalDecoder {
     /// A decoder of values of type `target`.
     pub fn new(target: DecimalType) -> Self {
-        DecimalDecoder { target, block: Box::new([0; BLOCK]) }
+        DecimalDecoder { target, block: Box::new([0; BLOCK]), misfits: None }
+    }
+
+    /// With `keeps_going`, values that the type cannot hold are no error: 0 is in their place, and
+    /// [`take_misfits`](Self::take_misfits) says where.
+    #[must_use]
+    pub fn past_misfits(self, keeps_going: bool) -> Self {
+        DecimalDecoder { misfits: keeps_going.then(Vec::new), ..self }
+    }
+
+    /// Where in what was appended to, since the last time, values do not fit.
+    pub fn take_misfits(&mut self) -> Vec<usize> {
+        self.misfits.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Reads one varint for each of `scales` and appends them in the scale of the type: finer digits are rounded
@@ -67,7 +81,7 @@ impl DecimalDecoder {
             let values = self.block.get_mut(..scales.len()).unwrap_or_default();
             let taken = match cpu::run(Short { target: self.target, bytes, values, scales, out }) {
                 Some(taken) => taken,
-                None => append_any(self.target, bytes, scales, out)?,
+                None => append_any(self.target, bytes, scales, out, self.misfits.as_mut())?,
             };
             source.consume(taken);
         }
@@ -128,19 +142,37 @@ fn append_short(target: DecimalType, values: &[i64], largest: i64, scales: &[i64
 }
 
 /// Values of any size and scale; returns the number of bytes taken.
-fn append_any(target: DecimalType, bytes: &[u8], scales: &[i64], out: &mut Vec<i128>) -> Result<usize> {
+fn append_any(
+    target: DecimalType,
+    bytes: &[u8],
+    scales: &[i64],
+    out: &mut Vec<i128>,
+    mut misfits: Option<&mut Vec<usize>>,
+) -> Result<usize> {
     let bound = 10u128.pow(u32::from(target.precision));
     let mut at = 0;
     for &scale in scales {
         let (value, taken) = read_u128(bytes.get(at..).unwrap_or_default())?;
-        let value = rescale(unzigzag_128(value), scale, target.scale)?;
-        if value.unsigned_abs() >= bound {
-            return Err(Error::corrupt(format!("a decimal has more than {} digits", target.precision)));
-        }
-        out.push(value);
+        let value = rescale(unzigzag_128(value), scale, target.scale);
+        let value = value.and_then(|value| match value.unsigned_abs() < bound {
+            true => Ok(value),
+            false => Err(too_many_digits(target)),
+        });
+        out.push(match (value, &mut misfits) {
+            (Err(_), Some(misfits)) => {
+                misfits.push(out.len());
+                0
+            }
+            (value, _) => value?,
+        });
         at += taken;
     }
     Ok(at)
+}
+
+/// The error of a value of more digits than its type has.
+pub(crate) fn too_many_digits(target: DecimalType) -> Error {
+    Error::corrupt(format!("a decimal has more than {} digits", target.precision))
 }
 
 /// Fills `out` with varints of at most eight bytes; returns the number of bytes taken, and a number that no value
@@ -321,7 +353,7 @@ mod tests {
             let mut decoder = DecimalDecoder::new(DecimalType { precision: 18, scale: 7 });
             let (mut some, mut any) = (Vec::new(), Vec::new());
             let result = decoder.append(&mut &bytes[..], &scales, &mut some);
-            let taken = append_any(decoder.target, &bytes, &scales, &mut any);
+            let taken = append_any(decoder.target, &bytes, &scales, &mut any, None);
             prop_assert_eq!(result.is_ok(), taken.is_ok());
             if result.is_ok() {
                 prop_assert_eq!(some, any);

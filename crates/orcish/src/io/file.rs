@@ -2,26 +2,23 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
 
-use super::{ReadAt, within};
+use super::{ReadAt, Session, within};
 use crate::error::{Error, Result};
+use crate::tuning;
 
 /// Buffers that are used again: memory that is new each time has to be zeroed, by us or by the system.
 #[derive(Debug, Default)]
 struct Pool(Mutex<Vec<Vec<u8>>>);
 
-/// Most buffers that are kept, and most bytes of one.
-const KEPT_BUFFERS: usize = 2;
-const KEPT_BYTES: usize = 512 << 20;
-
 /// A buffer on loan, of which the first `length` bytes count.
 struct Loan {
     buffer: Vec<u8>,
     length: usize,
-    pool: Arc<Pool>,
+    pool: Weak<Pool>,
 }
 
 impl Pool {
@@ -29,7 +26,7 @@ impl Pool {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fit = kept.iter().rposition(|buffer| buffer.len() >= length);
         let buffer = fit.map(|at| kept.swap_remove(at)).unwrap_or_else(|| vec![0; length]);
-        Loan { buffer, length, pool: self.clone() }
+        Loan { buffer, length, pool: Arc::downgrade(self) }
     }
 }
 
@@ -42,14 +39,13 @@ impl AsRef<[u8]> for Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
-        let mut kept = self.pool.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if buffer.len() > KEPT_BYTES {
-            return;
-        }
+        let kept_bytes = tuning::KEPT_BUFFER_BYTES.get();
+        let Some(pool) = self.pool.upgrade().filter(|_| buffer.len() <= kept_bytes) else { return };
+        let mut kept = pool.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push(buffer);
         // The smallest goes.
         kept.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.len()));
-        kept.truncate(KEPT_BUFFERS);
+        kept.truncate(tuning::KEPT_BUFFERS.get());
     }
 }
 
@@ -60,7 +56,8 @@ pub struct FileSource {
     file: std::fs::File,
     name: String,
     size: u64,
-    buffers: Arc<Pool>,
+    /// The buffers of reads that are under way; they go with the last of these.
+    buffers: Mutex<Weak<Pool>>,
 }
 
 impl FileSource {
@@ -77,7 +74,17 @@ impl FileSource {
         if metadata.is_dir() {
             return Err(fault(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
         }
-        Ok(FileSource { file, size: metadata.len(), name, buffers: Arc::default() })
+        Ok(FileSource { file, size: metadata.len(), name, buffers: Mutex::default() })
+    }
+
+    /// The buffers of the reads that are under way, or new ones.
+    fn pool(&self) -> Arc<Pool> {
+        let mut buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        buffers.upgrade().unwrap_or_else(|| {
+            let pool = Arc::default();
+            *buffers = Arc::downgrade(&pool);
+            pool
+        })
     }
 
     #[cfg(unix)]
@@ -107,15 +114,52 @@ impl ReadAt for FileSource {
         Ok(self.size)
     }
 
+    fn session(&self) -> Session {
+        Session::keeping(self.pool())
+    }
+
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let pool = self.pool();
         let read = |range: &Range<u64>| {
             let length = within(range, self.size)?;
-            let mut loan = self.buffers.lend(length);
+            let mut loan = pool.lend(length);
             let buffer = loan.buffer.get_mut(..length).unwrap_or_default();
             self.read_at(buffer, range.start)
                 .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
             Ok(Bytes::from_owner(loan))
         };
         ranges.iter().map(read).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl FileSource {
+        /// Bytes of the buffers that are kept.
+        fn kept(&self) -> Option<usize> {
+            let pool = self.buffers.lock().unwrap().upgrade()?;
+            let kept = pool.0.lock().unwrap();
+            Some(kept.iter().map(Vec::len).sum())
+        }
+    }
+
+    #[test]
+    fn buffers_are_kept_as_long_as_a_read_is_under_way() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/spark.zlib.orc");
+        let source = FileSource::open(path).unwrap();
+        let read = || source.read_ranges(std::slice::from_ref(&(0..100))).unwrap();
+        drop(read());
+        assert_eq!(source.kept(), None);
+        let (session, other) = (source.session(), source.session());
+        let address = read().first().unwrap().as_ptr();
+        assert_eq!(source.kept(), Some(100));
+        drop(session);
+        assert_eq!(read().first().unwrap().as_ptr(), address);
+        // What is on loan outlives the read, and is kept no longer.
+        let bytes = read();
+        drop(other);
+        assert_eq!((source.kept(), bytes[0].len()), (None, 100));
     }
 }

@@ -53,6 +53,18 @@ pub(super) trait Tree {
 /// # Errors
 /// Of kind `Io` when there is no such file or folder, or it cannot be listed; a pattern without files is empty.
 pub fn list(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64)>> {
+    listed(location, options, true)
+}
+
+/// As [`list`], of a location that is no pattern, whatever signs it has: the files of what is to be written there.
+///
+/// # Errors
+/// Those of [`list`].
+pub fn list_folder(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64)>> {
+    listed(location, options, false)
+}
+
+fn listed(location: &str, options: &StorageOptions, has_patterns: bool) -> Result<Vec<(String, u64)>> {
     let (tree, path): (Box<dyn Tree>, String) = match parse(location) {
         Location::Local(path) => {
             let path = local_path(&path, location)?;
@@ -66,7 +78,7 @@ pub fn list(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64
         #[cfg(not(feature = "object-store"))]
         Location::Remote(url) => return Err(url.no_feature(options)),
     };
-    let find = || match is_pattern(&path) && !tree.is_there(&path)? {
+    let find = || match has_patterns && is_pattern(&path) && !tree.is_there(&path)? {
         true => by_pattern(&*tree, &path),
         false => below(&*tree, &path),
     };

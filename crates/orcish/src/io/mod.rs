@@ -1,6 +1,7 @@
 //! Sources of bytes that are read by range, and sinks that files are written to; the only module that opens files.
 //!
-//! [`open`] makes a source of a path or a URL, [`create`] a sink, [`list`] finds the files of a folder or a pattern.
+//! [`open`] makes a source of a path or a URL, [`create`] a sink, [`list`] finds the files of a folder or a pattern,
+//! [`list_folder`] those of a folder alone.
 
 mod durable;
 mod file;
@@ -14,6 +15,7 @@ mod pattern;
 #[cfg(feature = "object-store")]
 mod remote;
 mod sink;
+mod site;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -25,15 +27,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::error::{Error, Result};
+use crate::tuning;
 
 pub use file::FileSource;
 pub use folder::{FileStatus, MOST_SMALL_BYTES, delete_files, delete_folder, list_all, read_small, stat, write_small};
-pub use list::list;
+pub use list::{list, list_folder};
 pub(crate) use location::percent_decode;
 pub use memory::MemorySource;
 #[cfg(feature = "object-store")]
 pub use remote::ObjectSource;
 pub use sink::{FileSink, MemorySink, Sink, create};
+pub use site::Site;
 pub use storage::StorageOptions;
 pub use upload::{Unpublished, Withheld, abort_upload, complete_upload, create_unpublished};
 
@@ -68,17 +72,42 @@ pub trait ReadAt: Send + Sync {
 
     /// Bytes to read from the end of a file at first.
     fn first_read(&self) -> u64 {
-        FIRST_READ
+        tuning::FIRST_READ.wide()
     }
 
     /// Bytes that are read sooner than another request is made: ranges that are not further apart are read as one.
     fn gap(&self) -> u64 {
-        0
+        tuning::NEAR_GAP.wide()
+    }
+
+    /// What a read holds on to: buffers that the source uses again are kept until the last of these is dropped.
+    fn session(&self) -> Session {
+        Session::default()
     }
 
     /// Requests that are worth having under way at a time, because what they take is waiting and no work.
     fn requests(&self) -> usize {
-        1
+        tuning::NEAR_REQUESTS.get()
+    }
+}
+
+/// A read of a source that is under way; see [`ReadAt::session`].
+#[derive(Clone, Default)]
+pub struct Session {
+    /// Kept for its drop alone.
+    _kept: Option<Arc<dyn std::any::Any + Send + Sync>>,
+}
+
+impl Session {
+    /// A read that keeps `what`.
+    pub fn keeping(what: Arc<dyn std::any::Any + Send + Sync>) -> Self {
+        Session { _kept: Some(what) }
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Session")
     }
 }
 
@@ -108,7 +137,7 @@ pub fn display_name(location: &str) -> String {
 /// Requests that are worth having under way at a time for files such as that at `location`.
 pub fn requests(location: &str, options: &StorageOptions) -> usize {
     match location::parse(location) {
-        location::Location::Local(_) => 1,
+        location::Location::Local(_) => tuning::NEAR_REQUESTS.get(),
         #[cfg(feature = "object-store")]
         location::Location::Remote(_) => options.split().map_or(1, |(remote, _)| remote.concurrency),
         #[cfg(not(feature = "object-store"))]

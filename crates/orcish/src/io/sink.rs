@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::durable::{create_folders, sync_folder_of};
 use super::{FileSource, ReadAt, StorageOptions, location};
 use crate::error::{Error, Result};
+use crate::owner::Owner;
 
 /// Where a file is written to. Dropping it unfinished leaves nothing under its name, and what was there stays.
 pub trait Sink: Send {
@@ -64,10 +65,10 @@ pub struct FileSink {
     /// Where it is to be, behind links.
     target: PathBuf,
     temporary: PathBuf,
-    /// None once it is finished.
+    /// None once it is finished, or has failed.
     file: Option<File>,
-    /// The process that began it: a child of a fork leaves it alone.
-    process: u32,
+    /// A child of a fork leaves it alone.
+    owner: Owner,
 }
 
 impl FileSink {
@@ -101,8 +102,7 @@ impl FileSink {
             let temporary = staging.map_or_else(|| target.with_file_name(&other), |folder| folder.join(&other));
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
                 Ok(file) => {
-                    let process = std::process::id();
-                    return Ok(FileSink { name, target, temporary, file: Some(file), process });
+                    return Ok(FileSink { name, target, temporary, file: Some(file), owner: Owner::here() });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
                 Err(error) => return Err(fault(error)),
@@ -112,6 +112,15 @@ impl FileSink {
 
     fn fault(&self, error: io::Error) -> Error {
         Error::io("cannot be written", error).in_file(&self.name)
+    }
+
+    /// Whether this process may go on with it.
+    fn check(&self) -> Result<()> {
+        self.owner.check().map_err(|error| error.in_file(&self.name))
+    }
+
+    fn over(&self) -> Error {
+        self.fault(io::Error::other("it is finished, or has failed before"))
     }
 
     /// Makes the file appear under its name, where there is none.
@@ -139,9 +148,8 @@ impl FileSink {
 
     /// Puts the bytes on disk, and does the rest.
     fn end<T>(&mut self, rest: impl FnOnce(&Self) -> io::Result<T>) -> Result<T> {
-        let Some(file) = self.file.take() else {
-            return Err(self.fault(io::Error::other("it is finished")));
-        };
+        self.check()?;
+        let Some(file) = self.file.take() else { return Err(self.over()) };
         let synced = file.sync_all();
         drop(file);
         synced.and_then(|()| rest(self)).map_err(|error| {
@@ -189,14 +197,18 @@ impl Sink for FileSink {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let result = match &mut self.file {
-            Some(file) => file.write_all(bytes),
-            None => Err(io::Error::other("it is finished")),
-        };
-        result.map_err(|error| self.fault(error))
+        self.check()?;
+        let Some(file) = &mut self.file else { return Err(self.over()) };
+        file.write_all(bytes).map_err(|error| {
+            // Part of the bytes may be there: nothing can follow.
+            self.file = None;
+            let _ = fs::remove_file(&self.temporary);
+            self.fault(error)
+        })
     }
 
     fn reopen(&mut self) -> Result<Option<Arc<dyn ReadAt>>> {
+        self.check()?;
         FileSource::open(&self.temporary)
             .map(|source| Some(Arc::new(source) as _))
             .map_err(|error| error.in_file(&self.name))
@@ -209,7 +221,7 @@ impl Sink for FileSink {
 
 impl Drop for FileSink {
     fn drop(&mut self) {
-        if self.file.take().is_some() && self.process == std::process::id() {
+        if self.file.take().is_some() && self.owner.is_here() {
             // There is nobody to tell; the name says what it is.
             let _ = fs::remove_file(&self.temporary);
         }
@@ -295,6 +307,49 @@ mod tests {
         drop(sink);
         assert_eq!(fs::read(&path).unwrap(), b"before");
         assert_eq!(names(&folder), ["a.orc"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn another_process_changes_nothing() {
+        let folder = folder("fork");
+        let path = folder.join("a.orc");
+        let calls: [fn(&mut FileSink) -> Result<()>; 5] = [
+            |sink| sink.write(b"child"),
+            |sink| sink.finish(),
+            |sink| sink.finish_new(),
+            |sink| sink.withhold().map(drop),
+            |sink| sink.reopen().map(drop),
+        ];
+        for call in calls {
+            let mut sink = FileSink::create(&path).unwrap();
+            sink.write(b"one").unwrap();
+            // As in a child.
+            sink.owner = Owner::elsewhere();
+            let error = call(&mut sink).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::InvalidArgument, "{error}");
+            assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");
+            let temporary = sink.temporary.clone();
+            drop(sink);
+            assert!(!path.exists());
+            assert_eq!(fs::read(&temporary).unwrap(), b"one");
+            fs::remove_file(temporary).unwrap();
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn nothing_follows_a_write_that_failed() {
+        let folder = folder("failed");
+        let mut sink = FileSink::create(folder.join("a.orc")).unwrap();
+        sink.write(b"one").unwrap();
+        sink.file = Some(OpenOptions::new().write(true).open("/dev/full").unwrap());
+        assert!(sink.write(b"two").is_err());
+        for result in [sink.write(b"three"), sink.finish(), sink.finish_new()] {
+            assert!(result.unwrap_err().to_string().contains("has failed before"));
+        }
+        assert_eq!(names(&folder), [""; 0]);
         fs::remove_dir_all(folder).unwrap();
     }
 

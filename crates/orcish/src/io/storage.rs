@@ -42,6 +42,15 @@ impl StorageOptions {
         self.check.as_ref()
     }
 
+    /// Without the headers, which are for one host alone.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_headers(&self) -> Self {
+        let is_header = |key: &str| key.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("header."));
+        let pairs = self.pairs.iter().filter(|(key, _)| !is_header(key)).cloned().collect();
+        StorageOptions { pairs, check: self.check.clone() }
+    }
+
     /// When to look whether to go on.
     #[doc(hidden)]
     pub fn patience(&self) -> Patience {

@@ -157,3 +157,21 @@ fn local_listing() {
     assert_eq!(missing.kind(), crate::ErrorKind::Io);
     std::fs::remove_dir_all(root).unwrap();
 }
+
+#[test]
+fn a_folder_is_no_pattern() {
+    let root = std::env::temp_dir().join(format!("orcish-list-folder-{}", std::process::id()));
+    for name in ["v1/a.orc", "v2/b.orc", "w[12]/c.orc", "w1/d.orc"] {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, name).unwrap();
+    }
+    let base = root.display();
+    let found = |name: &str| list_folder(&format!("{base}/{name}"), &StorageOptions::default());
+    for pattern in ["v[12]", "v?", "*", "v[", "**"] {
+        assert_eq!(found(pattern).unwrap_err().kind(), crate::ErrorKind::Io);
+    }
+    assert_eq!(found("w[12]").unwrap(), [(format!("{base}/w[12]/c.orc"), 11)]);
+    assert_eq!(found("v1/a.orc").unwrap(), [(format!("{base}/v1/a.orc"), 8)]);
+    std::fs::remove_dir_all(root).unwrap();
+}

@@ -229,7 +229,7 @@ impl Sink for LocalUpload {
 
     fn finish(&mut self) -> Result<()> {
         let waiting = self.file.withhold()?;
-        let waiting = text(self.file.name(), &waiting)?;
+        let waiting = text(self.file.name(), &waiting).inspect_err(|_| _ = fs::remove_file(&waiting))?;
         self.withheld.put(Unpublished::new(self.location.clone(), self.bytes, Waiting::Path(waiting)));
         Ok(())
     }

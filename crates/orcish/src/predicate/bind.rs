@@ -1,8 +1,10 @@
 //! From a predicate to a condition on the columns of a file: names become ids, values become sets of what the
 //! columns hold, and negations end at the leaves.
 
+use std::sync::Arc;
+
 use super::ranges::Ordered;
-use super::{Condition, Leaf, Node, Number, Ranges, Set, Test};
+use super::{Altered, Condition, Leaf, Node, Number, Ranges, Set, Test};
 use crate::error::{Error, Result};
 use crate::expression::{Comparison, Literal, Predicate};
 use crate::projection::find;
@@ -138,7 +140,7 @@ impl Binder<'_> {
                 }
                 let ranges = if positive { Ranges::none() } else { Ranges::all() };
                 let set = Set::Numbers { ranges, nan: positive };
-                Ok(self.leaf(&column, Test::In(set), text(predicate, positive)))
+                self.set(&column, Arc::new(set), predicate, positive)
             }
             Predicate::StartsWith { column, prefix } => {
                 let column = self.column(column)?;
@@ -151,28 +153,22 @@ impl Binder<'_> {
                     }
                     _ => return Err(column.misfit(&format!("begin with {} {prefix}", prefix.kind()))),
                 };
-                self.set(&column, set, positive, predicate)
+                self.set(&column, Arc::new(set.signed(positive)), predicate, positive)
             }
             Predicate::Compare { column, op, value } => {
                 let column = self.column(column)?;
                 let Some(set) = column.compare(*op, value)? else { return Ok(Node::Constant(false)) };
-                self.set(&column, set, positive, predicate)
+                self.set(&column, Arc::new(set.signed(positive)), predicate, positive)
             }
             Predicate::In { column, values } => {
                 let column = self.column(column)?;
-                let (mut sets, mut has_null) = (Vec::new(), false);
-                for value in values {
-                    match column.compare(Comparison::Equal, value)? {
-                        Some(set) => sets.push(set),
-                        None => has_null = true,
-                    }
-                }
-                // What is in none of the values is unknown where null is among them.
-                if has_null && !positive {
-                    return Ok(Node::Constant(false));
-                }
-                match union(sets) {
-                    Some(set) => self.set(&column, set, positive, predicate),
+                // The values may be many, and the files too.
+                let is_known = |known: &Among| known.domain == column.domain && known.positive == positive;
+                let among = values.bound(is_known, || column.among(values, positive))?;
+                match &among.set {
+                    // What is in none of the values is unknown where null is among them.
+                    _ if among.has_null && !positive => Ok(Node::Constant(false)),
+                    Some(set) => self.set(&column, set.clone(), predicate, positive),
                     None if positive => Ok(Node::Constant(false)),
                     // Not in nothing: so are nulls.
                     None => Ok(Node::Constant(true)),
@@ -181,8 +177,7 @@ impl Binder<'_> {
         }
     }
 
-    fn set(&mut self, column: &Column<'_>, set: Set, positive: bool, predicate: &Predicate) -> Result<Node> {
-        let set = if positive { set } else { set.complement() };
+    fn set(&mut self, column: &Column<'_>, set: Arc<Set>, predicate: &Predicate, positive: bool) -> Result<Node> {
         Ok(match set.is_empty() {
             true => Node::Constant(false),
             false => self.leaf(column, Test::In(set), text(predicate, positive)),
@@ -195,17 +190,18 @@ impl Binder<'_> {
             (Held::Null, test) => return Node::Constant(*test == Test::IsNull),
             (_, Test::IsNull) => return Node::Constant(false),
             (_, Test::NotNull) => return Node::Constant(true),
-            (Held::Integer(value), Test::In(Set::Integers(ranges))) => {
-                return Node::Constant(ranges.holds(|bound| bound <= value));
+            (held, Test::In(set)) => {
+                return Node::Constant(match (held, &**set) {
+                    (Held::Integer(value), Set::Integers(ranges)) => ranges.holds(|bound| bound <= value),
+                    (Held::Text(value), Set::Bytes { ranges, .. }) => ranges.holds(|bound| bound <= value),
+                    // No other sets are made of their types.
+                    _ => false,
+                });
             }
-            (Held::Text(value), Test::In(Set::Bytes { ranges, .. })) => {
-                return Node::Constant(ranges.holds(|bound| bound <= value));
-            }
-            // No other sets are made of their types.
-            (Held::Integer(_) | Held::Text(_), Test::In(_)) => return Node::Constant(false),
         };
         let may_become_null = matches!(column.domain, Domain::Timestamp { may_become_null: true, .. });
-        self.leaves.push(Leaf { column: id, test, may_become_null, text });
+        let is_instant = matches!(column.domain, Domain::Timestamp { is_instant: true, .. });
+        self.leaves.push(Leaf { column: id, test, may_become_null, is_instant, altered: Altered::default(), text });
         Node::Leaf(self.leaves.len() - 1)
     }
 
@@ -213,6 +209,15 @@ impl Binder<'_> {
         let Named { domain, type_string, held } = (self.named)(name)?;
         Ok(Column { name, domain, type_string, held })
     }
+}
+
+/// What a column may have of some values, or what it may have if it has none of them.
+struct Among {
+    domain: Domain,
+    positive: bool,
+    /// None of no values.
+    set: Option<Arc<Set>>,
+    has_null: bool,
 }
 
 /// The nodes put together, without those that make no difference.
@@ -403,6 +408,19 @@ impl Column<'_> {
         }))
     }
 
+    /// The values of the column that are among some, or if not `positive` among no others.
+    fn among(&self, values: &[Literal], positive: bool) -> Result<Among> {
+        let (mut sets, mut has_null) = (Vec::with_capacity(values.len()), false);
+        for value in values {
+            match self.compare(Comparison::Equal, value)? {
+                Some(set) => sets.push(set),
+                None => has_null = true,
+            }
+        }
+        let set = union(sets).map(|set| Arc::new(set.signed(positive)));
+        Ok(Among { domain: self.domain, positive, set, has_null })
+    }
+
     /// Where a number is among integers; none for NaN.
     fn place_of_number(&self, value: &Literal) -> Result<Option<Place<i64>>> {
         Ok(match value {
@@ -450,8 +468,8 @@ fn union(sets: Vec<Set>) -> Option<Set> {
     let first = sets.first()?.clone();
     macro_rules! ranges {
         ($variant:pat => $ranges:ident) => {
-            Ranges::union(sets.iter().filter_map(|set| match set {
-                $variant => Some($ranges.clone()),
+            Ranges::union(sets.into_iter().filter_map(|set| match set {
+                $variant => Some($ranges),
                 _ => None,
             }))
         };
@@ -468,6 +486,11 @@ fn union(sets: Vec<Set>) -> Option<Set> {
 }
 
 impl Set {
+    /// The set, or if not `positive` all other values.
+    fn signed(self, positive: bool) -> Self {
+        if positive { self } else { self.complement() }
+    }
+
     fn complement(&self) -> Self {
         match self {
             Set::Integers(ranges) => Set::Integers(ranges.complement()),

@@ -1,7 +1,7 @@
 //! What statistics prove of a leaf.
 
 use super::ranges::Ordered;
-use super::{Leaf, Number, Ranges, Set, Test};
+use super::{Altered, Leaf, Number, Ranges, Set, Test};
 use crate::statistics::{ColumnStatistics, Decimal, Detail};
 
 /// For how many of some rows a condition is true.
@@ -30,7 +30,7 @@ impl Leaf {
             Test::NotNull | Test::In(_) if !has_values => Truth::Never,
             Test::NotNull if !has_nulls => Truth::Always,
             Test::IsNull | Test::NotNull => Truth::Maybe,
-            Test::In(set) => match set.judge(&statistics.detail, statistics.values) {
+            Test::In(set) => match set.judge(&statistics.detail, statistics.values, self.altered) {
                 Truth::Always if has_nulls => Truth::Maybe,
                 truth => truth,
             },
@@ -40,7 +40,7 @@ impl Leaf {
 
 impl Set {
     /// What the bounds of values prove of those values.
-    fn judge(&self, detail: &Detail, values: Option<u64>) -> Truth {
+    fn judge(&self, detail: &Detail, values: Option<u64>, altered: Altered) -> Truth {
         match (self, detail) {
             (Set::Integers(ranges), Detail::Boolean { true_count: Some(trues) }) => {
                 let min = values.map(|values| i64::from(*trues >= values));
@@ -77,12 +77,13 @@ impl Set {
                 bounded(ranges, min, max)
             }
             (Set::Bytes { ranges, trimmed }, Detail::String { min, max, .. }) => {
-                let min = min.as_ref().map(|bound| match trimmed {
+                let min = min.as_ref().map(|bound| altered.least(&bound.value));
+                let min = min.map(|min| match trimmed {
                     // Without its blanks a value is not below this, as it is not with them.
-                    true => bound.value.iter().copied().take_while(|&byte| byte > b' ').collect(),
-                    false => bound.value.to_vec(),
+                    true => min.into_iter().take_while(|&byte| byte > b' ').collect(),
+                    false => min,
                 });
-                bounded(ranges, min, max.as_ref().map(|bound| bound.value.to_vec()))
+                bounded(ranges, min, max.as_ref().map(|bound| altered.greatest(&bound.value)))
             }
             _ => Truth::Maybe,
         }

@@ -10,6 +10,7 @@
 //! With negations at the leaves, a leaf is true or it is not: "unknown" and "false" need not be told apart, and
 //! what is above the leaves are plain intersections and unions.
 
+mod altered;
 mod bind;
 mod judge;
 mod lookup;
@@ -17,9 +18,12 @@ mod ranges;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use altered::Altered;
 pub(crate) use bind::{Domain, Held, Named, bind, bind_names, check_is_value};
 pub(crate) use judge::Truth;
 pub(crate) use ranges::{Number, Ranges};
+
+use std::sync::Arc;
 
 use crate::error::Result;
 
@@ -48,6 +52,10 @@ pub(crate) struct Leaf {
     pub(crate) test: Test,
     /// Whether a value may be read as null.
     pub(crate) may_become_null: bool,
+    /// How text is altered as it is read.
+    pub(crate) altered: Altered,
+    /// Whether values are timestamps in UTC.
+    pub(crate) is_instant: bool,
     /// As people write it.
     pub(crate) text: String,
 }
@@ -58,7 +66,7 @@ pub(crate) enum Test {
     IsNull,
     NotNull,
     /// The value is not null, and in a set.
-    In(Set),
+    In(Arc<Set>),
 }
 
 /// A set of values of a column, in what is read of it.

@@ -172,7 +172,10 @@ impl<T: Ordered> Ranges<T> {
 
     /// Whether all values from `min` to `max` are in it.
     pub(crate) fn covers(&self, min: &T, max: &T) -> bool {
-        self.0.iter().any(|(start, end)| start <= min && end.as_ref().is_none_or(|end| max < end))
+        // The last range that begins no later.
+        let before = self.0.partition_point(|(start, _)| start <= min);
+        let part = before.checked_sub(1).and_then(|at| self.0.get(at));
+        part.is_some_and(|(_, end)| end.as_ref().is_none_or(|end| max < end))
     }
 
     /// The values, if they are no more than `most`, each a range of its own or one next to another.

@@ -182,17 +182,20 @@ fn test(test: &Test, value: &Value) -> bool {
     fn within<T: ranges::Ordered>(ranges: &Ranges<T>, value: &T) -> bool {
         ranges.parts().iter().any(|(start, end)| start <= value && end.as_ref().is_none_or(|end| value < end))
     }
-    match (test, value) {
-        (Test::IsNull, value) => *value == Value::Null,
-        (Test::NotNull, value) => *value != Value::Null,
-        (Test::In(_), Value::Null) => false,
-        (Test::In(Set::Integers(ranges)), Value::Integer(value)) => within(ranges, value),
-        (Test::In(Set::Ticks { ranges, .. }), Value::Ticks(value)) => within(ranges, value),
-        (Test::In(Set::Numbers { ranges, nan }), Value::Float(value)) => {
+    let set = match test {
+        Test::IsNull => return *value == Value::Null,
+        Test::NotNull => return *value != Value::Null,
+        Test::In(set) => &**set,
+    };
+    match (set, value) {
+        (_, Value::Null) => false,
+        (Set::Integers(ranges), Value::Integer(value)) => within(ranges, value),
+        (Set::Ticks { ranges, .. }, Value::Ticks(value)) => within(ranges, value),
+        (Set::Numbers { ranges, nan }, Value::Float(value)) => {
             Number::new(*value).map_or(*nan, |number| within(ranges, &number))
         }
-        (Test::In(Set::Decimals { ranges, .. }), Value::Decimal(value)) => within(ranges, value),
-        (Test::In(Set::Bytes { ranges, .. }), Value::Bytes(value)) => within(ranges, value),
+        (Set::Decimals { ranges, .. }, Value::Decimal(value)) => within(ranges, value),
+        (Set::Bytes { ranges, .. }, Value::Bytes(value)) => within(ranges, value),
         other => panic!("{other:?}"),
     }
 }
@@ -209,7 +212,7 @@ fn node(this: &Node, condition: &Condition, value: &Value) -> bool {
 /// `struct<a:int>`; what `a` is read as is said apart.
 fn schema() -> Schema {
     let of = |kind: orc::r#type::Kind| orc::Type { kind: Some(kind.into()), ..orc::Type::default() };
-    let root = orc::Type { subtypes: vec![1], field_names: vec!["a".to_owned()], ..of(orc::r#type::Kind::Struct) };
+    let root = orc::Type { subtypes: vec![1], field_names: vec!["a".into()], ..of(orc::r#type::Kind::Struct) };
     Schema::from_proto(vec![root, of(orc::r#type::Kind::Int)], &Limits::default()).unwrap()
 }
 
@@ -422,7 +425,7 @@ fn leaves(domain: Domain) -> BoxedStrategy<Predicate> {
     let a = || "a".to_owned();
     let compare = (ops(), literals(domain)).prop_map(move |(op, value)| Predicate::Compare { column: a(), op, value });
     let is_in = prop::collection::vec(literals(domain), 0..5);
-    let is_in = is_in.prop_map(move |values| Predicate::In { column: a(), values });
+    let is_in = is_in.prop_map(move |values| Predicate::In { column: a(), values: values.into() });
     let null = Just(Predicate::IsNull { column: a() });
     let more = match domain {
         Domain::Float => Just(Predicate::IsNan { column: a() }).boxed(),
@@ -449,7 +452,7 @@ fn predicates(domain: Domain) -> BoxedStrategy<Predicate> {
 fn literals_of(predicate: &Predicate) -> Vec<Literal> {
     match predicate {
         Predicate::Compare { value, .. } => vec![value.clone()],
-        Predicate::In { values, .. } => values.clone(),
+        Predicate::In { values, .. } => values.to_vec(),
         Predicate::StartsWith { prefix, .. } => vec![prefix.clone()],
         Predicate::And(parts) | Predicate::Or(parts) => parts.iter().flat_map(literals_of).collect(),
         Predicate::Not(inner) => literals_of(inner),
@@ -501,9 +504,27 @@ proptest! {
             _ => false,
         };
         prop_assert_eq!(condition(&predicate, domain).is_ok(), fits, "{} in {:?}", predicate, domain);
-        let is_in = Predicate::In { column: column(), values: vec![literal] };
+        let is_in = Predicate::In { column: column(), values: vec![literal].into() };
         prop_assert_eq!(condition(&is_in, domain).is_ok(), fits);
     }
+}
+
+#[test]
+fn a_list_of_values_is_bound_once_for_columns_of_a_kind() {
+    let list = Predicate::is_in("a", (0..2000).rev().map(|value| value * 3));
+    let set_of = |predicate: &Predicate, domain| match condition(predicate, domain).unwrap().leaves.pop().unwrap().test
+    {
+        Test::In(set) => set,
+        other => panic!("{other:?}"),
+    };
+    let first = set_of(&list, Domain::Integer);
+    assert!(Arc::ptr_eq(&first, &set_of(&list.clone(), Domain::Integer)));
+    let others = set_of(&!list.clone(), Domain::Integer);
+    let decimals = set_of(&list, Domain::Decimal { scale: 2 });
+    assert!(matches!(&*decimals, Set::Decimals { scale: 2, .. }));
+    assert!(Arc::ptr_eq(&first, &set_of(&list, Domain::Integer)));
+    let (Set::Integers(among), Set::Integers(outside)) = (&*first, &*others) else { panic!("{first:?}") };
+    assert_eq!((among.parts().len(), &among.complement()), (2000, outside));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The protobuf messages of an ORC file, and of what orcish adds to it, generated from `proto/*.proto` and checked in.
 //!
-//! Nothing here is written by hand but this page, [`entry`] and [`listed`]. To change a message, edit its `.proto` file and run
-//! `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen`; without the variable that test compares.
+//! Nothing here is written by hand but this page with [`lossy`], [`entry`] and [`listed`], and [`weigh`]. To change a
+//! message, edit its `.proto` file and run `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen`; without the
+//! variable that test compares.
 //!
 //! What to know of the generated code:
 //!
@@ -10,13 +11,24 @@
 //!   `Kind::try_from(number)`;
 //! * `bytes` fields are [`bytes::Bytes`]: slices of the buffer, without a copy, if the message is decoded from a
 //!   `Bytes`;
-//! * decoding bounds the depth of messages but not their number: whoever decodes bounds the size of the buffer, or
-//!   takes them apart with [`listed`].
+//! * decoding bounds the depth of messages but not their number: what anybody may have written is weighed with
+//!   [`weigh`] before it is decoded, or taken apart with [`listed`].
+
+mod weigh;
 
 use bytes::Bytes;
 use prost::DecodeError;
 
 use crate::error::{Error, Result};
+
+pub(crate) use weigh::{
+    ARROW_SCHEMA, BLOOM_FILTERS, FOOTER, ROW_INDEX, STATISTICS, STRIPE_FOOTER, Shape, count, weigh,
+};
+
+/// Text as people read it: what is not UTF-8 becomes U+FFFD, as it does for readers in Java.
+pub(crate) fn lossy(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
 
 /// The key of the next field of `rest`, which is not empty, and what is in it where that has a length; the rest follows.
 ///
@@ -40,22 +52,32 @@ pub(crate) fn entry(rest: &mut Bytes) -> Result<(usize, Bytes)> {
     Ok((key, rest.split_to(length)))
 }
 
-/// What is in field 1 of `message`, if that is there `count` times; where it is not, no more is kept than that.
+/// What is in field 1 of `message`, if that is there `wanted` times, where decoding all of it takes no more than `most`
+/// bytes of memory.
+///
+/// # Errors
+/// `Corrupt` when it is no message, `LimitExceeded` when it takes more.
+pub(crate) fn listed(message: Bytes, wanted: usize, shape: &Shape, most: u64) -> Result<Option<Vec<Bytes>>> {
+    if count(&message, 1)? != wanted {
+        return Ok(None);
+    }
+    weigh(&message, shape, most)?;
+    first_listed(message, wanted).map(Some)
+}
+
+/// What is in field 1 of `message`, the first `most` times that it is there.
 ///
 /// # Errors
 /// `Corrupt` when it is no message.
-pub(crate) fn listed(message: Bytes, count: usize) -> Result<Option<Vec<Bytes>>> {
+pub(crate) fn first_listed(message: Bytes, most: usize) -> Result<Vec<Bytes>> {
     let (mut found, mut rest) = (Vec::new(), message);
-    while !rest.is_empty() {
+    while !rest.is_empty() && found.len() < most {
         let (key, value) = entry(&mut rest)?;
         if key == (1 << 3 | 2) {
-            if found.len() == count {
-                return Ok(None);
-            }
             found.push(value);
         }
     }
-    Ok(Some(found).filter(|found| found.len() == count))
+    Ok(found)
 }
 
 // Each allowance is for generated code only, which we do not format or word ourselves.

@@ -15,12 +15,20 @@ impl Table {
         self: &Arc<Self>,
         task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
     ) -> Result<Vec<T>> {
-        let (table, threads) = (self.clone(), self.threads().max(self.requests()));
-        each(self.files.len(), threads, self.storage.check().cloned(), move |at| {
-            let result = task(&table, at);
+        self.each(move |table, at| {
+            let result = task(table, at);
             table.close(at);
             result
         })
+    }
+
+    /// As [`each_file`](Self::each_file), with files that stay open.
+    pub(super) fn each<T: Send + 'static>(
+        self: &Arc<Self>,
+        task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<Vec<T>> {
+        let (table, threads) = (self.clone(), self.threads().max(self.requests()));
+        each(self.files.len(), threads, self.storage.check().cloned(), move |at| task(&table, at))
     }
 }
 

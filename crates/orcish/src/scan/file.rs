@@ -10,11 +10,11 @@ use super::condition::conditions;
 use super::matching::Matcher;
 use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
-use crate::arrow::{BatchReader, Explanation, OrcFile, Outcome, most_rows};
+use crate::arrow::{BatchReader, Explanation, OrcFile, Outcome, altered, may_become_null, most_rows};
 use crate::error::{Error, Result};
 use crate::options::{Columns, ReadOptions};
 use crate::patience::Check;
-use crate::predicate::{Condition, check_is_value};
+use crate::predicate::{Altered, Condition, check_is_value};
 use crate::projection::{Projected, Projection};
 use crate::schema::Kind;
 use crate::shared::{Adapt, BatchFilter, Ways, apply_all, column_is_missing};
@@ -133,8 +133,10 @@ impl FileScan {
         let id = column.map_or(0, |column| column.id);
         let schema = &self.file.tail().schema;
         is_kept &= check_is_value(schema, id, "").is_ok();
-        // Statistics have the blanks.
-        is_kept &= !(self.options.trim_char && schema.get(id)?.kind == Kind::Char);
+        let this = schema.get(id)?;
+        // Statistics have the blanks, and know nothing of what else is changed.
+        is_kept &= !(self.options.trim_char && this.kind == Kind::Char);
+        is_kept &= !may_become_null(this, &self.options) && altered(this, &self.options) == Altered::default();
         if !is_kept {
             let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
             return Ok((ColumnStatistics::EMPTY, stripes));

@@ -254,7 +254,10 @@ impl<'a> Matcher<'a> {
     /// That column `id`, which is `this`, is no `target`.
     fn misfit(&self, this: &Type, id: u32, target: &DataType) -> Error {
         let stored = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
-        Error::unsupported(format!("it is {stored} in this file, which does not become {target} as it is in the table"))
+        let has_instants = this.kind == Kind::TimestampInstant && matches!(target, DataType::Timestamp(_, None));
+        let hint = if has_instants { "; both have instants, which can be asked for" } else { "" };
+        let text = format!("it is {stored} in this file, which does not become {target} as it is in the table{hint}");
+        Error::unsupported(text)
     }
 }
 

@@ -8,6 +8,7 @@
 mod condition;
 mod each;
 mod file;
+mod instants;
 mod matching;
 mod partition;
 mod reader;
@@ -88,6 +89,14 @@ pub struct Scan {
 impl Scan {
     /// A scan over `files`, in this order. The schema of the table is `schema`, or else that of the first file, and
     /// behind it the partition columns; `options` say what is read of it. `options.stripes` is not used.
+    ///
+    /// Without `schema`, and unless the options say what is read of timestamps, columns that are `timestamp` in the first
+    /// file and `timestamp with local time zone` in others are instants in all of them; the tails of all files are read to
+    /// find out.
+    ///
+    /// Without `schema`, and unless the options say what is read of timestamps, columns that are `timestamp` in the first
+    /// file and `timestamp with local time zone` in others are instants in all of them; the tails of all files are read to
+    /// find out.
     ///
     /// Where `schema` has a partition column, it says its type: an integer, boolean, date or text. Others are integers
     /// if all values are such, or dates, or else text. Files of no bytes have no rows, and no schema.
@@ -179,7 +188,8 @@ impl Scan {
         if let Some(check) = self.table.storage.check() {
             reader.while_waiting(check.clone());
         }
-        reader.map(|batch| Ok(batch?.num_rows() as u64)).sum()
+        // A file may state as many rows of nothing as it likes.
+        reader.try_fold(0u64, |rows, batch| Ok(rows.saturating_add(batch?.num_rows() as u64)))
     }
 
     /// What statistics know of the one column that the scan reads: for each file those of the stripes of which all rows

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, ReadOptions};
 use crate::patience::PATIENCE;
+use crate::projection::find;
 use crate::shared::{Choice, field_at, path_of, places_of};
 use crate::tail::FileTail;
 use crate::threads::asked_or_cores;
@@ -112,6 +113,7 @@ impl Table {
             open: Arc::default(),
             opened: Arc::default(),
         };
+        let is_given = schema.is_some();
         let all = match schema {
             Some(schema) => schema,
             None => table.schema_of_files()?,
@@ -121,6 +123,9 @@ impl Table {
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
         table.places = Arc::new(places_of(&table.fields));
+        if !is_given && table.options.timestamps.is_none() {
+            table.unite()?;
+        }
         table.choose_columns()?;
         table.check_filter()?;
         Ok(table)
@@ -141,7 +146,8 @@ impl Table {
             ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..self.options.clone() };
         for at in 0..self.files.len() {
             if let Some(file) = self.orc_file(at)? {
-                let schema = file.schema(&options)?;
+                let columns = self.readable(&file)?;
+                let schema = file.schema(&ReadOptions { columns, ..options.clone() })?;
                 return Ok(if self.files.len() > 1 { Arc::new(with_nulls(&schema)) } else { schema });
             }
             self.close(at);
@@ -152,6 +158,22 @@ impl Table {
                 Err(Error::corrupt("it has no bytes, nor has any other file, and so no schema").in_file(&self.name(0)))
             }
         }
+    }
+
+    /// The columns of a file that its schema is of: all, or where names were asked for and types of others are unknown,
+    /// those whose types are known.
+    fn readable(&self, file: &OrcFile) -> Result<Columns> {
+        let schema = &file.tail().schema;
+        let Columns::Names(names) = &self.options.columns else { return Ok(Columns::All) };
+        if schema.fault(0).is_none() {
+            return Ok(Columns::All);
+        }
+        let asked = names.iter().filter_map(|name| find(schema, name).ok());
+        if let Some(fault) = asked.filter_map(|id| schema.fault(id)).next() {
+            return Err(fault.in_file(file.name()));
+        }
+        let top = schema.get(0)?.children.iter().copied();
+        Ok(Columns::Ids(top.filter(|&id| schema.fault(id).is_none()).collect()))
     }
 
     /// The place of a name among the partition columns.

@@ -9,9 +9,7 @@ use arrow_array::RecordBatch;
 use crate::error::{ErrorKind, Result};
 use crate::patience::{Check, PATIENCE, Patience};
 use crate::threads::Threads;
-
-/// Batches of a part that may wait to be taken.
-const BATCHES_AHEAD: usize = 4;
+use crate::tuning;
 
 /// Parts that are read one after the other, or several at a time.
 pub trait Parts: Send + Sync + 'static {
@@ -266,7 +264,7 @@ impl Shared {
                 return None;
             }
             let lane = state.lanes.iter_mut().find(|lane| lane.part == part)?;
-            if lane.ready.len() < BATCHES_AHEAD {
+            if lane.ready.len() < tuning::BATCHES_AHEAD.get() {
                 lane.ready.push_back(batch);
                 drop(state);
                 self.changed.notify_all();

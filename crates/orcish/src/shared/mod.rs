@@ -13,7 +13,7 @@ mod tests;
 mod widen;
 
 pub use crate::arrow::{Entries, byte_array, check_room, item_of, with_item};
-pub use crate::io::{part_of, requests};
+pub use crate::io::{Site, part_of, requests};
 pub use crate::patience::{PATIENCE, Patience};
 pub use crate::projection::nearest;
 pub use crate::stripe::read_within;

@@ -16,7 +16,18 @@ pub(crate) struct WriterContext {
     pub(super) proleptic: Option<bool>,
     pub(super) kind: Option<Kind>,
     precision: Option<u32>,
+    place: Option<Place>,
     has_row_index: bool,
+}
+
+/// Where a column is in the tree of types.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    is_root: bool,
+    /// Whether it is a field of a struct that may be null: of any but the root.
+    is_in_struct: bool,
+    /// Whether it is below a list or a map, whose values are any number for a row.
+    is_repeated: bool,
 }
 
 impl WriterContext {
@@ -29,6 +40,7 @@ impl WriterContext {
             proleptic: None,
             kind: None,
             precision: None,
+            place: None,
             has_row_index: false,
         }
     }
@@ -53,6 +65,18 @@ impl WriterContext {
         WriterContext { kind: Some(kind), precision, ..self }
     }
 
+    /// Adds the types that the column is below, from its parent to the root.
+    pub(crate) fn with_parents(self, parents: impl IntoIterator<Item = Kind>) -> Self {
+        let mut place = Place { is_root: true, is_in_struct: false, is_repeated: false };
+        let mut parents = parents.into_iter().peekable();
+        while let Some(kind) = parents.next() {
+            place.is_in_struct |= place.is_root && kind == Kind::Struct && parents.peek().is_some();
+            place.is_repeated |= matches!(kind, Kind::List | Kind::Map);
+            place.is_root = false;
+        }
+        WriterContext { place: Some(place), ..self }
+    }
+
     fn is_java_before(self, version: u32) -> bool {
         self.writer == Writer::Java && self.version < version
     }
@@ -66,15 +90,45 @@ impl WriterContext {
         !self.is_cpp_before([1, 8, 0])
     }
 
+    /// Whether a null that is recorded is one of the column: ORC C++ takes rows in which the struct above is null for
+    /// nulls of its fields.
+    pub(super) fn null_is_own(self) -> bool {
+        self.writer != Writer::Cpp || self.place.is_some_and(|place| !place.is_in_struct)
+    }
+
     /// ORC-1008.
     pub(super) fn sums_may_wrap(self) -> bool {
-        let orc_1008 = |release| release < [1, 6, 12] || ([1, 7, 0]..[1, 7, 1]).contains(&release);
-        matches!(self.writer, Writer::Java | Writer::Cpp) && self.release.is_none_or(orc_1008)
+        matches!(self.writer, Writer::Java | Writer::Cpp) && self.release.is_none_or(has_orc_1008)
+    }
+
+    /// What mended ORC-1008 in Java adds the value of a vector that repeats it for no rows at all, too: for empty lists.
+    pub(super) fn integer_sums_are_believed(self) -> bool {
+        let has_fault = self.writer == Writer::Java && self.release.is_some_and(|release| !has_orc_1008(release));
+        !has_fault || self.place.is_some_and(|place| !place.is_repeated)
+    }
+
+    /// Java adds the value of a vector that repeats it once, whatever the number of rows. C++ adds what a `float` was
+    /// before it was rounded.
+    pub(super) fn double_sums_are_believed(self) -> bool {
+        match self.writer {
+            Writer::Java => false,
+            Writer::Cpp => self.kind.is_some_and(|kind| kind != Kind::Float),
+            _ => true,
+        }
+    }
+
+    /// As sums of doubles. Java also rounds those of more than 38 digits, and forgets that a sum of a row group has left
+    /// 18 digits when it puts row groups together (`Decimal64StatisticsImpl`).
+    pub(super) fn decimal_sums_are_believed(self) -> bool {
+        self.writer != Writer::Java
     }
 
     /// Whether values and nulls were counted at all, and not those of a part of the rows.
     pub(super) fn is_counted(self) -> bool {
+        let is_root = self.place.is_some_and(|place| place.is_root);
         match self.kind {
+            // cuDF once gave no number of a writer, nor of a version.
+            Some(Kind::List | Kind::Map | Kind::Union | Kind::Struct) if !is_root && self.is_java_before(1) => false,
             Some(Kind::List | Kind::Map | Kind::Union) => match self.writer {
                 Writer::Cpp => self.has_row_index,
                 writer => writer != Writer::Cudf,
@@ -118,4 +172,9 @@ impl WriterContext {
         let orc_1151 = self.is_cpp_before([1, 7, 5]) && self.kind != Some(Kind::TimestampInstant);
         !self.is_java_before(6) && !orc_1151
     }
+}
+
+/// Whether sums of this release of ORC wrap around.
+fn has_orc_1008(release: [u32; 3]) -> bool {
+    release < [1, 6, 12] || ([1, 7, 0]..[1, 7, 1]).contains(&release)
 }

@@ -16,6 +16,11 @@
 //! | `float` bounds are those of the doubles before they were rounded | ORC C++ | rounded likewise |
 //! | ORC-629: NaN first makes all NaN, NaN later goes unseen | all | nothing is known where the sum is NaN |
 //! | ORC-1008: sums that overflow unnoticed | ORC Java and C++ before 1.6.12, and 1.7.0 | no sum where count and bounds let one overflow |
+//! | a vector that repeats one value adds it once, whatever its length | ORC Java | no sums of floating point numbers and decimals |
+//! | sums of decimals: rounded to 38 digits; the part that left 18 digits in place of a sum that did (`Decimal64StatisticsImpl.merge`) | ORC Java | the same |
+//! | a vector that repeats one value adds it for no rows too, which is a child's of empty lists | ORC Java from 1.6.12, and 1.7.1 | no sums of integers below lists and maps |
+//! | `float` sums are those of the doubles before they were rounded | ORC C++ | none |
+//! | rows in which a struct is null are nulls of its fields | ORC C++ | below structs, only that there is none is believed |
 //! | NaN goes unseen, in the sum too | cuDF, and maybe writers unknown to us | nothing of floating point numbers |
 //! | numbers of children: of a buffer's slots in Java, of batches with nulls alone in C++ | ORC Java, ORC C++ | none |
 //! | `has_null` absent | Hive before 1.1, Presto, Trino | unknown |
@@ -23,7 +28,7 @@
 //! | negative nanoseconds, of which milliseconds are cut towards zero | pyarrow, before 1970 | they are added to those |
 //! | nothing was counted, yet 0 values are stated | ORC Java without row index | unknown, see `FileTail::column_statistics` |
 //! | lists, maps and unions are not counted, yet 0 values and no null are stated | ORC C++ without row index | unknown |
-//! | values and nulls of lists and structs are counted of a part of the rows | cuDF | no number of values, and only nulls are believed |
+//! | values and nulls of lists and structs are counted of a part of the rows | cuDF, which once gave no number of its own and so is ORC Java version 0 | no number of values, and only nulls are believed |
 //! | days are recorded as integers are | cuDF | bounds of days |
 //! | timestamps go round where their nanoseconds leave 64 bits | cuDF | no bounds of timestamps |
 //! | strings are compared up to a NUL, then by their lengths | ORC C++ | inexact bounds of what is before it |
@@ -32,6 +37,8 @@
 
 mod strings;
 mod timestamps;
+
+pub(crate) use timestamps::MOST_OFFSET;
 
 use bytes::Bytes;
 
@@ -56,7 +63,7 @@ impl ColumnStatistics {
             values = values.filter(|values| *values == 0);
         }
         let is_believed = context.nulls_are_counted() && context.is_counted();
-        let has_null = proto.has_null.filter(|has_null| *has_null || is_believed);
+        let has_null = proto.has_null.filter(|has_null| if *has_null { context.null_is_own() } else { is_believed });
         ColumnStatistics { values, has_null, bytes_on_disk: proto.bytes_on_disk, detail }
     }
 }
@@ -169,7 +176,8 @@ fn integer(statistics: &orc::IntegerStatistics, values: Option<u64>, context: Wr
         }
         _ => values == Some(0) || !context.sums_may_wrap(),
     };
-    Detail::Integer { min, max, sum: statistics.sum.filter(is_possible) }
+    let sum = statistics.sum.filter(|_| context.integer_sums_are_believed()).filter(is_possible);
+    Detail::Integer { min, max, sum }
 }
 
 fn double(statistics: &orc::DoubleStatistics, context: WriterContext) -> Detail {
@@ -181,7 +189,7 @@ fn double(statistics: &orc::DoubleStatistics, context: WriterContext) -> Detail 
     #[expect(clippy::cast_possible_truncation, reason = "as values of the column are rounded")]
     let stored = |bound: f64| if context.kind == Some(Kind::Float) { f64::from(bound as f32) } else { bound };
     let (min, max) = ordered(statistics.minimum.map(stored), statistics.maximum.map(stored));
-    Detail::Double { min, max, sum: statistics.sum }
+    Detail::Double { min, max, sum: statistics.sum.filter(|_| context.double_sums_are_believed()) }
 }
 
 fn decimal(statistics: &orc::DecimalStatistics, context: WriterContext) -> Detail {
@@ -191,7 +199,7 @@ fn decimal(statistics: &orc::DecimalStatistics, context: WriterContext) -> Detai
     } else {
         (None, None)
     };
-    Detail::Decimal { min, max, sum: number(&statistics.sum) }
+    Detail::Decimal { min, max, sum: number(&statistics.sum).filter(|_| context.decimal_sums_are_believed()) }
 }
 
 fn date(statistics: &orc::DateStatistics, context: WriterContext) -> Detail {

@@ -9,7 +9,10 @@ use crate::writer::Writer;
 
 /// A writer without any fault, so that a test sees one rule at a time.
 fn sound() -> WriterContext {
-    WriterContext::new(Writer::Java, 9).with_software_version(Some("2.1.0")).with_proleptic_calendar(true)
+    WriterContext::new(Writer::Java, 9)
+        .with_software_version(Some("2.1.0"))
+        .with_proleptic_calendar(true)
+        .with_parents([Kind::Struct])
 }
 
 fn read(proto: &orc::ColumnStatistics, context: WriterContext) -> ColumnStatistics {
@@ -108,7 +111,7 @@ fn integers_are_kept_where_they_are_possible() {
 fn sums_that_may_have_wrapped_are_not_believed() {
     let sum = |count: u64, bounds: (i64, i64), writer, release| {
         let proto = orc::ColumnStatistics { number_of_values: Some(count), ..integers(bounds.0, bounds.1, 7) };
-        let context = WriterContext::new(writer, 9).with_software_version(release);
+        let context = WriterContext::new(writer, 9).with_software_version(release).with_parents([Kind::Struct]);
         match read(&proto, context).detail {
             Detail::Integer { sum, .. } => sum,
             detail => panic!("{detail:?}"),
@@ -151,7 +154,7 @@ fn nan_hides_all_of_a_double_column() {
         assert_eq!(read(&proto, sound()).detail, nothing);
     }
     let infinite = read(&doubles(1.0, f64::INFINITY, Some(f64::INFINITY)), sound()).detail;
-    assert_eq!(infinite, Detail::Double { min: Some(1.0), max: Some(f64::INFINITY), sum: Some(f64::INFINITY) });
+    assert_eq!(infinite, Detail::Double { min: Some(1.0), max: Some(f64::INFINITY), sum: None });
     assert_eq!(read(&doubles(1.0, 2.0, None), sound()).detail, nothing);
 }
 
@@ -161,7 +164,7 @@ fn nan_is_excluded_by_some_writers_only() {
     let known = |sum| Detail::Double { min: Some(1.0), max: Some(2.0), sum };
     let nothing = Detail::Double { min: None, max: None, sum: None };
     for writer in [Writer::Java, Writer::Cpp] {
-        assert_eq!([detail(writer, Some(3.0)), detail(writer, None)], [known(Some(3.0)), nothing.clone()], "{writer}");
+        assert_eq!([detail(writer, Some(3.0)), detail(writer, None)], [known(None), nothing.clone()], "{writer}");
     }
     for writer in [Writer::Presto, Writer::Trino] {
         assert_eq!(detail(writer, None), known(None), "{writer}");
@@ -251,8 +254,8 @@ fn children_are_not_counted_by_java_and_cpp() {
 #[test]
 fn short_decimals_of_orc_1_5_have_no_bounds() {
     let detail = |context| read(&decimals("-1.50", "2", "0.5"), context).detail;
-    let all = Detail::Decimal { min: number("-1.5"), max: number("2"), sum: number("0.5") };
-    let no_bounds = Detail::Decimal { min: None, max: None, sum: number("0.5") };
+    let all = Detail::Decimal { min: number("-1.5"), max: number("2"), sum: None };
+    let no_bounds = Detail::Decimal { min: None, max: None, sum: None };
     let java = |version| WriterContext::new(Writer::Java, version);
     assert_eq!(detail(java(0)), no_bounds);
     assert_eq!(detail(java(5)), all);
@@ -260,7 +263,8 @@ fn short_decimals_of_orc_1_5_have_no_bounds() {
     assert_eq!(detail(java(6).with_column(Kind::Decimal, Some(18))), no_bounds);
     assert_eq!(detail(java(6).with_column(Kind::Decimal, Some(19))), all);
     assert_eq!(detail(java(7)), all);
-    assert_eq!(detail(WriterContext::new(Writer::Cpp, 6)), all);
+    let with_sum = Detail::Decimal { min: number("-1.5"), max: number("2"), sum: number("0.5") };
+    assert_eq!(detail(WriterContext::new(Writer::Cpp, 6)), with_sum);
 }
 
 #[test]
@@ -478,13 +482,94 @@ fn has_null_of_old_cpp_is_believed_when_true() {
         let proto = orc::ColumnStatistics { has_null, ..Default::default() };
         read(&proto, context).has_null
     };
-    let cpp = WriterContext::new(Writer::Cpp, 6);
+    let cpp = WriterContext::new(Writer::Cpp, 6).with_parents([Kind::Struct]);
     assert_eq!(has_null(Some(false), cpp), None);
     assert_eq!(has_null(Some(true), cpp), Some(true));
     assert_eq!(has_null(Some(false), cpp.with_software_version(Some("1.7.11"))), None);
     assert_eq!(has_null(Some(false), cpp.with_software_version(Some("1.8.0"))), Some(false));
     assert_eq!(has_null(Some(false), sound()), Some(false));
     assert_eq!(has_null(None, sound()), None);
+}
+
+/// A place in the tree of types: the kinds from the parent to the root.
+const BELOW: [(&[Kind], bool, bool); 6] = [
+    // Whether it is a field of a struct that may be null, and whether it is below a list or map.
+    (&[Kind::Struct], false, false),
+    (&[Kind::Struct, Kind::Struct], true, false),
+    (&[Kind::List, Kind::Struct], false, true),
+    (&[Kind::List, Kind::Struct, Kind::Struct], false, true),
+    (&[Kind::Struct, Kind::Map, Kind::Struct], true, true),
+    (&[Kind::Union, Kind::Struct, Kind::Struct], false, false),
+];
+
+#[test]
+fn nulls_of_fields_are_not_those_of_structs_in_cpp() {
+    let has_null = |writer, has_null, parents: &[Kind]| {
+        let proto = orc::ColumnStatistics { has_null: Some(has_null), ..Default::default() };
+        let context = WriterContext::new(writer, 9).with_software_version(Some("2.3.1"));
+        read(&proto, context.with_parents(parents.iter().copied())).has_null
+    };
+    for (parents, is_in_struct, _) in BELOW {
+        assert_eq!(has_null(Writer::Cpp, true, parents), (!is_in_struct).then_some(true), "{parents:?}");
+        assert_eq!(has_null(Writer::Cpp, false, parents), Some(false), "{parents:?}");
+        assert_eq!(has_null(Writer::Java, true, parents), Some(true), "{parents:?}");
+    }
+}
+
+/// Seen with ORC Java 1.4.4, 1.5.13, 1.6.14 and 2.3.0, and with C++ 1.7.
+#[test]
+fn sums_of_vectors_that_repeat_a_value_are_not_believed() {
+    let at = |writer, release, kind, parents: &[Kind]| {
+        let context = WriterContext::new(writer, 9).with_software_version(release).with_column(kind, Some(10));
+        context.with_parents(parents.iter().copied())
+    };
+    let sum = |proto, context| match read(&proto, context).detail {
+        Detail::Integer { sum, .. } => sum.map(|sum| sum.to_string()),
+        Detail::Double { sum, .. } => sum.map(|sum| sum.to_string()),
+        Detail::Decimal { sum, .. } => sum.map(|sum| sum.to_string()),
+        detail => panic!("{detail:?}"),
+    };
+    let number = |text: &str| Some(text.to_owned());
+    for (parents, _, is_repeated) in BELOW {
+        for release in [None, Some("1.5.13"), Some("1.6.14"), Some("1.7.0"), Some("1.7.1"), Some("2.3.0")] {
+            let java = |kind| at(Writer::Java, release, kind, parents);
+            assert_eq!(sum(doubles(1.0, 2.0, Some(30.0)), java(Kind::Double)), None);
+            assert_eq!(sum(doubles(1.0, 2.0, Some(30.0)), java(Kind::Float)), None);
+            assert_eq!(sum(decimals("1", "2", "3"), java(Kind::Decimal)), None);
+            let has_fault = is_repeated && !matches!(release, None | Some("1.5.13" | "1.7.0"));
+            let expected = if has_fault { None } else { number("20") };
+            assert_eq!(sum(integers(-5, 5, 20), java(Kind::Int)), expected, "{parents:?} {release:?}");
+            for writer in [Writer::Cpp, Writer::Orcish] {
+                let other = |kind| at(writer, release, kind, parents);
+                assert_eq!(sum(doubles(1.0, 2.0, Some(30.0)), other(Kind::Double)), number("30"));
+                let of_float = sum(doubles(1.0, 2.0, Some(30.0)), other(Kind::Float));
+                assert_eq!(of_float, if writer == Writer::Cpp { None } else { number("30") });
+                assert_eq!(sum(decimals("1", "2", "3"), other(Kind::Decimal)), number("3"));
+                assert_eq!(sum(integers(-5, 5, 20), other(Kind::Int)), number("20"));
+            }
+        }
+    }
+    // Bounds are those of values all the same.
+    let known = Detail::Double { min: Some(1.0), max: Some(2.0), sum: None };
+    assert_eq!(read(&doubles(1.0, 2.0, Some(30.0)), sound()).detail, known);
+}
+
+/// cuDF once was nobody: neither number nor version.
+#[test]
+fn lists_of_unnamed_writers_are_not_counted() {
+    let known = |version, kind, parents: &[Kind]| {
+        let proto = orc::ColumnStatistics { number_of_values: Some(1), has_null: Some(false), ..Default::default() };
+        let context = WriterContext::new(Writer::Java, version).with_column(kind, None);
+        let found = read(&proto, context.with_parents(parents.iter().copied()));
+        (found.values, found.has_null)
+    };
+    for kind in [Kind::List, Kind::Map, Kind::Struct, Kind::Union] {
+        assert_eq!(known(0, kind, &[Kind::Struct]), (None, None));
+        assert_eq!(known(1, kind, &[Kind::Struct]), (Some(1), Some(false)));
+    }
+    // The root has as many values as there are rows, or none where nothing was counted.
+    assert_eq!(known(0, Kind::Struct, &[]), (Some(1), Some(false)));
+    assert_eq!(known(0, Kind::Int, &[Kind::List, Kind::Struct]), (Some(1), Some(false)));
 }
 
 #[test]

@@ -8,10 +8,11 @@ use prost::Message as _;
 use super::{Calendar, FileTail, Section, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
-use crate::io::{FIRST_READ, ReadAt};
+use crate::io::ReadAt;
 use crate::options::Limits;
-use crate::proto::{lazy, orc};
+use crate::proto::{FOOTER, count, lazy, lossy, orc, weigh};
 use crate::schema::Schema;
+use crate::tuning;
 
 /// Chunk size of files that do not state one.
 const DEFAULT_CHUNK_SIZE: u64 = 256 << 10;
@@ -50,7 +51,7 @@ impl<'a> TailDecoder<'a> {
         if self.file_length <= MAGIC.len() as u64 {
             return Err(Error::corrupt(format!("not an ORC file: {} bytes are too few", self.file_length)));
         }
-        Ok(Step::Need(self.file_length.saturating_sub(FIRST_READ)..self.file_length))
+        Ok(Step::Need(self.file_length.saturating_sub(tuning::FIRST_READ.wide())..self.file_length))
     }
 
     /// The next step, given the bytes that the last one needed.
@@ -65,6 +66,10 @@ impl<'a> TailDecoder<'a> {
         let (&length, before) = tail.split_last().ok_or_else(|| Error::corrupt("an empty tail"))?;
         let length = usize::from(length);
         let Some(at) = before.len().checked_sub(length).filter(|_| length > 0) else {
+            let start = self.file_length.checked_sub(1 + length as u64);
+            if let Some(start) = start.filter(|_| length > 0 && (tail.len() as u64) < self.file_length) {
+                return Ok(Step::Need(start..self.file_length));
+            }
             return Err(Error::corrupt(format!(
                 "not an ORC file: a postscript of {length} bytes does not fit into it"
             )));
@@ -84,7 +89,7 @@ impl<'a> TailDecoder<'a> {
             return Ok(Step::Need(start..self.file_length));
         }
         // Files of Hive 0.11 and before have the magic at their head only.
-        if postscript.magic.is_none() {
+        if postscript.magic() != MAGIC {
             match head {
                 None => {
                     self.head = Some(tail);
@@ -145,12 +150,9 @@ pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
 fn parse_postscript(raw: &Bytes) -> Result<orc::PostScript> {
     let not_orc = || Error::corrupt("not an ORC file: the postscript cannot be decoded");
     let postscript = orc::PostScript::decode(raw.clone()).map_err(|error| not_orc().with_source(error))?;
-    match postscript.magic.as_deref() {
-        Some("ORC") => {}
-        Some(magic) => return Err(Error::corrupt(format!("not an ORC file: the magic is {magic:?}"))),
-        // Its postscript has the writer's version where ORC has the list of the format's.
-        None if postscript.version.len() == 1 => return Err(Error::unsupported("a DWRF file, not an ORC file")),
-        None => {}
+    // The postscript of DWRF has the writer's version where ORC has the list of the format's.
+    if postscript.magic.is_none() && postscript.version.len() == 1 {
+        return Err(Error::unsupported("a DWRF file, not an ORC file"));
     }
     Ok(postscript)
 }
@@ -169,37 +171,18 @@ fn framing(postscript: &orc::PostScript, limits: &Limits) -> Result<Framing> {
 pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
     let missing = || Error::corrupt("the tail has no postscript or no footer");
     let postscript = parse_postscript(raw.postscript.as_ref().ok_or_else(missing)?)?;
-    let footer = lazy::Footer::decode(raw.footer.clone().ok_or_else(missing)?);
-    let footer = footer.map_err(|error| undecodable("footer", error))?;
+    let footer = parse_footer(raw.footer.clone().ok_or_else(missing)?, limits)?;
     let framing = framing(&postscript, limits)?;
     let tail_length = raw.postscript_length().saturating_add(postscript.footer_length()).saturating_add(1);
     let footer_start = raw.file_length().checked_sub(tail_length).ok_or_else(missing)?;
-    let statistics_start = footer_start.checked_sub(postscript.metadata_length()).ok_or_else(|| {
-        Error::corrupt(format!("stripe statistics of {} bytes do not fit into the file", postscript.metadata_length()))
-    })?;
+    // Those that do not fit into the file are none: rows are read without.
+    let statistics_start = footer_start.checked_sub(postscript.metadata_length()).unwrap_or(footer_start);
     let schema = Schema::from_proto(footer.types, limits)?;
-    let encrypted_columns = match &footer.encryption {
-        None => Vec::new(),
-        Some(encryption) => {
-            let mut columns = Vec::new();
-            for variant in &encryption.variants {
-                let root = variant.root();
-                columns.extend(
-                    root..=schema.get(root).map_err(|_| Error::corrupt("an unknown column is encrypted"))?.last,
-                );
-            }
-            columns.sort_unstable();
-            columns.dedup();
-            columns
-        }
-    };
-    let stripes = stripes(&footer.stripes, footer_start, limits)?;
-    let rows = footer.number_of_rows.unwrap_or(0);
-    let sum = stripes.last().map_or(0, |stripe| stripe.first_row + stripe.rows);
-    if rows != sum {
-        return Err(Error::corrupt(format!("the footer states {rows} rows, its stripes {sum}")));
-    }
-    let item = |item: orc::UserMetadataItem| (item.name.unwrap_or_default(), item.value.unwrap_or_default());
+    let encrypted_columns = footer.encryption.as_ref().map_or_else(Vec::new, |all| encrypted(all, &schema));
+    let stripes = stripes(&footer.stripes, limits)?;
+    // What the footer states is no more than a summary, and wrong in one of Apache's own example files.
+    let rows = stripes.last().map_or(0, |stripe| stripe.first_row + stripe.rows);
+    let item = |item: orc::UserMetadataItem| (lossy(item.name()), item.value.unwrap_or_default());
     Ok(FileTail {
         file_length: raw.file_length(),
         compression: framing.codec,
@@ -207,7 +190,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         version: postscript.version,
         writer_version: postscript.writer_version.unwrap_or(0),
         writer: Writer::from_code(footer.writer),
-        software_version: footer.software_version,
+        software_version: footer.software_version.as_deref().map(lossy),
         calendar: match orc::CalendarKind::try_from(footer.calendar.unwrap_or(0)) {
             Ok(orc::CalendarKind::ProlepticGregorian) => Calendar::ProlepticGregorian,
             _ => Calendar::JulianGregorian,
@@ -222,14 +205,46 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         encrypted_columns,
         stripe_statistics: statistics_start..footer_start,
         tail_length,
-        statistics: footer.statistics,
+        // Who has not counted the rows right has not counted the values.
+        statistics: if footer.number_of_rows.unwrap_or(0) == rows { footer.statistics } else { Vec::new() },
+        most_decoded: limits.tail,
         section: Section::default(),
         raw,
     })
 }
 
-/// Checks that each stripe lies before the footer.
-fn stripes(stripes: &[orc::StripeInformation], end: u64, limits: &Limits) -> Result<Vec<StripeInfo>> {
+/// Decodes a footer, once it is known to be no larger than allowed.
+fn parse_footer(footer: Bytes, limits: &Limits) -> Result<lazy::Footer> {
+    const STRIPES: u32 = 3;
+    const TYPES: u32 = 4;
+    let inside = |error: Error| Error::new(error.kind(), "the footer cannot be decoded").with_source(error);
+    // A stripe and a type take two bytes at least.
+    for (tag, most, what) in [(STRIPES, limits.stripes, "stripes"), (TYPES, limits.columns, "columns")] {
+        let found = if footer.len() / 2 > most { count(&footer, tag).map_err(inside)? } else { 0 };
+        if found > most {
+            return Err(Error::limit(format!("{found} {what}, more than the {most} allowed")));
+        }
+    }
+    weigh(&footer, &FOOTER, limits.tail).map_err(inside)?;
+    lazy::Footer::decode(footer).map_err(|error| undecodable("footer", error))
+}
+
+/// Ids of the columns that are encrypted, which ascend. Roots may be there more than once, and within one another; those
+/// of unknown columns are left out.
+fn encrypted(encryption: &orc::Encryption, schema: &Schema) -> Vec<u32> {
+    let mut roots: Vec<u32> = encryption.variants.iter().map(|variant| variant.root()).collect();
+    roots.sort_unstable();
+    let (mut columns, mut next) = (Vec::new(), 0);
+    for root in roots {
+        let Ok(last) = schema.get(root).map(|this| this.last) else { continue };
+        columns.extend(root.max(next)..=last);
+        next = next.max(last + 1);
+    }
+    columns
+}
+
+/// The stripes. Whether one lies before the footer is looked at when it is read: others can be read without.
+fn stripes(stripes: &[orc::StripeInformation], limits: &Limits) -> Result<Vec<StripeInfo>> {
     if stripes.len() > limits.stripes {
         return Err(Error::limit(format!("{} stripes, more than the {} allowed", stripes.len(), limits.stripes)));
     }
@@ -243,12 +258,6 @@ fn stripes(stripes: &[orc::StripeInformation], end: u64, limits: &Limits) -> Res
             rows: stripe.number_of_rows(),
             first_row,
         };
-        let lengths = [info.index_length, info.data_length, info.footer_length];
-        let after = lengths.iter().try_fold(info.offset, |sum, &length| sum.checked_add(length));
-        if after.is_none_or(|after| after > end) {
-            return Err(Error::corrupt(format!("its {lengths:?} bytes from {} are not within the file", info.offset))
-                .in_stripe(index));
-        }
         let sum = first_row.checked_add(info.rows).filter(|&sum| i64::try_from(sum).is_ok());
         first_row = sum.ok_or_else(|| Error::corrupt("more rows than 63 bits count").in_stripe(index))?;
         Ok(info)

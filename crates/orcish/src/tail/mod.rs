@@ -5,6 +5,7 @@
 //! the tail again.
 
 mod decode;
+mod form;
 
 use std::ops::Range;
 
@@ -12,6 +13,7 @@ use bytes::Bytes;
 use prost::Message as _;
 
 pub use decode::{Step, TailDecoder, read_tail};
+pub(crate) use form::not_text;
 
 pub use crate::io::FIRST_READ;
 pub use crate::writer::Writer;
@@ -19,7 +21,7 @@ pub use crate::writer::Writer;
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
 use crate::options::Limits;
-use crate::proto::{lazy, orc};
+use crate::proto::{STATISTICS, count, entry, first_listed, lazy, orc, weigh};
 use crate::schema::Schema;
 use crate::statistics::{ColumnStatistics, WriterContext};
 
@@ -43,17 +45,30 @@ pub struct StripeInfo {
 impl StripeInfo {
     /// Bytes of the index streams in the file.
     pub fn index(&self) -> Range<u64> {
-        self.offset..self.offset + self.index_length
+        self.offset..self.offset.saturating_add(self.index_length)
     }
 
     /// Bytes of the data streams in the file.
     pub fn data(&self) -> Range<u64> {
-        self.index().end..self.index().end + self.data_length
+        self.index().end..self.index().end.saturating_add(self.data_length)
     }
 
     /// Bytes of the footer in the file.
     pub fn footer(&self) -> Range<u64> {
-        self.data().end..self.data().end + self.footer_length
+        self.data().end..self.data().end.saturating_add(self.footer_length)
+    }
+
+    /// Checks that it lies before `end`, where the footer of the file begins.
+    ///
+    /// # Errors
+    /// `Corrupt` where it does not.
+    pub(crate) fn check_within(&self, end: u64) -> Result<()> {
+        let lengths = [self.index_length, self.data_length, self.footer_length];
+        let after = lengths.iter().try_fold(self.offset, |sum, &length| sum.checked_add(length));
+        match after.is_some_and(|after| after <= end) {
+            true => Ok(()),
+            false => Err(Error::corrupt(format!("its {lengths:?} bytes from {} are not within the file", self.offset))),
+        }
     }
 }
 
@@ -85,7 +100,7 @@ pub struct FileTail {
     pub software_version: Option<String>,
     /// Calendar of dates and timestamps.
     pub calendar: Calendar,
-    /// Number of rows.
+    /// Number of rows: those of the stripes.
     pub rows: u64,
     /// Rows of a row group; 0 where the file has no row index.
     pub row_index_stride: u32,
@@ -106,6 +121,8 @@ pub struct FileTail {
     /// Bytes of footer, postscript and its length.
     pub tail_length: u64,
     statistics: Vec<Bytes>,
+    /// Most bytes that decoding a part of it may take: [`Limits::tail`].
+    most_decoded: u64,
     /// The stripe statistics as stored, where they came along with the tail.
     section: Section,
     raw: lazy::FileTail,
@@ -126,6 +143,11 @@ impl FileTail {
         Framing { codec: self.compression, chunk_size: self.chunk_size }
     }
 
+    /// Most bytes that decoding a part of it may take.
+    pub(crate) fn most_decoded(&self) -> u64 {
+        self.most_decoded
+    }
+
     fn writer_context(&self) -> WriterContext {
         WriterContext::new(self.writer, self.writer_version)
             .with_software_version(self.software_version.as_deref())
@@ -136,9 +158,13 @@ impl FileTail {
     /// Parses the statistics of one column, trusted as far as its writer can be.
     pub(crate) fn parse_statistics(&self, id: u32, bytes: &Bytes) -> Result<ColumnStatistics> {
         let this = self.schema.get(id)?;
-        let proto = orc::ColumnStatistics::decode(bytes.clone())
-            .map_err(|error| undecodable("column statistics", error).in_column(&self.schema.path(id)))?;
-        let context = self.writer_context().with_column(this.kind, this.precision);
+        let decode = || {
+            weigh(bytes, &STATISTICS, self.most_decoded)?;
+            orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
+        };
+        let proto = decode().map_err(|error| error.in_column(&self.schema.path(id)))?;
+        let context =
+            self.writer_context().with_column(this.kind, this.precision).with_parents(self.schema.kinds_above(this));
         Ok(ColumnStatistics::from_proto(&proto, context))
     }
 
@@ -166,9 +192,11 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` when they cannot be parsed.
     pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
-        let stripes = self.split_statistics(section, limits)?;
-        let parse =
-            |columns: Vec<Bytes>| (0..).zip(&columns).map(|(id, column)| self.parse_statistics(id, column)).collect();
+        let stripes = self.split_statistics(section, self.schema.types().len(), limits)?;
+        let parse = |stripe: Bytes| {
+            let columns = self.split_columns(stripe)?;
+            (0..).zip(&columns).map(|(id, column)| self.parse_statistics(id, column)).collect()
+        };
         stripes.into_iter().map(parse).collect()
     }
 
@@ -183,7 +211,8 @@ impl FileTail {
         columns: &[u32],
         limits: &Limits,
     ) -> Result<Vec<Vec<Option<ColumnStatistics>>>> {
-        let parse = |(stripe, found): (usize, Vec<Bytes>)| {
+        let parse = |(stripe, found): (usize, Bytes)| {
+            let found = self.split_columns(found)?;
             let rows = self.stripes.get(stripe).map_or(0, |stripe| stripe.rows);
             let counted = self.were_counted(&found, rows);
             let of_column = |&id: &u32| {
@@ -192,7 +221,7 @@ impl FileTail {
             };
             columns.iter().map(of_column).collect()
         };
-        let of_stripes = self.split_statistics(section, limits)?;
+        let of_stripes = self.split_statistics(section, columns.len(), limits)?;
         let is_whole = of_stripes.len() == self.stripes.len();
         of_stripes.into_iter().filter(|_| is_whole).enumerate().map(parse).collect()
     }
@@ -204,13 +233,48 @@ impl FileTail {
         !matches!(root, Some(Ok(ColumnStatistics { values: Some(0), .. })) if rows > 0)
     }
 
-    /// Statistics of each stripe, one entry a column, not yet parsed.
-    fn split_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<Bytes>>> {
+    /// Statistics of each stripe, not yet parsed, where those of so many `columns` of all stripes have room.
+    fn split_statistics(&self, section: Bytes, columns: usize, limits: &Limits) -> Result<Vec<Bytes>> {
         let section = decompress_all(section, self.framing(), limits.tail)?;
-        let undecodable = |error| undecodable("stripe statistics", error);
-        let metadata = lazy::Metadata::decode(section).map_err(undecodable)?;
-        let stripe = |stripe: Bytes| Ok(lazy::StripeStatistics::decode(stripe).map_err(undecodable)?.col_stats);
-        metadata.stripe_stats.into_iter().map(stripe).collect()
+        let stripes = count(&section, 1).map_err(undecodable_statistics)?;
+        let of_stripe = size_of::<Bytes>() + columns.saturating_mul(size_of::<Option<ColumnStatistics>>());
+        // Texts are copied.
+        let bytes = stripes.saturating_mul(of_stripe).saturating_add(section.len());
+        if bytes as u64 > limits.memory {
+            let most = limits.memory;
+            return Err(Error::limit(format!(
+                "statistics of {stripes} stripes need more than the {most} bytes allowed"
+            )));
+        }
+        first_listed(section, stripes).map_err(undecodable_statistics)
+    }
+
+    /// Statistics of a stripe, one entry a column, not yet parsed.
+    fn split_columns(&self, stripe: Bytes) -> Result<Vec<Bytes>> {
+        first_listed(stripe, self.schema.types().len()).map_err(undecodable_statistics)
+    }
+
+    /// Statistics of the columns over the whole file, not yet parsed, by column id; where there are as many.
+    pub(crate) fn stored_statistics(&self) -> Option<&[Bytes]> {
+        Some(self.statistics.as_slice()).filter(|statistics| statistics.len() == self.schema.types().len())
+    }
+
+    /// The footer without the lists that are as long as the file likes: of stripes, statistics and user metadata.
+    ///
+    /// # Errors
+    /// `Corrupt` when it cannot be parsed.
+    pub(crate) fn footer_without_lists(&self) -> Result<orc::Footer> {
+        const LISTS: [usize; 3] = [3 << 3 | 2, 5 << 3 | 2, 7 << 3 | 2];
+        let mut rest = self.raw.footer.clone().unwrap_or_default();
+        let mut kept = Vec::new();
+        while !rest.is_empty() {
+            let before = rest.clone();
+            let (key, _) = entry(&mut rest)?;
+            if !LISTS.contains(&key) {
+                kept.extend_from_slice(before.get(..before.len() - rest.len()).unwrap_or_default());
+            }
+        }
+        orc::Footer::decode(&*kept).map_err(|error| undecodable("footer", error))
     }
 
     /// The bytes at [`stripe_statistics`](Self::stripe_statistics), as stored, where they came along with the tail.
@@ -237,4 +301,8 @@ impl FileTail {
 /// The error of a section that is not the protobuf message it should be.
 pub(crate) fn undecodable(section: &str, error: prost::DecodeError) -> Error {
     Error::corrupt(format!("the {section} cannot be decoded")).with_source(error)
+}
+
+fn undecodable_statistics(error: Error) -> Error {
+    Error::new(error.kind(), "the stripe statistics cannot be decoded").with_source(error)
 }

@@ -50,18 +50,26 @@ fn is_small(seconds: i64) -> bool {
 /// `TIMESTAMP` the seconds are those of the wall clock, as if it stood in UTC. No calendar is applied yet.
 #[derive(Debug, Clone)]
 pub struct TimestampDecoder {
-    zone: WriterZone,
+    /// Of the stored seconds, since 1970.
+    base: i64,
+    /// Of the results to UTC.
+    offsets: Offsets,
 }
 
 impl TimestampDecoder {
     /// For `TIMESTAMP` columns of a stripe whose footer names `zone`.
     pub fn wall_clock(zone: WriterZone) -> Self {
-        Self { zone }
+        Self { base: zone.base(), offsets: zone.offsets().clone() }
+    }
+
+    /// For `TIMESTAMP` columns of which the instants are wanted that the stripe stores.
+    pub fn stored_instant(zone: &WriterZone) -> Self {
+        Self { base: zone.base(), offsets: Offsets::Fixed(0) }
     }
 
     /// For `TIMESTAMP_INSTANT` columns: base and result are UTC, whatever the footer says.
     pub fn instant() -> Self {
-        Self { zone: WriterZone::utc() }
+        Self::wall_clock(WriterZone::utc())
     }
 
     /// Decodes one value: `seconds` from DATA and `nanos` from SECONDARY, both as stored.
@@ -75,7 +83,10 @@ impl TimestampDecoder {
             return Err(too_many_seconds(seconds));
         }
         let nanos = decode_nanos(nanos).ok_or_else(|| too_many_nanos(nanos))?;
-        Ok(wall_clock(seconds + self.zone.base(), nanos, |instant| self.zone.offset_at(instant)))
+        Ok(wall_clock(seconds + self.base, nanos, |instant| match &self.offsets {
+            Offsets::Fixed(offset) => *offset,
+            Offsets::Table(table) => table.offset_at(instant),
+        }))
     }
 
     /// Decodes values in place: `seconds` from DATA and `nanos` from SECONDARY (its bits), both as stored.
@@ -95,10 +106,9 @@ impl TimestampDecoder {
             return Err(too_many_seconds(first.copied().unwrap_or_default()));
         }
         // A loop for each kind of zone rather than a test per value.
-        let base = self.zone.base();
-        match self.zone.offsets() {
-            Offsets::Fixed(offset) => decode_each(seconds, nanos, base, |_| *offset),
-            Offsets::Table(table) => decode_each(seconds, nanos, base, |instant| table.offset_at(instant)),
+        match &self.offsets {
+            Offsets::Fixed(offset) => decode_each(seconds, nanos, self.base, |_| *offset),
+            Offsets::Table(table) => decode_each(seconds, nanos, self.base, |instant| table.offset_at(instant)),
         }
     }
 }

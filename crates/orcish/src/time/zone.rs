@@ -12,6 +12,12 @@ use super::SECONDS_PER_DAY;
 use super::offsets::{OffsetTable, new_year};
 use crate::error::{Error, Result};
 
+/// 1900-01-01 00:00:00 UTC, before which the JVM's old classes know only standard time.
+pub(super) const STANDARD_BEFORE: i64 = new_year(1900);
+
+/// 1800-01-01 00:00:00 UTC: before this no zone has changed its clock.
+const FIRST_CHANGE: i64 = new_year(1800);
+
 /// 2015-01-01 00:00:00, which `TIMESTAMP` counts from, in seconds since 1970.
 const EPOCH: i64 = new_year(2015);
 
@@ -21,6 +27,8 @@ pub struct WriterZone {
     offsets: Offsets,
     /// See [`WriterZone::base`].
     base: i64,
+    /// Where the offsets before 1900 are that people had then; none of zones that only the JVM knows.
+    history: Option<Tz>,
 }
 
 #[derive(Debug, Clone)]
@@ -61,7 +69,7 @@ impl WriterZone {
         let zone = if let Some((standard, summer)) = parse_system_v(id) {
             if summer { Self::sampled(|utc| standard + system_v_saving(utc, standard)) } else { Self::fixed(standard) }
         } else if let Ok(zone) = java_short_id(id).unwrap_or(id).parse::<Tz>() {
-            Self::sampled(|utc| iana_offset(zone, utc))
+            Self { history: Some(zone), ..Self::sampled(|utc| iana_offset(zone, utc)) }
         } else {
             let shown: String = id.chars().take(64).collect();
             return Err(Error::unsupported(format!("writer time zone {shown:?} is not known")));
@@ -76,7 +84,7 @@ impl WriterZone {
     }
 
     fn fixed(offset: i32) -> Self {
-        Self { offsets: Offsets::Fixed(offset), base: EPOCH - i64::from(offset) }
+        Self { offsets: Offsets::Fixed(offset), base: EPOCH - i64::from(offset), history: None }
     }
 
     fn sampled(offset_at: impl Fn(i64) -> i32) -> Self {
@@ -86,7 +94,7 @@ impl WriterZone {
         }
         // No zone changed its clock within a day of the epoch, so either side's offset is the one in force.
         let base = EPOCH - i64::from(table.offset_at(EPOCH));
-        Self { offsets: Offsets::Table(Arc::new(table)), base }
+        Self { offsets: Offsets::Table(Arc::new(table)), base, history: None }
     }
 
     /// The instant, in UTC seconds since 1970, when this zone's wall clock showed 2015-01-01 00:00:00: what the
@@ -140,6 +148,44 @@ impl WriterZone {
                 near.into_iter().find(|instant| instant + i64::from(table.offset_at(*instant)) == wall)
             }
         }
+    }
+}
+
+impl WriterZone {
+    /// As [`offset_at`](Self::offset_at), but before 1900 what clocks showed then, local mean time for the most part,
+    /// as `java.time`, Spark and pyarrow have it.
+    pub fn historic_offset_at(&self, utc: i64) -> i32 {
+        match self.history {
+            Some(zone) if utc < STANDARD_BEFORE => iana_offset(zone, utc.max(FIRST_CHANGE)),
+            _ => self.offset_at(utc),
+        }
+    }
+
+    /// The instant at which clocks showed `wall`, those before 1900 by the time of their place, as `java.time` has it:
+    /// the first where it does so twice; of a time that is skipped, the one that is as much later as the clock leapt. Of
+    /// seconds less than 2^62 from 1970.
+    pub fn historic_instant_of(&self, wall: i64) -> i64 {
+        let near = |at: i64| wall - i64::from(self.historic_offset_at(at));
+        let (before, after) = (near(wall - SECONDS_PER_DAY), near(wall + SECONDS_PER_DAY));
+        let shows = |instant: i64| instant + i64::from(self.historic_offset_at(instant)) == wall;
+        let mut found = [before.min(after), before.max(after)].into_iter();
+        found.find(|instant| shows(*instant)).unwrap_or(before)
+    }
+
+    /// Seconds to add to an instant for the wall clock, of all instants that a writer or a reader may have taken for
+    /// `wall`, or for that instant; also what the base has. Few, and at least one.
+    pub fn offsets_near(&self, wall: i64) -> Vec<i32> {
+        let mut found = vec![self.offset_at(EPOCH)];
+        if self.fixed_offset().is_none() || self.history.is_some() {
+            // No zone is further than a day from UTC, and none changes its clock twice in two days.
+            let near = 26 * 3600;
+            for at in [wall.saturating_sub(near), wall, wall.saturating_add(near)] {
+                found.extend([self.offset_at(at), self.historic_offset_at(at)]);
+            }
+            found.sort_unstable();
+            found.dedup();
+        }
+        found
     }
 }
 

@@ -1,10 +1,7 @@
 //! Bytes in blocks: they grow without being copied, and blocks are used again for the next stripe. Memory that comes new
 //! from the system is cleared first, which takes as long as filling it.
 
-/// Bytes of the blocks that are used again.
-const BLOCK: usize = 256 << 10;
-/// Bytes of the first block of what may stay small.
-const LEAST_BLOCK: usize = 4 << 10;
+use crate::tuning;
 
 /// Bytes one behind the other.
 #[derive(Debug, Default)]
@@ -20,14 +17,14 @@ pub(crate) struct Spare(Vec<Vec<u8>>);
 impl Spare {
     /// A block with room for `length` bytes, if that is that of all of them.
     fn take(&mut self, length: usize) -> Vec<u8> {
-        let spare = if length == BLOCK { self.0.pop() } else { None };
+        let spare = if length == tuning::BLOCK_BYTES.get() { self.0.pop() } else { None };
         spare.unwrap_or_else(|| Vec::with_capacity(length))
     }
 
     /// Has the blocks of what is done used again.
     pub(crate) fn put(&mut self, blocks: Blocks) {
         for mut block in blocks.blocks {
-            if block.capacity() == BLOCK {
+            if block.capacity() == tuning::BLOCK_BYTES.get() {
                 block.clear();
                 self.0.push(block);
             }
@@ -52,7 +49,8 @@ impl Blocks {
                 }
                 None => {
                     let wanted = self.length.max(bytes.len()).next_power_of_two();
-                    self.blocks.push(spare.take(wanted.clamp(LEAST_BLOCK, BLOCK)));
+                    let least = tuning::LEAST_BLOCK_BYTES.get();
+                    self.blocks.push(spare.take(wanted.max(least).min(tuning::BLOCK_BYTES.get())));
                 }
             }
         }
@@ -83,12 +81,15 @@ mod tests {
             all.chunks(step).for_each(|part| blocks.append(part, &mut spare));
             assert_eq!(blocks.len(), all.len());
             assert_eq!(blocks.concat(), all);
-            assert!(blocks.parts().all(|part| !part.is_empty() && part.len() <= BLOCK));
+            assert!(blocks.parts().all(|part| !part.is_empty() && part.len() <= tuning::BLOCK_BYTES.get()));
             spare.put(blocks);
-            assert!(spare.0.len() >= 3 && spare.0.iter().all(|block| block.is_empty() && block.capacity() == BLOCK));
+            assert!(
+                spare.0.len() >= 3
+                    && spare.0.iter().all(|block| block.is_empty() && block.capacity() == tuning::BLOCK_BYTES.get())
+            );
         }
         let mut small = Blocks::default();
         small.append(b"few", &mut spare);
-        assert_eq!(small.blocks.first().unwrap().capacity(), LEAST_BLOCK);
+        assert_eq!(small.blocks.first().unwrap().capacity(), tuning::LEAST_BLOCK_BYTES.get());
     }
 }

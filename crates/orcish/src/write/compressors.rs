@@ -11,6 +11,7 @@ pub(crate) struct Choice {
     codec: Compression,
     level: Option<i32>,
     is_text: bool,
+    is_kept: bool,
 }
 
 impl Choice {
@@ -20,7 +21,17 @@ impl Choice {
     /// Those of [`Compressor::new`].
     pub(super) fn new(codec: Compression, level: Option<i32>) -> Result<Self> {
         Compressor::new(codec, level)?;
-        Ok(Choice { codec, level, is_text: false })
+        Ok(Choice { codec, level, is_text: false, is_kept: true })
+    }
+
+    /// Of bytes that nobody wants: they are dropped.
+    pub(super) fn dropped() -> Self {
+        Choice { codec: Compression::None, level: None, is_text: false, is_kept: false }
+    }
+
+    /// Whether the bytes are kept.
+    pub(super) fn is_kept(self) -> bool {
+        self.is_kept
     }
 
     /// The same, for the bytes of text.

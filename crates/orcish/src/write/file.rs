@@ -17,17 +17,10 @@ use super::verify::Verifier;
 use crate::error::{Error, Result};
 use crate::io::Sink;
 use crate::options::Limits;
+use crate::owner::Owner;
 use crate::schema::Schema;
 use crate::threads::asked_or_cores;
-
-/// Row groups that are queued before they are encoded together: enough for threads to share.
-const GROUPS_QUEUED: usize = 4;
-/// Bytes of queued rows that are encoded before that.
-const BYTES_QUEUED: usize = 16 << 20;
-/// How many times as much memory as its size a stripe may take.
-const MOST_MEMORY: u64 = 4;
-/// How many times its size a stripe may have before it ends within a row group.
-const MOST_OVERRUN: u64 = 2;
+use crate::tuning;
 
 /// What has been written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +36,8 @@ pub struct Written {
 /// Writes an ORC file from Arrow batches.
 ///
 /// Memory: the stripe that is being built, some row groups, and a batch, however long the file is. The file appears
-/// under its name by [`finish`](Self::finish); without it, or after an error, nothing does.
+/// under its name by [`finish`](Self::finish); without it, or after an error, nothing does. A child of a fork cannot go on
+/// with it, nor drop what its parent writes.
 ///
 /// ```no_run
 /// use orcish::{FileWriter, StorageOptions, WriteOptions};
@@ -76,6 +70,7 @@ pub struct FileWriter {
     /// Bytes that the sink has been given.
     offset: u64,
     state: State,
+    owner: Owner,
     /// What is compared with what was written, where that is asked for.
     verifier: Option<Verifier>,
 }
@@ -132,6 +127,7 @@ impl FileWriter {
             tail,
             offset: MAGIC.len() as u64,
             state: State::Open,
+            owner: Owner::here(),
             verifier,
         })
     }
@@ -160,7 +156,8 @@ impl FileWriter {
     ///
     /// # Errors
     /// `InvalidArgument` that names row and column where a value cannot be stored, or when the batch is of another
-    /// schema; those of the sink. After an error the file cannot be finished.
+    /// schema, or in another process than that which began the file; those of the sink. After an error the file cannot
+    /// be finished.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.guarded(|this| this.take(batch))
     }
@@ -200,6 +197,7 @@ impl FileWriter {
 
     /// Does some work; what fails leaves columns with unlike numbers of rows, so that nothing can follow.
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.owner.check().map_err(|error| error.in_file(&self.name))?;
         let refusal = match self.state {
             State::Open => None,
             State::Finished => Some("the file is finished"),
@@ -248,8 +246,8 @@ impl FileWriter {
             self.queue.pieces.push(Piece { columns, first_row, starts_group, ends_group });
             self.queue.bytes += usize::try_from(bytes as u128 * count as u128 / rows as u128).unwrap_or(bytes);
             at += count;
-            let is_usual = ends_group && self.stripe_rows.is_multiple_of(stride * GROUPS_QUEUED as u64);
-            if is_usual || self.queue.bytes >= BYTES_QUEUED {
+            let is_usual = ends_group && self.stripe_rows.is_multiple_of(stride * tuning::GROUPS_QUEUED.wide());
+            if is_usual || self.queue.bytes >= tuning::BYTES_QUEUED.get() {
                 self.encode_queue()?;
                 self.end_stripe_if_full()?;
             }
@@ -289,11 +287,11 @@ impl FileWriter {
 
     fn end_stripe_if_full(&mut self) -> Result<()> {
         let (size, most) = (self.encoder.size() as u64, self.plan.stripe_size);
-        let is_full = size >= most || self.encoder.memory() as u64 >= most.saturating_mul(MOST_MEMORY);
+        let is_full = size >= most || self.encoder.memory() as u64 >= most.saturating_mul(tuning::STRIPE_MEMORY.wide());
         // It ends where it would however rows are handed over, unless they are huge.
-        let rows_queued = u64::from(self.plan.stride) * GROUPS_QUEUED as u64;
+        let rows_queued = u64::from(self.plan.stride) * tuning::GROUPS_QUEUED.wide();
         let is_usual = self.group_rows == 0 && self.stripe_rows.is_multiple_of(rows_queued);
-        if is_full && (is_usual || size >= most.saturating_mul(MOST_OVERRUN)) {
+        if is_full && (is_usual || size >= most.saturating_mul(tuning::STRIPE_OVERRUN.wide())) {
             self.flush_stripe()?;
         }
         Ok(())
@@ -357,3 +355,6 @@ impl FileWriter {
 fn no_sink() -> Error {
     Error::invalid("the file is finished, or has failed before")
 }
+
+#[cfg(test)]
+mod tests;

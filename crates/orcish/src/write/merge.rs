@@ -1,8 +1,13 @@
 //! Files put together stripe by stripe: bytes are copied, nothing is decoded.
 
+mod alike;
+
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_schema::DataType;
+use bytes::Bytes;
 use prost::Message as _;
 
 use super::compressors::{Choice, Compressors};
@@ -16,49 +21,193 @@ use crate::error::{Error, Result};
 use crate::io::{ReadAt, Sink};
 use crate::options::Limits;
 use crate::patience::{Check, Patience};
-use crate::proto::orc;
-use crate::schema::{Kind, Type};
+use crate::proto::{count, first_listed, lazy, orc};
 use crate::statistics::merge_proto;
-use crate::tail::{FileTail, read_tail, undecodable};
+use crate::stripe::StripeFooter;
+use crate::tail::{FileTail, StripeInfo, read_tail, undecodable};
+use crate::tuning;
+use alike::{arrow_schema_of, check_alike, check_meanings, meanings};
 
-/// Bytes that are copied at a time.
-const AT_A_TIME: u64 = 8 << 20;
-
-/// A file that is to be merged: its tail, as it is stored too.
+/// A file that is to be merged, and what is kept of it.
 struct Part {
     source: Arc<dyn ReadAt>,
-    tail: FileTail,
-    postscript: orc::PostScript,
-    footer: orc::Footer,
+    stripes: Vec<StripeInfo>,
+    rows: u64,
+    /// Statistics of the stripes, not parsed; none where there are not as many.
+    statistics: Option<Vec<Bytes>>,
 }
 
 impl Part {
-    fn open(source: &Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
-        let tail = read_tail(&**source, limits)?;
-        let named = |error: Error| error.in_file(source.name());
-        let raw = orc::FileTail::decode(&*tail.to_bytes()).map_err(|error| named(undecodable("file tail", error)))?;
-        if !tail.encrypted_columns.is_empty() {
-            return Err(named(Error::unsupported("a file with encrypted columns is not merged")));
+    /// Takes of a file what merging it needs, once its stripes are seen to hold their streams.
+    fn new(source: &Arc<dyn ReadAt>, tail: FileTail, held: &mut Held<'_>, patience: &mut Patience) -> Result<Self> {
+        held.add((tail.stripes.len() * (size_of::<StripeInfo>() + size_of::<orc::StripeInformation>())) as u64)?;
+        for (index, stripe) in tail.stripes.iter().enumerate() {
+            patience.look()?;
+            check_stripe(&**source, stripe, &tail, held.limits).map_err(|error| error.in_stripe(index))?;
         }
-        let postscript = raw.postscript.unwrap_or_default();
-        Ok(Part { source: source.clone(), tail, postscript, footer: raw.footer.unwrap_or_default() })
-    }
-
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    /// Statistics of the stripes; none where there are not as many.
-    fn stripe_statistics(&self, limits: &Limits) -> Result<Option<Vec<orc::StripeStatistics>>> {
-        let range = self.tail.stripe_statistics.clone();
-        let stored = match self.tail.stored_stripe_statistics() {
+        let range = tail.stripe_statistics.clone();
+        let stored = match tail.stored_stripe_statistics() {
             Some(stored) => stored,
-            None => self.source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default(),
+            None => {
+                held.fits(range.end - range.start)?;
+                source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default()
+            }
         };
-        let section = decompress_all(stored, self.tail.framing(), limits.tail)?;
-        let metadata = orc::Metadata::decode(section).map_err(|error| undecodable("stripe statistics", error))?;
-        Ok(Some(metadata.stripe_stats).filter(|stripes| stripes.len() == self.tail.stripes.len()))
+        let section = decompress_all(stored, tail.framing(), held.limits.tail.min(held.left()))?;
+        held.add(section.len() as u64 + (tail.stripes.len() * size_of::<Bytes>()) as u64)?;
+        let stripes = tail.stripes.len();
+        let is_whole = count(&section, 1)? == stripes;
+        let statistics = is_whole.then(|| first_listed(section, stripes)).transpose()?;
+        Ok(Part { source: source.clone(), stripes: tail.stripes, rows: tail.rows, statistics })
     }
+}
+
+/// Whether the streams of a stripe are within it, as its footer has them.
+fn check_stripe(source: &dyn ReadAt, stripe: &StripeInfo, tail: &FileTail, limits: &Limits) -> Result<()> {
+    if stripe.footer_length > limits.tail {
+        return Err(Error::limit(format!("a footer of {} bytes, more than allowed", stripe.footer_length)));
+    }
+    stripe.check_within(tail.file_length.saturating_sub(tail.tail_length))?;
+    let range = stripe.footer();
+    let stored = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+    StripeFooter::parse(stored, stripe, tail, limits, &|_| true).map(|_| ())
+}
+
+/// The bytes that a merge holds.
+struct Held<'a> {
+    limits: &'a Limits,
+    bytes: u64,
+}
+
+impl Held<'_> {
+    fn left(&self) -> u64 {
+        self.limits.memory.saturating_sub(self.bytes)
+    }
+
+    /// Whether so many more may be held.
+    fn fits(&self, bytes: u64) -> Result<()> {
+        let most = self.limits.memory;
+        if bytes > self.left() {
+            return Err(Error::limit(format!(
+                "the tails of the files take more than the {most} bytes of memory allowed"
+            )));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, bytes: u64) -> Result<()> {
+        self.fits(bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+/// What the files have in common so far, and the statistics of all their rows.
+struct Common {
+    /// Name and tail of the first, whose stripes are gone.
+    name: String,
+    tail: FileTail,
+    meanings: Vec<Option<DataType>>,
+    metadata: Vec<orc::UserMetadataItem>,
+    /// Their keys and values.
+    known: HashMap<String, Bytes>,
+    has_schema: bool,
+    statistics: Vec<orc::ColumnStatistics>,
+    chunk_size: usize,
+}
+
+impl Common {
+    fn new(name: &str, tail: &FileTail, held: &mut Held<'_>) -> Result<Self> {
+        held.add(tail.metadata.iter().map(size_of_item).sum())?;
+        let mut first = tail.clone();
+        first.stripes = Vec::new();
+        Ok(Common {
+            name: name.to_owned(),
+            meanings: meanings(tail),
+            metadata: tail.metadata.iter().map(item).collect(),
+            known: tail.metadata.iter().rev().cloned().collect(),
+            has_schema: true,
+            statistics: statistics_of(tail, held)?.unwrap_or_default(),
+            chunk_size: tail.chunk_size,
+            tail: first,
+        })
+    }
+
+    /// Takes in another file, which has to be like the first.
+    fn add(&mut self, other: &FileTail, held: &mut Held<'_>) -> Result<()> {
+        check_alike(&self.name, &self.tail, other)?;
+        check_meanings(&self.name, &self.tail, &self.meanings, other)?;
+        self.add_metadata(other, held)?;
+        let mut own = Held { limits: held.limits, bytes: held.bytes };
+        match statistics_of(other, &mut own)? {
+            Some(more) if !self.statistics.is_empty() => {
+                self.statistics.iter_mut().zip(&more).for_each(|(all, more)| merge_proto(all, more));
+            }
+            // Where one file has none, nothing is known.
+            _ => self.statistics.clear(),
+        }
+        self.chunk_size = self.chunk_size.max(other.chunk_size);
+        Ok(())
+    }
+
+    fn add_metadata(&mut self, other: &FileTail, held: &mut Held<'_>) -> Result<()> {
+        // An Arrow schema that is not that of all files is left out.
+        self.has_schema &= arrow_schema_of(&self.tail) == arrow_schema_of(other);
+        for own in &other.metadata {
+            let (name, value) = own;
+            match self.known.get(name) {
+                Some(known) if known == value || name == ARROW_SCHEMA_KEY => {}
+                Some(_) => {
+                    let text = format!("the value of {name:?} in the user metadata is not that of {}", self.name);
+                    return Err(Error::invalid(format!("{text}: they cannot be merged")));
+                }
+                None => {
+                    held.add(size_of_item(own))?;
+                    // A copy, so that the tail does not stay in memory.
+                    let value = Bytes::copy_from_slice(value);
+                    self.metadata.push(item(&(name.clone(), value.clone())));
+                    self.known.insert(name.clone(), value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The footer of all files together.
+    fn footer(&self) -> Result<orc::Footer> {
+        let first = self.tail.footer_without_lists()?;
+        let mut metadata = self.metadata.clone();
+        metadata.retain(|item| self.has_schema || item.name() != ARROW_SCHEMA_KEY.as_bytes());
+        Ok(orc::Footer {
+            types: first.types,
+            metadata,
+            statistics: self.statistics.clone(),
+            row_index_stride: first.row_index_stride,
+            writer: first.writer,
+            calendar: first.calendar,
+            software_version: first.software_version,
+            ..orc::Footer::default()
+        })
+    }
+}
+
+fn item((name, value): &(String, Bytes)) -> orc::UserMetadataItem {
+    orc::UserMetadataItem { name: Some(name.clone().into()), value: Some(value.clone()) }
+}
+
+/// Bytes that a key and its value take.
+fn size_of_item((name, value): &(String, Bytes)) -> u64 {
+    (2 * name.len() + value.len() + 2 * size_of::<orc::UserMetadataItem>()) as u64
+}
+
+/// Statistics of the columns over the whole file; none where there are not as many as columns.
+fn statistics_of(tail: &FileTail, held: &mut Held<'_>) -> Result<Option<Vec<orc::ColumnStatistics>>> {
+    let Some(stored) = tail.stored_statistics() else { return Ok(None) };
+    // Packed numbers take up to eight times as much memory.
+    held.add(stored.iter().map(|bytes| size_of::<orc::ColumnStatistics>() as u64 + 8 * bytes.len() as u64).sum())?;
+    let decode = |bytes: &Bytes| orc::ColumnStatistics::decode(bytes.clone());
+    let decoded = stored.iter().map(decode).collect::<std::result::Result<Vec<_>, _>>();
+    decoded.map(Some).map_err(|error| undecodable("column statistics", error))
 }
 
 /// Writes the stripes of `sources`, in their order, as one file. The result has the rows, the encodings, the indexes and
@@ -66,67 +215,81 @@ impl Part {
 ///
 /// All sources have to be alike: the types with their attributes, the compression, the version of the format, the stride
 /// of the row index, the writer and its version, the calendar. User metadata may differ in their keys, but not in the
-/// value of one; an Arrow schema that is not that of all is left out.
+/// value of one. An Arrow schema that is not that of all is left out, where that changes no values: durations, times and
+/// intervals are such by their schema, and have to be the same in all.
+///
+/// What is kept of the tails of all files takes no more than `limits.memory`.
 ///
 /// # Errors
-/// `InvalidArgument` that names the file and what of it is not as in the first; `Unsupported` for encrypted files; those
-/// of the sources and the sink. Nothing appears under the name then.
+/// `InvalidArgument` that names the file and what of it is not as in the first; `Unsupported` for encrypted files;
+/// `Corrupt` where streams are not within their stripe; `LimitExceeded`; those of the sources and the sink. Nothing
+/// appears under the name then.
 pub fn merge(
     sources: &[Arc<dyn ReadAt>],
     mut sink: Box<dyn Sink>,
     limits: &Limits,
     check: Option<&Check>,
 ) -> Result<Written> {
-    let parts = sources.iter().map(|source| Part::open(source, limits)).collect::<Result<Vec<_>>>()?;
-    let Some((first, others)) = parts.split_first() else {
+    let mut patience = Patience::new(check.cloned());
+    let mut held = Held { limits, bytes: 0 };
+    let mut common: Option<Common> = None;
+    let mut parts = Vec::with_capacity(sources.len());
+    for source in sources {
+        let mut open = || {
+            let tail = read_tail(&**source, limits)?;
+            if !tail.encrypted_columns.is_empty() {
+                return Err(Error::unsupported("a file with encrypted columns is not merged"));
+            }
+            match &mut common {
+                None => common = Some(Common::new(source.name(), &tail, &mut held)?),
+                Some(common) => common.add(&tail, &mut held)?,
+            }
+            Part::new(source, tail, &mut held, &mut patience)
+        };
+        parts.push(open().map_err(|error| error.in_file(source.name()))?);
+    }
+    let Some(common) = common else {
         return Err(Error::invalid("there are no files to merge"));
     };
-    let mut footer = orc::Footer {
-        types: first.footer.types.clone(),
-        metadata: first.footer.metadata.clone(),
-        statistics: first.footer.statistics.clone(),
-        row_index_stride: first.footer.row_index_stride,
-        writer: first.footer.writer,
-        calendar: first.footer.calendar,
-        software_version: first.footer.software_version.clone(),
-        ..orc::Footer::default()
-    };
-    for other in others {
-        check_alike(first, other).map_err(|error| error.in_file(other.name()))?;
-        add_metadata(&mut footer.metadata, other, first.name()).map_err(|error| error.in_file(other.name()))?;
-        add_statistics(&mut footer.statistics, &other.footer.statistics);
-    }
-    keep_arrow_schema(&mut footer.metadata, &parts);
+    let mut footer = common.footer()?;
+    let rows = parts.iter().try_fold(0u64, |rows, part| rows.checked_add(part.rows));
+    let rows = rows.filter(|&rows| i64::try_from(rows).is_ok());
+    let rows = rows.ok_or_else(|| Error::invalid("the files have more rows than 63 bits count"))?;
 
-    let mut patience = Patience::new(check.cloned());
     let target = sink.name().to_owned();
     let of_target = |error: Error| error.in_file(&target);
     sink.write(MAGIC.as_bytes()).map_err(of_target)?;
     let mut offset = MAGIC.len() as u64;
     let mut metadata = Some(Vec::new());
-    let mut rows = 0;
-    for part in &parts {
-        let named = |error: Error| error.in_file(part.name());
-        for (own, stripe) in part.footer.stripes.iter().zip(&part.tail.stripes) {
+    for part in parts {
+        for stripe in &part.stripes {
             let range = stripe.offset..stripe.footer().end;
             let length = range.end - range.start;
-            copy(&*part.source, range, &mut *sink, &mut patience).map_err(named)?;
-            footer.stripes.push(orc::StripeInformation { offset: Some(offset), ..own.clone() });
+            copy(&*part.source, range, &mut *sink, &mut patience).map_err(|error| error.in_file(part.source.name()))?;
+            footer.stripes.push(orc::StripeInformation {
+                offset: Some(offset),
+                index_length: Some(stripe.index_length),
+                data_length: Some(stripe.data_length),
+                footer_length: Some(stripe.footer_length),
+                number_of_rows: Some(stripe.rows),
+                ..orc::StripeInformation::default()
+            });
             offset += length;
         }
-        rows += part.tail.rows;
-        let own = part.stripe_statistics(limits).map_err(named)?;
-        metadata = metadata.zip(own).map(|(all, own)| [all, own].concat());
+        metadata = metadata.zip(part.statistics).map(|(mut all, own)| {
+            all.extend(own);
+            all
+        });
     }
     footer.number_of_rows = Some(rows);
-    let metadata = orc::Metadata { stripe_stats: metadata.unwrap_or_default() };
+    let metadata = lazy::Metadata { stripe_stats: metadata.unwrap_or_default() };
     let postscript = orc::PostScript {
-        version: first.postscript.version.clone(),
-        writer_version: first.postscript.writer_version,
+        version: common.tail.version.clone(),
+        writer_version: Some(common.tail.writer_version),
         ..orc::PostScript::default()
     };
-    let mut framing = first.tail.framing();
-    framing.chunk_size = parts.iter().map(|part| part.tail.chunk_size).max().unwrap_or(framing.chunk_size);
+    let mut framing = common.tail.framing();
+    framing.chunk_size = common.chunk_size;
     // What cannot be compressed is stored as it is.
     let codec = if framing.codec == Compression::Lzo { Compression::None } else { framing.codec };
     let layout = Layout { framing, choice: Choice::new(codec, None)?, version: Version::V0_12 };
@@ -142,7 +305,7 @@ fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, patience: &
     let mut at = range.start;
     while at < range.end {
         patience.look()?;
-        let part = at..range.end.min(at + AT_A_TIME);
+        let part = at..range.end.min(at + tuning::BYTES_MERGED.wide());
         let bytes = source.read_ranges(std::slice::from_ref(&part))?.pop().unwrap_or_default();
         if bytes.len() as u64 != part.end - part.start {
             return Err(Error::new(crate::ErrorKind::Io, "the source gave fewer bytes than were asked for"));
@@ -151,91 +314,4 @@ fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, patience: &
         at = part.end;
     }
     Ok(())
-}
-
-fn check_alike(first: &Part, other: &Part) -> Result<()> {
-    let (a, b) = (&first.tail, &other.tail);
-    let differs = |what: &str, own: String, of_first: String| {
-        Err(Error::invalid(format!(
-            "{what} is {own}, where that of {} is {of_first}: they cannot be merged",
-            first.name()
-        )))
-    };
-    let text = |tail: &FileTail| tail.schema.type_string(0);
-    if text(a)? != text(b)? {
-        return differs("the type", text(b)?, text(a)?);
-    }
-    for (id, (own, of_first)) in (0u32..).zip(b.schema.types().iter().zip(a.schema.types())) {
-        if meaning(own) != meaning(of_first) {
-            let what = format!("the list of attributes of column {}", b.schema.path(id));
-            return differs(&what, format!("{:?}", own.attributes), format!("{:?}", of_first.attributes));
-        }
-    }
-    if a.compression != b.compression {
-        return differs("the compression", b.compression.name().to_owned(), a.compression.name().to_owned());
-    }
-    if a.version != b.version {
-        let version = |tail: &FileTail| tail.version.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
-        return differs("the version of the format", version(b), version(a));
-    }
-    if a.row_index_stride != b.row_index_stride {
-        let stride = |tail: &FileTail| format!("{} rows", tail.row_index_stride);
-        return differs("the stride of the row index", stride(b), stride(a));
-    }
-    if a.calendar != b.calendar {
-        return differs("the calendar", format!("{:?}", b.calendar), format!("{:?}", a.calendar));
-    }
-    let writer = |tail: &FileTail| {
-        format!("{} {} ({})", tail.writer, tail.software_version.as_deref().unwrap_or("of old"), tail.writer_version)
-    };
-    let is_other =
-        (a.writer, a.writer_version, &a.software_version) != (b.writer, b.writer_version, &b.software_version);
-    if is_other { differs("the writer", writer(b), writer(a)) } else { Ok(()) }
-}
-
-/// A type without what it need not say: C++ writes lengths and digits of all.
-fn meaning(this: &Type) -> Type {
-    let has_length = matches!(this.kind, Kind::Char | Kind::Varchar);
-    let has_digits = this.kind == Kind::Decimal;
-    Type {
-        max_length: this.max_length.filter(|_| has_length),
-        precision: this.precision.filter(|_| has_digits),
-        scale: this.scale.filter(|_| has_digits),
-        ..this.clone()
-    }
-}
-
-fn add_metadata(all: &mut Vec<orc::UserMetadataItem>, other: &Part, first: &str) -> Result<()> {
-    for item in &other.footer.metadata {
-        match all.iter().find(|own| own.name == item.name) {
-            Some(own) if own.value == item.value || own.name() == ARROW_SCHEMA_KEY => {}
-            Some(_) => {
-                let text = format!("the value of {:?} in the user metadata is not that of {first}", item.name());
-                return Err(Error::invalid(format!("{text}: they cannot be merged")));
-            }
-            None => all.push(item.clone()),
-        }
-    }
-    Ok(())
-}
-
-/// Leaves out the Arrow schema, unless all files have the same.
-fn keep_arrow_schema(all: &mut Vec<orc::UserMetadataItem>, parts: &[Part]) {
-    let own = |part: &Part| {
-        let found = part.footer.metadata.iter().find(|item| item.name() == ARROW_SCHEMA_KEY);
-        found.and_then(|item| item.value.clone())
-    };
-    let mut schemas = parts.iter().map(own);
-    let first = schemas.next().flatten();
-    if schemas.any(|schema| schema != first) {
-        all.retain(|item| item.name() != ARROW_SCHEMA_KEY);
-    }
-}
-
-/// Merges statistics by column; where one file has none, nothing is known.
-fn add_statistics(all: &mut Vec<orc::ColumnStatistics>, more: &[orc::ColumnStatistics]) {
-    if all.len() != more.len() {
-        all.clear();
-    }
-    all.iter_mut().zip(more).for_each(|(all, more)| merge_proto(all, more));
 }

@@ -73,7 +73,8 @@ pub struct WriteOptions {
     pub column_dictionary: Vec<(String, DictionaryChoice)>,
     /// Keys and values for the user metadata of the file.
     pub metadata: Vec<(String, Bytes)>,
-    /// Time zone whose wall clock timestamps without zone are stored in; any id that [`WriterZone`] knows.
+    /// Time zone whose wall clock timestamps without zone are stored in, and with which the instants of fields are stored
+    /// whose metadata say `orc.type: timestamp`; any id that [`WriterZone`] knows.
     ///
     /// [`WriterZone`]: crate::time::WriterZone
     pub timezone: String,

@@ -1,22 +1,19 @@
 //! Options, checked, and as they are for each column.
 
 use super::compressors::Choice;
-use super::options::{DEFAULT_CHUNK_SIZE, DictionaryChoice, LEAST_CHUNK_SIZE, Version, WriteOptions};
+use super::options::{DEFAULT_CHUNK_SIZE, DictionaryChoice, Version, WriteOptions};
 use super::streams::Layout;
 use crate::codec::{Compression, Framing};
 use crate::error::{Error, Result};
 use crate::projection::find;
 use crate::schema::{Kind, Schema};
 use crate::time::WriterZone;
+use crate::tuning;
 
 /// Rows that are encoded at a time where there is no row index.
 const STRIDE_WITHOUT_INDEX: u32 = 10_000;
-/// Least rows of a row group: Java refuses fewer.
-const LEAST_STRIDE: u32 = 1_000;
 /// Most bytes of a chunk: its header has 23 bits for them.
 const MOST_CHUNK: usize = (1 << 23) - 1;
-/// Bytes of a chunk at least: smaller ones serve nobody.
-const LEAST_CHUNK: usize = 1 << 10;
 
 /// What is true of one column only.
 #[derive(Debug, Clone, Copy)]
@@ -56,9 +53,9 @@ impl WritePlan {
         let choice = Choice::new(options.compression, options.compression_level)?;
         let chunk_size = chunk_size(options, schema)?;
         let stride = options.row_index_stride;
-        if stride > 0 && stride < LEAST_STRIDE {
-            let text =
-                format!("row_index_stride={stride}: row groups have {LEAST_STRIDE} rows at least, or 0 for no index");
+        let least = tuning::LEAST_STRIDE.get();
+        if stride > 0 && u64::from(stride) < least as u64 {
+            let text = format!("row_index_stride={stride}: row groups have {least} rows at least, or 0 for no index");
             return Err(Error::invalid(text));
         }
         if stride > i32::MAX.cast_unsigned() {
@@ -96,10 +93,12 @@ impl WritePlan {
         })
     }
 
-    /// A plan of which only the statistics are wanted, of values as they are: nothing is compressed, and nothing refused.
+    /// A plan of which only the statistics are wanted, of values as they are: nothing is kept, and nothing refused.
     pub(super) fn of_statistics(schema: &Schema) -> Result<Self> {
         let options = WriteOptions { compression: Compression::None, ..WriteOptions::default() };
-        Ok(WritePlan { is_strict: false, ..Self::new(&options, schema)? })
+        let mut plan = WritePlan { is_strict: false, choice: Choice::dropped(), ..Self::new(&options, schema)? };
+        plan.columns.iter_mut().for_each(|column| column.choice = plan.choice);
+        Ok(plan)
     }
 
     /// How the sections of the file are stored that belong to no column.
@@ -118,15 +117,19 @@ impl WritePlan {
 }
 
 fn chunk_size(options: &WriteOptions, schema: &Schema) -> Result<usize> {
+    let least = tuning::LEAST_CHUNK.get();
     match options.chunk_size {
-        Some(size) if (LEAST_CHUNK..=MOST_CHUNK).contains(&size) => Ok(size),
-        Some(size) => Err(Error::invalid(format!(
-            "compression_block_size={size}: it lies between {LEAST_CHUNK} and {MOST_CHUNK}"
-        ))),
+        Some(size) if (least..=MOST_CHUNK).contains(&size) => Ok(size),
+        Some(size) => {
+            Err(Error::invalid(format!("compression_block_size={size}: it lies between {least} and {MOST_CHUNK}")))
+        }
         None => {
             let stripe = usize::try_from(options.stripe_size).unwrap_or(usize::MAX);
             let each = stripe / (4 * schema.types().len()).max(1);
-            Ok(each.checked_next_power_of_two().unwrap_or(usize::MAX).clamp(LEAST_CHUNK_SIZE, DEFAULT_CHUNK_SIZE))
+            Ok(each
+                .checked_next_power_of_two()
+                .unwrap_or(usize::MAX)
+                .clamp(tuning::LEAST_USUAL_CHUNK.get(), DEFAULT_CHUNK_SIZE))
         }
     }
 }
@@ -185,6 +188,7 @@ fn has_bloom(kind: Kind) -> bool {
         Kind::Byte | Kind::Short | Kind::Int | Kind::Long | Kind::Float | Kind::Double => true,
         Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Decimal => true,
         Kind::Date | Kind::Timestamp | Kind::TimestampInstant => true,
-        Kind::Boolean | Kind::List | Kind::Map | Kind::Struct | Kind::Union | Kind::Geometry | Kind::Geography => false,
+        Kind::Boolean | Kind::List | Kind::Map | Kind::Struct | Kind::Union => false,
+        Kind::Geometry | Kind::Geography | Kind::Unknown => false,
     }
 }

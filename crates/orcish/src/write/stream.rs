@@ -5,9 +5,7 @@ use super::blocks::Blocks;
 use super::compressors::{Choice, Compressors};
 use crate::codec::{Framing, append_chunk};
 use crate::error::Result;
-
-/// Bytes that are gathered before a look for full chunks.
-const WORTH_IT: usize = 64 << 10;
+use crate::tuning;
 
 /// A stream that is being written.
 #[derive(Debug)]
@@ -18,11 +16,14 @@ pub(crate) struct OutStream {
     stored: Blocks,
     /// Bytes that are in no chunk yet.
     raw: Vec<u8>,
+    /// Bytes that are worth being compressed at a time.
+    worth_it: usize,
 }
 
 impl OutStream {
     pub(crate) fn new(framing: Framing, choice: Choice) -> Self {
-        OutStream { framing, choice, stored: Blocks::default(), raw: Vec::new() }
+        let worth_it = tuning::BYTES_WORTH_COMPRESSING.get();
+        OutStream { framing, choice, stored: Blocks::default(), raw: Vec::new(), worth_it }
     }
 
     /// Where encoders append; [`settle`](Self::settle) comes after them.
@@ -40,6 +41,10 @@ impl OutStream {
         let size = self.enough();
         let whole = self.raw.len() / size * size;
         if whole == 0 {
+            return Ok(());
+        }
+        if !self.choice.is_kept() {
+            self.raw.clear();
             return Ok(());
         }
         let (bytes, stored) = (self.raw.get(..whole).unwrap_or_default(), &mut self.stored);
@@ -65,7 +70,7 @@ impl OutStream {
 
     /// Compresses the chunks that are full, where they are worth it.
     pub(crate) fn settle_if_full(&mut self, compressors: &mut Compressors) -> Result<()> {
-        if self.raw.len() >= WORTH_IT.max(self.enough()) { self.settle(compressors) } else { Ok(()) }
+        if self.raw.len() >= self.worth_it.max(self.enough()) { self.settle(compressors) } else { Ok(()) }
     }
 
     /// Bytes that it takes in memory.

@@ -8,10 +8,7 @@ use crate::codec::Framing;
 use crate::encoding::encode::{byte_rle, int_rle_v1, int_rle_v2};
 use crate::error::Result;
 use crate::proto::orc::stream::Kind;
-
-/// Values of a row group that are held before the runs among them which more values cannot change are written: only
-/// below lists are there as many.
-const MOST_HELD: usize = 1 << 16;
+use crate::tuning;
 
 /// How the streams of a column are cut, compressed and encoded.
 #[derive(Debug, Clone, Copy)]
@@ -106,6 +103,8 @@ pub(super) struct RunStream<R: Runs> {
     runs: R,
     /// Values that are in no run yet.
     held: Vec<R::Value>,
+    /// How many of them are enough to be encoded.
+    most_held: usize,
 }
 
 pub(super) type IntStream = RunStream<IntRuns>;
@@ -125,7 +124,7 @@ impl ByteStream {
 
 impl<R: Runs> RunStream<R> {
     fn new(layout: Layout, runs: R) -> Self {
-        RunStream { out: layout.stream(), runs, held: Vec::new() }
+        RunStream { out: layout.stream(), runs, held: Vec::new(), most_held: tuning::VALUES_HELD.get() }
     }
 
     /// Where values are appended.
@@ -135,7 +134,7 @@ impl<R: Runs> RunStream<R> {
 
     /// Writes what is settled, where much is held.
     pub(super) fn relieve(&mut self, compressors: &mut Compressors) -> Result<()> {
-        if self.held.len() < MOST_HELD {
+        if self.held.len() < self.most_held {
             return Ok(());
         }
         let settled = self.runs.encode_settled(&self.held, self.out.raw());

@@ -71,7 +71,7 @@ pub(super) fn assemble(
     let footer = orc::StripeFooter {
         streams: index.iter().chain(&data).map(stream).collect(),
         columns: encodings,
-        writer_timezone: timezone,
+        writer_timezone: timezone.map(Into::into),
         encryption: Vec::new(),
     };
     let footer = section(footer.encode_to_vec())?;

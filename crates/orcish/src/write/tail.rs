@@ -30,7 +30,10 @@ pub(super) struct Tail {
 impl Tail {
     /// That of a file of ours without stripes.
     pub(super) fn new(types: Vec<orc::Type>, metadata: Vec<(String, bytes::Bytes)>, plan: &WritePlan) -> Self {
-        let item = |(name, value)| orc::UserMetadataItem { name: Some(name), value: Some(value) };
+        let item = |(name, value): (String, bytes::Bytes)| orc::UserMetadataItem {
+            name: Some(name.into()),
+            value: Some(value),
+        };
         Tail {
             metadata: orc::Metadata::default(),
             statistics: vec![ColumnStatistics::EMPTY; types.len()],
@@ -41,7 +44,9 @@ impl Tail {
                 row_index_stride: Some(if plan.has_index { plan.stride } else { 0 }),
                 writer: Some(Writer::ORCISH),
                 calendar: Some(orc::CalendarKind::ProlepticGregorian.into()),
-                software_version: Some(concat!("orcish ", env!("CARGO_PKG_VERSION")).to_owned()),
+                software_version: Some(bytes::Bytes::from_static(
+                    concat!("orcish ", env!("CARGO_PKG_VERSION")).as_bytes(),
+                )),
                 ..orc::Footer::default()
             },
         }
@@ -80,7 +85,7 @@ impl Tail {
 
 /// The bytes behind the last stripe, which ends at `end`. Of the postscript, version and that of the writer are taken.
 pub(super) fn tail_bytes(
-    metadata: &orc::Metadata,
+    metadata: &impl prost::Message,
     footer: &mut orc::Footer,
     postscript: orc::PostScript,
     end: u64,
@@ -101,7 +106,7 @@ pub(super) fn tail_bytes(
         compression: Some(codec.to_proto().into()),
         compression_block_size: (codec != Compression::None).then_some(layout.framing.chunk_size as u64),
         metadata_length: Some(metadata.len() as u64),
-        magic: Some(MAGIC.to_owned()),
+        magic: Some(bytes::Bytes::from_static(MAGIC.as_bytes())),
         ..postscript
     };
     let postscript = postscript.encode_to_vec();

@@ -13,7 +13,7 @@
 //! | time32, time64 | int, bigint | in their unit |
 //! | timestamp | timestamp | wall clock |
 //! | timestamp, field with Spark's `timestamp_ntz` | bigint | microseconds |
-//! | timestamp with a zone | timestamp with local time zone | instant |
+//! | timestamp with a zone | timestamp with local time zone; timestamp where the field says so under [`TYPE_KEY`] | instant |
 //! | duration | bigint, Spark's `interval day to second` if of microseconds | in its unit |
 //! | interval of months | int, Spark's `interval year to month` | |
 //! | interval of days and milliseconds | struct<days:int,milliseconds:int> | |
@@ -54,7 +54,7 @@ pub(super) fn orc_types(schema: &Schema) -> Result<(Vec<orc::Type>, Vec<bool>)> 
         let child = add(field, &mut types, &mut nullable, 2).map_err(|error| error.in_column(field.name()))?;
         if let Some(root) = types.first_mut() {
             root.subtypes.push(child);
-            root.field_names.push(field.name().clone());
+            root.field_names.push(field.name().clone().into());
         }
     }
     Ok((types, nullable))
@@ -98,7 +98,7 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
         DataType::Struct(fields) => {
             for field in fields {
                 child(field, types).map_err(|error: Error| error.in_column(field.name()))?;
-                types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone()));
+                types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone().into()));
             }
         }
         DataType::Map(entries, _) => {
@@ -122,7 +122,7 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
         DataType::Interval(unit) => {
             for field in interval_fields(*unit) {
                 child(&field, types)?;
-                types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone()));
+                types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone().into()));
             }
         }
         list => {
@@ -168,6 +168,8 @@ fn own_type(field: &Field, data_type: &DataType) -> Result<orc::Type> {
         DataType::Date32 | DataType::Date64 => of_kind(Kind::Date),
         DataType::Timestamp(_, None) if is_spark_ntz(field) => of_kind(Kind::Long),
         DataType::Timestamp(_, None) => of_kind(Kind::Timestamp),
+        // Stored with the zone of the writer, as Spark has instants.
+        DataType::Timestamp(_, Some(_)) if named.is_some_and(|name| name == "timestamp") => of_kind(Kind::Timestamp),
         DataType::Timestamp(_, Some(_)) => of_kind(Kind::TimestampInstant),
         DataType::Decimal32(precision, scale)
         | DataType::Decimal64(precision, scale)
@@ -220,7 +222,7 @@ fn binary_type(named: Option<&String>) -> Result<orc::Type> {
         Some((crs, algorithm)) => (Some(crs), Some(algorithm)),
         None => (inside, None),
     };
-    Ok(orc::Type { crs: crs.map(str::to_owned), algorithm: algorithm.map(Into::into), ..of_kind(kind) })
+    Ok(orc::Type { crs: crs.map(|crs| crs.to_owned().into()), algorithm: algorithm.map(Into::into), ..of_kind(kind) })
 }
 
 /// Whether Spark may call a column of this field so: the name may be left from a column of another type, and Spark would
@@ -277,7 +279,9 @@ fn attributes(field: &Field, data_type: &DataType) -> Vec<orc::StringPair> {
     pairs.extend(spark.map(|name| (SPARK_TYPE, name)));
     // Maps have no order, and files of the same rows should be the same.
     pairs.sort_unstable();
-    let pair =
-        |(key, value): (&str, &str)| orc::StringPair { key: Some(key.to_owned()), value: Some(value.to_owned()) };
+    let pair = |(key, value): (&str, &str)| orc::StringPair {
+        key: Some(key.to_owned().into()),
+        value: Some(value.to_owned().into()),
+    };
     pairs.into_iter().map(pair).collect()
 }

@@ -16,9 +16,7 @@ use crate::io::{MemorySource, Sink};
 use crate::options::{Limits, ReadOptions};
 use crate::proto::orc;
 use crate::statistics::ColumnStatistics;
-
-/// Bytes that are read again at a time.
-const AT_A_TIME: u64 = 8 << 20;
+use crate::tuning;
 
 /// What has been given and written.
 pub(super) struct Verifier {
@@ -150,7 +148,7 @@ impl Verifier {
         let mut crc = libdeflater::Crc::new();
         let mut at = 0;
         while at < size {
-            let range = at..size.min(at + AT_A_TIME);
+            let range = at..size.min(at + tuning::BYTES_VERIFIED.wide());
             at = range.end;
             let bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
             crc.update(&bytes);

@@ -6,7 +6,8 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 use super::strings::Concatenated;
-use super::validity::{Pending, combine, existing};
+use super::text::{TextForm, without};
+use super::validity::{Pending, combine, existing, less};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
@@ -17,8 +18,7 @@ use crate::source::{ByteSource as _, Positions, SeekSource as _};
 /// What strings and binaries become.
 pub(super) struct Target {
     pub(super) arrow: DataType,
-    /// Cut trailing blanks off.
-    pub(super) trim: bool,
+    pub(super) form: TextForm,
 }
 
 /// Values stored one after the other.
@@ -35,10 +35,16 @@ impl ColumnReader for DirectReader {
     }
 
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        let rows = rows.min(budget.rows(self.width()));
+        let rows = budget.take_rows(rows, self.width());
         let lengths = &mut self.lengths;
         self.pending.fill(rows, |n, out| lengths.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
-        rows_within(&self.pending, rows, budget, |length| length as usize)
+        let within =
+            |growth| rows_within(&self.pending, rows, budget, |length| (length as usize).saturating_mul(growth));
+        match within(self.target.form.growth()) {
+            // A value that is too large if it grows need not grow.
+            Err(_) if self.target.form.growth() > 1 => within(1).map(|rows| rows.min(1)),
+            found => found,
+        }
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
@@ -46,11 +52,13 @@ impl ColumnReader for DirectReader {
         let own_nulls = self.pending.take(own);
         let lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
         let nulls = combine(parent, own_nulls);
-        let budget = Budget { bytes: i32::MAX as usize, most: i32::MAX as usize };
+        let budget = Budget { bytes: i32::MAX as usize, most: i32::MAX as usize, left: None };
         let values = Concatenated::read(lengths, &mut self.data, budget);
         let values = values.and_then(|values| {
-            let values = if self.target.trim { values.trim() } else { values };
-            values.into_array(&self.target.arrow, nulls)
+            let (mut values, lost) = self.target.form.apply(values)?;
+            // They have no bytes.
+            without(&mut values.lengths, &lost);
+            values.into_array(&self.target.arrow, less(nulls, slots, &lost))
         });
         values.map_err(|error| error.in_stream("DATA"))
     }
@@ -76,9 +84,15 @@ pub(super) fn rows_within(
     budget: Budget,
     size: impl Fn(u32) -> usize,
 ) -> Result<usize> {
-    match pending.rows_within(rows, budget.bytes as u64, |number| size(number) as u64) {
+    match pending.rows_within(rows, budget.bytes() as u64, |number| size(number) as u64) {
         (0, Some(_)) if budget.is_part() => Ok(0),
         (0, Some(number)) => Err(budget.exceeded(&format!("a value of {} bytes", size(number)))),
-        (rows, _) => Ok(rows),
+        (rows, _) => {
+            if budget.left.is_some() {
+                let taken = pending.dense.iter().take(pending.valid(rows));
+                budget.take(taken.fold(0, |sum, &number| sum.saturating_add(size(number))));
+            }
+            Ok(rows)
+        }
     }
 }

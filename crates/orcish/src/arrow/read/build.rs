@@ -14,10 +14,13 @@ use super::decimal::{DecimalReader, Digits};
 use super::dictionary::{Dictionary, DictionaryReader, StoredDictionary};
 use super::list::{Lengths, ListReader, MapReader};
 use super::primitive::{BooleanReader, Bytes, Dates, Float, Floats, Integers, PrimitiveReader, Values};
-use super::timestamp::{Stored, TimestampReader};
+use super::text::TextForm;
+use super::timestamp::{Decoder, Stored, TimestampReader};
 use super::union::{Form, UnionReader};
 use super::validity::{Pending, Present};
 use super::{Budget, Column, ColumnReader, StructReader};
+use crate::arrow::kinds::{is_text, values_of};
+use crate::arrow::reader_zone;
 use crate::arrow::schema::{SparkType, decimal, spark_type};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
@@ -25,12 +28,12 @@ use crate::encoding::byte_rle::ByteRle;
 use crate::encoding::decimal::{DecimalDecoder, DecimalType};
 use crate::encoding::int_rle::{IntRle, Integer, Version};
 use crate::error::{Error, Result};
-use crate::options::{NullMapKeys, ReadOptions};
+use crate::options::{NullMapKeys, OutOfRange, ReadOptions};
 use crate::projection::Projected;
 use crate::schema::Kind;
 use crate::stripe::{Encoding, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
-use crate::time::{TimestampDecoder, WriterZone};
+use crate::time::{Instants, TimestampDecoder, WriterZone};
 
 /// What readers of a stripe are made from.
 pub(crate) struct Context<'a> {
@@ -138,30 +141,40 @@ impl Context<'_> {
                 Ok(self.primitive::<Date32Type>(column, dates))
             }
             Kind::Timestamp | Kind::TimestampInstant => {
+                let is_instant = matches!(arrow, DataType::Timestamp(_, Some(_)));
+                // A zone that is unknown is an error once there is a value to be read in it.
                 let decoder = match this.kind {
-                    Kind::Timestamp => TimestampDecoder::wall_clock(WriterZone::parse(&self.stripe.writer_timezone)?),
-                    _ => TimestampDecoder::instant(),
+                    Kind::Timestamp if is_instant => self.instants().map(|(zone, instants)| Decoder {
+                        stored: TimestampDecoder::stored_instant(&zone),
+                        instants: Some(instants),
+                    }),
+                    Kind::Timestamp => WriterZone::parse(&self.stripe.writer_timezone)
+                        .map(|zone| Decoder { stored: TimestampDecoder::wall_clock(zone), instants: None }),
+                    _ => Ok(Decoder { stored: TimestampDecoder::instant(), instants: None }),
                 };
                 let seconds = self.integers(column, StreamKind::Data, true)?;
                 let nanos = self.integers(column, StreamKind::Secondary, false)?;
-                self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder }, hybrid)
+                // The calendar is one of wall clocks, which is undone with them.
+                let hybrid = hybrid && (this.kind != Kind::Timestamp || !is_instant);
+                self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder: Box::new(decoder) }, hybrid)
             }
             Kind::Decimal => {
                 let (precision, scale) = decimal(this);
                 let target = DecimalType { precision, scale };
+                let keeps_going = self.options.decimal_out_of_range == OutOfRange::Null;
                 let digits = if self.tail.has_decimal64() && precision <= 18 {
                     // Version 2 of the run lengths, whatever the encoding is called: Java calls it `DIRECT`.
                     Digits::Integers(IntRle::new(self.stream(column, StreamKind::Data)?, Version::V2, true))
                 } else {
                     let scales = self.integers(column, StreamKind::Secondary, true)?;
                     let data = self.stream(column, StreamKind::Data)?;
-                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target) }
+                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).past_misfits(keeps_going) }
                 };
-                Ok(Box::new(DecimalReader { present: self.present(column), digits, target }))
+                Ok(Box::new(DecimalReader { present: self.present(column), digits, target, keeps_going }))
             }
             Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
-                let trim = this.kind == Kind::Char && self.options.trim_char;
-                let target = Target { arrow: arrow.clone(), trim };
+                let form = TextForm::new(this, self.options, is_text(values_of(arrow)));
+                let target = Target { arrow: arrow.clone(), form };
                 let pending = Pending::new(self.present(column));
                 let encoding = self.encoding(column)?;
                 Ok(if encoding.is_dictionary {
@@ -175,6 +188,7 @@ impl Context<'_> {
                             data: self.stream(column, StreamKind::DictionaryData)?,
                         }),
                         dictionary: Dictionary::default(),
+                        charge: self.stripe.memory().part(),
                         target,
                     })
                 } else {
@@ -189,7 +203,7 @@ impl Context<'_> {
             }
             Kind::List | Kind::Map => {
                 let rle = self.integers(column, StreamKind::Length, false)?;
-                let budget = Budget::new(&self.options.limits, 1).of_one_row();
+                let budget = Budget::new(&self.options.limits, 1).of_one_value();
                 let lengths = Lengths { pending: Pending::new(self.present(column)), rle, budget };
                 match (&column.children[..], arrow) {
                     ([element], DataType::List(field)) => {
@@ -231,7 +245,24 @@ impl Context<'_> {
                 let tags = ByteRle::new(self.stream(column, StreamKind::Data)?);
                 Ok(Box::new(UnionReader { pending: Pending::new(self.present(column)), tags, variants, form }))
             }
+            Kind::Unknown => Err(misfit()),
         }
+    }
+
+    /// The zone that the stripe counts seconds in, and what its instants are.
+    fn instants(&self) -> Result<(WriterZone, Instants)> {
+        let hybrid = self.tail.calendar == Calendar::JulianGregorian;
+        let written = &self.stripe.writer_timezone;
+        let Some(reader) = reader_zone(self.options)? else {
+            let writer = WriterZone::parse(written)?;
+            return Ok((writer.clone(), Instants::new(writer, hybrid)));
+        };
+        if written.is_empty() {
+            // Java takes the writer for one in the zone of the reader.
+            return Ok((reader.clone(), Instants::new(reader, hybrid)));
+        }
+        let writer = WriterZone::parse(written)?;
+        Ok((writer.clone(), Instants::new(writer, hybrid).seen_from(reader)))
     }
 
     fn timestamp(

@@ -6,13 +6,14 @@ use arrow_array::{ArrayRef, Decimal128Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 
-use super::validity::{Present, existing, spread};
+use super::text::without;
+use super::validity::{Present, existing, less, spread};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
-use crate::encoding::decimal::{DecimalDecoder, DecimalType};
+use crate::encoding::decimal::{DecimalDecoder, DecimalType, too_many_digits};
 use crate::encoding::int_rle::IntRle;
 use crate::encoding::varint;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::index::GroupStart;
 use crate::source::{Positions, SeekSource as _};
 
@@ -28,10 +29,13 @@ pub(super) struct DecimalReader {
     pub(super) present: Present,
     pub(super) digits: Digits,
     pub(super) target: DecimalType,
+    /// Whether what does not fit is null.
+    pub(super) keeps_going: bool,
 }
 
 impl DecimalReader {
-    fn append(&mut self, n: usize, out: &mut Vec<i128>) -> Result<()> {
+    /// Appends `n` values; says which of them do not fit, if that is no error.
+    fn append(&mut self, n: usize, out: &mut Vec<i128>) -> Result<Vec<usize>> {
         match &mut self.digits {
             Digits::Varints { data, scales, decoder } => {
                 let mut left = n;
@@ -40,16 +44,18 @@ impl DecimalReader {
                     decoder.append(data, scales, out).map_err(|error| error.in_stream("DATA"))?;
                     left -= scales.len();
                 }
-                Ok(())
+                Ok(decoder.take_misfits())
             }
             Digits::Integers(integers) => {
                 let mut dense: Vec<i64> = Vec::with_capacity(n);
                 integers.append(n, &mut dense).map_err(|error| error.in_stream("DATA"))?;
                 let bound = 10u128.pow(self.target.precision.into());
                 out.extend(dense.into_iter().map(i128::from));
-                match out.iter().any(|value| value.unsigned_abs() >= bound) {
-                    true => Err(Error::corrupt(format!("a decimal has more than {} digits", self.target.precision))),
-                    false => Ok(()),
+                let is_misfit = |(_, value): &(usize, &i128)| value.unsigned_abs() >= bound;
+                let misfits: Vec<usize> = out.iter().enumerate().filter(is_misfit).map(|(at, _)| at).collect();
+                match misfits.is_empty() || self.keeps_going {
+                    true => Ok(misfits),
+                    false => Err(too_many_digits(self.target)),
                 }
             }
         }
@@ -62,13 +68,15 @@ impl ColumnReader for DecimalReader {
     }
 
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        Ok(rows.min(budget.rows(self.width())))
+        Ok(budget.take_rows(rows, self.width()))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let nulls = self.present.next_slots(slots, parent)?;
         let mut values = Vec::with_capacity(slots);
-        self.append(existing(slots, nulls.as_ref()), &mut values)?;
+        let misfits = self.append(existing(slots, nulls.as_ref()), &mut values)?;
+        without(&mut values, &misfits);
+        let nulls = less(nulls, slots, &misfits);
         spread(&mut values, nulls.as_ref());
         let array = Decimal128Array::new(ScalarBuffer::from(values), nulls);
         let scale = i8::try_from(self.target.scale).unwrap_or_default();

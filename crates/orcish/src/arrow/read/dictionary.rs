@@ -11,13 +11,18 @@ use arrow_schema::DataType;
 use super::binary::{Target, rows_within};
 use super::entries::Entries;
 use super::strings::{Concatenated, byte_array, dictionary_array};
-use super::validity::{Pending, combine, existing, spread};
+use super::text::without;
+use super::validity::{Pending, combine, existing, less, spread};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::error::{Error, Result};
 use crate::index::GroupStart;
+use crate::memory::Charge;
 use crate::source::Positions;
+
+/// What an entry takes beside its bytes: its length and its place, and a view or an offset.
+const BYTES_PER_ENTRY: u64 = 32;
 
 /// References to the entries of a dictionary, which the stripe has once for all its rows.
 pub(super) struct DictionaryReader {
@@ -27,6 +32,8 @@ pub(super) struct DictionaryReader {
     pub(super) stored: Option<StoredDictionary>,
     pub(super) dictionary: Dictionary,
     pub(super) target: Target,
+    /// What the dictionary takes.
+    pub(super) charge: Charge,
 }
 
 pub(super) struct StoredDictionary {
@@ -41,22 +48,30 @@ pub(super) struct Dictionary {
     entries: Entries,
     /// The same as an array.
     array: Option<ArrayRef>,
+    /// Entries that are read as null, which are empty.
+    lost: Vec<u32>,
 }
 
 impl StoredDictionary {
-    fn load(mut self, target: &Target, budget: Budget) -> Result<Dictionary> {
+    fn load(mut self, target: &Target, budget: Budget, charge: &mut Charge) -> Result<Dictionary> {
         let size = self.size as usize;
         if size > budget.rows(size_of::<(u32, u32)>()) {
             return Err(budget.exceeded(&format!("a dictionary of {size} entries")));
         }
+        let of_entries = (size as u64).saturating_mul(BYTES_PER_ENTRY);
+        charge.raise_to(of_entries)?;
         let mut lengths = Vec::new();
         self.lengths.append(size, &mut lengths).map_err(|error| error.in_stream("LENGTH"))?;
+        let total = lengths.iter().map(|&length: &u32| u64::from(length)).sum::<u64>();
+        charge.raise_to(of_entries.saturating_add(total))?;
         let in_data = |error: Error| error.in_stream("DICTIONARY_DATA");
-        let mut stored = Concatenated::read(lengths, &mut self.data, budget).map_err(in_data)?;
-        if target.trim {
-            stored = stored.trim();
+        let stored = Concatenated::read(lengths, &mut self.data, budget);
+        let (stored, lost) = stored.and_then(|stored| target.form.apply(stored)).map_err(in_data)?;
+        let Concatenated { lengths, bytes, checked } = stored;
+        if bytes.len() > budget.bytes {
+            return Err(in_data(budget.exceeded(&format!("{} bytes of values", bytes.len()))));
         }
-        let Concatenated { lengths, bytes, .. } = stored;
+        let lost = lost.into_iter().filter_map(|entry| u32::try_from(entry).ok()).collect();
         let mut at = 0;
         let place = |&length: &u32| {
             at += length;
@@ -68,8 +83,8 @@ impl StoredDictionary {
             DataType::Dictionary(_, values) => values.as_ref(),
             other => other,
         };
-        let array = Some(byte_array(kind, &lengths, entries.bytes().clone(), None, false).map_err(in_data)?);
-        Ok(Dictionary { entries, array })
+        let array = Some(byte_array(kind, &lengths, entries.bytes().clone(), None, checked).map_err(in_data)?);
+        Ok(Dictionary { entries, array, lost })
     }
 }
 
@@ -80,9 +95,9 @@ impl ColumnReader for DictionaryReader {
 
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         if let Some(stored) = self.stored.take() {
-            self.dictionary = stored.load(&self.target, budget.of_one_row())?;
+            self.dictionary = stored.load(&self.target, budget.of_one_value(), &mut self.charge)?;
         }
-        let rows = rows.min(budget.rows(self.width()));
+        let rows = budget.take_rows(rows, self.width());
         let (references, size) = (&mut self.references, self.dictionary.entries.len());
         self.pending.fill(rows, |n, out| {
             let from = out.len();
@@ -97,7 +112,7 @@ impl ColumnReader for DictionaryReader {
         let size = |reference| entries.place(reference).1 as usize;
         match self.target.arrow {
             DataType::Dictionary(_, _) | DataType::Utf8View | DataType::BinaryView => Ok(rows),
-            _ if rows.saturating_mul(entries.longest()) <= budget.bytes => Ok(rows),
+            _ if budget.left.is_none() && rows.saturating_mul(entries.longest()) <= budget.bytes => Ok(rows),
             _ => rows_within(&self.pending, rows, budget, size),
         }
     }
@@ -105,8 +120,14 @@ impl ColumnReader for DictionaryReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let own = existing(slots, parent);
         let own_nulls = self.pending.take(own);
-        let references = self.pending.take_dense(existing(own, own_nulls.as_ref()));
-        let nulls = combine(parent, own_nulls);
+        let mut references = self.pending.take_dense(existing(own, own_nulls.as_ref()));
+        let mut nulls = combine(parent, own_nulls);
+        if !self.dictionary.lost.is_empty() {
+            let is_lost = |(_, reference): &(usize, &u32)| self.dictionary.lost.binary_search(reference).is_ok();
+            let lost: Vec<usize> = references.iter().enumerate().filter(is_lost).map(|(at, _)| at).collect();
+            without(&mut references, &lost);
+            nulls = less(nulls, slots, &lost);
+        }
         match (&self.target.arrow, &self.dictionary.array) {
             (DataType::Dictionary(_, _), Some(values)) => {
                 dictionary_array(references.into_iter().map(u32::cast_signed).collect(), values.clone(), nulls)

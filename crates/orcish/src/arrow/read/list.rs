@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, FieldRef, Fields};
 
 use super::strings::offsets;
 use super::validity::{Pending, combine, existing, spread};
-use super::{Budget, Column, ColumnReader, PENDING};
+use super::{Budget, Column, ColumnReader, PENDING, WEIGHTLESS};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,13 +21,13 @@ pub(super) struct Lengths {
     pub(super) pending: Pending,
     pub(super) rle: IntRle<Stream>,
     /// What the elements of a single value may take.
-    pub(super) budget: Budget,
+    pub(super) budget: Budget<'static>,
 }
 
 impl Lengths {
     /// How many of the next `rows` rows can be read, where `fit` says how many elements can of those it is given.
     fn plan(&mut self, rows: usize, budget: Budget, fit: impl FnOnce(usize) -> Result<usize>) -> Result<usize> {
-        let rows = rows.min(budget.rows(PENDING));
+        let rows = budget.take_rows(rows, PENDING);
         let rle = &mut self.rle;
         self.pending.fill(rows, |n, out| rle.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
         let valid = self.pending.valid(rows);
@@ -66,7 +66,7 @@ impl Lengths {
     /// that it could not be read cannot be passed over: to do so may take hours.
     fn skip(&mut self, rows: usize, width: usize) -> Result<usize> {
         let (rle, budget) = (&mut self.rle, self.budget);
-        let most = if width == 0 { i32::MAX as usize } else { budget.rows(width) };
+        let most = budget.rows(if width == 0 { WEIGHTLESS } else { width });
         self.pending.skip(rows)?.total(|n| {
             let (sum, longest) = rle.skip_lengths(n).map_err(|error| error.in_stream("LENGTH"))?;
             if longest as usize > most {

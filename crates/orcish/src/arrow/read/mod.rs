@@ -12,11 +12,13 @@ mod list;
 mod primitive;
 mod strings;
 mod structs;
+mod text;
 mod timestamp;
 mod union;
 mod validity;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
@@ -29,35 +31,65 @@ pub(super) use structs::StructReader;
 
 use crate::error::{Error, Result};
 use crate::index::GroupStart;
+use crate::noted::of_column;
 use crate::options::Limits;
 use crate::source::Positions;
 use crate::tail::FileTail;
+use crate::tuning;
 
 /// Bytes that one array of a batch should have at most.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct Budget<'a> {
     bytes: usize,
     /// Bytes that it may have where a single row needs more.
     most: usize,
+    /// What is left for all arrays of that row together.
+    left: Option<&'a AtomicUsize>,
 }
 
-impl Budget {
+impl<'a> Budget<'a> {
     /// An equal part, for each of `arrays`, of half of the memory allowed; for a single row a quarter of
     /// it; and no more than 32-bit offsets reach.
     pub(super) fn new(limits: &Limits, arrays: usize) -> Self {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
         let most = (memory / 4).min(i32::MAX as usize);
-        Budget { bytes: (memory / 2 / arrays.max(1)).min(most), most }
+        let bytes = (memory / 2 / arrays.max(1)).min(most).min(tuning::ARRAY_BYTES.get());
+        Budget { bytes, most, left: None }
     }
 
-    /// What a single row may take.
-    pub(super) fn of_one_row(self) -> Self {
+    /// What a single value may take.
+    pub(super) fn of_one_value(self) -> Self {
         Budget { bytes: self.most, ..self }
+    }
+
+    /// What a single row may take: each of its arrays, and all of them together, which is what is `left`.
+    pub(super) fn of_one_row(self, left: &'a AtomicUsize) -> Self {
+        left.store(self.most.saturating_mul(2), Ordering::Relaxed);
+        Budget { bytes: self.most, left: Some(left), ..self }
+    }
+
+    /// Bytes that one array may have now.
+    fn bytes(self) -> usize {
+        self.left.map_or(self.bytes, |left| left.load(Ordering::Relaxed).min(self.bytes))
     }
 
     /// Most rows of `width` bytes each: at least one.
     fn rows(self, width: usize) -> usize {
-        (self.bytes / width.max(1)).max(1)
+        (self.bytes() / width.max(1)).max(1)
+    }
+
+    /// How many of `rows` rows of `width` bytes each an array may have: at least one. They are taken off what is left.
+    fn take_rows(self, rows: usize, width: usize) -> usize {
+        let rows = rows.min(self.rows(width));
+        self.take(rows.saturating_mul(width));
+        rows
+    }
+
+    /// Takes the bytes of an array off what is left for all.
+    fn take(self, bytes: usize) {
+        if let Some(left) = self.left {
+            left.store(left.load(Ordering::Relaxed).saturating_sub(bytes), Ordering::Relaxed);
+        }
     }
 
     /// Whether a single row may take more.
@@ -67,12 +99,14 @@ impl Budget {
 
     /// The error of one value that needs more.
     fn exceeded(self, what: &str) -> Error {
-        Error::limit(format!("{what} needs more than the {} bytes that an array may have here", self.bytes))
+        Error::limit(format!("{what} needs more than the {} bytes that an array may have here", self.bytes()))
     }
 }
 
 /// Bytes of a row that is pending: what is kept for each is a number and a bit.
 const PENDING: usize = 8;
+/// What a row is taken for of which nothing is kept, such as an empty struct: objects that are made of it take as much.
+const WEIGHTLESS: usize = 64;
 
 /// Reads one column of a stripe, from its first row to its last.
 pub(super) trait ColumnReader: Send {
@@ -110,11 +144,11 @@ impl Column {
     }
 
     pub(super) fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        self.reader.plan(rows, budget).map_err(|error| self.named(error))
+        of_column(self.id, || self.reader.plan(rows, budget)).map_err(|error| self.named(error))
     }
 
     pub(super) fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
-        self.reader.read(slots, parent).map_err(|error| self.named(error))
+        of_column(self.id, || self.reader.read(slots, parent)).map_err(|error| self.named(error))
     }
 
     pub(super) fn skip(&mut self, rows: usize) -> Result<()> {

@@ -48,7 +48,7 @@ where
     }
 
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        Ok(rows.min(budget.rows(self.width())))
+        Ok(budget.take_rows(rows, self.width()))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
@@ -212,7 +212,7 @@ impl ColumnReader for BooleanReader {
     }
 
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        Ok(rows.min(budget.rows(self.width())))
+        Ok(budget.take_rows(rows, self.width()))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {

@@ -31,7 +31,7 @@ impl Concatenated {
     /// Reads values of the given lengths.
     pub(super) fn read(lengths: Vec<u32>, stream: &mut Stream, budget: Budget) -> Result<Self> {
         let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
-        let mut left = usize::try_from(total).ok().filter(|&total| total <= budget.bytes);
+        let mut left = usize::try_from(total).ok().filter(|&total| total <= budget.bytes());
         let mut bytes = Vec::with_capacity(left.unwrap_or_default());
         let left = left.as_mut().ok_or_else(|| budget.exceeded(&format!("{total} bytes of values")))?;
         while *left > 0 {
@@ -47,7 +47,7 @@ impl Concatenated {
         Ok(Concatenated { lengths, bytes, checked: false })
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         values(&self.lengths, &self.bytes)
     }
 
@@ -64,15 +64,15 @@ impl Concatenated {
 
     /// The array of these values, spread over the slots that are valid.
     pub(super) fn into_array(mut self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        if let DataType::Dictionary(_, _) = target {
-            return self.into_dictionary(nulls);
+        if let DataType::Dictionary(_, values) = target {
+            return self.into_dictionary(values, nulls);
         }
         spread(&mut self.lengths, nulls.as_ref());
         byte_array(target, &self.lengths, Buffer::from_vec(self.bytes), nulls, self.checked)
     }
 
     /// Finds equal values; the dictionary is in order of first occurrence.
-    fn into_dictionary(self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    fn into_dictionary(self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let mut found: HashMap<&[u8], i32> = HashMap::new();
         let mut distinct = Concatenated { lengths: Vec::new(), bytes: Vec::new(), checked: self.checked };
         let mut keys = Vec::with_capacity(self.lengths.len());
@@ -88,7 +88,7 @@ impl Concatenated {
             });
         }
         drop(found);
-        dictionary_array(keys, distinct.into_array(&DataType::Utf8, None)?, nulls)
+        dictionary_array(keys, distinct.into_array(target, None)?, nulls)
     }
 }
 

@@ -7,7 +7,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::Fields;
 
 use super::validity::{Pending, combine, existing};
-use super::{Budget, Column, ColumnReader, PENDING};
+use super::{Budget, Column, ColumnReader, PENDING, WEIGHTLESS};
 use crate::error::{Error, Result};
 use crate::index::GroupStart;
 use crate::source::Positions;
@@ -40,8 +40,12 @@ impl ColumnReader for StructReader {
     }
 
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        // Without a present stream nothing is kept for a row.
-        let rows = if self.pending.is_free() { rows } else { rows.min(budget.rows(PENDING)) };
+        let rows = match (self.pending.is_free(), self.children.is_empty()) {
+            (false, _) => budget.take_rows(rows, PENDING),
+            (true, true) => budget.take_rows(rows, WEIGHTLESS),
+            // Without a present stream nothing is kept for a row.
+            (true, false) => rows,
+        };
         self.pending.fill(rows, |_, _| Ok(()))?;
         let valid = self.pending.valid(rows);
         let mut fit = valid;

@@ -18,12 +18,19 @@ use crate::error::{Error, Result};
 use crate::index::GroupStart;
 use crate::options::OutOfRange;
 use crate::source::Positions;
-use crate::time::{TimestampDecoder, calendar};
+use crate::time::{Instants, TimestampDecoder, calendar};
+
+/// What becomes of stored seconds and nanoseconds.
+pub(super) struct Decoder {
+    pub(super) stored: TimestampDecoder,
+    /// What becomes of the instants that are decoded, where these are wanted of wall clocks.
+    pub(super) instants: Option<Instants>,
+}
 
 /// How a timestamp is stored.
 pub(super) enum Stored {
     /// Seconds since the base of the writer's zone, and nanoseconds.
-    Split { seconds: IntRle<Stream>, nanos: IntRle<Stream>, decoder: TimestampDecoder },
+    Split { seconds: IntRle<Stream>, nanos: IntRle<Stream>, decoder: Box<Result<Decoder>> },
     /// Microseconds since 1970, as Spark has timestamps without zone.
     Micros(IntRle<Stream>),
 }
@@ -33,7 +40,7 @@ pub(super) struct TimestampReader {
     pub(super) stored: Stored,
     pub(super) unit: TimeUnit,
     pub(super) timezone: Option<Arc<str>>,
-    /// Whether dates before 1582-10-15 are in the Julian calendar.
+    /// Whether dates before 1582-10-15 of what is decoded are in the Julian calendar.
     pub(super) hybrid: bool,
     pub(super) out_of_range: OutOfRange,
     /// Rows read so far, for messages.
@@ -93,7 +100,13 @@ impl TimestampReader {
             Stored::Split { seconds: stored, nanos: stored_nanos, decoder } => {
                 stored.append(n, &mut seconds).map_err(|error| error.in_stream("DATA"))?;
                 stored_nanos.append(n, &mut nanos).map_err(|error| error.in_stream("SECONDARY"))?;
-                decoder.decode_all(&mut seconds, &mut nanos)?;
+                if n > 0 {
+                    let decoder = (**decoder).as_ref().map_err(Error::clone)?;
+                    decoder.stored.decode_all(&mut seconds, &mut nanos)?;
+                    if let Some(instants) = &decoder.instants {
+                        instants.decode_all(&mut seconds);
+                    }
+                }
             }
             Stored::Micros(stored) => {
                 stored.append(n, &mut seconds).map_err(|error| error.in_stream("DATA"))?;
@@ -131,7 +144,7 @@ impl ColumnReader for TimestampReader {
     }
 
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        Ok(rows.min(budget.rows(self.width())))
+        Ok(budget.take_rows(rows, self.width()))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {

@@ -6,13 +6,14 @@ use arrow_array::{ArrayRef, Int8Array, Int16Array, StructArray, UnionArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{Fields, UnionFields};
 
-use super::validity::{Pending, SKIPPED, combine, existing};
+use super::validity::{Pending, combine, existing};
 use super::{Budget, Column, ColumnReader, PENDING};
 use crate::codec::Stream;
 use crate::encoding::byte_rle::ByteRle;
 use crate::error::{Error, Result};
 use crate::index::GroupStart;
 use crate::source::Positions;
+use crate::tuning;
 
 /// Arrow form of a union.
 pub(super) enum Form {
@@ -35,7 +36,7 @@ impl ColumnReader for UnionReader {
     }
 
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        let rows = rows.min(budget.rows(self.width()));
+        let rows = budget.take_rows(rows, self.width());
         let (tags, variants) = (&mut self.tags, self.variants.len());
         self.pending.fill(rows, |n, out| {
             out.extend(next_tags(tags, n, variants)?.into_iter().map(u32::from));
@@ -108,7 +109,7 @@ impl ColumnReader for UnionReader {
         skipped.numbers.into_iter().for_each(&mut count);
         let mut left = skipped.fresh;
         while left > 0 {
-            let n = left.min(SKIPPED);
+            let n = left.min(tuning::ROWS_SKIPPED.get());
             next_tags(&mut self.tags, n, variants)?.into_iter().for_each(|tag| count(tag.into()));
             left -= n;
         }

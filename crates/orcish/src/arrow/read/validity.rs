@@ -10,9 +10,7 @@ use crate::encoding::bool_rle::BoolRle;
 use crate::error::Result;
 use crate::source::Positions;
 use crate::stripe::{StreamKind, Stripe};
-
-/// Rows that are passed over at a time.
-pub(super) const SKIPPED: usize = 1 << 16;
+use crate::tuning;
 
 /// The present stream of a column; a column without one has no nulls of its own.
 pub(super) struct Present(Option<BoolRle<Stream>>);
@@ -38,7 +36,7 @@ impl Present {
         let Some(bits) = &mut self.0 else { return Ok(rows) };
         let (mut left, mut valid) = (rows, 0);
         while left > 0 {
-            let n = left.min(SKIPPED);
+            let n = left.min(tuning::ROWS_SKIPPED.get());
             let bits = bits.read(n).map_err(|error| error.in_stream("PRESENT"))?;
             valid += bits.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
             left -= n;
@@ -75,6 +73,22 @@ pub(super) fn combine(parent: Option<&NullBuffer>, own: Option<NullBuffer>) -> O
         (Some(parent), None) => Some(parent.clone()),
         (Some(parent), Some(own)) => Some(NullBuffer::new(spread_bits(own.inner(), parent))),
     }
+}
+
+/// Nulls over all `slots`, once values that exist are null too: those at the places that are `lost` among them, which
+/// ascend.
+pub(super) fn less(nulls: Option<NullBuffer>, slots: usize, lost: &[usize]) -> Option<NullBuffer> {
+    if lost.is_empty() {
+        return nulls;
+    }
+    let (mut dense, mut lost) = (0, lost.iter().peekable());
+    let is_valid = |slot| {
+        let exists = nulls.as_ref().is_none_or(|nulls| nulls.is_valid(slot));
+        let is_lost = exists && lost.next_if_eq(&&dense).is_some();
+        dense += usize::from(exists);
+        exists && !is_lost
+    };
+    Some(NullBuffer::new(BooleanBuffer::collect_bool(slots, is_valid)))
 }
 
 /// Words of the validity bits, the first lowest; the last is filled up with zeros.

@@ -11,6 +11,7 @@
 //! | times, durations | int, bigint | int32, int64, of Spark's attribute duration |
 //! | interval of days or months and days | struct | struct |
 //! | timestamps of any unit and zone | timestamp, with local time zone, Spark's bigint | in their unit, UTC |
+//! | timestamps of any zone, field with `orc.type` | timestamp | instants, in UTC |
 //! | decimals of any width, scales below zero | decimal | decimal128 |
 //! | lists of all forms | array | list |
 //! | union of any type ids | uniontype | union of ids from 0 on |
@@ -32,10 +33,10 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, Schema, SchemaRef, TimeUnit};
 
 use super::kinds::{is_binary, is_text, item_of, values_of, with_item};
-use super::schema::{Mapping, SparkType, spark_type};
+use super::schema::{Mapping, SparkType, may_become_null, spark_type};
 use super::stored::{ARROW_SCHEMA_KEY, decode};
 use crate::error::Result;
-use crate::options::{ColumnForm, Columns, NullMapKeys, ReadOptions, StringType, TimestampUnit, UnionType};
+use crate::options::{ColumnForm, Columns, NullMapKeys, ReadOptions, StringType, TimestampUnit, Timestamps, UnionType};
 use crate::projection::{Projected, Projection};
 use crate::schema::{Kind, Schema as TypeTree, Type};
 use crate::tail::FileTail;
@@ -55,14 +56,21 @@ pub(crate) struct StoredSchema {
 
 impl StoredSchema {
     /// That of a file; none where it has none that fits.
-    pub(super) fn of(tail: &FileTail) -> Option<Self> {
+    pub(crate) fn of(tail: &FileTail) -> Option<Self> {
         let (_, bytes) = tail.metadata.iter().find(|(key, _)| key == ARROW_SCHEMA_KEY)?;
         if tail.schema.get(0).ok()?.kind != Kind::Struct {
             return None;
         }
         let most = tail.schema.types().len().saturating_add(2).saturating_mul(FIELDS_PER_COLUMN);
-        let schema = decode(bytes, most).ok()?;
-        let mapping = Mapping { tail, options: &ReadOptions::default() };
+        let schema = decode(bytes, most, tail.most_decoded()).ok()?;
+        // What was written of instants is read as such.
+        let mut column_forms = BTreeMap::new();
+        for (&id, field) in tail.schema.get(0).ok()?.children.iter().zip(schema.fields()) {
+            add_forms(&tail.schema, id, field.data_type(), Chosen::default(), &mut column_forms).ok()?;
+        }
+        column_forms.retain(|_, form| matches!(form, ColumnForm::Timestamp(_, _)));
+        let options = ReadOptions { column_forms, ..ReadOptions::default() };
+        let mapping = Mapping { tail, options: &options };
         let root = Projection::new(&tail.schema, &Columns::All).ok()?.root;
         let natural = mapping.fields(&root).ok()?;
         fit::fields_fit(&natural, schema.fields()).then_some(StoredSchema { schema })
@@ -112,6 +120,7 @@ impl StoredSchema {
 pub(crate) struct Chosen {
     strings: bool,
     timestamps: bool,
+    instants: bool,
     unions: bool,
     /// Maps are read with keys that no map has been written with.
     maps: bool,
@@ -122,6 +131,7 @@ impl Chosen {
         Chosen {
             strings: options.strings.is_some(),
             timestamps: options.timestamp_unit.is_some(),
+            instants: options.timestamps.is_some(),
             unions: options.unions.is_some(),
             maps: options.null_map_keys != NullMapKeys::Error,
         }
@@ -151,7 +161,7 @@ pub(crate) fn add_forms(
     let this = types.get(id)?;
     if spark_type(this) == Some(SparkType::TimestampNtz) && !matches!(values_of(target), DataType::Timestamp(_, _)) {
         // Integers, as which they are stored.
-        forms.insert(id, ColumnForm::Timestamp(TimestampUnit::Microsecond));
+        forms.insert(id, ColumnForm::Timestamp(Some(TimestampUnit::Microsecond), None));
         return Ok(());
     }
     if !has_form(target) {
@@ -176,14 +186,16 @@ pub(crate) fn add_forms(
             let form = form.filter(|_| !chosen.strings);
             forms.extend(form.map(|form| (id, ColumnForm::Strings(form))));
         }
-        (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, DataType::Timestamp(unit, _)) => {
+        (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, DataType::Timestamp(unit, zone)) => {
             let unit = match unit {
                 TimeUnit::Second => TimestampUnit::Second,
                 TimeUnit::Millisecond => TimestampUnit::Millisecond,
                 TimeUnit::Microsecond => TimestampUnit::Microsecond,
                 TimeUnit::Nanosecond => TimestampUnit::Nanosecond,
             };
-            forms.extend((!chosen.timestamps).then_some((id, ColumnForm::Timestamp(unit))));
+            let kind = if zone.is_some() { Timestamps::Instant } else { Timestamps::Wall };
+            let kind = Some(kind).filter(|_| this.kind == Kind::Timestamp && !chosen.instants);
+            forms.insert(id, ColumnForm::Timestamp((!chosen.timestamps).then_some(unit), kind));
         }
         (Kind::Struct, DataType::Struct(fields)) => all(&mut fields.iter(), forms)?,
         (Kind::Map, DataType::Map(entries, _)) if !chosen.maps => {
@@ -220,8 +232,14 @@ fn children(mapping: &Mapping<'_>, column: &Projected, natural: &Fields, stored:
 
 fn field(mapping: &Mapping<'_>, column: &Projected, natural: &Field, stored: &FieldRef) -> Result<FieldRef> {
     let kind = data_type(mapping, column, natural.data_type(), stored.data_type())?;
-    let is_same = kind == *stored.data_type();
-    Ok(if is_same { stored.clone() } else { Arc::new(stored.as_ref().clone().with_data_type(kind)) })
+    // Keys of maps are never null.
+    let nullable = stored.is_nullable()
+        || natural.is_nullable() && may_become_null(mapping.tail.schema.get(column.id)?, mapping.options);
+    let is_same = kind == *stored.data_type() && nullable == stored.is_nullable();
+    Ok(match is_same {
+        true => stored.clone(),
+        false => Arc::new(stored.as_ref().clone().with_data_type(kind).with_nullable(nullable)),
+    })
 }
 
 /// The type in which a column is given that is `natural` by itself and was `stored`: this one, of the parts that are
@@ -231,6 +249,7 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, natural: &DataType, stor
     let (options, this) = (mapping.options, mapping.tail.schema.get(column.id)?);
     Ok(match (natural, stored) {
         (natural, stored) if options.strings.is_some() && is_stringlike(stored) => natural.clone(),
+        (natural, stored) if is_binary(values_of(natural)) && is_text(values_of(stored)) => natural.clone(),
         (D::Dictionary(_, _), D::Dictionary(_, values)) if is_text(values) => stored.clone(),
         (natural, D::Dictionary(keys, values)) => {
             D::Dictionary(keys.clone(), Box::new(data_type(mapping, column, natural, values)?))
@@ -239,6 +258,8 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, natural: &DataType, stor
             let kind = data_type(mapping, column, natural, values.data_type())?;
             D::RunEndEncoded(ends.clone(), Arc::new(values.as_ref().clone().with_data_type(kind)))
         }
+        // What was chosen stands above it.
+        (D::Timestamp(_, own), D::Timestamp(_, zone)) if own.is_some() != zone.is_some() => natural.clone(),
         (D::Timestamp(unit, _), D::Timestamp(_, zone)) => D::Timestamp(*unit, zone.clone()),
         // One of too many variants is a struct too.
         (D::Struct(_), _) if this.kind != Kind::Struct => natural.clone(),

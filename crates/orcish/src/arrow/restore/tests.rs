@@ -152,11 +152,16 @@ fn dates_and_times() {
     let read = || Arc::new(Int32Array::from(vec![Some(1), None, Some(86_399)]));
     becomes(read(), Arc::new(Time32SecondArray::from(vec![Some(1), None, Some(86_399)])));
     becomes(read(), Arc::new(Time32MillisecondArray::from(vec![Some(1), None, Some(86_399)])));
-    let read = || Arc::new(Int64Array::from(vec![Some(1), None, Some(1 << 40)]));
-    becomes(read(), Arc::new(Time64MicrosecondArray::from(vec![Some(1), None, Some(1 << 40)])));
-    becomes(read(), Arc::new(Time64NanosecondArray::from(vec![Some(1), None, Some(1 << 40)])));
-    becomes(read(), Arc::new(DurationSecondArray::from(vec![Some(1), None, Some(1 << 40)])));
-    becomes(read(), Arc::new(DurationNanosecondArray::from(vec![Some(1), None, Some(1 << 40)])));
+    let read = || Arc::new(Int64Array::from(vec![Some(1), None, Some(1 << 36)]));
+    becomes(read(), Arc::new(Time64MicrosecondArray::from(vec![Some(1), None, Some(1 << 36)])));
+    becomes(read(), Arc::new(Time64NanosecondArray::from(vec![Some(1), None, Some(1 << 36)])));
+    becomes(read(), Arc::new(DurationSecondArray::from(vec![Some(1), None, Some(1 << 36)])));
+    becomes(read(), Arc::new(DurationNanosecondArray::from(vec![Some(1), None, Some(1 << 36)])));
+    is_refused(Int32Array::from(vec![Some(1), None, Some(-1)]), DataType::Time32(TimeUnit::Second));
+    is_refused(Int32Array::from(vec![86_400]), DataType::Time32(TimeUnit::Second));
+    is_refused(Int32Array::from(vec![86_400_000]), DataType::Time32(TimeUnit::Millisecond));
+    is_refused(Int64Array::from(vec![86_400_000_000]), DataType::Time64(TimeUnit::Microsecond));
+    is_refused(Int64Array::from(vec![-1]), DataType::Time64(TimeUnit::Nanosecond));
     // Attributes of Spark stay where they are, whatever the type becomes.
     becomes(
         Arc::new(DurationMicrosecondArray::from(vec![Some(1), None])),

@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, TimeUnit};
 
 use super::fit::digits;
 use super::{list, packed};
-use crate::arrow::kinds::{is_binary, is_text, item_of};
+use crate::arrow::kinds::{NANOSECONDS_OF_DAY, is_binary, is_text, item_of, nanoseconds};
 use crate::error::{Error, Result};
 
 /// Why an array does not become what it was, and the way down to it, backwards.
@@ -100,6 +100,19 @@ fn retyped(array: &ArrayRef, target: &DataType) -> Restored {
     Ok(make_array(array.to_data().into_builder().data_type(target.clone()).build()?))
 }
 
+/// Checks that times are within a day.
+fn check_times<T: ArrowPrimitiveType>(array: &ArrayRef, unit: TimeUnit, target: &DataType) -> Restored<()>
+where
+    T::Native: Into<i64>,
+{
+    let day = NANOSECONDS_OF_DAY / nanoseconds(unit);
+    let mut values = array.as_primitive::<T>().iter().flatten().map(Into::into);
+    match values.find(|value| !(0..day).contains(value)) {
+        Some(value) => Err(too_wide(&value.to_string(), target).into()),
+        None => Ok(()),
+    }
+}
+
 pub(super) fn no_way(array: &ArrayRef, target: &DataType) -> Misfit {
     Error::corrupt(format!("values of {} were not written as {target}", array.data_type())).into()
 }
@@ -120,17 +133,27 @@ pub(super) fn column(array: &ArrayRef, target: &DataType, memory: u64) -> Restor
         (D::Boolean, D::Null) => Err(Error::corrupt("there are values where the file says it had none").into()),
         (D::Int16, D::UInt8) | (D::Int64, D::UInt32) | (D::Date32, D::Date64) => Ok(cast(array, target)?),
         (D::Int32 | D::Interval(IntervalUnit::YearMonth), D::UInt16) => Ok(cast(&retyped(array, &D::Int32)?, target)?),
+        (D::Int32 | D::Interval(IntervalUnit::YearMonth), D::Time32(unit)) => {
+            check_times::<Int32Type>(&retyped(array, &D::Int32)?, *unit, target)?;
+            retyped(array, target)
+        }
         (
-            D::Int32 | D::Interval(IntervalUnit::YearMonth),
-            D::Int32 | D::Time32(_) | D::Interval(IntervalUnit::YearMonth),
-        ) => retyped(array, target),
+            D::Int64 | D::Duration(TimeUnit::Microsecond) | D::Timestamp(TimeUnit::Microsecond, None),
+            D::Time64(unit),
+        ) => {
+            check_times::<Int64Type>(&retyped(array, &D::Int64)?, *unit, target)?;
+            retyped(array, target)
+        }
+        (D::Int32 | D::Interval(IntervalUnit::YearMonth), D::Int32 | D::Interval(IntervalUnit::YearMonth)) => {
+            retyped(array, target)
+        }
         (D::Timestamp(from, _), D::Timestamp(to, _)) if from == to => retyped(array, target),
         (D::Duration(_) | D::Timestamp(TimeUnit::Microsecond, None), D::UInt32) => {
             Ok(cast(&retyped(array, &D::Int64)?, target)?)
         }
         (
             D::Int64 | D::Duration(TimeUnit::Microsecond) | D::Timestamp(TimeUnit::Microsecond, None),
-            D::Int64 | D::Time64(_) | D::Duration(_),
+            D::Int64 | D::Duration(_),
         ) => retyped(array, target),
         (D::Float32, D::Float16) => half(array),
         (D::Decimal128(20, 0), D::UInt64) => {

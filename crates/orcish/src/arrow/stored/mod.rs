@@ -12,7 +12,7 @@ use prost::Message as _;
 
 use crate::error::{Error, Result};
 use crate::proto::arrow::{ArrowField, ArrowSchema, Pair};
-use crate::proto::entry;
+use crate::proto::{ARROW_SCHEMA, entry, weigh};
 use format::{format_of, type_of};
 
 /// Key of the user metadata of a file under which its Arrow schema is.
@@ -31,14 +31,15 @@ pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
     Ok(ArrowSchema { field, metadata: to_pairs(schema.metadata()) }.encode_to_vec())
 }
 
-/// The schema that [`encode`] made bytes of, which has no more than `most` fields, nested ones included.
+/// The schema that [`encode`] made bytes of, which has no more than `most` fields, nested ones included, and takes no
+/// more than `memory` bytes.
 ///
 /// # Errors
-/// `Corrupt` where the bytes are none.
-pub(crate) fn decode(bytes: &Bytes, most: usize) -> Result<Schema> {
-    // A field takes two bytes, and a hundred times as many in memory: they are counted before.
+/// `Corrupt` where the bytes are none, `LimitExceeded` where they take more.
+pub(crate) fn decode(bytes: &Bytes, most: usize, memory: u64) -> Result<Schema> {
     let mut left = most;
     count(bytes.clone(), &[FIELD], 0, &mut left)?;
+    weigh(bytes, &ARROW_SCHEMA, memory)?;
     let undecodable = |error| Error::corrupt("the Arrow schema cannot be decoded").with_source(error);
     let ArrowSchema { field, metadata } = ArrowSchema::decode(bytes.clone()).map_err(undecodable)?;
     let fields = field.into_iter().map(from_proto).collect::<Result<Vec<_>>>()?;

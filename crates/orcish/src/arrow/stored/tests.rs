@@ -7,6 +7,7 @@ use super::*;
 use crate::ErrorKind;
 
 const MANY: usize = 1 << 20;
+const MEMORY: u64 = 1 << 30;
 
 fn leaf() -> impl Strategy<Value = DataType> {
     use DataType as D;
@@ -108,12 +109,12 @@ proptest! {
     ) {
         let schema = Schema::new_with_metadata(fields, metadata);
         let bytes = Bytes::from(encode(&schema).unwrap());
-        prop_assert_eq!(decode(&bytes, MANY).unwrap(), schema);
+        prop_assert_eq!(decode(&bytes, MANY, MEMORY).unwrap(), schema);
     }
 
     #[test]
     fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = decode(&bytes.into(), MANY);
+        let _ = decode(&bytes.into(), MANY, MEMORY);
     }
 
     #[test]
@@ -121,7 +122,7 @@ proptest! {
         let mut bytes = encode(&Schema::new(fields)).unwrap();
         let at = at % bytes.len();
         bytes[at] = byte;
-        let _ = decode(&bytes.into(), MANY);
+        let _ = decode(&bytes.into(), MANY, MEMORY);
     }
 
     #[test]
@@ -151,8 +152,8 @@ fn depth_and_number_are_bounded() {
         Schema::new(vec![Field::new("x", (1..depth).fold(DataType::Int8, item), true)])
     };
     let deepest = Bytes::from(encode(&nested(MAX_DEPTH)).unwrap());
-    assert_eq!(decode(&deepest, MAX_DEPTH).unwrap(), nested(MAX_DEPTH));
-    assert_eq!(decode(&deepest, MAX_DEPTH - 1).unwrap_err().kind(), ErrorKind::Corrupt);
+    assert_eq!(decode(&deepest, MAX_DEPTH, MEMORY).unwrap(), nested(MAX_DEPTH));
+    assert_eq!(decode(&deepest, MAX_DEPTH - 1, MEMORY).unwrap_err().kind(), ErrorKind::Corrupt);
     assert_eq!(encode(&nested(MAX_DEPTH + 1)).unwrap_err().kind(), ErrorKind::Unsupported);
 
     // A message within a message, ten thousand times.
@@ -164,13 +165,13 @@ fn depth_and_number_are_bounded() {
         bytes = outer;
     }
     bytes[0] = u8::try_from(FIELD).unwrap();
-    assert_eq!(decode(&bytes.into(), MANY).unwrap_err().kind(), ErrorKind::Corrupt);
+    assert_eq!(decode(&bytes.into(), MANY, MEMORY).unwrap_err().kind(), ErrorKind::Corrupt);
 }
 
 #[test]
 fn ordered_dictionaries_say_so() {
     let kind = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
     let schema = Schema::new(vec![Field::new("x", kind, true).with_dict_is_ordered(true)]);
-    let back = decode(&encode(&schema).unwrap().into(), MANY).unwrap();
+    let back = decode(&encode(&schema).unwrap().into(), MANY, MEMORY).unwrap();
     assert_eq!(back.field(0).dict_is_ordered(), Some(true));
 }

@@ -5,6 +5,7 @@ use super::{Run, front, width};
 use crate::encoding::bitpack::unpack;
 use crate::encoding::int_rle::MAX_RUN;
 use crate::error::{Error, Result};
+use crate::noted::note;
 
 /// Most patches of a run: their number has five bits.
 const MAX_PATCHES: usize = 31;
@@ -42,7 +43,8 @@ pub(super) fn decode(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> 
         let (gap, patch) = (entry >> patch_width, entry & ((1u64 << patch_width) - 1));
         at += usize::try_from(gap).unwrap_or(MAX_RUN);
         let Some(value) = out.get_mut(at) else {
-            return Err(Error::corrupt(format!("a patch for value {at} of a run of {length}")));
+            note("a run has patches beyond its end");
+            break;
         };
         // Widths of patches are rounded up, so that only the patch itself can be too large.
         if (patch.leading_zeros() as usize) < value_width {

@@ -4,6 +4,7 @@ mod fault;
 mod files;
 mod mark;
 mod object;
+mod part_sizes;
 mod parts;
 mod process;
 mod publish;

@@ -9,6 +9,7 @@ use object_store::{Error, MultipartId, PutMultipartOptions, PutPayload, Result};
 use tokio::task::JoinSet;
 
 use super::mark::Mark;
+use super::part_sizes::PartSizes;
 use super::store::Uploads;
 
 /// A file that the store puts together of parts.
@@ -24,7 +25,8 @@ pub(super) struct Upload {
 pub(super) struct Parts {
     on_their_way: JoinSet<Result<(usize, PartId)>>,
     sent: Vec<(usize, PartId)>,
-    count: usize,
+    /// Those that have been sent, or are on their way.
+    pub(super) count: usize,
 }
 
 impl Upload {
@@ -41,19 +43,23 @@ impl Upload {
         Ok(Upload { id: uploads.store.create_multipart(key).await?, mark: Mark::default() })
     }
 
-    /// Sends bytes, cut into parts of `size`, of which `most` may be on their way.
+    /// Sends bytes, cut into parts, of which those of the first size may be on their way as many as `concurrency` says.
     pub(super) async fn send(
         &self,
         uploads: &Uploads,
         key: &Path,
         parts: &mut Parts,
         mut bytes: Bytes,
-        size: usize,
-        most: usize,
+        sizes: PartSizes,
+        concurrency: usize,
     ) -> Result<()> {
         while !bytes.is_empty() {
-            parts.wait_for_less_than(most).await?;
-            let part = bytes.split_to(size.min(bytes.len()));
+            if parts.count >= sizes.most {
+                let source = format!("the file has more than {} parts: begin with longer ones", sizes.most).into();
+                return Err(Error::Generic { store: "upload", source });
+            }
+            parts.wait_for_less_than(sizes.on_their_way(parts.count, concurrency)).await?;
+            let part = bytes.split_to(sizes.of(parts.count).min(bytes.len()));
             let (uploads, key, id, index) = (uploads.clone(), key.clone(), self.id.clone(), parts.count);
             parts.count += 1;
             parts.on_their_way.spawn(async move {

@@ -1,10 +1,13 @@
 //! The thread that carries requests out, and what of it a forked process must not touch.
 
 use std::future::Future;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::patience::{Check, PATIENCE};
@@ -54,31 +57,122 @@ fn runtime() -> Result<&'static Runtime> {
         .map_err(|error| Error::new(ErrorKind::Io, format!("the thread for requests cannot be made: {error}")))
 }
 
+/// How long it is waited for what tidies up. A store that does not answer may take minutes, and nobody needs the result.
+const TIDY_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Something that is being carried out.
+struct Task<T> {
+    result: Receiver<Result<T>>,
+    handle: JoinHandle<()>,
+}
+
+impl<T: Send + 'static> Task<T> {
+    fn begin(future: impl Future<Output = Result<T>> + Send + 'static) -> Result<Self> {
+        let (sender, result) = sync_channel(1);
+        let handle = runtime()?.spawn(async move {
+            // Nobody receives it where the wait was given up.
+            let _ = sender.send(future.await);
+        });
+        Ok(Task { result, handle })
+    }
+
+    /// Waits for its result, with an eye on `check`, whose error ends the wait.
+    fn wait(&self, check: Option<&Check>) -> Result<Result<T>> {
+        loop {
+            match self.result.recv_timeout(PATIENCE) {
+                Ok(result) => return Ok(result),
+                Err(RecvTimeoutError::Timeout) => check.map_or(Ok(()), |check| check())?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Ok(Err(Error::new(ErrorKind::Io, "the request ended without a result")));
+                }
+            }
+        }
+    }
+}
+
 /// Carries `future` out and waits for it, with an eye on `check`: an error of that ends it.
 pub(super) fn wait<T, F>(future: F, check: Option<&Check>) -> Result<T>
 where
     T: Send + 'static,
     F: Future<Output = Result<T>> + Send + 'static,
 {
-    let (sender, receiver) = sync_channel(1);
-    let task = runtime()?.spawn(async move {
-        // Nobody receives it where the wait was given up.
-        let _ = sender.send(future.await);
-    });
-    loop {
-        match receiver.recv_timeout(PATIENCE) {
-            Ok(result) => return result,
-            Err(RecvTimeoutError::Timeout) => {
-                if let Some(Err(error)) = check.map(|check| check()) {
-                    task.abort();
-                    return Err(error);
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(Error::new(ErrorKind::Io, "the request ended without a result"));
-            }
+    let task = Task::begin(future)?;
+    match task.wait(check) {
+        Ok(result) => result,
+        Err(error) => {
+            task.handle.abort();
+            Err(error)
         }
     }
+}
+
+/// As [`wait`], of what leaves something behind that only its result tells: where the wait ends before, `future` goes on,
+/// and `undo` has its result.
+pub(super) fn wait_or_undo<T, F, U>(
+    future: F,
+    check: Option<&Check>,
+    undo: impl FnOnce(T) -> U + Send + 'static,
+) -> Result<T>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T>> + Send + 'static,
+    U: Future<Output = ()> + Send,
+{
+    // The first of the two to end.
+    let is_over = Arc::new(AtomicBool::new(false));
+    let is_left = is_over.clone();
+    let task = Task::begin(async move {
+        match (future.await, is_left.swap(true, Ordering::AcqRel)) {
+            (Ok(done), true) => {
+                undo(done).await;
+                Err(Error::new(ErrorKind::Interrupted, "nobody waits for it"))
+            }
+            (result, _) => result,
+        }
+    })?;
+    match task.wait(check) {
+        Ok(result) => result,
+        // It has ended meanwhile: what it was interrupted by is said when it is next looked for.
+        Err(_) if is_over.swap(true, Ordering::AcqRel) => task.wait(None)?,
+        Err(error) => Err(error),
+    }
+}
+
+/// Carries `future` out, which tidies up, and waits for it, but not for long; it goes on then. As long as another one goes
+/// on so, this one is not waited for.
+pub(super) fn tidy_up(future: impl Future<Output = ()> + Send + 'static) {
+    static LEFT: OnceLock<PerProcess<AtomicUsize>> = OnceLock::new();
+    let left = LEFT.get_or_init(|| PerProcess::new(AtomicUsize::default())).get(&AtomicUsize::default);
+    wait_a_while(future, if left.load(Ordering::Acquire) > 0 { Duration::ZERO } else { TIDY_PATIENCE }, left);
+}
+
+/// Carries `future` out, and waits for it so long; it counts as `left` from then to its end. Says whether it has ended.
+fn wait_a_while(
+    future: impl Future<Output = ()> + Send + 'static,
+    patience: Duration,
+    left: &'static AtomicUsize,
+) -> bool {
+    let (sender, receiver) = sync_channel(1);
+    // The first of the two to end.
+    let is_over = Arc::new(AtomicBool::new(false));
+    let is_left = is_over.clone();
+    let Ok(runtime) = runtime() else { return false };
+    runtime.spawn(async move {
+        future.await;
+        if is_left.swap(true, Ordering::AcqRel) {
+            left.fetch_sub(1, Ordering::AcqRel);
+        }
+        let _ = sender.send(());
+    });
+    if receiver.recv_timeout(patience).is_ok() {
+        return true;
+    }
+    left.fetch_add(1, Ordering::AcqRel);
+    let has_ended = is_over.swap(true, Ordering::AcqRel);
+    if has_ended {
+        left.fetch_sub(1, Ordering::AcqRel);
+    }
+    has_ended
 }
 
 #[cfg(test)]
@@ -101,6 +195,40 @@ mod tests {
         assert_eq!(Arc::strong_count(&value), 1);
         drop(PerProcess { process: 0, value: Arc::new(value.clone()), next: OnceLock::new() });
         assert_eq!(Arc::strong_count(&value), 2);
+    }
+
+    #[test]
+    fn what_tidies_up_is_not_waited_for_long() {
+        static LEFT: AtomicUsize = AtomicUsize::new(0);
+        let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
+        let start = std::time::Instant::now();
+        assert!(wait_a_while(async {}, TIDY_PATIENCE, &LEFT));
+        assert_eq!(LEFT.load(Ordering::Acquire), 0);
+        assert!(!wait_a_while(async { _ = receiver.await }, PATIENCE, &LEFT));
+        assert_eq!(LEFT.load(Ordering::Acquire), 1);
+        assert!(start.elapsed() < TIDY_PATIENCE);
+        sender.send(()).unwrap();
+        while LEFT.load(Ordering::Acquire) > 0 {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_undone() {
+        let check: Check = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
+        let (answer, answered) = tokio::sync::oneshot::channel::<()>();
+        let (undone, is_undone) = sync_channel(1);
+        let begin = async {
+            _ = answered.await;
+            Ok(7)
+        };
+        let undo = move |number: u8| async move { undone.send(number).unwrap() };
+        let error = wait_or_undo(begin, Some(&check), undo).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
+        answer.send(()).unwrap();
+        assert_eq!(is_undone.recv().unwrap(), 7);
+        let never = |_: u8| std::future::pending::<()>();
+        assert_eq!(wait_or_undo(async { Ok(7) }, Some(&check), never).unwrap(), 7);
     }
 
     #[test]

@@ -6,17 +6,17 @@ use bytes::Bytes;
 use object_store::multipart::PartId;
 
 use super::object::Object;
+use super::part_sizes::PartSizes;
 use super::parts::{Parts, Upload};
-use super::process::wait;
+use super::process::{tidy_up, wait, wait_or_undo};
 use super::store::Uploads;
 use crate::error::{Error, Result};
 use crate::io::upload::{self, Unpublished, Waiting, Withheld};
 use crate::io::{Sink, StorageOptions};
+use crate::owner::Owner;
 use crate::patience::Check;
 
 const UNWRITABLE: &str = "cannot be written";
-/// Least bytes of a part but the last, which S3 asks for.
-const LEAST_PART: u64 = 5 << 20;
 
 /// A file of S3, Google Cloud Storage or Azure on its way. What is small goes in one request, the rest in parts, several
 /// at a time; the store shows the file once the last request is done. A file that is withheld goes in parts, however
@@ -31,8 +31,8 @@ pub(in crate::io) struct ObjectSink {
     upload: Option<Upload>,
     parts: Parts,
     withheld: Option<Withheld>,
-    /// The process that began it: connections are not another's.
-    process: u32,
+    /// Connections are not those of another process.
+    owner: Owner,
     is_over: bool,
 }
 
@@ -41,7 +41,7 @@ pub(in crate::io) struct ObjectSink {
 struct Target {
     object: Object,
     uploads: Uploads,
-    part_size: usize,
+    sizes: PartSizes,
 }
 
 impl ObjectSink {
@@ -53,34 +53,32 @@ impl ObjectSink {
 
     pub(super) fn new(object: Object, options: &StorageOptions, withheld: Option<Withheld>) -> Result<Self> {
         let uploads = object.uploads()?;
-        let part_size = usize::try_from(object.address.options.part_size.max(LEAST_PART)).unwrap_or(usize::MAX);
+        let sizes = PartSizes::new(object.address.options.part_size);
         Ok(ObjectSink {
-            target: Target { object, uploads, part_size },
+            target: Target { object, uploads, sizes },
             check: options.check().cloned(),
             held: Vec::new(),
             bytes: 0,
             upload: None,
             parts: Parts::default(),
             withheld,
-            process: std::process::id(),
+            owner: Owner::here(),
             is_over: false,
         })
     }
 
+    /// Whether it can go on.
+    fn check(&self) -> Result<()> {
+        let named = |error: Error| error.in_file(self.name());
+        self.owner.check().map_err(named)?;
+        if self.is_over { Err(named(Error::invalid("the file is finished, or has failed before"))) } else { Ok(()) }
+    }
+
     /// Sends the whole parts of what is held, or all of it, where it is the `last`.
     fn send(&mut self, last: bool) -> Result<()> {
-        let refusal = if self.process != std::process::id() {
-            Some("the file is being written by another process")
-        } else if self.is_over {
-            Some("the file is finished, or has failed before")
-        } else {
-            None
-        };
-        if let Some(refusal) = refusal {
-            return Err(Error::invalid(refusal).in_file(self.name()));
-        }
-        let size = self.target.part_size;
-        let whole = if last { self.held.len() } else { self.held.len() / size * size };
+        self.check()?;
+        let held = self.held.len();
+        let whole = if last { held } else { self.target.sizes.whole(self.parts.count, held) };
         let rest = self.held.split_off(whole);
         let bytes = Bytes::from(std::mem::replace(&mut self.held, rest));
         self.is_over = true;
@@ -100,8 +98,10 @@ impl ObjectSink {
         let upload = match &self.upload {
             Some(upload) => upload.clone(),
             None => {
-                let (target, marked) = (self.target.clone(), self.withheld.is_some());
-                let upload = wait(async move { target.begin(marked).await }, check.as_ref())?;
+                let (target, marked, begun) = (self.target.clone(), self.withheld.is_some(), self.target.clone());
+                let begin = async move { target.begin(marked).await };
+                let undo = |upload: Upload| async move { begun.abort(&upload).await };
+                let upload = wait_or_undo(begin, check.as_ref(), undo)?;
                 // It is known here before anything is sent, so that it can be given up whatever ends the sending.
                 self.upload.insert(upload).clone()
             }
@@ -140,17 +140,15 @@ impl ObjectSink {
         Ok(())
     }
 
-    /// Removes what has been sent. There is nobody to tell if that fails; stores drop such parts when they are told to, or
-    /// after some days.
+    /// Removes what has been sent, and does not wait for that for long. There is nobody to tell if it fails; stores drop
+    /// such parts when they are told to, or after some days.
     fn give_up(&mut self) {
         let Some(upload) = self.upload.take() else { return };
         let (target, mut parts) = (self.target.clone(), std::mem::take(&mut self.parts));
-        let removed = async move {
+        tidy_up(async move {
             parts.stop().await;
-            let _ = target.uploads.store.abort_multipart(&target.object.key, &upload.id).await;
-            Ok(())
-        };
-        let _ = wait(removed, self.check.as_ref());
+            target.abort(&upload).await;
+        });
     }
 }
 
@@ -165,8 +163,8 @@ impl Target {
 
     /// Sends bytes behind those of the parts.
     async fn send(&self, upload: &Upload, parts: &mut Parts, bytes: Bytes) -> Result<()> {
-        let most = self.object.address.options.concurrency;
-        let sent = upload.send(&self.uploads, &self.object.key, parts, bytes, self.part_size, most).await;
+        let concurrency = self.object.address.options.concurrency;
+        let sent = upload.send(&self.uploads, &self.object.key, parts, bytes, self.sizes, concurrency).await;
         self.stopped(sent, parts).await
     }
 
@@ -183,6 +181,10 @@ impl Target {
         result.map_err(|error| self.fault(&error))
     }
 
+    async fn abort(&self, upload: &Upload) {
+        let _ = self.uploads.store.abort_multipart(&self.object.key, &upload.id).await;
+    }
+
     async fn complete(&self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
         let completed = self.uploads.store.complete_multipart(&self.object.key, &upload.id, parts).await;
         completed.map(drop).map_err(|error| self.fault(&error))
@@ -195,9 +197,10 @@ impl Sink for ObjectSink {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check()?;
         self.held.extend_from_slice(bytes);
         self.bytes += bytes.len() as u64;
-        if self.held.len() < self.target.part_size && !self.is_over { Ok(()) } else { self.send(false) }
+        if self.held.len() < self.target.sizes.of(self.parts.count) { Ok(()) } else { self.send(false) }
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -207,11 +210,14 @@ impl Sink for ObjectSink {
 
 impl Drop for ObjectSink {
     fn drop(&mut self) {
-        if self.process == std::process::id() {
+        if self.owner.is_here() {
             self.give_up();
         } else {
-            // Its connections are those of another process.
-            let _ = ManuallyDrop::new(std::mem::take(&mut self.parts));
+            // Its connections are those of another process: counted once more, they are never dropped.
+            let _ = ManuallyDrop::new((self.target.clone(), std::mem::take(&mut self.parts)));
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,9 +20,8 @@ use crate::error::{Error, Result};
 use crate::io::StorageOptions;
 use crate::io::location::{Location, Remote, parse, percent_decode};
 use crate::options::RemoteOptions;
+use crate::tuning;
 
-/// Stores that are kept, with their connections.
-const KEPT_STORES: usize = 16;
 /// What the names of variables begin with that stores take options from.
 const VARIABLES: [&str; 4] = ["AWS_", "GOOGLE_", "AZURE_", "SERVICE_ACCOUNT"];
 
@@ -174,7 +173,7 @@ impl Address {
         };
         // The last one used is the last one to go.
         stores.insert(0, (key, store.clone()));
-        stores.truncate(KEPT_STORES);
+        stores.truncate(tuning::KEPT_STORES.get());
         Ok(store)
     }
 

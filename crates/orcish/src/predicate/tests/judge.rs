@@ -221,7 +221,8 @@ fn asked(domain: Domain, values: &[Value]) -> BoxedStrategy<Predicate> {
     let a = || "a".to_owned();
     let known = prop::sample::select(known);
     let compare = (ops(), known.clone()).prop_map(move |(op, value)| Predicate::Compare { column: a(), op, value });
-    let is_in = prop::collection::vec(known, 1..4).prop_map(move |values| Predicate::In { column: a(), values });
+    let is_in =
+        prop::collection::vec(known, 1..4).prop_map(move |values| Predicate::In { column: a(), values: values.into() });
     let leaf = prop_oneof![4 => compare, 2 => is_in];
     prop_oneof![1 => predicates(domain), 2 => leaf.clone(), 1 => leaf.prop_map(|leaf| !leaf)].boxed()
 }

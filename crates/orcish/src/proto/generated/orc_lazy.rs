@@ -25,8 +25,8 @@ pub struct Footer {
     pub encryption: ::core::option::Option<crate::proto::orc::Encryption>,
     #[prost(enumeration = "crate::proto::orc::CalendarKind", optional, tag = "11")]
     pub calendar: ::core::option::Option<i32>,
-    #[prost(string, optional, tag = "12")]
-    pub software_version: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "12")]
+    pub software_version: ::core::option::Option<::prost::bytes::Bytes>,
 }
 /// View of orc.proto.Metadata.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -339,18 +339,18 @@ pub struct StripeFooter {
     #[prost(message, repeated, tag = "2")]
     pub columns: ::prost::alloc::vec::Vec<ColumnEncoding>,
     /// Zone id as the JVM knows it.
-    #[prost(string, optional, tag = "3")]
-    pub writer_timezone: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "3")]
+    pub writer_timezone: ::core::option::Option<::prost::bytes::Bytes>,
     /// By encryption variant.
     #[prost(message, repeated, tag = "4")]
     pub encryption: ::prost::alloc::vec::Vec<StripeEncryptionVariant>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StringPair {
-    #[prost(string, optional, tag = "1")]
-    pub key: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "2")]
-    pub value: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "1")]
+    pub key: ::core::option::Option<::prost::bytes::Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "2")]
+    pub value: ::core::option::Option<::prost::bytes::Bytes>,
 }
 /// One node of the schema; its column id is its place in Footer.types.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -361,8 +361,8 @@ pub struct Type {
     #[prost(uint32, repeated, tag = "2")]
     pub subtypes: ::prost::alloc::vec::Vec<u32>,
     /// STRUCT only, beside subtypes.
-    #[prost(string, repeated, tag = "3")]
-    pub field_names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", repeated, tag = "3")]
+    pub field_names: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
     /// CHAR and VARCHAR, in characters.
     #[prost(uint32, optional, tag = "4")]
     pub maximum_length: ::core::option::Option<u32>,
@@ -374,8 +374,8 @@ pub struct Type {
     #[prost(message, repeated, tag = "7")]
     pub attributes: ::prost::alloc::vec::Vec<StringPair>,
     /// Coordinate reference system of GEOMETRY and GEOGRAPHY.
-    #[prost(string, optional, tag = "8")]
-    pub crs: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "8")]
+    pub crs: ::core::option::Option<::prost::bytes::Bytes>,
     #[prost(enumeration = "r#type::EdgeInterpolationAlgorithm", optional, tag = "9")]
     pub algorithm: ::core::option::Option<i32>,
 }
@@ -543,8 +543,8 @@ pub struct StripeInformation {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UserMetadataItem {
-    #[prost(string, optional, tag = "1")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "1")]
+    pub name: ::core::option::Option<::prost::bytes::Bytes>,
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub value: ::core::option::Option<::prost::bytes::Bytes>,
 }
@@ -575,10 +575,10 @@ pub struct FileStatistics {
 /// What readers without a key see instead of the values.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DataMask {
-    #[prost(string, optional, tag = "1")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, repeated, tag = "2")]
-    pub mask_parameters: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "1")]
+    pub name: ::core::option::Option<::prost::bytes::Bytes>,
+    #[prost(bytes = "bytes", repeated, tag = "2")]
+    pub mask_parameters: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
     /// Column ids of the roots that the mask covers.
     #[prost(uint32, repeated, tag = "3")]
     pub columns: ::prost::alloc::vec::Vec<u32>,
@@ -586,8 +586,8 @@ pub struct DataMask {
 /// A master key, by name: the key itself is never in the file.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EncryptionKey {
-    #[prost(string, optional, tag = "1")]
-    pub key_name: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "1")]
+    pub key_name: ::core::option::Option<::prost::bytes::Bytes>,
     #[prost(uint32, optional, tag = "2")]
     pub key_version: ::core::option::Option<u32>,
     #[prost(enumeration = "EncryptionAlgorithm", optional, tag = "3")]
@@ -648,8 +648,8 @@ pub struct Footer {
     #[prost(enumeration = "CalendarKind", optional, tag = "11")]
     pub calendar: ::core::option::Option<i32>,
     /// Release of the software that `writer` names.
-    #[prost(string, optional, tag = "12")]
-    pub software_version: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "12")]
+    pub software_version: ::core::option::Option<::prost::bytes::Bytes>,
 }
 /// Never compressed, at most 255 bytes, followed by its length in the last byte of the file.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -675,8 +675,8 @@ pub struct PostScript {
     #[prost(uint64, optional, tag = "7")]
     pub stripe_statistics_length: ::core::option::Option<u64>,
     /// "ORC".
-    #[prost(string, optional, tag = "8000")]
-    pub magic: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(bytes = "bytes", optional, tag = "8000")]
+    pub magic: ::core::option::Option<::prost::bytes::Bytes>,
 }
 /// A tail as workers hand it to one another; not part of a file.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -12,7 +12,7 @@ use crate::writer::Writer;
 const NANOS_PER_MILLI: i128 = 1_000_000;
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
 /// No zone is further than this from UTC, a change of clocks included.
-const MOST_OFFSET: i128 = 25 * 3600 * NANOS_PER_SECOND;
+pub(crate) const MOST_OFFSET: i128 = 25 * 3600 * NANOS_PER_SECOND;
 /// From 1970 to the end of 2037, on the wall clock of any zone, for what is read one offset off as well.
 const OF_CERTAIN_RULES: Range<i128> = 2 * MOST_OFFSET..2_145_916_800 * NANOS_PER_SECOND - 2 * MOST_OFFSET;
 

@@ -2,26 +2,32 @@
 //! what comes out.
 
 mod compare;
+mod form;
 mod values;
 
-use arrow_array::ArrayRef;
+use std::sync::Arc;
+
+use arrow_array::Array as _;
 
 pub(super) use values::differing_row;
 
-use super::column::{Column, columns};
+use super::column::{Column, column};
 use super::compressors::Compressors;
 use super::fault::Fault;
 use super::plan::WritePlan;
-use crate::arrow::{OrcFile, RowGroup, StripeInspector};
+use crate::arrow::{Inspector, OrcFile, Piece, StripeInspector};
 use crate::bloom::{BloomBuilder, BloomFilters};
-use crate::error::{ErrorKind, Result};
-use crate::options::Limits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::noted::listen;
+use crate::options::{Limits, NullMapKeys};
 use crate::patience::{Check, Patience};
 use crate::proto::orc;
 use crate::schema::{Kind, Schema};
 use crate::statistics::ColumnStatistics;
+use crate::tuning;
 use crate::writer::Writer;
-use compare::differences;
+use compare::{Strictness, differences};
+use values::differing_row_of;
 
 /// Something that is not as the file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,9 +55,6 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Most findings that are kept: a file that is wrong throughout has as many as it has row groups.
-const MOST_FINDINGS: usize = 1000;
-
 impl OrcFile {
     /// Reads the whole file, and compares what is recorded of the rows with the rows: the statistics of row groups, of
     /// stripes and of the file, the positions of the row index, and, in files of orcish, the bloom filters.
@@ -62,13 +65,19 @@ impl OrcFile {
     /// # Errors
     /// Those of reading: a file that cannot be read has no findings. `Interrupted` when `check` says so.
     pub fn check(&self, limits: &Limits, check: Option<&Check>) -> Result<Vec<Finding>> {
-        Checker::new(self, limits, check)?.run()
+        // Keys that may be null come as dictionaries, which costs what others need not pay.
+        let run = |keys| Checker::new(self, limits, check, keys)?.run();
+        match run(NullMapKeys::Error) {
+            Err(error) if error.kind() == ErrorKind::NullMapKey => run(NullMapKeys::Dictionary),
+            done => done,
+        }
     }
 }
 
 struct Checker<'a> {
     file: &'a OrcFile,
     limits: &'a Limits,
+    inspector: Arc<Inspector>,
     types: &'a Schema,
     plan: WritePlan,
     findings: Vec<Finding>,
@@ -79,12 +88,13 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(file: &'a OrcFile, limits: &'a Limits, check: Option<&Check>) -> Result<Self> {
+    fn new(file: &'a OrcFile, limits: &'a Limits, check: Option<&Check>, keys: NullMapKeys) -> Result<Self> {
         let tail = file.tail();
         let plan = WritePlan::of_statistics(&tail.schema)?;
         Ok(Checker {
             file,
             limits,
+            inspector: Arc::new(file.inspect(limits, keys)?),
             types: &tail.schema,
             plan,
             findings: Vec::new(),
@@ -96,29 +106,44 @@ impl<'a> Checker<'a> {
 
     /// What of `recorded` is not true of the rows of column `id`, which have the statistics `own`.
     fn differences(&self, id: u32, recorded: &ColumnStatistics, own: &ColumnStatistics) -> Vec<String> {
+        let strictness =
+            Strictness { is_own: self.is_own, is_exact: self.is_exact(id), ticks: self.inspector.ticks(id) };
         let is_union = |id: u32| self.types.get(id).is_ok_and(|this| this.kind == Kind::Union);
         let above = self.types.get(id).ok().and_then(|this| this.parent);
         if !self.is_own && (is_union(id) || above.is_some_and(is_union)) {
             // Arrow has no nulls of unions: they are read as nulls of the first variant.
             let recorded = ColumnStatistics { values: None, has_null: None, ..recorded.clone() };
-            return differences(&recorded, own, false);
+            return differences(&recorded, own, &Strictness { is_own: false, ..strictness });
         }
-        differences(recorded, own, self.is_own)
+        differences(recorded, own, &strictness)
+    }
+
+    /// Whether bounds that are recorded of a column are values of it.
+    fn is_exact(&self, id: u32) -> bool {
+        let Ok(this) = self.types.get(id) else { return false };
+        let is_repeated = |kind| matches!(kind, Kind::List | Kind::Map);
+        match self.file.tail().writer {
+            // A vector that repeats one value makes that a bound for no rows, too, as are those of empty lists; decimals
+            // that have more digits than their type are rounded when they are read.
+            Writer::Java => !self.types.kinds_above(this).any(is_repeated) && this.kind != Kind::Decimal,
+            Writer::Cpp | Writer::Presto | Writer::Trino | Writer::Orcish => true,
+            Writer::Go | Writer::Cudf | Writer::Unknown(_) => false,
+        }
     }
 
     fn find(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
-        if self.findings.len() < MOST_FINDINGS {
+        if self.findings.len() < tuning::FINDINGS.get() {
             self.findings.push(Finding { stripe, group, column: self.types.path(column), message });
         }
     }
 
     fn run(mut self) -> Result<Vec<Finding>> {
         let tail = self.file.tail();
-        let inspector = self.file.inspect(self.limits)?;
+        self.form_of_tail();
         let of_stripes = self.file.stripe_statistics(self.limits)?;
         let mut whole = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         for stripe in 0..tail.stripes.len() {
-            let own = self.stripe(stripe, &mut inspector.stripe(stripe)?)?;
+            let own = self.stripe(stripe, &mut self.inspector.clone().stripe(stripe)?)?;
             // Java, told to write no index, counts nothing and records that.
             let recorded =
                 of_stripes.get(stripe).filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
@@ -139,52 +164,114 @@ impl<'a> Checker<'a> {
         Ok(self.findings)
     }
 
+    /// Writers of the columns that are read, which take the rows of a row group.
+    fn columns(&self) -> Result<Vec<Column>> {
+        let nullable = vec![true; self.types.types().len()];
+        match self.types.get(0)?.kind {
+            Kind::Struct => readable_columns(&self.plan, self.types, &nullable),
+            _ => Ok(vec![column(&self.plan, self.types, &nullable, 0)?]),
+        }
+    }
+
     /// Looks at the row groups of a stripe; gives the statistics of its columns.
     fn stripe(&mut self, stripe: usize, inspected: &mut StripeInspector) -> Result<Vec<ColumnStatistics>> {
-        let is_struct = self.types.get(0)?.kind == Kind::Struct;
-        let nullable = vec![true; self.types.types().len()];
-        let mut columns = match is_struct {
-            true => columns(&self.plan, self.types, &nullable, 0)?,
-            false => vec![super::column::column(&self.plan, self.types, &nullable, 0)?],
-        };
+        self.form_of_stripe(stripe, inspected)?;
         let filters = self.bloom_filters(inspected)?;
+        let mut own = vec![ColumnStatistics::EMPTY; self.types.types().len()];
+        if self.types.get(0)?.kind == Kind::Struct {
+            let rows = self.file.tail().stripes.get(stripe).map(|stripe| stripe.rows);
+            own.iter_mut().take(1).for_each(|root| root.values = rows);
+        }
+        // Of columns that cannot be read nothing is known.
+        for unread in self.types.get(0)?.children.iter().filter(|&&id| self.types.fault(id).is_some()) {
+            let last = self.types.get(*unread)?.last;
+            let unread = own.get_mut(*unread as usize..=last as usize).into_iter().flatten();
+            unread.for_each(|own| *own = ColumnStatistics::UNKNOWN);
+        }
         let mut group = 0;
-        while let Some(RowGroup { columns: arrays, sought }) = inspected.next_group()? {
-            self.patience.look()?;
-            if let Some(sought) = sought {
-                for ((column, array), sought) in columns.iter().zip(&arrays).zip(sought) {
-                    let message = match sought {
-                        Ok(sought) => differing_row(array, &sought)
-                            .map(|row| format!("row {row} of it is another one when it is found by the row index")),
-                        Err(error) if error.kind() == ErrorKind::Io => return Err(error),
-                        Err(error) => Some(format!("it cannot be read by the row index: {}", error.message())),
-                    };
-                    if let Some(message) = message {
-                        self.find(Some(stripe), Some(group), column.id(), message);
-                    }
-                }
+        loop {
+            let (found, noted) = listen(|| inspected.next_group());
+            if !found? {
+                break;
             }
-            for (column, array) in columns.iter_mut().zip(&arrays) {
-                self.column(column, array, &filters, (stripe, group))?;
-                let mut done = Vec::new();
+            self.form_of_group((stripe, group), noted);
+            // New ones for each row group, as what is encoded is of no use.
+            let mut columns = self.columns()?;
+            self.rows(&mut columns, inspected, &filters, (stripe, group))?;
+            let mut done = Vec::new();
+            for column in &mut columns {
+                column.end_group(&mut self.compressors)?;
                 column.each(&mut |column| {
                     if let Some(statistics) = column.last_group() {
-                        let bloom = column.last_bloom().cloned();
-                        done.push((column.id(), statistics.clone(), bloom));
+                        done.push((column.id(), statistics.clone(), column.last_bloom().cloned()));
                     }
                 });
-                for (id, statistics, bloom) in done {
-                    self.group(inspected, &filters, (stripe, group), id, &statistics, bloom.as_ref())?;
+            }
+            for (id, statistics, bloom) in done {
+                self.group(inspected, &filters, (stripe, group), id, &statistics, bloom.as_ref())?;
+                if let Some(own) = own.get_mut(id as usize) {
+                    own.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics });
                 }
             }
             group += 1;
         }
-        let rows = self.file.tail().stripes.get(stripe).map(|stripe| stripe.rows);
-        let mut own = Vec::new();
-        own.extend(is_struct.then_some(ColumnStatistics { values: rows, ..ColumnStatistics::EMPTY }));
-        // In the order of their ids.
-        columns.iter_mut().for_each(|column| column.each(&mut |column| own.push(column.stripe_statistics().clone())));
         Ok(own)
+    }
+
+    /// Has the rows of a row group encoded, and compares them with what is found by the row index.
+    fn rows(
+        &mut self,
+        columns: &mut [Column],
+        inspected: &mut StripeInspector,
+        filters: &[Option<BloomFilters>],
+        (stripe, group): (usize, usize),
+    ) -> Result<()> {
+        for column in columns.iter_mut() {
+            column.each(&mut |column| {
+                if let Some(like) = filter_of(filters, column.id(), group).and_then(BloomBuilder::like) {
+                    column.set_bloom(like);
+                }
+            });
+            column.begin_group();
+        }
+        let mut first = 0;
+        loop {
+            let (found, noted) = listen(|| inspected.next_piece());
+            let Some(Piece { columns: arrays, sought }) = found? else { break };
+            self.form_of_group((stripe, group), noted);
+            self.patience.look()?;
+            for ((column, array), sought) in columns.iter().zip(&arrays).zip(sought) {
+                let message = match sought {
+                    None => None,
+                    Some(Ok(parts)) => differing_row_of(array, &parts).map(|row| {
+                        format!("row {} of it is another one when it is found by the row index", first + row)
+                    }),
+                    Some(Err(error)) if error.kind() == ErrorKind::Io => return Err(error),
+                    Some(Err(error)) => Some(format!("it cannot be read by the row index: {}", error.message())),
+                };
+                if let Some(message) = message {
+                    self.find(Some(stripe), Some(group), column.id(), message);
+                }
+            }
+            for (column, array) in columns.iter_mut().zip(&arrays) {
+                match column.append(array, &mut self.compressors) {
+                    Ok(()) => {}
+                    Err(Fault::Value { index, column, message }) => {
+                        let row = first + index;
+                        self.find(Some(stripe), Some(group), column, format!("row {row} of it: {message}"));
+                    }
+                    Err(Fault::Error(error)) => return Err(error),
+                }
+            }
+            let held: usize = columns.iter_mut().map(Column::memory).sum();
+            if held as u64 > self.limits.memory {
+                let most = self.limits.memory;
+                let text = format!("a row group that takes more than the {most} bytes of memory allowed");
+                return Err(Error::limit(text).in_stripe(stripe).in_file(self.file.name()));
+            }
+            first += arrays.first().map_or(0, |array| array.len());
+        }
+        Ok(())
     }
 
     /// The bloom filters of all columns, where their writer is one whose hashes are ours.
@@ -193,30 +280,6 @@ impl<'a> Checker<'a> {
             return Ok(Vec::new());
         }
         (0u32..).zip(self.types.types()).map(|(id, _)| inspected.bloom_filters(id)).collect()
-    }
-
-    /// Encodes a row group of a column.
-    fn column(
-        &mut self,
-        column: &mut Column,
-        array: &ArrayRef,
-        filters: &[Option<BloomFilters>],
-        (stripe, group): (usize, usize),
-    ) -> Result<()> {
-        column.each(&mut |column| {
-            if let Some(like) = filter_of(filters, column.id(), group).and_then(BloomBuilder::like) {
-                column.set_bloom(like);
-            }
-        });
-        column.begin_group();
-        match column.append(array, &mut self.compressors) {
-            Ok(()) => {}
-            Err(Fault::Value { index, column, message }) => {
-                self.find(Some(stripe), Some(group), column, format!("row {index} of it: {message}"));
-            }
-            Err(Fault::Error(error)) => return Err(error),
-        }
-        column.end_group(&mut self.compressors)
     }
 
     /// Compares what is recorded of a row group of a column.
@@ -243,6 +306,12 @@ impl<'a> Checker<'a> {
         }
         Ok(())
     }
+}
+
+/// The writers of the columns below the root whose types are known.
+fn readable_columns(plan: &WritePlan, types: &Schema, nullable: &[bool]) -> Result<Vec<Column>> {
+    let readable = types.get(0)?.children.iter().filter(|&&id| types.fault(id).is_none());
+    readable.map(|&id| column(plan, types, nullable, id)).collect()
 }
 
 /// The bloom filter of a row group of a column.

@@ -7,11 +7,9 @@ use super::dictionary::prefix;
 use super::{Compressors, Detail, Ended, Starts, StreamKind};
 use crate::error::Result;
 use crate::statistics::Bound;
+use crate::tuning;
 use crate::write::stream::OutStream;
 use crate::write::streams::{IntStream, Layout};
-
-/// Most bytes of a bound that are recorded, as with Java (ORC-203).
-const MOST_RECORDED: usize = 1024;
 
 /// Values one behind the other, and their lengths.
 pub(super) struct DirectBytes {
@@ -151,11 +149,12 @@ impl Bounds {
 
 /// Where text is cut to be recorded: before the first character that is too much.
 fn cut(text: &[u8]) -> Option<usize> {
-    if text.len() <= MOST_RECORDED {
+    let most = tuning::TEXT_RECORDED.get();
+    if text.len() <= most {
         return None;
     }
     let is_inside = |&at: &usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    (0..=MOST_RECORDED).rev().find(|at| !is_inside(at))
+    (0..=most).rev().find(|at| !is_inside(at))
 }
 
 fn lower(min: Vec<u8>) -> Bound {
@@ -199,13 +198,13 @@ mod tests {
             let Detail::String { min, max, total_length } = bounds.take_text() else { panic!("no text") };
             prop_assert_eq!(total_length, Some(values.iter().map(|value| value.len() as u64).sum()));
             let min = min.unwrap();
-            prop_assert!(min.value.len() <= MOST_RECORDED && std::str::from_utf8(&min.value).is_ok());
+            prop_assert!(min.value.len() <= tuning::TEXT_RECORDED.get() && std::str::from_utf8(&min.value).is_ok());
             prop_assert!(values.iter().all(|value| value.as_bytes() >= &min.value[..]));
             if min.exact {
                 prop_assert!(values.iter().any(|value| value.as_bytes() == &min.value[..]));
             }
             if let Some(max) = max {
-                prop_assert!(max.value.len() <= MOST_RECORDED && std::str::from_utf8(&max.value).is_ok());
+                prop_assert!(max.value.len() <= tuning::TEXT_RECORDED.get() && std::str::from_utf8(&max.value).is_ok());
                 prop_assert!(values.iter().all(|value| value.as_bytes() <= &max.value[..]));
                 if max.exact {
                     prop_assert!(values.iter().any(|value| value.as_bytes() == &max.value[..]));

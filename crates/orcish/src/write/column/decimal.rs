@@ -15,12 +15,11 @@ use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Valu
 use crate::encoding::encode::varint::{write_i64, write_i128};
 use crate::error::{Error, Result};
 use crate::statistics::Decimal;
+use crate::tuning;
 use crate::write::fault::Fault;
 use crate::write::stream::OutStream;
 use crate::write::streams::{IntStream, Layout};
 
-/// Values that are held before they are written, where a row group has more: their scale is then decided.
-const MOST_HELD: usize = 1 << 16;
 /// Most digits that 64 bits hold.
 const SHORT_DIGITS: u8 = 18;
 
@@ -183,7 +182,7 @@ impl<N: Unscaled> DecimalValues<N> {
 
 impl<N: Unscaled> Values for DecimalValues<N> {
     fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
-        if self.held.len() >= MOST_HELD {
+        if self.held.len() >= tuning::DECIMALS_HELD.get() {
             self.flush(tools.compressors)?;
         }
         let before = self.held.len();

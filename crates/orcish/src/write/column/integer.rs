@@ -11,7 +11,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, TimeUnit};
 
 use super::{Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
-use crate::arrow::nanoseconds;
+use crate::arrow::{NANOSECONDS_OF_DAY, nanoseconds};
 use crate::error::{Error, Result};
 use crate::write::fault::Fault;
 use crate::write::streams::{ByteStream, IntStream, Layout};
@@ -138,6 +138,13 @@ impl Values for IntegerValues {
             other => return Err(Error::invalid(format!("{other} is no whole number")).into()),
         }
         let new = held.get(before..).unwrap_or_default();
+        if let DataType::Time32(unit) | DataType::Time64(unit) = array.data_type() {
+            let day = NANOSECONDS_OF_DAY / nanoseconds(*unit);
+            if let Some(at) = new.iter().position(|time| !(0..day).contains(time)) {
+                let index = nth_valid(at, array.len(), valid);
+                return Err(Fault::Value { index, column: self.column, message: "a time that no day has".to_owned() });
+            }
+        }
         self.summary.add(new);
         if let Some(bloom) = tools.bloom {
             new.iter().for_each(|&value| bloom.add_integer(value));

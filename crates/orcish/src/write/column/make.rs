@@ -10,7 +10,7 @@ use super::text::{Shape, TextValues};
 use super::timestamp::TimestampValues;
 use super::union::UnionValues;
 use super::{Bits, Bloom, BloomBuilder, Column, ColumnStatistics, Layout, Values, decimal};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::schema::{Kind, Schema};
 use crate::write::plan::WritePlan;
 
@@ -49,6 +49,9 @@ pub(in crate::write) fn column(plan: &WritePlan, schema: &Schema, nullable: &[bo
         Kind::List | Kind::Map => Box::new(ListValues::new(columns(plan, schema, nullable, id)?, layout)),
         Kind::Struct => Box::new(StructValues::new(columns(plan, schema, nullable, id)?)),
         Kind::Union => Box::new(UnionValues::new(columns(plan, schema, nullable, id)?, layout)),
+        Kind::Unknown => {
+            return Err(schema.fault(id).unwrap_or_else(|| Error::unsupported("a column of unknown type")));
+        }
     };
     let bloom = own.has_bloom.then(|| BloomBuilder::new(plan.stride.into(), plan.bloom_fpp));
     Ok(Column {

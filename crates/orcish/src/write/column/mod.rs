@@ -19,6 +19,7 @@ mod union;
 
 use std::ops::Range;
 
+use arrow_array::cast::AsArray as _;
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
@@ -193,11 +194,6 @@ impl Column {
         self.groups.last()
     }
 
-    /// The statistics of the row groups of the stripe so far.
-    pub(in crate::write) fn stripe_statistics(&self) -> &ColumnStatistics {
-        &self.stripe
-    }
-
     /// Has a bloom filter like this one made of the row group to come.
     pub(in crate::write) fn set_bloom(&mut self, like: BloomBuilder) {
         self.bloom = Some(Bloom { current: like, done: Vec::new() });
@@ -287,6 +283,12 @@ impl Column {
 /// An array without run ends, and dictionaries of anything but text.
 fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     let target = match array.data_type() {
+        DataType::Dictionary(_, values) if values.is_nested() => {
+            let dictionary = array.as_any_dictionary();
+            let values = arrow_select::take::take(dictionary.values(), dictionary.keys(), None);
+            return values
+                .map_err(|error| crate::Error::invalid("a dictionary that is not taken apart").with_source(error));
+        }
         DataType::Dictionary(_, values) if !is_text(values) => values_of(values),
         DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
         _ => return Ok(array.clone()),

@@ -15,18 +15,16 @@ use super::dictionary::Dictionary;
 use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
 use crate::bloom::BloomBuilder;
 use crate::error::{Error, Result};
+use crate::tuning;
 use crate::write::fault::Fault;
 use crate::write::options::DictionaryChoice;
 use crate::write::streams::{IntStream, Layout};
 
-/// Values after which it is first looked whether a dictionary pays.
-const FIRST_LOOK: usize = 8192;
-/// The part of the values that may be distinct at most, where a dictionary is to pay: as with Java.
-const MOST_DISTINCT: f64 = 0.8;
-/// The part of all values of a stripe that are expected to be distinct at most, judging from the repetitions so far.
-const MOST_EXPECTED: f64 = 0.4;
-/// Most bytes of a dictionary that is not asked for: readers hold it in memory.
-const MOST_BYTES: usize = 32 << 20;
+/// Most blanks that are put behind a value, as its type is a number of the file or the caller: Hive's `char` has 255
+/// characters, Trino's 65,536.
+const MOST_PADDING: usize = 1 << 16;
+/// Most blanks that are put behind the values that are handed over at a time: rows of a row group at most.
+const MOST_PADDING_AT_ONCE: usize = 1 << 30;
 /// The number of a string that is in no dictionary yet.
 const UNSEEN: u32 = u32::MAX;
 
@@ -60,6 +58,8 @@ pub(super) struct TextValues {
     last_group: Vec<u32>,
     bounds: Bounds,
     padded: Vec<u8>,
+    /// Blanks that may still be put behind values of the array that is taken.
+    padding_left: usize,
     /// Rows of the last stripe, as what this one may have.
     expected: usize,
 }
@@ -74,13 +74,14 @@ impl TextValues {
             direct: DirectBytes::new(layout),
             dictionary: Dictionary::default(),
             is_dictionary: choice != DictionaryChoice::Never,
-            next_look: FIRST_LOOK,
+            next_look: tuning::DICTIONARY_FIRST_LOOK.get(),
             numbers: Vec::new(),
             group_starts: Vec::new(),
             last_group: Vec::new(),
             bounds: Bounds::default(),
             padded: Vec::new(),
-            expected: 1 << 20,
+            padding_left: 0,
+            expected: tuning::DICTIONARY_EXPECTED.get(),
         }
     }
 
@@ -184,14 +185,31 @@ impl TextValues {
             let message = format!("text of {count} characters in a column of {name}({length})");
             return Err(Fault::Value { index, column: self.column, message });
         }
+        let missing = if matches!(shape, Shape::Char(_)) { length - count } else { 0 };
+        if missing > MOST_PADDING.min(self.padding_left) {
+            let message = match missing > MOST_PADDING {
+                true => format!(
+                    "text of {count} characters in a column of {name}({length}): more than {MOST_PADDING} blanks are missing"
+                ),
+                false => format!(
+                    "a column of {name}({length}) in which more than {MOST_PADDING_AT_ONCE} blanks are missing in one row group"
+                ),
+            };
+            return Err(Fault::Value { index, column: self.column, message });
+        }
+        self.padding_left -= missing;
         let mut padded = std::mem::take(&mut self.padded);
         padded.clear();
         padded.extend_from_slice(value.as_bytes());
-        if matches!(shape, Shape::Char(_)) {
-            padded.resize(value.len() + length - count, b' ');
-        }
+        padded.resize(value.len() + missing, b' ');
         self.take(&padded, tools.bloom.as_deref_mut());
         self.padded = padded;
+        // Blanks take no memory of what is handed over, so that nothing else bounds the dictionary.
+        let is_too_large =
+            self.is_dictionary && missing > 0 && self.dictionary.bytes() > tuning::DICTIONARY_BYTES.get();
+        if is_too_large && self.choice == DictionaryChoice::Auto {
+            self.give_up(tools.compressors)?;
+        }
         Ok(())
     }
 
@@ -237,10 +255,11 @@ impl TextValues {
     /// Whether a dictionary pays, as far as can be seen.
     fn pays(&self) -> bool {
         let (values, distinct) = (self.numbers.len() as f64, self.dictionary.len() as f64);
-        if self.dictionary.bytes() > MOST_BYTES {
+        if self.dictionary.bytes() > tuning::DICTIONARY_BYTES.get() {
             return false;
         }
-        if distinct <= MOST_EXPECTED * values {
+        let (most, few) = (share(&tuning::DICTIONARY_MOST_DISTINCT), share(&tuning::DICTIONARY_FEW_DISTINCT));
+        if distinct <= few * values {
             return true;
         }
         // Of so many strings, each as frequent as any other, would there be as many repetitions: n² / 2 of them.
@@ -248,7 +267,7 @@ impl TextValues {
         let all = values * values / (2.0 * repeated.max(0.5));
         let stripe = (self.expected as f64).max(values);
         let expected = all * (1.0 - (-stripe / all).exp());
-        distinct <= MOST_DISTINCT * values && expected <= MOST_DISTINCT * stripe || expected <= MOST_EXPECTED * stripe
+        distinct <= most * values && expected <= most * stripe || expected <= few * stripe
     }
 
     /// Writes what there is as it is, and gives the dictionary up. The last row group has not ended then.
@@ -307,6 +326,7 @@ impl TextValues {
 
 impl Values for TextValues {
     fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, mut tools: Tools<'_>) -> Outcome {
+        self.padding_left = MOST_PADDING_AT_ONCE;
         match array.data_type() {
             DataType::Utf8 => self.gather_offsets(array.as_string::<i32>(), valid, &mut tools),
             DataType::LargeUtf8 => self.gather_offsets(array.as_string::<i64>(), valid, &mut tools),
@@ -351,11 +371,11 @@ impl Values for TextValues {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        let is_small = self.numbers.len() < FIRST_LOOK;
+        let is_small = self.numbers.len() < tuning::DICTIONARY_FIRST_LOOK.get();
         if self.is_dictionary && self.choice == DictionaryChoice::Auto && is_small {
             // Too few values to tell before: of these, all are there.
             let (values, distinct) = (self.numbers.len() as f64, self.dictionary.len() as f64);
-            if distinct > MOST_DISTINCT * values {
+            if distinct > share(&tuning::DICTIONARY_MOST_DISTINCT) * values {
                 self.give_up(compressors)?;
                 self.direct.end_group(compressors)?;
             }
@@ -363,16 +383,21 @@ impl Values for TextValues {
         let ended =
             if self.is_dictionary { self.end_dictionary(compressors)? } else { self.direct.end_stripe(compressors)? };
         if self.is_dictionary {
-            self.expected = self.numbers.len().max(FIRST_LOOK);
+            self.expected = self.numbers.len().max(tuning::DICTIONARY_FIRST_LOOK.get());
         }
         self.dictionary.clear();
         self.numbers.clear();
         self.last_group.clear();
         self.group_starts.clear();
-        self.next_look = FIRST_LOOK;
+        self.next_look = tuning::DICTIONARY_FIRST_LOOK.get();
         self.is_dictionary = self.choice != DictionaryChoice::Never;
         Ok(ended)
     }
+}
+
+/// Of what is so many among a thousand.
+fn share(tuning: &tuning::Tuning) -> f64 {
+    tuning.get() as f64 / 1000.0
 }
 
 /// The row groups of so many values, by where each begins.

@@ -1,4 +1,5 @@
-//! Timestamps (ORCv1, Timestamp Columns): seconds since 2015 in the writer's zone, and nanoseconds.
+//! Timestamps (ORCv1, Timestamp Columns): seconds since 2015 in the writer's zone, and nanoseconds. Values are wall clocks
+//! of that zone, or instants where their type has a zone.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
@@ -12,7 +13,7 @@ use crate::arrow::nanoseconds;
 use crate::bloom::BloomBuilder;
 use crate::encoding::encode::encode_nanos;
 use crate::error::{Error, Result};
-use crate::time::WriterZone;
+use crate::time::{Instants, WriterZone};
 use crate::write::fault::Fault;
 use crate::write::streams::{IntStream, Layout};
 
@@ -24,7 +25,7 @@ const FOREVER: i64 = 1 << 62;
 
 pub(super) struct TimestampValues {
     column: u32,
-    /// The zone whose wall clock is written; UTC for instants.
+    /// The zone in which seconds are counted; UTC for `timestamp with local time zone`.
     zone: WriterZone,
     seconds: IntStream,
     nanos: IntStream,
@@ -48,12 +49,13 @@ impl TimestampValues {
         }
     }
 
-    /// Takes the valid values of `numbers`, each of so many nanoseconds.
+    /// Takes the valid values of `numbers`, wall clocks or instants, each of so many nanoseconds.
     fn gather(
         &mut self,
         numbers: &[i64],
         valid: Option<&NullBuffer>,
         nanoseconds: i64,
+        is_instant: bool,
         mut bloom: Option<&mut BloomBuilder>,
     ) -> Outcome {
         let per_second = 1_000_000_000 / nanoseconds;
@@ -69,9 +71,14 @@ impl TimestampValues {
                 let second = number.div_euclid(per_second);
                 // Below a second, so that it fits.
                 let nanos = u32::try_from(number.rem_euclid(per_second)).unwrap_or_default() * nanos_each;
-                let stored = match store(&self.zone, second, nanos) {
+                let stored = if is_instant {
+                    store_instant(&self.zone, second, nanos)
+                } else {
+                    store(&self.zone, second, nanos).map(|stored| (stored, second))
+                };
+                let (stored, second) = match stored {
                     Ok(stored) => stored,
-                    Err(_) if !self.is_strict => 0,
+                    Err(_) if !self.is_strict => (0, second),
                     Err(message) => {
                         let index = nth_valid(taken, numbers.len(), valid);
                         return Err(Fault::Value { index, column: self.column, message: message.to_owned() });
@@ -104,6 +111,24 @@ fn store(zone: &WriterZone, second: i64, nanos: u32) -> std::result::Result<i64,
     let Some(instant) = zone.instant_of(second) else {
         return Err("the clock of the time zone that is written in skips this time, when it is put forward");
     };
+    with_fraction(zone, instant, nanos)
+}
+
+/// What the DATA stream has for an instant in `zone`, and the wall clock that it shows; or why there is nothing.
+#[inline]
+fn store_instant(zone: &WriterZone, second: i64, nanos: u32) -> std::result::Result<(i64, i64), &'static str> {
+    if !(-FOREVER..FOREVER).contains(&second) {
+        return Err("a timestamp billions of years from now");
+    }
+    let Some(instant) = Instants::encode(zone, second) else {
+        return Err("an instant before 1900 that ORC cannot tell from another, where clocks were put back");
+    };
+    Ok((with_fraction(zone, instant, nanos)?, instant + i64::from(zone.offset_at(instant))))
+}
+
+/// What the DATA stream has for an instant as it is stored, with so many nanoseconds.
+#[inline]
+fn with_fraction(zone: &WriterZone, instant: i64, nanos: u32) -> std::result::Result<i64, &'static str> {
     if instant >= 0 || nanos <= LOST_IN_MILLIS {
         Ok(instant - zone.base())
     } else if instant == -1 {
@@ -117,11 +142,12 @@ impl Values for TimestampValues {
     fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
         self.seconds.relieve(tools.compressors)?;
         self.nanos.relieve(tools.compressors)?;
-        let DataType::Timestamp(unit, _) = array.data_type() else {
+        let DataType::Timestamp(unit, zone) = array.data_type() else {
             return Err(Error::invalid(format!("{} is no timestamp", array.data_type())).into());
         };
         let numbers = as_numbers(array, DataType::Int64)?;
-        self.gather(numbers.as_primitive::<Int64Type>().values(), valid, nanoseconds(*unit), tools.bloom)
+        let numbers = numbers.as_primitive::<Int64Type>().values();
+        self.gather(numbers, valid, nanoseconds(*unit), zone.is_some(), tools.bloom)
     }
 
     fn begin_group(&mut self) {
@@ -180,6 +206,34 @@ mod tests {
                 let is_skipped = zone.instant_of(second).is_none();
                 let instant = zone.instant_of(second).unwrap_or_default();
                 prop_assert!(is_skipped || instant == -1 && nanos > LOST_IN_MILLIS || second.unsigned_abs() >= 1 << 62);
+            }
+        }
+    }
+
+    proptest! {
+        /// What is stored of an instant is read as the same one, whichever time of the clock it was.
+        #[test]
+        fn instants_come_back(
+            second in prop_oneof![
+                -100_000_000_000..300_000_000_000_i64,
+                -200_000..200_000_i64,
+                1_700_000_000..1_800_000_000_i64,
+                any::<i64>()
+            ],
+            nanos in prop_oneof![0..1_000_000_000_u32, Just(0), 999_000..1_001_000_u32],
+            id in prop::sample::select(vec!["UTC", "America/New_York", "Asia/Kolkata", "GMT+08:00", "Australia/Lord_Howe"]),
+        ) {
+            let zone = WriterZone::parse(id).unwrap();
+            if let Ok((stored, wall)) = store_instant(&zone, second, nanos) {
+                let decoded = TimestampDecoder::stored_instant(&zone).decode(stored, encode_nanos(nanos)).unwrap();
+                prop_assert_eq!(decoded.1, i64::from(nanos));
+                prop_assert_eq!(Instants::new(zone.clone(), false).decode(decoded.0), second);
+                // Statistics have what is read as a wall clock.
+                let clock = TimestampDecoder::wall_clock(zone).decode(stored, encode_nanos(nanos)).unwrap();
+                prop_assert_eq!(clock.0, wall);
+            } else {
+                let is_far = second.unsigned_abs() >= 1 << 62;
+                prop_assert!(is_far || second == -1 && nanos > LOST_IN_MILLIS || Instants::encode(&zone, second).is_none());
             }
         }
     }

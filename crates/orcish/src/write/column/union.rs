@@ -1,11 +1,13 @@
 //! Unions (ORCv1, Union Columns): tags, and the values of each variant one behind the other.
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayRef};
+use arrow_array::types::Int64Type;
+use arrow_array::{Array as _, ArrayRef, StructArray};
 use arrow_buffer::NullBuffer;
+use arrow_cast::cast;
 use arrow_schema::{DataType, UnionMode};
 
-use super::{Column, Compressors, Detail, Ended, Outcome, Starts, Tools, Values};
+use super::{Column, Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
 use crate::error::{Error, Result};
 use crate::write::selected::Selected;
 use crate::write::streams::{ByteStream, Layout};
@@ -22,10 +24,45 @@ impl UnionValues {
     }
 }
 
+impl UnionValues {
+    /// Takes unions as they are read that Arrow has not enough tags for: structs of the tag and all variants.
+    fn append_struct(
+        &mut self,
+        array: &StructArray,
+        valid: Option<&NullBuffer>,
+        compressors: &mut Compressors,
+    ) -> Outcome {
+        let Some((tags, variants)) = array.columns().split_first() else {
+            return Err(Error::invalid("a union without a tag").into());
+        };
+        let tags =
+            cast(tags, &DataType::Int64).map_err(|error| Error::invalid("tags that are none").with_source(error))?;
+        let tags = tags.as_primitive::<Int64Type>().values();
+        let mut rows: Vec<Vec<usize>> = vec![Vec::new(); self.children.len()];
+        for row in valid_ranges(array.len(), valid).flatten() {
+            let variant = tags.get(row).and_then(|&tag| u8::try_from(tag).ok());
+            let Some((tag, rows)) = variant.and_then(|tag| Some((tag, rows.get_mut(usize::from(tag))?))) else {
+                return Err(Error::invalid("a union value with a tag that the type does not have").into());
+            };
+            rows.push(row);
+            self.tags.held().push(tag);
+        }
+        for ((child, rows), values) in self.children.iter_mut().zip(&rows).zip(variants) {
+            let values = Selected::of_indexes(rows.iter().copied()).of(values)?;
+            let to_row = |at: usize| rows.get(at).copied().unwrap_or_default();
+            child.append(&values, compressors).map_err(|fault| fault.map_index(to_row))?;
+        }
+        Ok(())
+    }
+}
+
 impl Values for UnionValues {
     /// Arrow's unions have no nulls of their own: those of their variants are written as such.
-    fn append(&mut self, array: &ArrayRef, _: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
         self.tags.relieve(tools.compressors)?;
+        if let DataType::Struct(_) = array.data_type() {
+            return self.append_struct(array.as_struct(), valid, tools.compressors);
+        }
         let DataType::Union(fields, mode) = array.data_type() else {
             return Err(Error::invalid(format!("{} is no union", array.data_type())).into());
         };

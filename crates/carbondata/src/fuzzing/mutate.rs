@@ -1,0 +1,212 @@
+//! Changes of files that know their structure: of what headers, footers, heads of chunks and indexes say, so that the
+//! rest of a file is where it should be.
+
+use super::tree::Node;
+
+/// Bytes at the end of a data file, which say where the footer begins.
+const POINTER: usize = 8;
+/// Most structs of an index that are taken apart.
+const MOST_STRUCTS: usize = 10_000;
+
+/// Random numbers.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) ^ (self.0 << 31)
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        let most = u64::try_from(most).unwrap_or(u64::MAX).max(1);
+        usize::try_from((self.next() >> 8) % most).unwrap_or_default()
+    }
+}
+
+/// A changed file: a data file, an index, or a schema. None where the bytes are none.
+pub fn mutate(bytes: &[u8], seed: u64) -> Option<Vec<u8>> {
+    let mut random = Random(seed);
+    random.next();
+    match random.below(4) {
+        0 => chunk(bytes, &mut random).or_else(|| footer(bytes, &mut random)),
+        1 => header(bytes, &mut random),
+        _ => footer(bytes, &mut random),
+    }
+    .or_else(|| structs(bytes, &mut random))
+}
+
+/// The footer of a data file, and where it begins.
+fn footer_of(bytes: &[u8]) -> Option<(Node, usize)> {
+    let end = bytes.len().checked_sub(POINTER)?;
+    let start = usize::try_from(i64::from_be_bytes(*bytes.last_chunk::<POINTER>()?)).ok()?;
+    let (footer, length) = Node::read(bytes.get(start..end)?)?;
+    (start + length == end).then_some((footer, start))
+}
+
+fn with_footer(start: &[u8], footer: &Node) -> Vec<u8> {
+    let pointer = i64::try_from(start.len()).unwrap_or_default().to_be_bytes();
+    [start, &footer.bytes(), &pointer].concat()
+}
+
+fn footer(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    let (mut footer, start) = footer_of(bytes)?;
+    change_some(&mut footer, random);
+    Some(with_footer(bytes.get(..start)?, &footer))
+}
+
+/// Places of a blocklet in the file: where its chunks are, and where dimensions and measures end.
+fn places(blocklet: &mut Node) -> Vec<&mut i64> {
+    let Node::Struct(fields) = blocklet else { return Vec::new() };
+    let places = fields.iter_mut().flat_map(|(id, node)| match (*id, node) {
+        (2, Node::List(_, all)) => all.iter_mut().collect(),
+        (4 | 5, node) => vec![node],
+        _ => Vec::new(),
+    });
+    places.filter_map(|node| if let Node::Int(_, at) = node { Some(at) } else { None }).collect()
+}
+
+/// Changes the header; what the footer says of places is as far behind as the header has become longer.
+fn header(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    let (mut footer, start) = footer_of(bytes)?;
+    let (mut header, length) = Node::read(bytes)?;
+    change_some(&mut header, random);
+    let header = header.bytes();
+    let behind = i64::try_from(header.len()).ok()? - i64::try_from(length).ok()?;
+    if let Some(Node::List(_, blocklets)) = footer.field(4) {
+        blocklets.iter_mut().flat_map(places).for_each(|at| *at = at.wrapping_add(behind));
+    }
+    Some(with_footer(&[&header, bytes.get(length..start)?].concat(), &footer))
+}
+
+/// Changes the head of a chunk, which is put behind the others.
+fn chunk(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    let (mut footer, start) = footer_of(bytes)?;
+    let Some(Node::List(_, blocklets)) = footer.field(4) else { return None };
+    let count = blocklets.len();
+    let blocklet = blocklets.get_mut(random.below(count))?;
+    let Some(Node::List(_, offsets)) = blocklet.field(2) else { return None };
+    let mut all: Vec<usize> = offsets
+        .iter()
+        .filter_map(|at| if let Node::Int(_, at) = at { usize::try_from(*at).ok() } else { None })
+        .collect();
+    let at = random.below(all.len());
+    let place = *all.get(at)?;
+    *offsets.get_mut(at)? = Node::Int(6, i64::try_from(start).ok()?);
+    all.push(start);
+    let end = all.into_iter().filter(|&other| other > place).min()?;
+    let (mut head, length) = Node::read(bytes.get(place..end)?)?;
+    change_some(&mut head, random);
+    let head = head.bytes();
+    let Some(Node::List(_, lengths)) = blocklet.field(3) else { return None };
+    *lengths.get_mut(at)? = Node::Int(5, i64::try_from(head.len()).ok()?);
+    let pages = bytes.get(place + length..end)?;
+    Some(with_footer(&[bytes.get(..start)?, &head, pages].concat(), &footer))
+}
+
+/// Changes one of the structs that a file is: an index, several that were merged, or a schema.
+fn structs(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() && all.len() < MOST_STRUCTS {
+        let (node, length) = Node::read(bytes.get(at..)?)?;
+        all.push(node);
+        at += length;
+    }
+    let count = all.len();
+    let node = all.get_mut(random.below(count))?;
+    // A part of a merged index is an index itself.
+    let parts = match node.field(1) {
+        Some(Node::List(8, parts)) if !parts.is_empty() && random.below(2) == 0 => Some(parts),
+        _ => None,
+    };
+    let inner = parts.and_then(|parts| {
+        let count = parts.len();
+        parts.get_mut(random.below(count))
+    });
+    match inner {
+        Some(Node::Binary(part)) => match structs(part, random) {
+            Some(changed) => *part = changed,
+            // A name.
+            None => change_bytes(part, random),
+        },
+        _ => change_some(node, random),
+    }
+    Some(all.iter().flat_map(Node::bytes).collect())
+}
+
+/// Changes up to four values.
+fn change_some(node: &mut Node, random: &mut Random) {
+    for _ in 0..=random.below(4) {
+        change_one(node, random);
+    }
+}
+
+/// Changes this value, or one within it.
+fn change_one(node: &mut Node, random: &mut Random) {
+    let mut children = node.children();
+    let count = children.len();
+    if count > 0
+        && random.below(6) > 0
+        && let Some(child) = children.get_mut(random.below(count))
+    {
+        return change_one(child, random);
+    }
+    let number = [0, 1, -1, 2, 3, 255, 32_767, 65_536, i64::from(i32::MAX), i64::from(i32::MIN), i64::MAX, i64::MIN];
+    match node {
+        Node::Bool(value) => *value = !*value,
+        Node::Byte(value) => *value = u8::try_from(random.below(256)).unwrap_or_default(),
+        Node::Int(_, value) => {
+            *value = match random.below(3) {
+                0 => value.wrapping_add(i64::try_from(random.below(9)).unwrap_or_default() - 4),
+                1 => value.wrapping_mul(2),
+                _ => number.get(random.below(number.len())).copied().unwrap_or_default(),
+            }
+        }
+        Node::Double(bytes) => *bytes = random.next().to_be_bytes(),
+        Node::Binary(bytes) => change_bytes(bytes, random),
+        Node::List(_, all) => change_list(all, random, 1),
+        Node::Map(_, _, all) => change_list(all, random, 2),
+        Node::Struct(fields) => {
+            let at = random.below(fields.len());
+            match random.below(3) {
+                0 if at < fields.len() => _ = fields.remove(at),
+                1 if at < fields.len() => {
+                    let field = fields.get(at).cloned();
+                    fields.extend(field);
+                }
+                _ => fields.push((i16::try_from(random.below(20)).unwrap_or_default(), Node::Binary(vec![0; 9]))),
+            }
+        }
+    }
+}
+
+fn change_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(bytes.len());
+    match random.below(5) {
+        0 => bytes.truncate(at),
+        1 => bytes.extend(random.next().to_le_bytes()),
+        2 => bytes.clear(),
+        3 => bytes.extend_from_slice(b"/../\x1b[2J\xe2\x80\xae"),
+        _ => {
+            let value = u8::try_from(random.below(256)).unwrap_or_default();
+            bytes.get_mut(at).into_iter().for_each(|byte| *byte = value);
+        }
+    }
+}
+
+/// Removes, repeats or exchanges elements, which are of `width` values each.
+fn change_list(all: &mut Vec<Node>, random: &mut Random, width: usize) {
+    let count = all.len() / width;
+    let (one, other) = (random.below(count) * width, random.below(count) * width);
+    match random.below(4) {
+        0 => all.clear(),
+        1 if count > 0 => _ = all.drain(one..one + width),
+        2 if count > 0 => {
+            let element: Vec<Node> = all.get(one..one + width).unwrap_or_default().to_vec();
+            let times = if random.below(8) == 0 { 1000 } else { 1 };
+            (0..times).for_each(|_| all.extend(element.iter().cloned()));
+        }
+        _ if one.max(other) < all.len() => all.swap(one, other),
+        _ => {}
+    }
+}

@@ -1,0 +1,47 @@
+//! Files changed by their structure: no change makes the reader panic, or give an array that is none.
+
+use std::path::Path;
+
+use super::tree::Node;
+use super::*;
+
+/// Small files of all kinds, as the writer of the tests of Python makes them; see `fuzz/carbon_seeds.py`.
+fn seeds() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/carbon");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files.map(|path| (path.display().to_string(), std::fs::read(&path).unwrap())).collect();
+    files.sort();
+    assert!(files.len() >= 5);
+    files
+}
+
+#[test]
+fn trees_are_what_was_read() {
+    for (name, bytes) in seeds() {
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let (node, length) = Node::read(rest).unwrap();
+            assert_eq!(node.bytes(), rest[..length], "{name}");
+            // Behind the header of a data file are its pages.
+            rest = if name.ends_with(".carbondata") { &[] } else { &rest[length..] };
+        }
+    }
+}
+
+#[test]
+fn changed_files_are_errors_or_arrays() {
+    let limits = Limits { memory: 64 << 20, tail: 1 << 20, ..Limits::default() };
+    let arrays = std::cell::Cell::new(0);
+    let check = |array: &ArrayRef| {
+        array.to_data().validate_full().unwrap();
+        arrays.set(arrays.get() + 1);
+    };
+    let seeds = seeds();
+    for case in 0..crate::fixtures::cases(1500) {
+        let (_, bytes) = &seeds[usize::try_from(case).unwrap() % seeds.len()];
+        let changed = mutate(bytes, case).unwrap();
+        read(&Bytes::from(changed), &limits, &check);
+    }
+    // Most of a changed file is what it was.
+    assert!(arrays.get() > 500, "{}", arrays.get());
+}

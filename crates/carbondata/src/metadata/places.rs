@@ -1,0 +1,51 @@
+//! Which files a table may name: those below its own folder, and below folders that its user names.
+
+use std::borrow::Cow;
+
+use orcish::shared::Site;
+use orcish::{Error, Result, StorageOptions, display_name};
+
+/// Where files of a table may be.
+///
+/// A table is data that somebody else may have written: what it names is read with the keys of whoever reads it.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    /// The table's folder, as its user spells it.
+    folder: String,
+    root: Site,
+    external: Vec<Site>,
+}
+
+impl Places {
+    /// Those of a table at `root`, with `external` paths and URLs that it may name besides.
+    pub(crate) fn new(root: &str, external: &[String]) -> Self {
+        let external = external.iter().map(|place| Site::of(place)).collect();
+        Places { folder: root.to_owned(), root: Site::of(root), external }
+    }
+
+    /// Looks whether a file or folder that the table names may be read.
+    ///
+    /// # Errors
+    /// `Unsupported` where it is neither below the table's folder nor below one that was allowed.
+    pub(crate) fn check(&self, location: &str) -> Result<()> {
+        let site = Site::within(&self.folder, location);
+        if site.is_some_and(|site| self.root.holds(&site) || self.external.iter().any(|place| place.holds(&site))) {
+            return Ok(());
+        }
+        let name = display_name(location);
+        let text = format!(
+            "the table names {name:?}, which is outside of its folder: it is read where external_locations has it, or a \
+             folder that it is in"
+        );
+        Err(Error::unsupported(text))
+    }
+}
+
+/// The options for a file of a table: headers are sent to the host of the table alone.
+pub(crate) fn storage_of<'a>(table: &str, location: &str, storage: &'a StorageOptions) -> Cow<'a, StorageOptions> {
+    let is_url = |text: &str| text.contains("://");
+    if !is_url(location) || Site::of(table).is_of_host(&Site::of(location)) {
+        return Cow::Borrowed(storage);
+    }
+    Cow::Owned(storage.without_headers())
+}

@@ -1,0 +1,144 @@
+//! Values whose lengths need more than the two bytes that they were given.
+//!
+//! The dictionary of a column of long texts within another column has lengths of two bytes, which is all that is left of
+//! longer ones. The values themselves are whole, so their number and where the last one ends tell the lengths.
+
+use orcish::{Error, Result};
+
+/// Lengths that two bytes have.
+pub(super) const LENGTHS: usize = 1 << 16;
+/// Most lengths that are tried.
+const MOST_TRIED: usize = 1 << 18;
+/// Most bytes that are looked at, as a multiple of those that are there.
+const MOST_READ: usize = 8;
+
+/// The `count` values of `data`, the lowest two bytes of whose lengths stand before each. Texts are UTF-8.
+///
+/// # Errors
+/// `Corrupt` where there are no such values, or they are found in more than one way.
+pub(super) fn values(data: &[u8], count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
+    let mut search = Search { data, count, is_text, tried: 0, read: 0 };
+    let starts = search.run()?;
+    let ends = starts.iter().skip(1).copied().chain([data.len()]);
+    let value = |(start, end): (&usize, usize)| data.get(start.checked_add(2)?..end);
+    let values: Option<Vec<&[u8]>> = starts.iter().zip(ends).map(value).collect();
+    values.ok_or_else(|| Error::corrupt("a value outside of its dictionary"))
+}
+
+struct Search<'a> {
+    data: &'a [u8],
+    count: usize,
+    is_text: bool,
+    tried: usize,
+    read: usize,
+}
+
+/// A value whose length is looked for.
+struct Step {
+    start: usize,
+    /// The next length that is tried, in units of what is lost.
+    lost: usize,
+    /// Whether those are tried that have no length of usual size behind them: that is what most lengths in the middle
+    /// of a text are like.
+    is_odd: bool,
+}
+
+impl Search<'_> {
+    /// Where the values start.
+    fn run(&mut self) -> Result<Vec<usize>> {
+        let mut found: Option<Vec<usize>> = None;
+        let mut path = vec![Step { start: 0, lost: 0, is_odd: false }];
+        while let Some(step) = path.last_mut() {
+            let (start, is_odd, lost) = (step.start, step.is_odd, step.lost);
+            step.lost += 1;
+            let left = self.count.saturating_sub(path.len());
+            if self.is_over() {
+                break;
+            }
+            let Some(end) = self.end(start, lost, left) else {
+                match path.last_mut().filter(|_| !is_odd) {
+                    Some(step) => *step = Step { start, lost: 0, is_odd: true },
+                    None => _ = path.pop(),
+                }
+                continue;
+            };
+            let is_last = left == 0;
+            let is_usual =
+                if is_last { end == self.data.len() } else { self.data.get(end).is_some_and(|&high| high < b' ') };
+            if is_usual == is_odd || (is_last && !is_usual) || !self.fits(start, end) {
+                continue;
+            }
+            if !is_last {
+                path.push(Step { start: end, lost: 0, is_odd: false });
+            } else if found.is_some() {
+                return Err(Error::corrupt("the lengths of a dictionary's values are not known"));
+            } else {
+                found = Some(path.iter().map(|step| step.start).collect());
+            }
+        }
+        found.ok_or_else(|| Error::corrupt(format!("a dictionary that is not {} values", self.count)))
+    }
+
+    /// Whether so much was tried that no more is found.
+    fn is_over(&mut self) -> bool {
+        self.tried += 1;
+        self.tried > MOST_TRIED.saturating_add(self.count.saturating_mul(8))
+            || self.read > self.data.len().saturating_mul(MOST_READ)
+    }
+
+    /// Where a value of such a length ends, if there is room for those `left` behind it.
+    fn end(&self, start: usize, lost: usize, left: usize) -> Option<usize> {
+        let &[high, low] = self.data.get(start..)?.first_chunk()?;
+        let length = lost.checked_mul(LENGTHS)?.checked_add(u16::from_be_bytes([high, low]).into())?;
+        let end = length.checked_add(start)?.checked_add(2)?;
+        let room = self.data.len().checked_sub(left.saturating_mul(2))?;
+        (end <= room).then_some(end)
+    }
+
+    /// Whether the bytes may be a value.
+    fn fits(&mut self, start: usize, end: usize) -> bool {
+        self.read = self.read.saturating_add(end.saturating_sub(start));
+        let value = self.data.get(start.saturating_add(2)..end).unwrap_or_default();
+        !self.is_text || std::str::from_utf8(value).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(values: &[Vec<u8>]) -> Vec<u8> {
+        let value = |value: &Vec<u8>| [&value.len().to_be_bytes()[6..], value].concat();
+        values.iter().flat_map(value).collect()
+    }
+
+    #[test]
+    fn long_values_are_whole() {
+        let text =
+            |length: usize, salt: usize| (0..length).map(move |at| b'a' + u8::try_from((at * 7 + salt) % 23).unwrap());
+        for lengths in
+            [vec![70_000], vec![8, 40_000, 3], vec![8, 70_000, 200_000, 5, 65_536, 65_535, 1], vec![65_536; 3]]
+        {
+            let all: Vec<Vec<u8>> =
+                lengths.iter().enumerate().map(|(at, &length)| text(length, at).collect()).collect();
+            let data = stored(&all);
+            for is_text in [true, false] {
+                let found = values(&data, all.len(), is_text).unwrap();
+                assert!(found == all, "{lengths:?}");
+            }
+            assert!(values(&data, all.len() + 5, true).is_err());
+            assert!(values(data.get(..data.len() - 1).unwrap(), all.len(), true).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_no_values_ends_soon() {
+        for fill in [0, 1, b'a', 0xff] {
+            for count in [1, 2, 100, 100_000] {
+                let _ = values(&vec![fill; 3_000_000], count, false);
+                let _ = values(&vec![fill; 3_000_001], count, true);
+            }
+        }
+        assert!(values(&[], 1, true).is_err() && values(&[0, 0, 0, 0], 1, true).is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! What is known beforehand of the instants of `timestamp` columns: statistics have wall clocks.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::options::ReadOptions;
+use crate::predicate::Leaf;
+use crate::schema::Kind;
+use crate::statistics::{ColumnStatistics, Detail, MOST_OFFSET};
+use crate::tail::FileTail;
+use crate::time::WriterZone;
+
+const NANOS_PER_SECOND: i128 = 1_000_000_000;
+
+/// The zone whose instants are read, where that is not the writer's.
+///
+/// # Errors
+/// `InvalidArgument` where there is no such zone.
+pub(crate) fn reader_zone(options: &ReadOptions) -> Result<Option<WriterZone>> {
+    let parse = |id: &String| match WriterZone::parse(id) {
+        // To the writer of a file, no id is UTC.
+        Ok(zone) if !id.is_empty() => Ok(zone),
+        _ => Err(Error::invalid(format!("timezone={id:?}: no time zone that is known here"))),
+    };
+    options.timezone.as_ref().map(parse).transpose()
+}
+
+/// Whether a leaf asks for instants of a column whose statistics have wall clocks.
+pub(super) fn asks_instants(leaf: &Leaf, tail: &FileTail) -> bool {
+    leaf.is_instant && tail.schema.get(leaf.column).is_ok_and(|this| this.kind == Kind::Timestamp)
+}
+
+/// Statistics of wall clocks as those of the instants at which the clocks of `zone` show them, or those of any zone.
+pub(super) fn of_instants<'a>(
+    statistics: &'a ColumnStatistics,
+    zone: Option<&WriterZone>,
+) -> Cow<'a, ColumnStatistics> {
+    let Detail::Timestamp { lower_bound, upper_bound, .. } = &statistics.detail else {
+        return Cow::Borrowed(statistics);
+    };
+    let offsets = |bound: i128| match (zone, i64::try_from(bound.div_euclid(NANOS_PER_SECOND))) {
+        (Some(zone), Ok(second)) => {
+            let near = zone.offsets_near(second);
+            let nanos = |offset: Option<&i32>| i128::from(offset.copied().unwrap_or_default()) * NANOS_PER_SECOND;
+            (nanos(near.iter().min()), nanos(near.iter().max()))
+        }
+        _ => (-MOST_OFFSET, MOST_OFFSET),
+    };
+    let detail = Detail::Timestamp {
+        // An instant within an hour that comes twice may be greater than one with a greater wall clock.
+        min: None,
+        max: None,
+        lower_bound: lower_bound.map(|bound| bound - offsets(bound).1),
+        upper_bound: upper_bound.map(|bound| bound - offsets(bound).0),
+    };
+    Cow::Owned(ColumnStatistics { detail, ..statistics.clone() })
+}

@@ -1,0 +1,89 @@
+//! Memory that the parts of a reader take beside the batches that it makes: what was decompressed, dictionaries, indexes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+
+/// What the parts of a reader may take together.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    most: u64,
+    held: AtomicU64,
+}
+
+impl Memory {
+    /// Room for so many bytes.
+    pub(crate) fn new(most: u64) -> Arc<Self> {
+        Arc::new(Memory { most, held: AtomicU64::new(0) })
+    }
+
+    /// What one part takes; nothing yet.
+    pub(crate) fn part(self: &Arc<Self>) -> Charge {
+        Charge { memory: self.clone(), bytes: 0 }
+    }
+
+    /// Bytes that are left.
+    pub(crate) fn left(&self) -> u64 {
+        self.most.saturating_sub(self.held.load(Ordering::Relaxed))
+    }
+}
+
+/// What one part of a reader takes, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Charge {
+    memory: Arc<Memory>,
+    bytes: u64,
+}
+
+impl Charge {
+    /// Makes it `bytes` at least.
+    ///
+    /// # Errors
+    /// `LimitExceeded` when there is no room for what is missing.
+    #[inline]
+    pub(crate) fn raise_to(&mut self, bytes: u64) -> Result<()> {
+        if bytes <= self.bytes { Ok(()) } else { self.raise(bytes) }
+    }
+
+    #[cold]
+    fn raise(&mut self, bytes: u64) -> Result<()> {
+        let more = bytes - self.bytes;
+        let held = self.memory.held.fetch_add(more, Ordering::Relaxed).saturating_add(more);
+        self.bytes = bytes;
+        if held <= self.memory.most {
+            return Ok(());
+        }
+        let most = self.memory.most;
+        Err(Error::limit(format!(
+            "what is decompressed, dictionaries and indexes need more than the {most} bytes allowed"
+        )))
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.memory.held.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_share_the_room_and_give_it_back() {
+        let memory = Memory::new(100);
+        let (mut first, mut second) = (memory.part(), memory.part());
+        first.raise_to(60).unwrap();
+        first.raise_to(50).unwrap();
+        second.raise_to(40).unwrap();
+        assert_eq!(memory.left(), 0);
+        assert_eq!(second.raise_to(41).unwrap_err().kind(), crate::ErrorKind::LimitExceeded);
+        drop(second);
+        assert_eq!(memory.left(), 40);
+        first.raise_to(100).unwrap();
+        drop(first);
+        assert_eq!(memory.left(), 100);
+    }
+}

@@ -1,0 +1,107 @@
+//! What files that are merged have to have in common.
+
+use arrow_schema::DataType;
+use bytes::Bytes;
+
+use crate::arrow::{ARROW_SCHEMA_KEY, StoredSchema, values_of};
+use crate::error::{Error, Result};
+use crate::schema::{Kind, Type};
+use crate::tail::FileTail;
+
+/// Whether the types and the form of a file are those of the first.
+pub(super) fn check_alike(first: &str, a: &FileTail, b: &FileTail) -> Result<()> {
+    let differs = |what: &str, own: String, of_first: String| {
+        Err(Error::invalid(format!("{what} is {own}, where that of {first} is {of_first}: they cannot be merged")))
+    };
+    let text = |tail: &FileTail| tail.schema.type_string(0);
+    if text(a)? != text(b)? {
+        return differs("the type", text(b)?, text(a)?);
+    }
+    for (id, (own, of_first)) in (0u32..).zip(b.schema.types().iter().zip(a.schema.types())) {
+        if meaning(own) != meaning(of_first) {
+            let what = format!("the list of attributes of column {}", b.schema.path(id));
+            return differs(&what, format!("{:?}", own.attributes), format!("{:?}", of_first.attributes));
+        }
+    }
+    if a.compression != b.compression {
+        return differs("the compression", b.compression.name().to_owned(), a.compression.name().to_owned());
+    }
+    if a.version != b.version {
+        let version = |tail: &FileTail| tail.version.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        return differs("the version of the format", version(b), version(a));
+    }
+    if a.row_index_stride != b.row_index_stride {
+        let stride = |tail: &FileTail| format!("{} rows", tail.row_index_stride);
+        return differs("the stride of the row index", stride(b), stride(a));
+    }
+    if a.calendar != b.calendar {
+        return differs("the calendar", format!("{:?}", b.calendar), format!("{:?}", a.calendar));
+    }
+    let writer = |tail: &FileTail| {
+        format!("{} {} ({})", tail.writer, tail.software_version.as_deref().unwrap_or("of old"), tail.writer_version)
+    };
+    let is_other =
+        (a.writer, a.writer_version, &a.software_version) != (b.writer, b.writer_version, &b.software_version);
+    if is_other { differs("the writer", writer(b), writer(a)) } else { Ok(()) }
+}
+
+/// A type without what it need not say: C++ writes lengths and digits of all.
+fn meaning(this: &Type) -> Type {
+    let has_length = matches!(this.kind, Kind::Char | Kind::Varchar);
+    let has_digits = this.kind == Kind::Decimal;
+    Type {
+        max_length: this.max_length.filter(|_| has_length),
+        precision: this.precision.filter(|_| has_digits),
+        scale: this.scale.filter(|_| has_digits),
+        ..this.clone()
+    }
+}
+
+/// Whether numbers of the columns mean the same in another file.
+pub(super) fn check_meanings(
+    name: &str,
+    first: &FileTail,
+    of_first: &[Option<DataType>],
+    other: &FileTail,
+) -> Result<()> {
+    let text = |meaning: &Option<DataType>| meaning.as_ref().map_or("no type".to_owned(), |kind| kind.to_string());
+    let is_same = arrow_schema_of(first) == arrow_schema_of(other);
+    let meanings = meanings(other);
+    for (id, (known, own)) in (0u32..).zip(of_first.iter().zip(&meanings)) {
+        if known != own {
+            let column = other.schema.path(id);
+            return Err(Error::invalid(format!(
+                "the Arrow type of column {column} is stored as {}, where {} has {}: they cannot be merged",
+                text(own),
+                name,
+                text(known)
+            )));
+        }
+    }
+    if of_first.iter().any(Option::is_some) && !is_same {
+        return Err(Error::invalid(format!(
+            "the Arrow schema is another than that of {}, and without it there would be no {}: they cannot be merged",
+            name,
+            of_first.iter().flatten().next().map_or_else(String::new, DataType::to_string)
+        )));
+    }
+    Ok(())
+}
+
+/// Of each column the type that its numbers have only by the Arrow schema: without it, or with another, they would mean
+/// something else. Other types are representations of the same values.
+pub(super) fn meanings(tail: &FileTail) -> Vec<Option<DataType>> {
+    let schema = StoredSchema::of(tail);
+    let is_meaning = |kind: &&DataType| {
+        matches!(kind, DataType::Duration(_) | DataType::Time32(_) | DataType::Time64(_) | DataType::Interval(_))
+    };
+    let of_column = |(id, _)| {
+        let kind = values_of(schema.as_ref()?.data_type(&tail.schema, id)?);
+        Some(kind).filter(is_meaning).cloned()
+    };
+    (0u32..).zip(tail.schema.types()).map(of_column).collect()
+}
+
+pub(super) fn arrow_schema_of(tail: &FileTail) -> Option<&Bytes> {
+    tail.metadata.iter().find(|(name, _)| name == ARROW_SCHEMA_KEY).map(|(_, value)| value)
+}

@@ -1,0 +1,84 @@
+//! Every file of `tests/data/odd` is read, and `check` says what of it is not as the format says.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int32Type;
+
+use crate::data;
+use orcish::{Columns, Limits, MemorySource, OrcFile, ReadOptions, Result};
+
+/// Name of the file and what is found in it.
+const EXPECTED: &[(&str, &[&str])] = &[
+    ("chunk-empty", &["stripe 0, row group 0, column c: a zlib chunk has no bytes"]),
+    ("chunk-unended", &["stripe 0, row group 0, column c: a zlib chunk has no final block"]),
+    ("chunks-unended", &["stripe 0, row group 0, column c: a zlib chunk has no final block"]),
+    ("encoding-unknown", &["stripe 0, column d: its encoding in the stripe is unknown"]),
+    ("encodings-too-few", &["stripe 0: the stripe footer has 2 encodings for 3 columns"]),
+    ("encodings-too-many", &["stripe 0, column the root: the stripe footer has 3 encodings for 2 columns"]),
+    ("encrypted-no-column", &["column the root: column 9 is encrypted, which is none"]),
+    (
+        "footer-text",
+        &[
+            "column the root: a key of the user metadata is not UTF-8: \"�key\"",
+            "column the root: the version of the software is not UTF-8: \"1.�\"",
+        ],
+    ),
+    ("magic-wrong", &["column the root: the magic of the postscript is \"CRO\""]),
+    ("metadata-too-long", &["column the root: stripe statistics of 1099511627776 bytes do not fit into the file"]),
+    ("patch-beyond-run", &["stripe 0, row group 0, column c: a run has patches beyond its end"]),
+    ("rows-mismatch", &["column the root: the footer states 6 rows, and its stripes have 5"]),
+    ("rows-of-footer-0", &["column the root: the footer states 0 rows, and its stripes have 5"]),
+    ("stream-of-no-column", &["stripe 0, column the root: a stream of column 7, where 2 columns are"]),
+    ("stream-too-long", &["stripe 0, column d, DATA stream: a stream of 5000 bytes does not fit into the stripe"]),
+    ("stream-twice", &["stripe 0, column c: stream DATA is there twice"]),
+    (
+        "types-attribute-not-text",
+        &["column c: an attribute is not UTF-8: \"k�\"", "column c: an attribute is not UTF-8: \"�\""],
+    ),
+    ("types-kind-unknown", &["column d: its type cannot be read: unknown type kind 99"]),
+    ("types-kind-with-children", &["column d: its type cannot be read: unknown type kind 99"]),
+    ("types-list-of-two", &["column d: its type cannot be read: a array with 2 children and 0 names"]),
+    ("types-name-not-text", &["column the root: the name of a field is not UTF-8: \"c�\""]),
+    ("types-names-of-int", &["column c: a int with 1 names of fields, where it has 0"]),
+    ("types-names-too-many", &["column the root: a struct with 2 names of fields, where it has 1"]),
+    ("types-precision-99", &["column d: its type cannot be read: a decimal of precision 99 and scale 1"]),
+    ("types-unreachable", &["column the root: of 3 types the root reaches 2"]),
+    ("zone-not-text", &["stripe 0, column the root: the time zone of the writer is not UTF-8: \"�\""]),
+    ("zone-unknown", &["stripe 0, column the root: writer time zone \"Mars/Olympus\" is not known"]),
+];
+
+/// Values of the one column that all of these files have whole.
+fn read(file: &OrcFile) -> Result<Vec<i32>> {
+    let name = file.tail().schema.path(1);
+    let options = ReadOptions { columns: Columns::Names(vec![name]), ..ReadOptions::default() };
+    let mut values = Vec::new();
+    for batch in file.read(options)? {
+        values.extend_from_slice(batch?.column(0).as_primitive::<Int32Type>().values());
+    }
+    Ok(values)
+}
+
+#[test]
+fn odd_files_are_read_and_found_to_be_odd() {
+    let mut faults = Vec::new();
+    let files = data::files("tests/data/odd");
+    for (name, bytes) in &files {
+        let name = name.trim_end_matches(".orc");
+        let limits = Limits::default();
+        let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits).unwrap();
+        assert_eq!(read(&file).unwrap(), [-1; 5], "{name}");
+        assert_eq!(file.tail().rows, 5, "{name}");
+        let found = match file.check(&limits, None) {
+            Ok(found) => found.iter().map(ToString::to_string).collect(),
+            // Another column cannot be read.
+            Err(error) => vec![error.to_string().replace("<memory>: ", "")],
+        };
+        match EXPECTED.iter().find(|(known, _)| *known == name) {
+            Some((_, want)) if *want == found => {}
+            _ => faults.push(format!("    ({name:?}, &{found:#?}),")),
+        }
+    }
+    assert_eq!(files.len(), EXPECTED.len(), "{}", faults.join("\n"));
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}

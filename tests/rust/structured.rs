@@ -1,0 +1,55 @@
+//! Files whose messages and streams are changed and put together again give rows or an error, within bounded memory and
+//! time: what byte by byte changes rarely reach, as lengths and compressed chunks hide it.
+
+use crate::damage::Tally;
+use crate::data;
+use crate::data::cases;
+
+#[allow(unreachable_pub, reason = "the fuzz targets use it too")]
+#[path = "../../fuzz/structured/mod.rs"]
+pub(crate) mod mutator;
+
+use mutator::{Random, mutate};
+
+/// Files of the folders that are small enough to be read thousands of times.
+fn small_files() -> Vec<(String, bytes::Bytes)> {
+    let folders = ["tests/data", "tests/data/groups", "tests/data/heavy", "tests/data/corrupt"];
+    let all = folders.into_iter().flat_map(data::files);
+    all.filter(|(_, bytes)| bytes.len() < 30_000).collect()
+}
+
+#[test]
+fn files_of_changed_messages() {
+    let mut random = Random::new(1);
+    let mut tally = Tally::default();
+    let mut mutated = 0;
+    for (name, bytes) in small_files() {
+        for change in 0..cases(40) {
+            // Few changes lead far, many nowhere: some are on top of others.
+            let mut file = bytes.to_vec();
+            for _ in 0..=random.below(3) {
+                let Some(changed) = mutate(&file, &mut random) else { break };
+                file = changed;
+                mutated += 1;
+            }
+            tally.case(file, &|| format!("{name}, change {change}"));
+        }
+    }
+    tally.report("messages");
+    assert!(mutated > cases(1000), "{mutated} changes");
+}
+
+/// What is taken apart and put together is the file that it was, but for the form of its chunks.
+#[test]
+fn files_without_changes_are_as_they_were() {
+    for (name, bytes) in data::files("tests/data") {
+        let again = mutator::copy(&bytes, &mut Random::new(7)).expect("a file");
+        let rows = |bytes: bytes::Bytes| {
+            let source = std::sync::Arc::new(orcish::MemorySource::new(bytes));
+            let file = orcish::OrcFile::new(source, &orcish::Limits::default()).unwrap();
+            let options = orcish::ReadOptions { allow_masked: true, ..orcish::ReadOptions::default() };
+            file.read(options).unwrap().map(|batch| batch.unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(again.into()), rows(bytes), "{name}");
+    }
+}
