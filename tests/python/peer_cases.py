@@ -1,0 +1,65 @@
+"""Cases of random tests with peers: what a seed stands for, and options under which orcish writes."""
+
+from __future__ import annotations
+
+import os
+import random
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import judge
+import pyarrow as pa
+import pyarrow.compute as pc
+from orcish import Expression
+from peer_filters import Leaf, Tree
+from peer_tables import Draw, Table, kinds_of, moments, table_of
+from support import cases
+
+CODECS = ["none", "zlib", "snappy", "lz4", "zstd"]
+"""Codecs that each peer has."""
+ZONES = ["UTC", "UTC", "America/New_York", "Asia/Kolkata"]
+ROWS = [0, 1, 1000, 1001, 2500, 4100, 4100, 5200, 7003]
+
+
+def random_cases(title: str, number: int) -> Iterator[tuple[int, random.Random]]:
+    """Seeds, so that one can be told and tried alone, and their random numbers; ORCISH_SEED is where they begin."""
+    first = int(os.environ.get("ORCISH_SEED", "0"))
+    for seed in range(first, first + cases(number)):
+        yield seed, random.Random(zlib.crc32(title.encode()) + (seed << 32))
+
+
+def random_table(rng: random.Random, *, unions: bool = True, moment: Draw = moments) -> Table:
+    kinds = kinds_of(rng, rng.choice([1, 2, 3, 6]), unions=unions, moment=moment)
+    return table_of(rng, kinds, rng.choice(ROWS))
+
+
+def writing(rng: random.Random, found: list[Leaf], *, zone: str) -> dict[str, Any]:
+    """Options for orcish, those that cannot be together left out."""
+    options: dict[str, Any] = {
+        "compression": rng.choice(CODECS),
+        "version": rng.choice(["0.11", "0.12", "0.12"]),
+        "row_index_stride": rng.choice([0, 1000, 1001, 1003, 1006, 2047]),
+        "stripe_size": rng.choice([1, 30_000, 64 << 20, 64 << 20]),
+        "compression_block_size": rng.choice([1024, 4096, None]),
+        "dictionary": rng.choice([True, False, None]),
+        "arrow_schema": rng.random() < 0.5,
+        "threads": rng.choice([1, 2]),
+        "timezone": zone,
+    }
+    if options["version"] == "0.12" and options["row_index_stride"] and rng.random() < 0.6:
+        able = [leaf.name for leaf in found if not pa.types.is_boolean(leaf.kind.arrow)]
+        options["bloom_filter_columns"] = rng.sample(able, rng.randint(1, len(able)))
+        options["bloom_filter_fpp"] = rng.choice([0.5, 0.01, 0.0001])
+    return options
+
+
+def right_rows(tree: Tree, table: pa.Table) -> list[int]:
+    """Rows for which a condition is true."""
+    found: list[int] = pc.indices_nonzero(judge.keep(Expression(tree), table)).to_pylist()
+    return found
+
+
+def told(seed: int, **more: Any) -> str:
+    """What a failure says: the seed to try again, and what it stood for."""
+    return f"ORCISH_SEED={seed}: " + ", ".join(f"{name}={value!r}"[:2000] for name, value in more.items())
