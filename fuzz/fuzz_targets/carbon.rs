@@ -3,14 +3,26 @@
 
 #![no_main]
 
-#[allow(dead_code, reason = "the limits are enough")]
+#[allow(dead_code, unused_imports, reason = "the limits are enough")]
 mod reading;
 
 use arrow_array::Array as _;
 use bytes::Bytes;
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
 fuzz_target!(|data: &[u8]| {
     let check = |array: &arrow_array::ArrayRef| array.to_data().validate_full().expect("a valid array");
     carbondata::fuzzing::read(&Bytes::copy_from_slice(data), &reading::limits(), &check);
+});
+
+// Half of the changes are of what the structs of a file say, which are decoded for that and encoded again.
+fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {
+    let changed = data.get(..size).filter(|_| seed % 2 == 0).and_then(|bytes| carbondata::fuzzing::mutate(bytes, seed.into()));
+    match changed.filter(|bytes| bytes.len() <= most) {
+        Some(bytes) => {
+            data[..bytes.len()].copy_from_slice(&bytes);
+            bytes.len()
+        }
+        None => fuzzer_mutate(data, size, most),
+    }
 });

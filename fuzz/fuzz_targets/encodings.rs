@@ -81,7 +81,8 @@ fuzz_target!(|data: &[u8]| {
         }
         _ => {
             // What is encoded comes back.
-            let values: Vec<i64> = body.as_chunks::<8>().0.iter().map(|b| i64::from_le_bytes(*b) >> (step % 64)).collect();
+            let values: Vec<i64> =
+                body.as_chunks::<8>().0.iter().map(|b| i64::from_le_bytes(*b) >> (step % 64)).collect();
             let mut bytes = Vec::new();
             encode::int_rle_v2::encode(&values, true, &mut bytes);
             let mut out: Vec<i64> = Vec::new();

@@ -5,8 +5,8 @@
 
 mod reading;
 
-use libfuzzer_sys::fuzz_target;
-use orcish::{Columns, NullMapKeys, OrcFile, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use orcish::{Columns, InvalidUtf8, LongChar, NullMapKeys, OrcFile, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
 
 fn options(index: usize) -> ReadOptions {
     let base = reading::options();
@@ -18,6 +18,7 @@ fn options(index: usize) -> ReadOptions {
             unions: Some(UnionType::Sparse),
             timestamp_unit: Some(TimestampUnit::Nanosecond),
             null_map_keys: NullMapKeys::Dictionary,
+            invalid_utf8: InvalidUtf8::Replace,
             ..base
         },
         2 => ReadOptions {
@@ -27,13 +28,27 @@ fn options(index: usize) -> ReadOptions {
             timestamp_unit: Some(TimestampUnit::Auto),
             timestamp_out_of_range: OutOfRange::Null,
             trim_char: true,
+            invalid_utf8: InvalidUtf8::Null,
+            decimal_out_of_range: OutOfRange::Null,
+            long_char: LongChar::Cut,
             ..base
         },
-        _ => ReadOptions { strings: Some(StringType::Large), timestamp_unit: Some(TimestampUnit::Second), threads: 2, ..base },
+        _ => ReadOptions {
+            strings: Some(StringType::Large),
+            timestamp_unit: Some(TimestampUnit::Second),
+            threads: 2,
+            ..base
+        },
     }
 }
 
-fuzz_target!(|data: &[u8]| {
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    reading::mutate(data, size, max_size, seed)
+});
+
+fuzz_target!(|data: &[u8]| reading::within_memory(reading::MOST_HELD, || run(data)));
+
+fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
     let _ = file.stripe_statistics(&reading::limits());
     for index in 0..4 {
@@ -42,7 +57,7 @@ fuzz_target!(|data: &[u8]| {
     // One nested column alone.
     let last = u32::try_from(file.tail().schema.types().len() - 1).expect("few columns");
     read(&file, ReadOptions { columns: Columns::Ids(vec![last]), ..options(1) });
-});
+}
 
 fn read(file: &OrcFile, options: ReadOptions) {
     if let Some(rows) = reading::read(file, options) {

@@ -5,7 +5,7 @@
 
 mod reading;
 
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use orcish::schema::{Kind, Schema};
 use orcish::{Columns, Comparison, Literal, OutOfRange, Predicate, ReadOptions, StringType};
 use reading::read;
@@ -44,12 +44,18 @@ fn leaf(schema: &Schema, id: u32, seed: usize) -> Option<Predicate> {
     let op = [Comparison::Equal, Comparison::Less, Comparison::GreaterOrEqual][seed / 5 % 3];
     Some(match seed % 7 {
         0 => Predicate::IsNull { column },
-        1 => Predicate::In { column, values: vec![value, Literal::Null] },
+        1 => Predicate::In { column, values: vec![value, Literal::Null].into() },
         _ => Predicate::Compare { column, op, value },
     })
 }
 
-fuzz_target!(|data: &[u8]| {
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    reading::mutate(data, size, max_size, seed)
+});
+
+fuzz_target!(|data: &[u8]| reading::within_memory(reading::MOST_HELD, || run(data)));
+
+fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
     let schema = &file.tail().schema;
     let leaves =
@@ -66,4 +72,4 @@ fuzz_target!(|data: &[u8]| {
     read(&file, ReadOptions { filter, row_number: row_number.clone(), ..of_types });
     let filter = Some(Predicate::Or(leaves));
     read(&file, ReadOptions { filter, row_number, columns: Columns::Ids(Vec::new()), limit: Some(10), ..base });
-});
+}

@@ -1,0 +1,75 @@
+//! A file read, written, and read again: the rows are the same.
+
+#![no_main]
+
+#[allow(dead_code, reason = "each target has its own way to read")]
+mod reading;
+
+use std::sync::Arc;
+
+use arrow_array::{Array as _, RecordBatch};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use orcish::{ErrorKind, FileWriter, MemorySink, MemorySource, OrcFile, ReadOptions, WriteOptions};
+
+/// Most rows that are written.
+const MOST_ROWS: usize = 20_000;
+/// Most bytes of them.
+const MOST_BYTES: usize = 8 << 20;
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    reading::mutate(data, size, max_size, seed)
+});
+
+fuzz_target!(|data: &[u8]| reading::within_memory(4 * reading::MOST_HELD, || run(data)));
+
+/// The rows of a file, if they are few and can be read.
+fn rows(file: &OrcFile) -> Option<Vec<RecordBatch>> {
+    let options = ReadOptions { batch_size: MOST_ROWS, ..reading::options() };
+    let (mut all, mut rows, mut bytes) = (Vec::new(), 0, 0);
+    for batch in file.read(options).ok()? {
+        let batch = batch.ok()?;
+        rows += batch.num_rows();
+        bytes += batch.get_array_memory_size();
+        if rows > MOST_ROWS || bytes > MOST_BYTES {
+            return None;
+        }
+        all.push(batch);
+    }
+    Some(all)
+}
+
+fn run(data: &[u8]) {
+    let Some(file) = reading::open(data) else { return };
+    let Some(given) = rows(&file) else { return };
+    let Some(first) = given.first() else { return };
+    let sink = MemorySink::new();
+    let options = WriteOptions { threads: 1, ..WriteOptions::default() };
+    let Ok(mut writer) = FileWriter::new(Box::new(sink.clone()), first.schema(), &options) else { return };
+    let written = given.iter().try_for_each(|batch| writer.write(batch));
+    match written.and_then(|()| writer.finish().map(drop)) {
+        Ok(()) => {}
+        // What ORC cannot hold is refused.
+        Err(error) => {
+            let is_refused = [ErrorKind::InvalidArgument, ErrorKind::LimitExceeded, ErrorKind::Unsupported];
+            assert!(is_refused.contains(&error.kind()), "{error}");
+            return;
+        }
+    }
+    let source = Arc::new(MemorySource::new(sink.take().expect("a whole file")));
+    let again = OrcFile::new(source, &orcish::Limits::default()).expect("what was written is read");
+    let read: Vec<_> = again
+        .read(ReadOptions { batch_size: MOST_ROWS, threads: 1, ..ReadOptions::default() })
+        .expect("what was written is read")
+        .map(|batch| batch.expect("what was written is read"))
+        .collect();
+    let count = |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+    assert_eq!(count(&read), count(&given));
+    if let ([read], [given]) = (&read[..], &given[..]) {
+        for (read, given) in read.columns().iter().zip(given.columns()) {
+            assert_eq!(read.data_type(), given.data_type());
+            // Numbers that are none are equal to none.
+            let texts = |array| format!("{array:?}");
+            assert!(read.to_data() == given.to_data() || texts(read) == texts(given), "{read:?} for {given:?}");
+        }
+    }
+}

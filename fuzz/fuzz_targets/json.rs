@@ -1,0 +1,46 @@
+//! Rows as text, as who shows them makes it: each value of each array can be.
+
+#![no_main]
+
+#[allow(dead_code, reason = "each target has its own way to read")]
+mod reading;
+
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use orcish::ReadOptions;
+
+/// Rows of a batch that are shown.
+const ROWS: usize = 50;
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    reading::mutate(data, size, max_size, seed)
+});
+
+fuzz_target!(|data: &[u8]| reading::within_memory(2 * reading::MOST_HELD, || run(data)));
+
+fn run(data: &[u8]) {
+    let Some(file) = reading::open(data) else { return };
+    for options in [reading::options(), ReadOptions { arrow_schema: false, ..reading::options() }] {
+        let Ok(reader) = file.read(ReadOptions { limit: Some(1000), ..options }) else { return };
+        for batch in reader {
+            let Ok(batch) = batch else { return };
+            for column in batch.columns() {
+                show(column);
+            }
+        }
+    }
+}
+
+fn show(column: &arrow_array::ArrayRef) {
+    use arrow_array::Array as _;
+    column.to_data().validate_full().expect("a valid array");
+    // A list of a few bytes may be as long as memory.
+    if column.get_array_memory_size() > 1 << 20 {
+        return;
+    }
+    let options = FormatOptions::default().with_display_error(true);
+    let Ok(formatter) = ArrayFormatter::try_new(column, &options) else { return };
+    for row in 0..column.len().min(ROWS) {
+        let _ = formatter.value(row).to_string().len();
+    }
+}
