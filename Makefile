@@ -21,7 +21,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates proto -type f)
 .PHONY: help
 help: ## Show the targets
 	@echo "make TARGET, where TARGET is one of"
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  %-8s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-15s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
 demo: $(VENV)/module java ## PySpark writes raw rows; orcish converts, compacts, verifies and scans them
@@ -37,6 +37,13 @@ test-rust:
 .PHONY: test-python
 test-python: $(VENV)/module java
 	$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
+
+# How many times as many cases random tests try.
+TEST_FACTOR ?= 50
+
+.PHONY: test-long
+test-long: ## All tests, the random ones with TEST_FACTOR (50) times as many cases
+	ORCISH_TEST_FACTOR=$(TEST_FACTOR) $(MAKE) test
 
 .PHONY: lint
 lint: $(VENV)/module ## Formatting, clippy, rustdoc, ruff, mypy
@@ -71,11 +78,11 @@ fuzz: $(VENV)/tools ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz 
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
 	@$(BIN)/python fuzz/carbon_seeds.py fuzz/corpus/carbon
 	@for target in $$(cargo fuzz list); do \
-		mkdir -p "fuzz/corpus/$$target"; \
-		[ "$$target" = carbon ] || cp tests/data/*.orc tests/data/corrupt/*.orc "fuzz/corpus/$$target"; \
+		case $$target in carbon|chunks|encodings|write) mkdir -p "fuzz/corpus/$$target" ;; \
+			*) $(BIN)/python fuzz/seeds.py "fuzz/corpus/$$target" ;; esac; \
 		echo "== $$target"; \
 		cargo +nightly fuzz run --sanitizer none "$$target" -- \
-			-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=6000; \
+			-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=16384; \
 	done
 
 .PHONY: clean
