@@ -317,7 +317,7 @@ class Split:
 
     location: str
     rows: int
-    """Rows of the stripes."""
+    """Rows of the stripes, deleted ones included; 0 for files of CarbonData that do not tell, which are streams."""
     size: int
     """Stored bytes of the stripes, all columns."""
     stripes: list[int]

@@ -47,6 +47,16 @@ def small_windows(request):
         yield sizes
 
 
+@pytest.fixture(scope="module")
+def another_process():
+    """A pool of one process, which is started and not forked."""
+    import concurrent.futures
+    import multiprocessing
+
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
 @pytest.fixture(scope="session")
 def spark():
     """One local Spark for all tests, whose clock is UTC."""

@@ -18,7 +18,8 @@ pub(crate) const MERGED: &str = ".carbonindexmerge";
 pub(crate) struct IndexedBlocklet {
     /// Its number within its file: delete deltas name it so.
     pub(crate) id: usize,
-    pub(crate) rows: u64,
+    /// None where only the file knows: in a split.
+    pub(crate) rows: Option<u64>,
     pub(crate) info: Option<BlockletInfo3>,
     pub(crate) min_max: Option<MinMax>,
     pub(crate) footer_offset: u64,
@@ -94,7 +95,7 @@ impl IndexedFile {
         match (&mut self.blocklets, entry.blocklet) {
             (Some(blocklets), Some(info)) => {
                 let (id, min_max) = (blocklets.len(), entry.index.min_max);
-                blocklets.push(IndexedBlocklet { id, rows, info: Some(info), min_max, footer_offset });
+                blocklets.push(IndexedBlocklet { id, rows: Some(rows), info: Some(info), min_max, footer_offset });
             }
             (blocklets, _) => {
                 // One entry for the file: its bounds are those of all that is in it. Of several, none are.
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(names, [("a", 8, 3), ("b", 4, 3)]);
         let blocklets = found[0].blocklets.as_ref().unwrap();
         let ids: Vec<_> = blocklets.iter().map(|blocklet| (blocklet.id, blocklet.rows)).collect();
-        assert_eq!(ids, [(0, 3), (1, 5)]);
+        assert_eq!(ids, [(0, Some(3)), (1, Some(5))]);
         for end in HEADER.len() + 1..bytes.len() {
             _ = files(&bytes[..end], &Limits::default());
         }

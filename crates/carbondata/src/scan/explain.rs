@@ -78,7 +78,8 @@ fn fates(of: &Source, what: &What, entry: &FileEntry) -> Result<(Vec<Fate>, Opti
     {
         let fate = |(outcome, blocklet): (&Outcome, &IndexedBlocklet)| Fate {
             blocklet: blocklet.id,
-            rows: blocklet.rows,
+            // The bounds are of an index, which has the rows too.
+            rows: blocklet.rows.unwrap_or_default(),
             outcome: outcome.clone(),
         };
         return Ok((outcomes.iter().zip(blocklets).map(fate).collect(), None));

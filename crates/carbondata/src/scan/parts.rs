@@ -53,7 +53,10 @@ impl Parts {
         let mut rows = 0u64;
         for file in &of.files {
             let Some(blocklets) = file.blocklets.as_ref().filter(|_| file.deletes.is_empty()) else { return Ok(None) };
-            rows = blocklets.iter().fold(rows, |rows, blocklet| rows.saturating_add(blocklet.rows));
+            for blocklet in blocklets {
+                let Some(of_blocklet) = blocklet.rows else { return Ok(None) };
+                rows = rows.saturating_add(of_blocklet);
+            }
         }
         Ok(Some(rows))
     }
@@ -82,7 +85,9 @@ fn parts_of(of: &Source, what: &What, file: usize, entry: &FileEntry) -> Result<
 /// What the index says of each blocklet that it names, or of the whole file; none where it says nothing.
 pub(super) fn by_index(of: &Source, what: &What, entry: &FileEntry) -> Result<Option<Vec<Outcome>>> {
     let (bounds, rows): (Vec<Option<&MinMax>>, Vec<u64>) = match &entry.blocklets {
-        Some(blocklets) => blocklets.iter().map(|blocklet| (blocklet.min_max.as_ref(), blocklet.rows)).unzip(),
+        Some(blocklets) => {
+            blocklets.iter().map(|it| (it.min_max.as_ref(), it.rows.unwrap_or(u64::MAX))).unzip()
+        }
         None => match &entry.file_min_max {
             Some(min_max) => (vec![Some(min_max)], vec![u64::MAX]),
             None => return Ok(None),

@@ -57,7 +57,7 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
     // Bounds and rows are those of the file.
     let blocklet = |id: &Value| {
         let id = usize::try_from(id.as_u64()?).ok()?;
-        Some(IndexedBlocklet { id, rows: 0, info: None, min_max: None, footer_offset: 0 })
+        Some(IndexedBlocklet { id, rows: None, info: None, min_max: None, footer_offset: 0 })
     };
     let blocklets: Option<Vec<_>> = array("blocklets")?.iter().map(blocklet).collect();
     let partition = |pair: &Value| {
