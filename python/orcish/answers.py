@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.errors import NullMapKeyError
+
 if TYPE_CHECKING:
     from orcish.scan import Scan
 
@@ -114,7 +116,13 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _read(scan: Scan, question: Question) -> Any:
     """The answer from the values themselves."""
-    return _merged([_of_batch(batch, question) for batch in scan], question)
+    try:
+        return _merged([_of_batch(batch, question) for batch in scan], question)
+    except NullMapKeyError:
+        if "null_map_keys" in scan._options:
+            raise
+        # Maps have no order: it is one that the filter asks, whose keys are not handed out.
+        return _merged([_of_batch(batch, question) for batch in scan._with(null_map_keys="dictionary")], question)
 
 
 def _of_batch(batch: pa.RecordBatch, question: Question) -> Any:
@@ -168,9 +176,18 @@ def _merged(values: list[Any], question: Question) -> Any:
         return None
     match question:
         case "min":
-            return min(some)
+            return min(some, key=_order)
         case "max":
-            return max(some)
+            return max(some, key=_order)
         case "sum":
             with decimal.localcontext(_EXACT):
                 return sum(some[1:], some[0])
+
+
+def _order(value: Any) -> Any:
+    """What values of one type are compared by: of instants it is not what the clock of their zone shows, which Python
+    compares, and which goes back once a year.
+    """
+    if type(value) is datetime.datetime and value.tzinfo is not None:
+        return value.replace(tzinfo=None) - datetime.datetime.min - (value.utcoffset() or datetime.timedelta())
+    return value

@@ -4,14 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from orcish.file import ORCFile
+from orcish.nested import rebuilt
 
-__all__ = ["ORC_TYPE", "as_stored", "has_instants", "kinds_of", "only_zone"]
+__all__ = [
+    "ORC_TYPE",
+    "as_stored",
+    "has_instants",
+    "has_wall_clocks",
+    "kinds_of",
+    "only_zone",
+    "with_schema",
+    "zones_of",
+]
 
 ORC_TYPE = "orc.type"
 """Key of the metadata of a field that say which type of ORC it is stored as."""
@@ -21,14 +31,30 @@ INSTANT = "timestamp with local time zone"
 
 def has_instants(schema: Any) -> bool:
     """Whether columns are instants, or have some within them."""
-    return any(_has_instants(field.type) for field in schema)
+    return any(kind.tz is not None for field in schema for kind in _timestamps(field.type))
 
 
-def _has_instants(kind: Any) -> bool:
+def has_wall_clocks(schema: Any) -> bool:
+    """Whether columns are timestamps without a zone, or have some within them."""
+    return any(kind.tz is None for field in schema for kind in _timestamps(field.type))
+
+
+def _timestamps(kind: Any) -> Iterator[Any]:
+    """The timestamps within a type."""
+    kind = _plain(kind)
     if pa.types.is_timestamp(kind):
-        return kind.tz is not None
+        yield kind
+        return
     inner = [kind.key_field, kind.item_field] if pa.types.is_map(kind) else map(kind.field, range(kind.num_fields))
-    return any(_has_instants(field.type) for field in inner)
+    for field in inner:
+        yield from _timestamps(field.type)
+
+
+def _plain(kind: Any) -> Any:
+    """The type of the values of dictionaries and runs."""
+    while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        kind = kind.value_type
+    return kind
 
 
 def kinds_of(file: ORCFile) -> dict[str, str]:
@@ -49,25 +75,29 @@ def as_stored(schema: pa.Schema, kinds: Sequence[Mapping[str, str]]) -> pa.Schem
     return pa.schema([_stored(field, field.name, found) for field in schema], schema.metadata)
 
 
+def with_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch whose fields have the metadata of a schema of the same types: what they are stored as is said there."""
+    # Rows of no columns would be lost.
+    return pa.RecordBatch.from_arrays(batch.columns, schema=schema) if batch.num_columns else batch
+
+
 def _stored(field: pa.Field, path: str, kinds: Mapping[str, set[str]]) -> pa.Field:
     kind: Any = field.type
-    if pa.types.is_timestamp(kind) and kind.tz is not None and path in kinds:
+    plain = _plain(kind)
+    if pa.types.is_timestamp(plain) and plain.tz is not None and path in kinds:
         metadata = {key: value for key, value in (field.metadata or {}).items() if key != ORC_TYPE.encode()}
         if kinds[path] == {WALL}:
             metadata[ORC_TYPE.encode()] = WALL.encode()
         return field.with_metadata(metadata or None)
-    if pa.types.is_struct(kind):
-        return field.with_type(pa.struct([_stored(child, f"{path}.{child.name}", kinds) for child in kind]))
-    if pa.types.is_map(kind):
-        key = _stored(kind.key_field, f"{path}.key", kinds)
-        return field.with_type(pa.map_(key, _stored(kind.item_field, f"{path}.value", kinds), kind.keys_sorted))
-    for is_list, made in ((pa.types.is_list, pa.list_), (pa.types.is_large_list, pa.large_list)):
-        if is_list(kind):
-            return field.with_type(made(_stored(kind.value_field, f"{path}.element", kinds)))
-    return field
+    return field.with_type(rebuilt(kind, lambda child, name: _stored(child, f"{path}.{name}", kinds)))
+
+
+def zones_of(file: ORCFile) -> set[str]:
+    """The time zones in which stripes of a file were written; an empty name where a stripe has none."""
+    return set(file._file.writer_timezones())
 
 
 def only_zone(files: Sequence[ORCFile]) -> str | None:
     """The time zone in which all stripes of some files were written; none where they differ, or do not name it."""
-    zones = {zone for file in files for zone in file._file.writer_timezones()}
+    zones = {zone for file in files for zone in zones_of(file)}
     return zones.pop() or None if len(zones) == 1 else None

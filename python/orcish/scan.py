@@ -11,6 +11,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.answers import answer
 from orcish.carbon import CarbonSource, check_options
+from orcish.errors import NullMapKeyError
 from orcish.explanation import Explanation
 from orcish.file import ORCFile
 from orcish.filters import Filters, check, joined
@@ -222,9 +223,15 @@ class Scan(Readable):
     def count(self) -> int:
         """Number of rows. Those that statistics count are not read; of others only what the filter asks is."""
         native, after = self._prepare(self._options)
-        if after is None:
-            return cast("int", self._under(native).count())
-        return sum(len(batch) for batch in self.select(*self._cheapest(after.residual)).to_batches())
+        try:
+            if after is None:
+                return cast("int", self._under(native).count())
+            return sum(len(batch) for batch in self.select(*self._cheapest(after.residual)).to_batches())
+        except NullMapKeyError:
+            if "null_map_keys" in self._options:
+                raise
+            # No map is handed out.
+            return self._with(null_map_keys="dictionary").count()
 
     def _cheapest(self, residual: Residual) -> list[str]:
         """Columns that a residual needs, or some other: rows without columns are not counted everywhere."""

@@ -14,6 +14,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.explanation import STRIPES, Parts
+from orcish.nested import rebuilt
 from orcish.types import Limits, Matching, Source, StorageOptions
 
 __all__ = [
@@ -126,6 +127,8 @@ class Table:
     match: Matching
     storage_options: StorageOptions | None = dataclasses.field(repr=False)
     limits: Limits | None
+    is_part: bool = False
+    """Whether this is a part of a table whose schema is that of its files, as those of the part may not be all."""
 
     parts = STRIPES
 
@@ -146,9 +149,13 @@ class Table:
             return self._open({**of_types(options), "columns": columns})
 
     def _open(self, options: dict[str, Any]) -> _native.Scan:
+        schema = self.schema
+        if schema is not None and self.is_part and options.get("null_map_keys") == "dictionary":
+            # So do the types of the files.
+            schema = pa.schema([_with_null_keys(field) for field in schema], schema.metadata)
         return _native.Scan(
             self.files,
-            schema=None if self.schema is None else self.schema.__arrow_c_schema__(),
+            schema=None if schema is None else schema.__arrow_c_schema__(),
             options=options,
             matching=self.match,
             storage_options=cast("dict[str, Any] | None", self.storage_options),
@@ -180,11 +187,21 @@ class Table:
 
     def _of(self, files: list[TableFile], opened: _native.Scan) -> Table:
         """A table of some files, with the columns of this one."""
-        return dataclasses.replace(self, files=files, schema=self.schema_of(opened))
+        is_part = self.schema is None or self.is_part
+        return dataclasses.replace(self, files=files, schema=self.schema_of(opened), is_part=is_part)
 
     def schema_of(self, opened: _native.Scan) -> pa.Schema:
         """The schema of all columns, those of the folders last."""
         return pa.schema(_Schema(opened.table_schema()))
+
+
+def _with_null_keys(field: pa.Field, _: str = "") -> pa.Field:
+    """A field in which the keys of maps are dictionaries, which may have nulls among their values."""
+    kind = rebuilt(field.type, _with_null_keys)
+    if pa.types.is_map(kind) and not pa.types.is_dictionary(kind.key_type):
+        key = kind.key_field.with_type(pa.dictionary(pa.int32(), kind.key_type))
+        kind = pa.map_(key, kind.item_field, kind.keys_sorted)
+    return field.with_type(kind)
 
 
 class _Schema:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from orcish import _native
 from orcish.errors import CorruptFileError
 from orcish.file import ORCFile
-from orcish.instants import as_stored, has_instants, kinds_of, only_zone
+from orcish.instants import as_stored, has_instants, kinds_of, with_schema, zones_of
 from orcish.sources import local_path
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing import ORCWriter, batches_of
@@ -142,8 +142,7 @@ def write_dataset(
     )
     with table:
         for batch in batches:
-            # What fields within others are stored as is said in their metadata.
-            table.write(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+            table.write(with_schema(batch, schema))
         if not by:
             table.begin()
     if existing_data == "overwrite" and there:
@@ -424,33 +423,41 @@ def _like_table(
     """
     if not has_instants(schema):
         return schema, options
-    try:
-        there = _native.list_files(folder, None if storage_options is None else dict(storage_options))
-    except FileNotFoundError:
-        return schema, options
+    kinds: dict[str, str] | None = None
+    stored = schema
     # Files of no bytes, as Hive writes them, have no columns.
-    for path in sorted(path for path, size in there if size):
+    for path, size in sorted(_files(folder, storage_options)):
+        if not size:
+            continue
         try:
             file = ORCFile(path, storage_options=storage_options)
-        except CorruptFileError:
-            # It is no file of ORC, which is none of our business here.
+        except (CorruptFileError, FileNotFoundError):
+            # It is no file of ORC, or somebody has just removed it, which is none of our business here.
             continue
-        kinds = kinds_of(file)
-        stored = as_stored(schema, [kinds])
-        if not stored.equals(schema, check_metadata=True) and "timestamp" in kinds.values():
-            # Other readers than ours show its clock: with the zone of the others it shows the same instants as those.
-            options = {"timezone": only_zone([file]), **options}
-        return stored, options
-    return schema, options
+        if kinds is None:
+            kinds = kinds_of(file)
+            stored = as_stored(schema, [kinds])
+            if "timestamp" not in kinds.values():
+                break
+        # Other readers than ours show its clock: with the zone of the others it shows the same instants as those.
+        if zones := zones_of(file):
+            if len(zones) == 1 and (zone := zones.pop()):
+                options = {"timezone": zone, **options}
+            break
+    return stored, options
 
 
 def _data_of(folder: str, storage_options: StorageOptions | None) -> set[str]:
     """The files of a table that is there."""
+    return {path for path, _ in _files(folder, storage_options)}
+
+
+def _files(folder: str, storage_options: StorageOptions | None) -> list[tuple[str, int]]:
+    """The files of a folder, which is no pattern, and their sizes; none where it is not there."""
     try:
-        found = _native.list_files(folder, None if storage_options is None else dict(storage_options), patterns=False)
+        return _native.list_files(folder, None if storage_options is None else dict(storage_options), patterns=False)
     except FileNotFoundError:
-        return set()
-    return {path for path, _ in found}
+        return []
 
 
 def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[Any, ...], pa.RecordBatch]]:

@@ -330,6 +330,101 @@ def test_appended_instants_are_stored_as_the_table_has_them(tmp_path: Path, by: 
     assert {each.column_types[each.column_paths.index("t")] for each in types} == {"timestamp with local time zone"}
 
 
+MARK = {"orc.type": "timestamp"}
+
+
+def containers(of: pa.Field) -> dict[str, pa.DataType]:
+    """Types that have instants within them."""
+    fields = [of.with_name("x"), pa.field("y", pa.int32())]
+    return {
+        "struct": pa.struct(fields),
+        "list": pa.list_(of),
+        "large_list": pa.large_list(of),
+        "list_view": pa.list_view(of),
+        "fixed": pa.list_(of, 1),
+        "map": pa.map_(pa.string(), of),
+        "sparse": pa.sparse_union(fields),
+        "dense": pa.dense_union(fields),
+        "deep": pa.list_(pa.struct([pa.field("m", pa.map_(pa.int32(), pa.list_(of)))])),
+    }
+
+
+def within(kind: Any, moment: dt.datetime) -> pa.Array:
+    """A row of a type with a moment in it."""
+    if pa.types.is_timestamp(kind):
+        return pa.array([moment], kind)
+    if pa.types.is_union(kind):
+        inner = [within(kind.field(0).type, moment), pa.array([5], pa.int32())]
+        types = pa.array([0], pa.int8())
+        fields = [kind.field(at) for at in range(2)]
+        if kind.mode == "sparse":
+            return pa.UnionArray.from_sparse(types, inner, [field.name for field in fields])
+        return pa.UnionArray.from_dense(types, pa.array([0], pa.int32()), inner, [field.name for field in fields])
+    if pa.types.is_struct(kind):
+        return pa.StructArray.from_arrays(
+            [within(field.type, moment) if field.name != "y" else pa.array([5], pa.int32()) for field in kind],
+            fields=list(kind),
+        )
+    if pa.types.is_map(kind):
+        return pa.array([[("k" if pa.types.is_string(kind.key_type) else 1, of(kind.item_type, moment))]], kind)
+    return pa.array([[of(kind.value_type, moment)]], kind)
+
+
+def of(kind: Any, moment: dt.datetime) -> Any:
+    return within(kind, moment).to_pylist()[0]
+
+
+def types_of(folder: Path) -> set[str]:
+    return {orcish.ORCFile(path).column_types[0] for path in folder.glob("*.orc")}
+
+
+@pytest.mark.parametrize("name", [*containers(pa.field("item", US)), "dictionary", "runs"])
+@pytest.mark.parametrize("mark", [{}, MARK])
+def test_instants_within_others_are_added_as_the_table_has_them(tmp_path: Path, name: str, mark: Any) -> None:
+    """Whatever they are within: as ``timestamp`` in the zone of the table, or as ``timestamp with local time zone``."""
+
+    def table(moment: dt.datetime, metadata: Any) -> pa.Table:
+        if name in ("dictionary", "runs"):
+            array = instants([moment])
+            array = array.dictionary_encode() if name == "dictionary" else pc.run_end_encode(array)
+            return pa.table([array], pa.schema([pa.field("c", array.type, metadata=metadata or None)]))
+        kind = containers(pa.field("item", US, metadata=metadata or None))[name]
+        return pa.Table.from_arrays([within(kind, moment)], schema=pa.schema([pa.field("c", kind)]))
+
+    # The first file has no stripe, so that it names no zone.
+    orcish.write_dataset(table(MOMENTS[0], mark).slice(0, 0), tmp_path, basename_template="0{i}.orc")
+    orcish.write_dataset(
+        table(MOMENTS[0], mark),
+        tmp_path,
+        basename_template="1{i}.orc",
+        existing_data="append",
+        timezone="America/New_York",
+    )
+    (there,) = types_of(tmp_path)
+    assert ("timestamp with local" in there) != bool(mark)
+    for other in ({}, MARK):
+        orcish.write_dataset(table(MOMENTS[1], other), tmp_path, existing_data="append")
+        assert types_of(tmp_path) == {there}
+    zones = {zone for path in tmp_path.glob("part*.orc") for zone in orcish.ORCFile(path)._file.writer_timezones()}
+    assert zones == {"America/New_York"} if mark else zones <= {"", "UTC"}
+    texts = sorted(str(value) for value in orcish.read_table(tmp_path)["c"].to_pylist())
+    want = [str(table(moment, None)["c"].to_pylist()[0]) for moment in (MOMENTS[0], MOMENTS[1], MOMENTS[1])]
+    assert texts == sorted(want)
+
+
+def test_files_that_vanish_say_no_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table may be compacted while rows are added to it."""
+    from orcish import writing_tables
+
+    orcish.write_table(as_timestamp(instants(MOMENTS[:1])), tmp_path / "b.orc", timezone="Europe/Berlin")
+    found = writing_tables._files
+    monkeypatch.setattr(writing_tables, "_files", lambda *given: [(str(tmp_path / "a.orc"), 300), *found(*given)])
+    table = pa.table({"id": [7], "t": instants(MOMENTS[1:2])})
+    (written,) = orcish.write_dataset(table, tmp_path, existing_data="append")
+    assert orcish.ORCFile(written.path).column_types[2] == "timestamp"
+    assert orcish.read_table(tmp_path)["t"].to_pylist() == MOMENTS[:2]
+
+
 def test_the_shell_shows_either(both: Path, capsys: Any) -> None:
     for given, shown in ([], "2025-11-02T01:30:00"), (["--timestamps", "instant"], "2025-11-02T05:30:00Z"):
         assert main(["data", str(both / "a.orc"), "--json", "-n", "1", *given]) == 0

@@ -136,6 +136,24 @@ def test_answers_of_a_split_are_those_of_its_stripes():
     assert at == 40_000
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_extremes_of_instants_are_not_those_of_clocks(tmp_path, unit):
+    """The clocks of a zone go back once a year; values are in one batch, in several, and in several files."""
+    first = dt.datetime(2025, 10, 26, 0, 30, tzinfo=dt.timezone.utc)
+    moments = [first + dt.timedelta(minutes=15 * at) for at in range(8)]
+    kind = pa.timestamp(unit, "Europe/Berlin")
+    orders = [moments, moments[::-1], random.Random(4).sample(moments, len(moments))]
+    for at, order in enumerate(orders):
+        table = pa.table({"t": pa.array(order, pa.timestamp(unit, "UTC")).cast(kind)})
+        one, several = tmp_path / f"{at}.orc", tmp_path / str(at)
+        orcish.write_table(table, one)
+        orcish.write_dataset(table, several, max_rows_per_file=1)
+        for scan in (orcish.scan(one), orcish.scan(one, batch_size=1), orcish.scan(several)):
+            assert scan.schema.field("t").type == kind
+            assert scan.min("t").astimezone(dt.timezone.utc) == moments[0]
+            assert scan.max("t").astimezone(dt.timezone.utc) == moments[-1]
+
+
 def test_sums_of_decimals_are_exact():
     largest = Decimal(10**38 - 1)
     data = write_arrow({"d": pa.array([largest] * 4, pa.decimal128(38, 0)), "row": range(4)})

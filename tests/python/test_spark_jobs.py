@@ -193,9 +193,67 @@ def test_compact_of_corrupt_files(spark: Spark, tmp_path: Path) -> None:
     assert left_over(table) == []
 
 
+def every_timestamp(schema: bool, zone: str) -> dict[str, Any]:
+    """Clocks and instants, as columns and within others, with digits of nanoseconds, in a zone that has two of an hour.
+
+    Args:
+        schema: Whether the file says of which types of Arrow its columns are.
+        zone: That of the writer.
+    """
+    wall, mark = pa.timestamp("ns"), {"orc.type": "timestamp"}
+    instant = pa.field("x", pa.timestamp("ns", "UTC"), metadata=mark)
+    clocks = [1_729_994_400_123_456_789, 0, 1_729_994_400_000_000_001, None]
+    folds = [1_729_987_200_000_000_001, 1_729_990_800_000_000_001, 1_729_990_800_999_999_999, 7]
+    columns: list[tuple[pa.Field, pa.Array]] = [
+        (pa.field("wall", wall), pa.array(clocks, wall)),
+        (pa.field("walls", pa.list_(wall)), pa.array([[value] for value in clocks], pa.list_(wall))),
+        (pa.field("zoned", pa.timestamp("ns", "UTC")), pa.array(folds, pa.timestamp("ns", "UTC"))),
+        (instant.with_name("instant"), pa.array(folds, instant.type)),
+        (pa.field("instants", pa.list_(instant)), pa.array([[value] for value in folds], pa.list_(instant))),
+        (pa.field("coded", pa.dictionary(pa.int32(), instant.type), metadata=mark), pa.array(folds, instant.type)),
+    ]
+    if not schema:
+        # What is a clock to its reader may be either.
+        columns = [column for column in columns if column[0].name not in ("wall", "walls")]
+    arrays = [
+        array if array.type == field.type else array.dictionary_encode().cast(field.type) for field, array in columns
+    ]
+    return {
+        "data": pa.Table.from_arrays(arrays, schema=pa.schema([field for field, _ in columns])),
+        "arrow_schema": schema,
+        "timezone": zone,
+    }
+
+
+@pytest.mark.parametrize("zones", [["Europe/Berlin"] * 2, ["Europe/Berlin", "UTC"]])
+@pytest.mark.parametrize("schema", [True, False])
+def test_timestamps_stay_what_they_are(spark: Spark, tmp_path: Path, schema: bool, zones: list[str]) -> None:
+    """Their types, of ORC and as they are read, and all digits; of files of one zone the instants too."""
+    table = tmp_path / "t"
+    table.mkdir()
+    for at, zone in enumerate(zones):
+        orcish.write_table(where=table / f"{at}.orc", **every_timestamp(schema, zone))
+    wall, instant = ({"timestamps": how, "timestamp_unit": "ns"} for how in ("wall", "instant"))
+    # Of two zones the clocks of instants, or the instants of clocks, cannot both stay.
+    readings: list[dict[str, Any]] = [{}, wall, instant] if len(set(zones)) == 1 else [{}] if schema else [{}, wall]
+
+    def state() -> Any:
+        found = [orcish.read_table(table, **reading) for reading in readings]
+        return [orcish.ORCFile(table / name).column_types[0] for name in table_of(table)][:1], found
+
+    before = state()
+    assert actions(osp.compact(str(table), rewrite=True)) == [("", "rewrite", 2, 8)]
+    after = state()
+    assert after == before
+    # The metadata of schemas say what is stored.
+    assert all(one.schema.equals(two.schema, check_metadata=True) for one, two in zip(before[1], after[1], strict=True))
+
+
 def test_nothing_to_compact(spark: Spark, tmp_path: Path) -> None:
-    assert osp.compact(str(tmp_path / "none")).collect() == []
+    with pytest.raises(FileNotFoundError, match="none"):
+        osp.compact(str(tmp_path / "none"))
     assert not (tmp_path / "none").exists()
+    assert actions(osp.compact(str(put(tmp_path / "one", {"a.orc": rows(0, 3)})))) == []
     for size in ["much", "0", "-1", "1.5MB"]:
         with pytest.raises(ValueError, match="no size"):
             osp.compact(str(tmp_path), target_file_size=size)
@@ -396,3 +454,6 @@ def test_commands_of_the_shell(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "orcish", "spark", "compact", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True, env=environment)
     assert "--target-file-size" in done.stdout
+    command = [sys.executable, "-m", "orcish", "spark", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True, env=environment)
+    assert "compact" in done.stdout

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orcish
+import pyarrow as pa
 import pytest
 from pyspark.errors import PySparkException
 from spark_cases import assert_same, every_type, ids_of, left_over, rows_of, run_script, table_of
@@ -215,6 +216,18 @@ def test_dynamic_overwrite(spark: Spark, tmp_path: Path) -> None:
     assert ids_of(tmp_path / "t") == [100, 101]
     save(again.limit(0), tmp_path / "t", "overwrite", partitionBy="p")
     assert table_of(tmp_path / "t") == []
+
+
+def test_partitions_that_stay_have_the_types_of_new_ones(spark: Spark, tmp_path: Path) -> None:
+    table = pa.table({"t": pa.array([0, 1], pa.timestamp("us", "UTC")), "p": [0, 1]})
+    orcish.write_dataset(table, tmp_path / "t", partition_by=["p"])
+    again = spark.sql("select timestamp'2026-01-01 00:00:00' t, 1 p")
+    save(again, tmp_path / "t", "overwrite", partitionBy="p", partitionOverwriteMode="dynamic")
+    types = {orcish.ORCFile(path).column_types[1] for path in (tmp_path / "t").rglob("*.orc")}
+    assert types == {"timestamp with local time zone"}
+    save(again, tmp_path / "t", "overwrite", partitionBy="p")
+    types = {orcish.ORCFile(path).column_types[1] for path in (tmp_path / "t").rglob("*.orc")}
+    assert types == {"timestamp"}
 
 
 # Options.

@@ -427,6 +427,28 @@ def test_targets_are_no_patterns(tmp_path: pathlib.Path, name: str, mode: Any) -
         assert orcish.read_table(tmp_path / other).equals(rows(10))
 
 
+@pytest.mark.parametrize("name", ["v[12]", "v?", "v[", "a**b"])
+def test_a_table_of_which_no_file_is_there_says_no_types(tmp_path: pathlib.Path, name: str) -> None:
+    """Of tables that the name would match as a pattern the one that is added to takes neither types nor zones."""
+    instants = pa.table({"t": pa.array([0, 1], pa.timestamp("us", "UTC"))})
+    wall = pa.schema([instants.schema.field("t").with_metadata({"orc.type": "timestamp"})])
+    for other in ("v1", "v2", "aab"):
+        orcish.write_dataset(instants.cast(wall), tmp_path / other, timezone="Europe/Berlin")
+    (written,) = orcish.write_dataset(instants, tmp_path / name, existing_data="append")
+    assert orcish.ORCFile(written.path).column_types[1] == "timestamp with local time zone"
+
+
+@pytest.mark.parametrize("columns", [None, ["a"], []])
+def test_rows_are_there_without_columns(tmp_path: pathlib.Path, columns: list[str] | None) -> None:
+    table = rows(1000)
+    orcish.write_table(table, tmp_path / "source.orc")
+    orcish.write_dataset(table if columns is None else table.select(columns), tmp_path / "written")
+    orcish.convert(tmp_path / "source.orc", tmp_path / "converted", columns=columns)
+    for target in ("written", "converted"):
+        (path,) = (tmp_path / target).iterdir()
+        assert orcish.ORCFile(path).num_rows == orcish.scan(tmp_path / target).count() == len(table)
+
+
 @pytest.mark.parametrize("name", ["v[12]", "v?"])
 def test_targets_of_conversions_are_no_patterns(tmp_path: pathlib.Path, name: str) -> None:
     for other in ("v1", "v2"):

@@ -31,7 +31,13 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; gives its exit code."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options, rest = parser.parse_known_args(arguments)
+    if options.run is _spark:
+        # Options before the name of a job are not among what is left of the line.
+        options.arguments = [*rest, *options.arguments]
+    elif rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     run: Callable[[argparse.Namespace], int] = options.run
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a character gets its escape.

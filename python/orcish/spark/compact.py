@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -12,18 +12,22 @@ from pyspark.sql import DataFrame, SparkSession
 from orcish.errors import OrcishError
 from orcish.file import ORCFile
 from orcish.folders import FileInfo, Folder
-from orcish.instants import as_stored, kinds_of, only_zone
-from orcish.scan import Scan, scan
+from orcish.instants import as_stored, has_wall_clocks, kinds_of, only_zone, with_schema
+from orcish.scan import scan
+from orcish.sources import files_of
 from orcish.spark.carbon import check_not_carbon
 from orcish.spark.commit import Job, Staged, finish_commits
 from orcish.spark.jobs import found_session, in_workers, parse_size, to_frame
 from orcish.spark.manifests import is_hidden
 from orcish.spark.schemas import merged_schema
 from orcish.spark.target import suffix_of
+from orcish.types import ScanOptions
 from orcish.writing import Written
 
 __all__ = ["compact"]
 
+ARROW_SCHEMA = "orcish.arrow.schema"
+"""Key of the metadata of files that say of which types of Arrow their columns are."""
 FULL = 0.75
 """Part of the size that is aimed at from which on a file is left alone."""
 
@@ -73,6 +77,7 @@ def compact(
 
     Raises:
         ValueError: Options for files are given without `rewrite`.
+        FileNotFoundError: There is nothing at the path.
         UnsupportedError: It is a table of CarbonData.
         OrcishError: A file has changed or gone when the table is about to change; the table is as it was.
         PySparkException: A file cannot be read; the message names it.
@@ -86,8 +91,12 @@ def compact(
     finish_commits(path, storage)
     job = Job(path, storage)
     folder = job.folder()
+    everything = folder.files()
+    if not everything:
+        # A path that is wrong is told from a table without files as readers do.
+        files_of(path, None, storage)
     # Files of no bytes are none of rows; Hive writes them.
-    there = [file for file in folder.files() if file.size and not is_hidden(file.name)]
+    there = [file for file in everything if file.size and not is_hidden(file.name)]
     tasks = [_Task(job, group, rewrite, options) for group in _groups(there, size, rewrite)]
 
     def replaced(now: list[FileInfo]) -> list[str]:
@@ -185,39 +194,39 @@ def _rewritten(
     storage = folder.storage_options
     files = [ORCFile(source, storage_options=storage) for source in sources]
     kinds = [kinds_of(file) for file in files]
-    timestamps: Literal["instant"] | None = None
+    with_types = [file for file in files if ARROW_SCHEMA in file.metadata]
+    reading: ScanOptions = {"partitions": False, "storage_options": storage}
+    if not with_types:
+        # What columns are read as stays what it is.
+        options = {"arrow_schema": False, **options}
+        reading["timestamp_unit"] = "auto"
     if any(kinds):
-        # Those of one zone keep it, and with it both times of an hour that its clocks show twice.
+        # Those of one zone keep it, and with it both times of an hour that its clocks show twice. Wall clocks which
+        # their writer knew as such were written without a choice between the two, and are read as they are.
         zone = only_zone([file for file, kind in zip(files, kinds, strict=True) if kind])
         if zone is not None and "timezone" not in options:
-            timestamps, options = "instant", {**options, "timezone": zone}
-    schema = _schema_of_all(sources, storage, timestamps)
-    rows = _scan(sources, storage, timestamps, schema)
+            options = {**options, "timezone": zone}
+            if not any(has_wall_clocks(file.schema) for file in with_types):
+                reading["timestamps"] = "instant"
+    reading["schema"] = _schema_of_all(sources, reading)
+    rows = scan(sources, **reading)
     stored = as_stored(rows.schema, kinds)
     with folder.writer(target, stored, publish=False, staging=attempt, **options) as writer:
         for batch in rows:
-            writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=stored))
+            writer.write_batch(with_schema(batch, stored))
     return writer.close(), cast("bytes", writer.token)
 
 
-def _schema_of_all(sources: list[str], storage_options: Any, timestamps: Literal["instant"] | None) -> pa.Schema | None:
+def _schema_of_all(sources: list[str], reading: ScanOptions) -> pa.Schema | None:
     """The columns of files together; None where they are those of each.
 
     Raises:
         OrcishError: They have no types together that hold the values of each.
     """
-    schemas = [_scan([source], storage_options, timestamps).schema for source in sources]
+    schemas = [scan([source], **reading).schema for source in sources]
     if all(schema.equals(schemas[0]) for schema in schemas):
         return None
     return merged_schema(zip(sources, schemas, strict=True), case_sensitive=True)
-
-
-def _scan(
-    sources: list[str], storage: Any, timestamps: Literal["instant"] | None, schema: pa.Schema | None = None
-) -> Scan:
-    if timestamps is None:
-        return scan(sources, partitions=False, schema=schema, storage_options=storage)
-    return scan(sources, partitions=False, schema=schema, storage_options=storage, timestamps=timestamps)
 
 
 def _joined(folder: str, name: str) -> str:

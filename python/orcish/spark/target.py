@@ -119,8 +119,8 @@ class Target:
             if not is_hidden(file.name) and file.size:
                 try:
                     there = ORCFile(folder.location(file.name), storage_options=folder.storage_options)
-                except CorruptFileError:
-                    # It is no file of ORC, which is none of our business here.
+                except (CorruptFileError, FileNotFoundError):
+                    # It is no file of ORC, or somebody has just removed it, which is none of our business here.
                     continue
                 own = {same_name(path, self.options.case_sensitive): kind for path, kind in kinds_of(there).items()}
                 named = _instants(self.schema, "")

@@ -33,10 +33,10 @@ class OrcishWriter(DataSourceArrowWriter):
         check_not_carbon(options.path, options.storage)
         finish_commits(options.path, options.storage)
         self._target = Target(Job(options.path, options.storage), options, schema)
-        if not overwrite:
-            self._target = self._target.like_table()
         self._overwrite = overwrite
+        # With some partitions replaced, the table has files of the others.
         if not overwrite or options.partition_overwrite == "dynamic":
+            self._target = self._target.like_table()
             self._target.check_folders()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:
