@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
-use crate::errors::check_signals;
+use crate::errors::{check_signals, to_python};
 
 use crate::predicate::predicate;
 
@@ -73,9 +73,7 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
             }
             "timezone" => {
                 let id: String = value.extract()?;
-                if id.is_empty() || orcish::time::WriterZone::parse(&id).is_err() {
-                    return Err(PyValueError::new_err(format!("{name}={id:?}: no time zone that is known here")));
-                }
+                orcish::time::WriterZone::of_reader(&id).map_err(|error| to_python(value.py(), &error))?;
                 options.timezone = Some(id);
             }
             "timestamp_out_of_range" | "decimal_out_of_range" => {

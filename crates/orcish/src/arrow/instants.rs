@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
-use crate::options::ReadOptions;
 use crate::predicate::Leaf;
 use crate::schema::Kind;
 use crate::statistics::{ColumnStatistics, Detail, MOST_OFFSET};
@@ -11,19 +9,6 @@ use crate::tail::FileTail;
 use crate::time::WriterZone;
 
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
-
-/// The zone whose instants are read, where that is not the writer's.
-///
-/// # Errors
-/// `InvalidArgument` where there is no such zone.
-pub(crate) fn reader_zone(options: &ReadOptions) -> Result<Option<WriterZone>> {
-    let parse = |id: &String| match WriterZone::parse(id) {
-        // To the writer of a file, no id is UTC.
-        Ok(zone) if !id.is_empty() => Ok(zone),
-        _ => Err(Error::invalid(format!("timezone={id:?}: no time zone that is known here"))),
-    };
-    options.timezone.as_ref().map(parse).transpose()
-}
 
 /// Whether a leaf asks for instants of a column whose statistics have wall clocks.
 pub(super) fn asks_instants(leaf: &Leaf, tail: &FileTail) -> bool {

@@ -1,9 +1,10 @@
 //! Time as ORC files keep it: writer zones, the 2015 epoch, fractions before 1970, the two calendars.
 //!
-//! `TIMESTAMP` is wall-clock time, unless the caller wants its instants ([`Instants`]). What is stored is an instant, though, in the terms of the time zone that the
-//! writing JVM had ([`WriterZone`]); the wall clock is that instant seen in that same zone, whoever reads and
-//! wherever ([`TimestampDecoder`]). `TIMESTAMP_INSTANT` is the instant itself. Before 1582-10-15 both, and `DATE`,
-//! may be counted in the Julian calendar ([`calendar`]), which is undone last, on the wall clock.
+//! `TIMESTAMP` is wall-clock time, unless the caller wants its instants ([`Instants`]). What is stored is an instant,
+//! though, in the terms of the time zone that the writing JVM had ([`WriterZone`]); the wall clock is that instant seen in
+//! that same zone, whoever reads and wherever ([`TimestampDecoder`]). `TIMESTAMP_INSTANT` is the instant itself. Before
+//! 1582-10-15 both, and `DATE`, may be counted in the Julian calendar ([`calendar`]), which is undone last, on the wall
+//! clock.
 //!
 //! ```text
 //! DATA ──┐                                    ┌─ seconds ─ calendar ─► wall clock, seconds since 1970

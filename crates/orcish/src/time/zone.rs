@@ -78,6 +78,15 @@ impl WriterZone {
         Ok(zone)
     }
 
+    /// The zone of a reader, by any id that [`parse`](Self::parse) knows.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the id is unknown or empty: only to the writer of a file no id is UTC.
+    pub fn of_reader(id: &str) -> Result<Self> {
+        let zone = Self::parse(id).ok().filter(|_| !id.is_empty());
+        zone.ok_or_else(|| Error::invalid(format!("timezone={id:?}: no time zone that is known here")))
+    }
+
     /// UTC.
     pub fn utc() -> Self {
         Self::fixed(0)
