@@ -198,9 +198,10 @@ def merge(
     """Writes the stripes of files as one file: bytes are copied, nothing is decoded.
 
     The files have to be alike: the types with their attributes, the codec, the version of the format, the stride of the
-    row index, the writer and its version, the calendar. User metadata are those of all; one key may not have two
-    values. An Arrow schema that differs is left out where only representations change; durations, times and intervals
-    have to have the same unit in all files.
+    row index, the writer and its version, the calendar. User metadata are those of all; a key has the same values in
+    all files that have it. An Arrow schema that differs is left out where only representations change: it has to be the
+    same in all files where columns are durations, times, intervals, or instants that are stored with the zone of their
+    writer.
     The new file says that it is of their writer, and has its statistics merged.
 
     >>> orcish.merge(["a.orc", "b.orc"], "out.orc")                                         # doctest: +SKIP

@@ -117,6 +117,22 @@ def test_columns_are_never_lost(spark: Spark, tmp_path: Path) -> None:
     assert left_over(table) == []
 
 
+def test_instants_stay_instants(spark: Spark, tmp_path: Path) -> None:
+    """Those that are stored with the zone of their writer are instants by an Arrow schema that a merge would leave out."""
+    field = pa.field("t", pa.timestamp("us", "UTC"), metadata={"orc.type": "timestamp"})
+    table = tmp_path / "t"
+    table.mkdir()
+    for name, kind in (("a", pa.string()), ("b", pa.large_string())):
+        columns = [pa.array([1_762_061_400 * 10**6], field.type), pa.array(["x"], kind)]
+        schema = pa.schema([field, pa.field("s", kind)])
+        orcish.write_table(pa.table(columns, schema), table / f"{name}.orc", timezone="America/New_York")
+    wanted = orcish.read_table(table / "a.orc")["t"].to_pylist() * 2
+    done = osp.compact(str(table))
+    assert actions(done) == [("", "rewrite", 2, 2)]
+    assert orcish.read_table(table)["t"].to_pylist() == wanted
+    assert orcish.read_table(table).schema.field("t").type.tz == "UTC"
+
+
 def test_types_are_never_narrowed(spark: Spark, tmp_path: Path) -> None:
     table = put(
         tmp_path / "t", {"a.orc": pa.table({"id": pa.array([0], pa.int32())}), "b.orc": pa.table({"id": [2**40]})}

@@ -305,6 +305,26 @@ def test_user_metadata() -> None:
     assert metadata({}, {}) == {}
 
 
+def test_keys_that_are_not_utf8_or_there_twice() -> None:
+    """They stay as they are, and are compared as they are."""
+    part = TABLE.slice(0, 10)
+    data = written(part, metadata={"K1": "one", "K2": "two"}, compression="none")
+    other = written(part, metadata={"K1": "one", "K2": "six"}, compression="none")
+    assert data.count(b"K1") == data.count(b"K2") == 1
+    bytes_of = [data.replace(b"K1", b"\xff1").replace(b"K2", b"\xfe1"), data.replace(b"K2", b"K1")]
+    for found in bytes_of:
+        again = merged(found, found)
+        assert orcish.read_table(again).num_rows == 20
+        items = [found[found.rindex(value) - 6 :][:9] for value in (b"one", b"two")]
+        assert all(again.count(item) == 1 for item in items)
+    both = orcish.ORCFile(merged(written(part, compression="none"), bytes_of[0]))
+    assert sorted(both.metadata)[-1:] == ["\ufffd1"]
+    with pytest.raises(ValueError, match=r'value of "K1".*cannot be merged'):
+        merged(bytes_of[1], other.replace(b"K2", b"K1"))
+    # One of two keys that read alike is another key.
+    assert merged(bytes_of[0], other.replace(b"K1", b"\xfd1").replace(b"K2", b"\xfc1")).count(b"six") == 1
+
+
 def test_arrow_schemas() -> None:
     """They are kept where all files have the same."""
     large = pa.table({"s": pa.array(["a", "b"], pa.large_string())})
@@ -361,6 +381,43 @@ def test_units_that_differ_are_not_merged(wrapped: bool) -> None:
         merged(file(kind), file(kind, arrow_schema=False))
     with pytest.raises(ValueError, match="cannot be merged"):
         merged(file(kind, arrow_schema=False), file(kind))
+
+
+INSTANTS = pa.array([1_762_061_400 * 10**6, None, 0], pa.timestamp("us", "UTC"))
+
+
+def _clocks(kind: pa.DataType, beside: pa.DataType, wrapped: bool, **options: Any) -> bytes:
+    """A column `t` that is stored as `timestamp`, and another one."""
+    field = pa.field("t", kind, metadata={"orc.type": "timestamp"} if kind.tz else None)
+    values: pa.Array = INSTANTS.cast(kind)
+    if wrapped:
+        values, field = pa.StructArray.from_arrays([values], fields=[field]), pa.field("w", pa.struct([field]))
+    schema = pa.schema([field, pa.field("s", beside)])
+    table = pa.table([values, pa.array(["a", "b", "c"], beside)], schema)
+    return written(table, timezone="America/New_York", **options)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_instants_do_not_become_wall_clocks(wrapped: bool) -> None:
+    """Instants with the zone of their writer are such by the Arrow schema alone."""
+    micros = pa.timestamp("us", "UTC")
+    file = _clocks(micros, pa.string(), wrapped)
+    want = orcish.read_table(file)
+    assert orcish.read_table(merged(file, file)).equals(pa.concat_tables([want, want]))
+    others = [
+        _clocks(micros, pa.large_string(), wrapped),
+        _clocks(pa.timestamp("ms", "UTC"), pa.string(), wrapped),
+        _clocks(pa.timestamp("us", "Asia/Tokyo"), pa.string(), wrapped),
+        _clocks(pa.timestamp("us"), pa.string(), wrapped),
+        _clocks(micros, pa.string(), wrapped, arrow_schema=False),
+    ]
+    for other in others:
+        for sources in ([file, other], [other, file]):
+            with pytest.raises(ValueError, match=r"instants.*cannot be merged"):
+                merged(*sources)
+    # Wall clocks are such without a schema.
+    clocks = [_clocks(pa.timestamp("us"), kind, wrapped) for kind in (pa.string(), pa.large_string())]
+    assert orcish.read_table(merged(*clocks)).num_rows == 6
 
 
 def test_meanings_that_would_be_lost_are_not_merged() -> None:

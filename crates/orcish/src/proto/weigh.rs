@@ -113,9 +113,17 @@ pub(crate) fn weigh(message: &[u8], shape: &Shape, most: u64) -> Result<()> {
     if (message.len() as u64).saturating_mul(MOST_GROWTH) <= most {
         return Ok(());
     }
+    weighed(message, shape, most).map(|_| ())
+}
+
+/// Bytes of memory that decoding a `message` of this `shape` takes beside the message and its struct.
+///
+/// # Errors
+/// `LimitExceeded` when it takes more than `most`, `Corrupt` when it is no message.
+pub(crate) fn weighed(message: &[u8], shape: &Shape, most: u64) -> Result<u64> {
     let mut left = most;
     if take(message, shape, &mut left, 0)? {
-        return Ok(());
+        return Ok(most - left);
     }
     let length = message.len();
     Err(Error::limit(format!("its {length} bytes take more than the {most} bytes allowed once they are decoded")))
@@ -170,15 +178,15 @@ fn numbers(packed: &[u8]) -> u64 {
 }
 
 /// A field as it is on the wire.
-struct Field<'a> {
-    tag: u32,
+pub(super) struct Field<'a> {
+    pub(super) tag: u32,
     /// What has a length; empty for numbers.
-    body: &'a [u8],
-    is_delimited: bool,
+    pub(super) body: &'a [u8],
+    pub(super) is_delimited: bool,
 }
 
 /// The fields of a message, one after the other.
-struct Fields<'a>(&'a [u8]);
+pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 
 impl<'a> Fields<'a> {
     fn number(&mut self) -> Result<u64> {
@@ -196,7 +204,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The next field. Groups, which no message has, are left out.
-    fn next(&mut self) -> Result<Option<Field<'a>>> {
+    pub(super) fn next(&mut self) -> Result<Option<Field<'a>>> {
         let mut groups = 0usize;
         while !self.0.is_empty() {
             let key = self.number()?;

@@ -30,7 +30,34 @@ pub(crate) fn merge_proto(all: &mut orc::ColumnStatistics, more: &orc::ColumnSta
         (_, true) => take_details(&mut merged, own),
         _ => merge_details(&mut merged, &own, more),
     }
+    detach(&mut merged);
     *all = merged;
+}
+
+/// Copies texts, so that the footers which they were read from do not stay in memory.
+fn detach(statistics: &mut orc::ColumnStatistics) {
+    for text in texts(statistics) {
+        *text = Bytes::copy_from_slice(text);
+    }
+}
+
+fn texts(statistics: &mut orc::ColumnStatistics) -> impl Iterator<Item = &mut Bytes> {
+    let of_text = statistics.string_statistics.iter_mut();
+    let of_text = of_text.flat_map(|it| [&mut it.minimum, &mut it.maximum, &mut it.lower_bound, &mut it.upper_bound]);
+    let of_decimals = statistics.decimal_statistics.iter_mut();
+    let of_decimals = of_decimals.flat_map(|it| [&mut it.minimum, &mut it.maximum, &mut it.sum]);
+    of_text.chain(of_decimals).flatten()
+}
+
+/// Bytes of the texts and lists that statistics have.
+pub(crate) fn bytes_beside(statistics: &orc::ColumnStatistics) -> u64 {
+    let of_text = statistics.string_statistics.iter();
+    let of_text = of_text.flat_map(|it| [&it.minimum, &it.maximum, &it.lower_bound, &it.upper_bound]);
+    let of_decimals = statistics.decimal_statistics.iter().flat_map(|it| [&it.minimum, &it.maximum, &it.sum]);
+    let texts = of_text.chain(of_decimals).flatten().map(Bytes::len).sum::<usize>();
+    let counts = statistics.bucket_statistics.as_ref().map_or(0, |it| size_of_val(&*it.count));
+    let kinds = statistics.geospatial_statistics.as_ref().map_or(0, |it| size_of_val(&*it.geospatial_types));
+    (texts + counts + kinds) as u64
 }
 
 /// All but the counts.

@@ -28,7 +28,7 @@ use bytes::Bytes;
 pub(crate) use context::WriterContext;
 pub use decimal::Decimal;
 pub(crate) use from_proto::{MOST_OFFSET, successor};
-pub(crate) use merge_proto::merge_proto;
+pub(crate) use merge_proto::{bytes_beside, merge_proto};
 
 /// Statistics of one column over some rows. ORCv1, "Column Statistics".
 ///

@@ -779,3 +779,32 @@ proptest! {
         let _ = a.checked_add(b);
     }
 }
+
+#[test]
+fn merged_statistics_keep_no_footer_in_memory() {
+    let of_text = |minimum: &'static str, maximum: &'static str| orc::ColumnStatistics {
+        number_of_values: Some(2),
+        string_statistics: Some(orc::StringStatistics {
+            minimum: Some(minimum.into()),
+            upper_bound: Some(maximum.into()),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let of_decimals = orc::ColumnStatistics {
+        decimal_statistics: Some(orc::DecimalStatistics { sum: Some("12.5".into()), ..Default::default() }),
+        ..of_text("a", "z")
+    };
+    let none = orc::ColumnStatistics { number_of_values: Some(0), ..Default::default() };
+    for (first, second) in [(of_text("b", "c"), of_text("a", "d")), (none, of_decimals)] {
+        let footer = bytes::Bytes::from(second.encode_to_vec());
+        let decoded = orc::ColumnStatistics::decode(footer.clone()).unwrap();
+        let mut merged = first;
+        merge_proto(&mut merged, &decoded);
+        assert_eq!(merged.string_statistics, decoded.string_statistics);
+        drop(decoded);
+        assert!(footer.is_unique());
+        let decimals = merged.decimal_statistics.as_ref().map_or(0, |_| 4);
+        assert_eq!(bytes_beside(&merged), 2 + decimals);
+    }
+}

@@ -21,9 +21,12 @@ pub use crate::writer::Writer;
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
 use crate::options::Limits;
-use crate::proto::{STATISTICS, count, entry, first_listed, lazy, orc, weigh};
+use crate::proto::{Entry, STATISTICS, count, entry, first_listed, lazy, orc, weigh};
 use crate::schema::Schema;
 use crate::statistics::{ColumnStatistics, WriterContext};
+
+/// Tag of the user metadata in the footer.
+const METADATA: u32 = 5;
 
 /// Where a stripe is and how many rows it has (ORCv1, Stripe Information).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -264,22 +267,43 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` when it cannot be parsed.
     pub(crate) fn footer_without_lists(&self) -> Result<orc::Footer> {
-        const LISTS: [usize; 3] = [3 << 3 | 2, 5 << 3 | 2, 7 << 3 | 2];
+        const LISTS: [u32; 3] = [3, METADATA, 7];
         let mut rest = self.raw.footer.clone().unwrap_or_default();
         let mut kept = Vec::new();
-        while !rest.is_empty() {
+        loop {
             let before = rest.clone();
-            let (key, _) = entry(&mut rest)?;
-            if !LISTS.contains(&key) {
+            let Some(Entry { tag, body }) = entry(&mut rest)? else { break };
+            if body.is_none() || !LISTS.contains(&tag) {
                 kept.extend_from_slice(before.get(..before.len() - rest.len()).unwrap_or_default());
             }
         }
         orc::Footer::decode(&*kept).map_err(|error| undecodable("footer", error))
     }
 
+    /// The user metadata as they are stored: keys need be no UTF-8, and may be there more than once.
+    ///
+    /// # Errors
+    /// `Corrupt` when they cannot be parsed.
+    pub(crate) fn stored_metadata(&self) -> Result<Vec<orc::UserMetadataItem>> {
+        let mut rest = self.raw.footer.clone().unwrap_or_default();
+        let mut found = Vec::new();
+        while let Some(Entry { tag, body }) = entry(&mut rest)? {
+            if let Some(item) = body.filter(|_| tag == METADATA) {
+                let item = orc::UserMetadataItem::decode(item);
+                found.push(item.map_err(|error| undecodable("user metadata", error))?);
+            }
+        }
+        Ok(found)
+    }
+
     /// The bytes at [`stripe_statistics`](Self::stripe_statistics), as stored, where they came along with the tail.
     pub(crate) fn stored_stripe_statistics(&self) -> Option<Bytes> {
         self.section.0.clone()
+    }
+
+    /// How many bytes [`to_bytes`](Self::to_bytes) gives.
+    pub(crate) fn stored_length(&self) -> usize {
+        self.raw.encoded_len()
     }
 
     /// The tail as bytes, from which [`from_bytes`](Self::from_bytes) makes it again in any process:
@@ -303,6 +327,7 @@ pub(crate) fn undecodable(section: &str, error: prost::DecodeError) -> Error {
     Error::corrupt(format!("the {section} cannot be decoded")).with_source(error)
 }
 
-fn undecodable_statistics(error: Error) -> Error {
+/// As [`undecodable`], of the stripe statistics.
+pub(crate) fn undecodable_statistics(error: Error) -> Error {
     Error::new(error.kind(), "the stripe statistics cannot be decoded").with_source(error)
 }

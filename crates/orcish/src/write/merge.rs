@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::DataType;
 use bytes::Bytes;
 use prost::Message as _;
 
@@ -17,16 +16,16 @@ use super::streams::Layout;
 use super::tail::{MAGIC, tail_bytes};
 use crate::arrow::ARROW_SCHEMA_KEY;
 use crate::codec::{Compression, decompress_all};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::{ReadAt, Sink};
 use crate::options::Limits;
 use crate::patience::{Check, Patience};
-use crate::proto::{count, first_listed, lazy, orc};
-use crate::statistics::merge_proto;
+use crate::proto::{STATISTICS, count, first_listed, lazy, lossy, orc, weighed};
+use crate::statistics::{bytes_beside, merge_proto};
 use crate::stripe::StripeFooter;
-use crate::tail::{FileTail, StripeInfo, read_tail, undecodable};
+use crate::tail::{FileTail, StripeInfo, read_tail, undecodable, undecodable_statistics};
 use crate::tuning;
-use alike::{arrow_schema_of, check_alike, check_meanings, meanings};
+use alike::{Meaning, arrow_schema_of, check_alike, check_meanings, meanings};
 
 /// A file that is to be merged, and what is kept of it.
 struct Part {
@@ -56,8 +55,9 @@ impl Part {
         let section = decompress_all(stored, tail.framing(), held.limits.tail.min(held.left()))?;
         held.add(section.len() as u64 + (tail.stripes.len() * size_of::<Bytes>()) as u64)?;
         let stripes = tail.stripes.len();
-        let is_whole = count(&section, 1)? == stripes;
-        let statistics = is_whole.then(|| first_listed(section, stripes)).transpose()?;
+        let is_whole = count(&section, 1).map_err(undecodable_statistics)? == stripes;
+        let statistics =
+            is_whole.then(|| first_listed(section, stripes)).transpose().map_err(undecodable_statistics)?;
         Ok(Part { source: source.clone(), stripes: tail.stripes, rows: tail.rows, statistics })
     }
 }
@@ -107,27 +107,32 @@ struct Common {
     /// Name and tail of the first, whose stripes are gone.
     name: String,
     tail: FileTail,
-    meanings: Vec<Option<DataType>>,
+    meanings: Vec<Option<Meaning>>,
     metadata: Vec<orc::UserMetadataItem>,
-    /// Their keys and values.
-    known: HashMap<String, Bytes>,
+    /// The values of each key, in their order.
+    known: HashMap<Bytes, Vec<Bytes>>,
     has_schema: bool,
     statistics: Vec<orc::ColumnStatistics>,
+    /// Bytes of texts and lists that the statistics have, so far as they are held.
+    of_statistics: u64,
     chunk_size: usize,
 }
 
 impl Common {
     fn new(name: &str, tail: &FileTail, held: &mut Held<'_>) -> Result<Self> {
-        held.add(tail.metadata.iter().map(size_of_item).sum())?;
+        let metadata = tail.stored_metadata()?;
+        held.add(metadata.iter().map(size_of_item).sum())?;
         let mut first = tail.clone();
         first.stripes = Vec::new();
+        let statistics = statistics_of(tail, held)?.unwrap_or_default();
         Ok(Common {
             name: name.to_owned(),
             meanings: meanings(tail),
-            metadata: tail.metadata.iter().map(item).collect(),
-            known: tail.metadata.iter().rev().cloned().collect(),
+            known: by_key(&metadata),
+            metadata,
             has_schema: true,
-            statistics: statistics_of(tail, held)?.unwrap_or_default(),
+            of_statistics: statistics.iter().map(bytes_beside).sum(),
+            statistics,
             chunk_size: tail.chunk_size,
             tail: first,
         })
@@ -142,6 +147,9 @@ impl Common {
         match statistics_of(other, &mut own)? {
             Some(more) if !self.statistics.is_empty() => {
                 self.statistics.iter_mut().zip(&more).for_each(|(all, more)| merge_proto(all, more));
+                let bytes = self.statistics.iter().map(bytes_beside).sum::<u64>();
+                held.add(bytes.saturating_sub(self.of_statistics))?;
+                self.of_statistics = self.of_statistics.max(bytes);
             }
             // Where one file has none, nothing is known.
             _ => self.statistics.clear(),
@@ -153,23 +161,28 @@ impl Common {
     fn add_metadata(&mut self, other: &FileTail, held: &mut Held<'_>) -> Result<()> {
         // An Arrow schema that is not that of all files is left out.
         self.has_schema &= arrow_schema_of(&self.tail) == arrow_schema_of(other);
-        for own in &other.metadata {
-            let (name, value) = own;
-            match self.known.get(name) {
-                Some(known) if known == value || name == ARROW_SCHEMA_KEY => {}
-                Some(_) => {
-                    let text = format!("the value of {name:?} in the user metadata is not that of {}", self.name);
-                    return Err(Error::invalid(format!("{text}: they cannot be merged")));
-                }
-                None => {
-                    held.add(size_of_item(own))?;
-                    // A copy, so that the tail does not stay in memory.
-                    let value = Bytes::copy_from_slice(value);
-                    self.metadata.push(item(&(name.clone(), value.clone())));
-                    self.known.insert(name.clone(), value);
-                }
-            }
+        let items = other.stored_metadata()?;
+        let own = by_key(&items);
+        let differs = |item: &&orc::UserMetadataItem| match (self.known.get(item.name()), own.get(item.name())) {
+            (Some(known), own) => own != Some(known) && item.name() != ARROW_SCHEMA_KEY.as_bytes(),
+            (None, _) => false,
+        };
+        if let Some(item) = items.iter().find(differs) {
+            let name = lossy(item.name());
+            let text = format!("the value of {name:?} in the user metadata is not that of {}", self.name);
+            return Err(Error::invalid(format!("{text}: they cannot be merged")));
         }
+        let is_new = |item: &&orc::UserMetadataItem| !self.known.contains_key(item.name());
+        let added: Vec<_> = items.iter().filter(is_new).collect();
+        held.add(added.iter().map(|item| size_of_item(item)).sum())?;
+        // Copies, so that the tail does not stay in memory.
+        let copied = |bytes: &Option<Bytes>| bytes.as_ref().map(|bytes| Bytes::copy_from_slice(bytes));
+        let added = added
+            .into_iter()
+            .map(|item| orc::UserMetadataItem { name: copied(&item.name), value: copied(&item.value) });
+        let added: Vec<_> = added.collect();
+        self.known.extend(by_key(&added));
+        self.metadata.extend(added);
         Ok(())
     }
 
@@ -191,23 +204,33 @@ impl Common {
     }
 }
 
-fn item((name, value): &(String, Bytes)) -> orc::UserMetadataItem {
-    orc::UserMetadataItem { name: Some(name.clone().into()), value: Some(value.clone()) }
+/// The values of each key, in their order.
+fn by_key(items: &[orc::UserMetadataItem]) -> HashMap<Bytes, Vec<Bytes>> {
+    let mut found: HashMap<Bytes, Vec<Bytes>> = HashMap::new();
+    for item in items {
+        let (name, value) = (item.name.clone().unwrap_or_default(), item.value.clone().unwrap_or_default());
+        found.entry(name).or_default().push(value);
+    }
+    found
 }
 
 /// Bytes that a key and its value take.
-fn size_of_item((name, value): &(String, Bytes)) -> u64 {
-    (2 * name.len() + value.len() + 2 * size_of::<orc::UserMetadataItem>()) as u64
+fn size_of_item(item: &orc::UserMetadataItem) -> u64 {
+    (item.name().len() + item.value().len() + 3 * size_of::<orc::UserMetadataItem>()) as u64
 }
 
 /// Statistics of the columns over the whole file; none where there are not as many as columns.
 fn statistics_of(tail: &FileTail, held: &mut Held<'_>) -> Result<Option<Vec<orc::ColumnStatistics>>> {
     let Some(stored) = tail.stored_statistics() else { return Ok(None) };
-    // Packed numbers take up to eight times as much memory.
-    held.add(stored.iter().map(|bytes| size_of::<orc::ColumnStatistics>() as u64 + 8 * bytes.len() as u64).sum())?;
-    let decode = |bytes: &Bytes| orc::ColumnStatistics::decode(bytes.clone());
-    let decoded = stored.iter().map(decode).collect::<std::result::Result<Vec<_>, _>>();
-    decoded.map(Some).map_err(|error| undecodable("column statistics", error))
+    held.add((stored.len() * size_of::<orc::ColumnStatistics>()) as u64)?;
+    let decode = |(id, bytes): (u32, &Bytes)| {
+        let decoded = weighed(bytes, &STATISTICS, held.left()).and_then(|weight| {
+            held.add(weight)?;
+            orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
+        });
+        decoded.map_err(|error| error.in_column(&tail.schema.path(id)))
+    };
+    (0u32..).zip(stored).map(decode).collect::<Result<_>>().map(Some)
 }
 
 /// Writes the stripes of `sources`, in their order, as one file. The result has the rows, the encodings, the indexes and
@@ -215,8 +238,8 @@ fn statistics_of(tail: &FileTail, held: &mut Held<'_>) -> Result<Option<Vec<orc:
 ///
 /// All sources have to be alike: the types with their attributes, the compression, the version of the format, the stride
 /// of the row index, the writer and its version, the calendar. User metadata may differ in their keys, but not in the
-/// value of one. An Arrow schema that is not that of all is left out, where that changes no values: durations, times and
-/// intervals are such by their schema, and have to be the same in all.
+/// values of one. An Arrow schema that is not that of all is left out, where that changes no values: columns are durations,
+/// times, intervals, or instants with the zone of their writer, by their Arrow schema, which has to be the same in all.
 ///
 /// What is kept of the tails of all files takes no more than `limits.memory`.
 ///
@@ -308,7 +331,7 @@ fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, patience: &
         let part = at..range.end.min(at + tuning::BYTES_MERGED.wide());
         let bytes = source.read_ranges(std::slice::from_ref(&part))?.pop().unwrap_or_default();
         if bytes.len() as u64 != part.end - part.start {
-            return Err(Error::new(crate::ErrorKind::Io, "the source gave fewer bytes than were asked for"));
+            return Err(Error::new(ErrorKind::Io, "the source gave fewer bytes than were asked for"));
         }
         sink.write(&bytes).map_err(|error| error.in_file(sink.name()))?;
         at = part.end;

@@ -12,7 +12,7 @@ use prost::Message as _;
 
 use crate::error::{Error, Result};
 use crate::proto::arrow::{ArrowField, ArrowSchema, Pair};
-use crate::proto::{ARROW_SCHEMA, entry, weigh};
+use crate::proto::{ARROW_SCHEMA, Entry, entry, weigh};
 use format::{format_of, type_of};
 
 /// Key of the user metadata of a file under which its Arrow schema is.
@@ -46,19 +46,18 @@ pub(crate) fn decode(bytes: &Bytes, most: usize, memory: u64) -> Result<Schema> 
     Ok(Schema::new_with_metadata(fields, from_pairs(metadata)))
 }
 
-/// Keys of the fields that hold further fields: of the schema, and of a field.
-const FIELD: usize = 1 << 3 | 2;
-const WITHIN: [usize; 2] = [7 << 3 | 2, 8 << 3 | 2];
+/// Tags of the fields that hold further fields: of the schema, and of a field.
+const FIELD: u32 = 1;
+const WITHIN: [u32; 2] = [7, 8];
 
 /// Takes the fields of a message, which is `depth` levels down, off what is `left`.
-fn count(message: Bytes, keys: &[usize], depth: usize, left: &mut usize) -> Result<()> {
+fn count(message: Bytes, tags: &[u32], depth: usize, left: &mut usize) -> Result<()> {
     if depth > MAX_DEPTH {
         return Err(Error::corrupt("the Arrow schema is nested too deeply"));
     }
     let mut rest = message;
-    while !rest.is_empty() {
-        let (key, value) = entry(&mut rest)?;
-        if keys.contains(&key) {
+    while let Some(Entry { tag, body }) = entry(&mut rest)? {
+        if let Some(value) = body.filter(|_| tags.contains(&tag)) {
             let too_many = || Error::corrupt("the Arrow schema has more fields than the file has columns");
             *left = left.checked_sub(1).ok_or_else(too_many)?;
             count(value, &WITHIN, depth + 1, left)?;

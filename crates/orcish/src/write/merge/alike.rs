@@ -1,5 +1,7 @@
 //! What files that are merged have to have in common.
 
+use std::fmt::{Display, Formatter};
+
 use arrow_schema::DataType;
 use bytes::Bytes;
 
@@ -57,23 +59,41 @@ fn meaning(this: &Type) -> Type {
     }
 }
 
-/// Whether numbers of the columns mean the same in another file.
+/// What the values of a column are by the Arrow schema alone: without it, or with another, they would be other values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Meaning {
+    /// Numbers are of this type.
+    Numbers(DataType),
+    /// Timestamps with the zone of their writer are instants.
+    Instants,
+}
+
+impl Display for Meaning {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Meaning::Numbers(kind) => kind.fmt(f),
+            Meaning::Instants => f.write_str("instants"),
+        }
+    }
+}
+
+/// Whether values of the columns mean the same in another file.
 pub(super) fn check_meanings(
     name: &str,
     first: &FileTail,
-    of_first: &[Option<DataType>],
+    of_first: &[Option<Meaning>],
     other: &FileTail,
 ) -> Result<()> {
-    let text = |meaning: &Option<DataType>| meaning.as_ref().map_or("no type".to_owned(), |kind| kind.to_string());
+    let text =
+        |meaning: &Option<Meaning>| meaning.as_ref().map_or("no more than its type".to_owned(), Meaning::to_string);
     let is_same = arrow_schema_of(first) == arrow_schema_of(other);
     let meanings = meanings(other);
     for (id, (known, own)) in (0u32..).zip(of_first.iter().zip(&meanings)) {
         if known != own {
             let column = other.schema.path(id);
             return Err(Error::invalid(format!(
-                "the Arrow type of column {column} is stored as {}, where {} has {}: they cannot be merged",
+                "by the Arrow schema, column {column} is {}, where that of {name} is {}: they cannot be merged",
                 text(own),
-                name,
                 text(known)
             )));
         }
@@ -82,22 +102,21 @@ pub(super) fn check_meanings(
         return Err(Error::invalid(format!(
             "the Arrow schema is another than that of {}, and without it there would be no {}: they cannot be merged",
             name,
-            of_first.iter().flatten().next().map_or_else(String::new, DataType::to_string)
+            of_first.iter().flatten().next().map_or_else(String::new, Meaning::to_string)
         )));
     }
     Ok(())
 }
 
-/// Of each column the type that its numbers have only by the Arrow schema: without it, or with another, they would mean
-/// something else. Other types are representations of the same values.
-pub(super) fn meanings(tail: &FileTail) -> Vec<Option<DataType>> {
+/// Of each column what its values are by the Arrow schema alone. All other Arrow types are representations of the values
+/// that the ORC type has.
+pub(super) fn meanings(tail: &FileTail) -> Vec<Option<Meaning>> {
+    use DataType as D;
     let schema = StoredSchema::of(tail);
-    let is_meaning = |kind: &&DataType| {
-        matches!(kind, DataType::Duration(_) | DataType::Time32(_) | DataType::Time64(_) | DataType::Interval(_))
-    };
-    let of_column = |(id, _)| {
-        let kind = values_of(schema.as_ref()?.data_type(&tail.schema, id)?);
-        Some(kind).filter(is_meaning).cloned()
+    let of_column = |(id, this): (u32, &Type)| match values_of(schema.as_ref()?.data_type(&tail.schema, id)?) {
+        kind @ (D::Duration(_) | D::Time32(_) | D::Time64(_) | D::Interval(_)) => Some(Meaning::Numbers(kind.clone())),
+        D::Timestamp(_, Some(_)) if this.kind == Kind::Timestamp => Some(Meaning::Instants),
+        _ => None,
     };
     (0u32..).zip(tail.schema.types()).map(of_column).collect()
 }
