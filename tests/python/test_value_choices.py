@@ -258,6 +258,54 @@ def test_text_longer_than_its_type(kind, trim):
             orcish.read_table(data, long_char="error")
 
 
+@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
+@pytest.mark.parametrize("dictionary", [0.0, 1.0])
+def test_memory_of_text_that_is_replaced(strings, dictionary):
+    """U+FFFD is longer than a byte that is not UTF-8."""
+    out = io.BytesIO()
+    values = pa.table({"i": [0, 1], "v": text([b"a", b"\xff" * (1 << 20)])})
+    orc.write_table(values, out, compression="zlib", dictionary_key_size_threshold=dictionary)
+    options = {"invalid_utf8": "replace", "strings": strings}
+    # A value may take a quarter.
+    with pytest.raises(orcish.LimitExceededError, match=r"column v.*3145728 bytes of values, with U\+FFFD"):
+        orcish.read_table(out.getvalue(), limits={"memory": 8 << 20}, **options)
+    read = orcish.read_table(out.getvalue(), limits={"memory": 13 << 20}, **options)
+    assert read["v"].to_pylist() == ["a", "\ufffd" * (1 << 20)]
+    # What is UTF-8 stays as long as it is.
+    out = io.BytesIO()
+    orc.write_table(pa.table({"v": ["ä" * (1 << 19)]}), out, dictionary_key_size_threshold=dictionary)
+    assert orcish.read_table(out.getvalue(), limits={"memory": 8 << 20}, **options)["v"].to_pylist() == [
+        "ä" * (1 << 19)
+    ]
+
+
+def test_columns_that_are_text_by_their_own_form():
+    """Bounds and filters are those of the form that a column has, not of all."""
+    options = {"strings": "binary", "invalid_utf8": "replace"}
+    out = io.BytesIO()
+    orc.write_table(pa.table({"v": text([b"\xff"] * 3)}), out, bloom_filter_columns=[0], row_index_stride=16)
+    for kind, literal in [(pa.large_string(), "\ufffd"), (pa.binary(), b"\xff")]:
+        schema = pa.schema([pa.field("v", kind)])
+        scan = orcish.scan(out.getvalue(), schema=schema, filters=col("v") == literal, **options)
+        assert scan.to_table()["v"].to_pylist() == [literal] * 3
+        assert scan.count() == 3
+        assert orcish.scan(out.getvalue(), schema=schema, **options).min("v") == literal
+
+
+@pytest.mark.parametrize("kind", ["char", "varchar"])
+@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
+def test_long_text_that_is_not_read(kind, strings):
+    """Long text is an error of the rows that have it, also where it is in a dictionary."""
+    options = {"long_char": "error", "strings": strings}
+    values = ["abcdef"] + ["abc", "x"] * 100
+    for threshold in (0.0, 1.0):
+        data = chars(kind, values, dict_key_size_threshold=threshold)
+        found = orcish.read_table(data, filters=col("i") > 100, columns=["v"], trim_char=True, **options)
+        assert [value.rstrip() for value in found["v"].to_pylist()] == values[101:]
+        with pytest.raises(orcish.CorruptFileError, match=r"column v.*value 0 of the batch has more than 3 characters"):
+            orcish.read_table(data, **options)
+
+
 def test_choices_together():
     """What is not UTF-8 is replaced before characters are counted."""
     data = chars("varchar", ["ab@@cd", "x@@", "abc"])

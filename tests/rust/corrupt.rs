@@ -160,7 +160,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("utf8-invalid", "Corrupt(stripe 0, column c, DATA stream: value 2 of the batch is not valid UTF-8)"),
     (
         "utf8-invalid-entry",
-        "Corrupt(stripe 0, column c, DICTIONARY_DATA stream: value 2 of the batch is not valid UTF-8)",
+        "Corrupt(stripe 0, column c, DICTIONARY_DATA stream: entry 2 of the dictionary is not valid UTF-8)",
     ),
     ("utf8-straddles-values", "Corrupt(stripe 0, column c, DATA stream: value 1 of the batch is not valid UTF-8)"),
     ("varint-cut", "Corrupt(stripe 0, column c, DATA stream: the stream ends within a varint)"),

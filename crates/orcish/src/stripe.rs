@@ -143,8 +143,9 @@ impl StripeFooter {
         let footer = orc::StripeFooter::decode(footer).map_err(|error| undecodable("stripe footer", error))?;
         let columns = tail.schema.types().len();
         let stated = footer.columns.len();
-        if (0u32..).take(columns).skip(stated).any(wanted) {
-            return Err(Error::corrupt(format!("the stripe footer has {stated} encodings for {columns} columns")));
+        if let Some(missing) = (0u32..).take(columns).skip(stated).find(|&id| wanted(id)) {
+            let error = Error::corrupt(format!("the stripe footer has {stated} encodings for {columns} columns"));
+            return Err(error.in_column(&tail.schema.path(missing)));
         }
         let (mut streams, mut index) = (BTreeMap::new(), BTreeMap::new());
         let (mut at, end) = (stripe.offset, stripe.data().end);

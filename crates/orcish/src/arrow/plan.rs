@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 
 use super::filtered::{Filter, FilteredStripe};
-use super::instants::reader_zone;
 use super::prune::judge_stripes;
 use super::read::{Budget, Context, build, build_root};
 use super::reader::{Group, GroupReader, OpenStripe};
@@ -75,7 +74,7 @@ impl Plan {
         sharers: usize,
     ) -> Result<Self> {
         let sharers = sharers.max(1);
-        let reader = reader_zone(&options)?;
+        let reader = options.timezone.as_deref().map(WriterZone::of_reader).transpose()?;
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
         }
@@ -83,7 +82,7 @@ impl Plan {
         for leaf in condition.iter_mut().flat_map(|condition| &mut condition.leaves) {
             let this = tail.schema.get(leaf.column)?;
             leaf.may_become_null |= may_become_null(this, &options);
-            leaf.altered = altered(this, &options);
+            leaf.altered = altered(&Mapping { tail: &tail, options: &options }, leaf.column)?;
         }
         let asked = condition.as_ref().map(|condition| Projection::of_filter(&tail.schema, &condition.columns()));
         let asked = asked.transpose()?;
@@ -256,7 +255,7 @@ impl Plan {
     }
 
     fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {
-        Context { tail: &self.tail, stripe, options: &self.options }
+        Context { tail: &self.tail, stripe, options: &self.options, reader: self.reader.as_ref() }
     }
 
     /// The reader of `columns`, which are children of the root or the root itself.

@@ -267,17 +267,18 @@ pub(crate) fn may_become_null(this: &Type, options: &ReadOptions) -> bool {
     }
 }
 
-/// How text of a column is altered as it is read.
-pub(crate) fn altered(this: &Type, options: &ReadOptions) -> Altered {
+/// How text of column `id` is altered as it is read.
+pub(crate) fn altered(mapping: &Mapping<'_>, id: u32) -> Result<Altered> {
+    let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
     if !matches!(this.kind, Kind::String | Kind::Char | Kind::Varchar) {
-        return Altered::default();
+        return Ok(Altered::default());
     }
-    let is_text = options.strings != Some(StringType::Binary);
+    let is_text = mapping.strings(id) != StringType::Binary;
     let is_cut = this.kind != Kind::String && options.long_char == LongChar::Cut;
-    Altered {
+    Ok(Altered {
         replaced: is_text && options.invalid_utf8 == InvalidUtf8::Replace,
         most_characters: this.max_length.filter(|_| is_cut),
-    }
+    })
 }
 
 /// What column `id` can be compared as.

@@ -10,7 +10,7 @@ use super::condition::conditions;
 use super::matching::Matcher;
 use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
-use crate::arrow::{BatchReader, Explanation, OrcFile, Outcome, altered, may_become_null, most_rows};
+use crate::arrow::{BatchReader, Explanation, Mapping, OrcFile, Outcome, altered, may_become_null, most_rows};
 use crate::error::{Error, Result};
 use crate::options::{Columns, ReadOptions};
 use crate::patience::Check;
@@ -136,7 +136,8 @@ impl FileScan {
         let this = schema.get(id)?;
         // Statistics have the blanks, and know nothing of what else is changed.
         is_kept &= !(self.options.trim_char && this.kind == Kind::Char);
-        is_kept &= !may_become_null(this, &self.options) && altered(this, &self.options) == Altered::default();
+        let mapping = Mapping { tail: self.file.tail(), options: &self.options };
+        is_kept &= !may_become_null(this, &self.options) && altered(&mapping, id)? == Altered::default();
         if !is_kept {
             let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
             return Ok((ColumnStatistics::EMPTY, stripes));

@@ -6,7 +6,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 use super::strings::Concatenated;
-use super::text::{TextForm, without};
+use super::text::{Applied, TextForm, without};
 use super::validity::{Pending, combine, existing, less};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
@@ -27,7 +27,12 @@ pub(super) struct DirectReader {
     pub(super) lengths: IntRle<Stream>,
     pub(super) data: Stream,
     pub(super) target: Target,
+    /// What the values of the rows that were planned may take.
+    pub(super) budget: Budget<'static>,
 }
+
+/// As far as 32-bit offsets reach.
+pub(super) const WIDEST: Budget<'static> = Budget { bytes: i32::MAX as usize, most: i32::MAX as usize, left: None };
 
 impl ColumnReader for DirectReader {
     fn width(&self) -> usize {
@@ -40,9 +45,14 @@ impl ColumnReader for DirectReader {
         self.pending.fill(rows, |n, out| lengths.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
         let within =
             |growth| rows_within(&self.pending, rows, budget, |length| (length as usize).saturating_mul(growth));
+        self.budget = WIDEST;
         match within(self.target.form.growth()) {
             // A value that is too large if it grows need not grow.
-            Err(_) if self.target.form.growth() > 1 => within(1).map(|rows| rows.min(1)),
+            Err(_) if self.target.form.growth() > 1 => {
+                let bytes = budget.bytes();
+                self.budget = Budget { bytes, most: bytes, left: None };
+                within(1).map(|rows| rows.min(1))
+            }
             found => found,
         }
     }
@@ -52,10 +62,13 @@ impl ColumnReader for DirectReader {
         let own_nulls = self.pending.take(own);
         let lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
         let nulls = combine(parent, own_nulls);
-        let budget = Budget { bytes: i32::MAX as usize, most: i32::MAX as usize, left: None };
+        let (budget, form) = (self.budget, self.target.form);
         let values = Concatenated::read(lengths, &mut self.data, budget);
         let values = values.and_then(|values| {
-            let (mut values, lost) = self.target.form.apply(values)?;
+            let Applied { mut values, lost, long } = form.apply(values, budget)?;
+            if let Some(&first) = long.first() {
+                return Err(form.too_long(first));
+            }
             // They have no bytes.
             without(&mut values.lengths, &lost);
             values.into_array(&self.target.arrow, less(nulls, slots, &lost))

@@ -9,7 +9,7 @@ use arrow_array::types::{
 };
 use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
 
-use super::binary::{DirectReader, Target};
+use super::binary::{DirectReader, Target, WIDEST};
 use super::decimal::{DecimalReader, Digits};
 use super::dictionary::{Dictionary, DictionaryReader, StoredDictionary};
 use super::list::{Lengths, ListReader, MapReader};
@@ -20,7 +20,6 @@ use super::union::{Form, UnionReader};
 use super::validity::{Pending, Present};
 use super::{Budget, Column, ColumnReader, StructReader};
 use crate::arrow::kinds::{is_text, values_of};
-use crate::arrow::reader_zone;
 use crate::arrow::schema::{SparkType, decimal, spark_type};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
@@ -40,6 +39,8 @@ pub(crate) struct Context<'a> {
     pub(crate) tail: &'a Arc<FileTail>,
     pub(crate) stripe: &'a Stripe,
     pub(crate) options: &'a ReadOptions,
+    /// The zone of the reader, where one was named.
+    pub(crate) reader: Option<&'a WriterZone>,
 }
 
 /// The reader of the columns `children` of the root, which is a struct, with their Arrow types.
@@ -193,7 +194,8 @@ impl Context<'_> {
                     })
                 } else {
                     let lengths = self.integers(column, StreamKind::Length, false)?;
-                    Box::new(DirectReader { pending, lengths, data: self.stream(column, StreamKind::Data)?, target })
+                    let data = self.stream(column, StreamKind::Data)?;
+                    Box::new(DirectReader { pending, lengths, data, target, budget: WIDEST })
                 })
             }
             Kind::Struct => {
@@ -253,7 +255,7 @@ impl Context<'_> {
     fn instants(&self) -> Result<(WriterZone, Instants)> {
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         let written = &self.stripe.writer_timezone;
-        let Some(reader) = reader_zone(self.options)? else {
+        let Some(reader) = self.reader.cloned() else {
             let writer = WriterZone::parse(written)?;
             return Ok((writer.clone(), Instants::new(writer, hybrid)));
         };

@@ -10,8 +10,8 @@ use arrow_schema::DataType;
 
 use super::binary::{Target, rows_within};
 use super::entries::Entries;
-use super::strings::{Concatenated, byte_array, dictionary_array};
-use super::text::without;
+use super::strings::{Concatenated, Place, byte_array_of, dictionary_array};
+use super::text::{Applied, without};
 use super::validity::{Pending, combine, existing, less, spread};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
@@ -50,6 +50,8 @@ pub(super) struct Dictionary {
     array: Option<ArrayRef>,
     /// Entries that are read as null, which are empty.
     lost: Vec<u32>,
+    /// Entries that are too long, where that is an error of the rows which have them.
+    long: Vec<u32>,
 }
 
 impl StoredDictionary {
@@ -59,19 +61,19 @@ impl StoredDictionary {
             return Err(budget.exceeded(&format!("a dictionary of {size} entries")));
         }
         let of_entries = (size as u64).saturating_mul(BYTES_PER_ENTRY);
-        charge.raise_to(of_entries)?;
+        let in_data = |error: Error| error.in_stream("DICTIONARY_DATA");
+        charge.raise_to(of_entries).map_err(in_data)?;
         let mut lengths = Vec::new();
         self.lengths.append(size, &mut lengths).map_err(|error| error.in_stream("LENGTH"))?;
         let total = lengths.iter().map(|&length: &u32| u64::from(length)).sum::<u64>();
-        charge.raise_to(of_entries.saturating_add(total))?;
-        let in_data = |error: Error| error.in_stream("DICTIONARY_DATA");
+        charge.raise_to(of_entries.saturating_add(total)).map_err(in_data)?;
         let stored = Concatenated::read(lengths, &mut self.data, budget);
-        let (stored, lost) = stored.and_then(|stored| target.form.apply(stored)).map_err(in_data)?;
-        let Concatenated { lengths, bytes, checked } = stored;
-        if bytes.len() > budget.bytes {
-            return Err(in_data(budget.exceeded(&format!("{} bytes of values", bytes.len()))));
-        }
-        let lost = lost.into_iter().filter_map(|entry| u32::try_from(entry).ok()).collect();
+        let applied = stored.and_then(|stored| target.form.apply(stored, budget)).map_err(in_data)?;
+        let Applied { values: Concatenated { lengths, bytes, checked }, lost, long } = applied;
+        // Text that is replaced is longer than it is stored.
+        charge.raise_to(of_entries.saturating_add(bytes.len() as u64)).map_err(in_data)?;
+        let numbers = |entries: Vec<usize>| entries.into_iter().filter_map(|entry| u32::try_from(entry).ok()).collect();
+        let (lost, long) = (numbers(lost), numbers(long));
         let mut at = 0;
         let place = |&length: &u32| {
             at += length;
@@ -83,8 +85,8 @@ impl StoredDictionary {
             DataType::Dictionary(_, values) => values.as_ref(),
             other => other,
         };
-        let array = Some(byte_array(kind, &lengths, entries.bytes().clone(), None, checked).map_err(in_data)?);
-        Ok(Dictionary { entries, array, lost })
+        let array = byte_array_of(Place::Dictionary, kind, &lengths, entries.bytes().clone(), None, checked);
+        Ok(Dictionary { entries, array: Some(array.map_err(in_data)?), lost, long })
     }
 }
 
@@ -122,6 +124,12 @@ impl ColumnReader for DictionaryReader {
         let own_nulls = self.pending.take(own);
         let mut references = self.pending.take_dense(existing(own, own_nulls.as_ref()));
         let mut nulls = combine(parent, own_nulls);
+        if !self.dictionary.long.is_empty() {
+            let is_long = |reference| self.dictionary.long.binary_search(reference).is_ok();
+            if let Some(first) = references.iter().position(is_long) {
+                return Err(self.target.form.too_long(first).in_stream("DICTIONARY_DATA"));
+            }
+        }
         if !self.dictionary.lost.is_empty() {
             let is_lost = |(_, reference): &(usize, &u32)| self.dictionary.lost.binary_search(reference).is_ok();
             let lost: Vec<usize> = references.iter().enumerate().filter(is_lost).map(|(at, _)| at).collect();

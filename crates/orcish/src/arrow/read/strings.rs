@@ -116,6 +116,35 @@ pub fn byte_array(
     nulls: Option<NullBuffer>,
     checked: bool,
 ) -> Result<ArrayRef> {
+    byte_array_of(Place::Batch, target, lengths, bytes, nulls, checked)
+}
+
+/// What values are counted in.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    Batch,
+    Dictionary,
+}
+
+impl Place {
+    /// The value at an index.
+    pub(super) fn named(self, at: usize) -> String {
+        match self {
+            Place::Batch => format!("value {at} of the batch"),
+            Place::Dictionary => format!("entry {at} of the dictionary"),
+        }
+    }
+}
+
+/// As [`byte_array`], where errors name values by their `place`.
+pub(super) fn byte_array_of(
+    place: Place,
+    target: &DataType,
+    lengths: &[u32],
+    bytes: Buffer,
+    nulls: Option<NullBuffer>,
+    checked: bool,
+) -> Result<ArrayRef> {
     let shared = bytes.clone();
     let result = match target {
         DataType::Utf8View => views::<StringViewType>(lengths, bytes, nulls),
@@ -126,7 +155,7 @@ pub fn byte_array(
         _ => binary::<BinaryType>(offsets(lengths)?, bytes, nulls),
     };
     result.map_err(|error| match values(lengths, &shared).position(|value| std::str::from_utf8(value).is_err()) {
-        Some(row) => Error::corrupt(format!("value {row} of the batch is not valid UTF-8")),
+        Some(at) => Error::corrupt(format!("{} is not valid UTF-8", place.named(at))),
         None => Error::corrupt("its values do not fit together").with_source(error),
     })
 }

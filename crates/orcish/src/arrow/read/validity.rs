@@ -75,8 +75,8 @@ pub(super) fn combine(parent: Option<&NullBuffer>, own: Option<NullBuffer>) -> O
     }
 }
 
-/// Nulls over all `slots`, once values that exist are null too: those at the places that are `lost` among them, which
-/// ascend.
+/// Nulls over all `slots`, with further nulls. `nulls` says which slots have values; `lost` has the places, among these
+/// values and ascending, of those that become null.
 pub(super) fn less(nulls: Option<NullBuffer>, slots: usize, lost: &[usize]) -> Option<NullBuffer> {
     if lost.is_empty() {
         return nulls;
