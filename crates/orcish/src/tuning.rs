@@ -121,6 +121,10 @@ tunings! {
     KEPT_BUFFER_BYTES = 512 << 20, 0..=3000;
     /// Stores that are kept, with their connections.
     KEPT_STORES = 16, 1..=2;
+    /// Most files of a table that stay open after all of them were looked at.
+    FILES_KEPT_OPEN = 64, 0..=2;
+    /// Bytes of the tails of files that were looked at and closed, which are kept so that they are not read again.
+    TAIL_BYTES_KEPT = 32 << 20, 0..=2000;
 
     // Writing.
 

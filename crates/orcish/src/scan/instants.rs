@@ -4,31 +4,37 @@
 //! Writers that differ make such tables: Spark stores instants as the one, and others, orcish among them, as the other.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use bytes::Bytes;
 
-use super::matching::Matcher;
+use super::matching::{Matcher, Path, has_clock};
 use super::table::Table;
-use crate::arrow::{SPARK_TYPE, item_of, with_item};
+use crate::arrow::{item_of, with_item};
 use crate::error::{ErrorKind, Result};
-use crate::schema::Kind;
+use crate::tail::FileTail;
+use crate::tuning;
 
-/// Most files that stay open after they were looked at.
-const KEPT_OPEN: usize = 64;
-/// Bytes of the tails of further files that are kept, so that they are not read again.
-const KEPT_TAILS: usize = 32 << 20;
-
-/// Where a column is: its place among those of the table, and those of what it is within.
-type Path = Vec<usize>;
-
-/// What is seen of a file.
+/// What is seen of the files.
 struct Seen {
-    /// Where it has instants, and the table wall clocks.
-    instants: Vec<Path>,
-    /// Its tail, where it is closed again.
-    tail: Option<Bytes>,
+    /// Where files have instants, and the table wall clocks.
+    instants: Mutex<BTreeSet<Path>>,
+    /// Bytes that are left for the tails of files that do not stay open.
+    left: AtomicUsize,
+}
+
+impl Seen {
+    /// A tail that is kept, where there is room for it.
+    fn kept(&self, tail: &FileTail) -> Option<Bytes> {
+        if self.left.load(Ordering::Relaxed) < tail.stored_length() {
+            return None;
+        }
+        let tail = tail.to_bytes();
+        let taken = |left: usize| left.checked_sub(tail.len());
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok().then(|| tail.into())
+    }
 }
 
 impl Table {
@@ -38,95 +44,45 @@ impl Table {
         if self.files.len() < 2 || !self.fields.iter().any(has_clock) {
             return Ok(());
         }
-        let is_kept = self.files.len() <= KEPT_OPEN;
-        let seen = Arc::new(self.clone()).each(move |table, at| {
-            let seen = match table.seen(at, is_kept) {
-                Err(error) if error.kind() != ErrorKind::Interrupted => {
-                    // It comes again where the file is read.
-                    Ok(Seen { instants: Vec::new(), tail: None })
-                }
-                seen => seen,
+        let is_kept = self.files.len() <= tuning::FILES_KEPT_OPEN.get();
+        let seen = Arc::new(Seen { instants: Mutex::default(), left: AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()) });
+        let of_files = seen.clone();
+        let tails = Arc::new(self.clone()).each(move |table, at| {
+            let tail = match table.see(at, &of_files, is_kept) {
+                // It comes again where the file is read.
+                Err(error) if error.kind() != ErrorKind::Interrupted => Ok(None),
+                tail => tail,
             };
             if !is_kept {
                 table.close(at);
             }
-            seen
+            tail
         })?;
-        let paths: BTreeSet<Path> = seen.iter().flat_map(|seen| seen.instants.iter().cloned()).collect();
-        let mut left = KEPT_TAILS;
-        if seen.iter().any(|seen| seen.tail.is_some()) {
+        if tails.iter().any(Option::is_some) {
             let mut files = self.files.to_vec();
-            for (file, tail) in files.iter_mut().zip(seen.into_iter().map(|seen| seen.tail)) {
-                let Some(tail) = tail.filter(|tail| tail.len() <= left) else { continue };
-                left -= tail.len();
-                file.tail.get_or_insert(tail);
+            for (file, tail) in files.iter_mut().zip(tails) {
+                file.tail = file.tail.take().or(tail);
             }
             self.files = Arc::new(files);
         }
+        let paths = seen.instants.lock().unwrap_or_else(PoisonError::into_inner);
         let fields = self.fields.iter().enumerate();
         self.fields = fields.map(|(place, field)| united(field, &mut vec![place], &paths)).collect();
         Ok(())
     }
 
-    fn seen(&self, at: usize, is_kept: bool) -> Result<Seen> {
-        let Some(file) = self.orc_file(at)? else { return Ok(Seen { instants: Vec::new(), tail: None }) };
+    /// Looks at a file; gives its tail if that is kept, where the file is not.
+    fn see(&self, at: usize, seen: &Seen, is_kept: bool) -> Result<Option<Bytes>> {
+        let Some(file) = self.orc_file(at)? else { return Ok(None) };
         let matcher = Matcher::new(self, &file, &self.options);
         let mut instants = Vec::new();
         matcher.instants_of_fields(0, &self.fields, &mut Vec::new(), &mut instants)?;
-        Ok(Seen { instants, tail: (!is_kept).then(|| file.tail().to_bytes().into()) })
-    }
-}
-
-impl Matcher<'_> {
-    /// Finds where `fields` of the table, which are children of column `parent` of the file, are wall clocks, and
-    /// instants in the file.
-    fn instants_of_fields(&self, parent: u32, fields: &Fields, path: &mut Path, found: &mut Vec<Path>) -> Result<()> {
-        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_clock(field)) {
-            // What is there twice is an error where it is read.
-            if let Ok(Some(child)) = self.find(parent, place, field) {
-                path.push(place);
-                self.instants_of(child, field.data_type(), path, found)?;
-                path.pop();
-            }
-        }
-        Ok(())
-    }
-
-    fn instants_of(&self, id: u32, kind: &DataType, path: &mut Path, found: &mut Vec<Path>) -> Result<()> {
-        let this = self.schema().get(id)?;
-        let mut within = |place: usize, child: u32, field: &FieldRef, path: &mut Path| {
-            path.push(place);
-            let result =
-                if has_clock(field) { self.instants_of(child, field.data_type(), path, found) } else { Ok(()) };
-            path.pop();
-            result
-        };
-        match (this.kind, kind, &this.children[..]) {
-            (Kind::TimestampInstant, DataType::Timestamp(_, None), _) => found.push(path.clone()),
-            (Kind::Struct, DataType::Struct(fields), _) => self.instants_of_fields(id, fields, path, found)?,
-            (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
-                if let DataType::Struct(fields) = entries.data_type() {
-                    for ((place, field), child) in fields.iter().enumerate().zip([key, value]) {
-                        within(place, child, field, path)?;
-                    }
-                }
-            }
-            (Kind::List, list, &[element]) => {
-                item_of(list).map_or(Ok(()), |item| within(0, element, item, path))?;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// Whether there is a wall clock in a field which could be an instant: Spark's own are none.
-fn has_clock(field: &FieldRef) -> bool {
-    match field.data_type() {
-        DataType::Timestamp(_, None) => field.metadata().get(SPARK_TYPE).is_none_or(|name| name != "timestamp_ntz"),
-        DataType::Struct(fields) => fields.iter().any(has_clock),
-        DataType::Map(entries, _) => has_clock(entries),
-        list => item_of(list).is_some_and(has_clock),
+        seen.instants.lock().unwrap_or_else(PoisonError::into_inner).extend(instants);
+        Ok(if is_kept || self.files.get(at).is_some_and(|file| file.tail.is_some()) {
+            None
+        } else {
+            seen.kept(file.tail())
+        })
     }
 }
 
@@ -161,4 +117,23 @@ fn all_united(fields: &Fields, path: &mut Path, paths: &BTreeSet<Path>) -> Field
         path.pop();
     }
     united.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::arrow::OrcFile;
+
+    #[test]
+    fn tails_are_kept_while_there_is_room() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/spark.zlib.orc");
+        let file = OrcFile::open(path).unwrap();
+        let tail = file.tail().to_bytes();
+        let seen = Seen { instants: Mutex::default(), left: AtomicUsize::new(2 * tail.len() + 1) };
+        let kept: Vec<_> = (0..4).map(|_| seen.kept(file.tail())).collect();
+        assert_eq!(kept, [Some(Bytes::from(tail.clone())), Some(tail.into()), None, None]);
+        assert_eq!(seen.left.into_inner(), 1);
+    }
 }

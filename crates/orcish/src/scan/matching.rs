@@ -5,17 +5,20 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use arrow_schema::{DataType, Field, FieldRef};
+use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::Matching;
 use super::table::Table;
-use crate::arrow::{Chosen, Mapping, OrcFile, add_forms, fits, has_form, item_of};
+use crate::arrow::{Chosen, Mapping, OrcFile, SPARK_TYPE, add_forms, fits, has_form, item_of};
 use crate::error::{Error, Result};
 use crate::options::{ColumnForm, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::schema::{Kind, Schema, Type};
 use crate::shared::{Adapt, Ways, widens};
+
+/// Where a column is: its place among those of the table, and those of what it is within.
+pub(super) type Path = Vec<usize>;
 
 /// Finds the columns of a table in a file.
 pub(super) struct Matcher<'a> {
@@ -149,6 +152,53 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
+    /// Finds where `fields` of the table, which are children of column `parent` of the file, are wall clocks, and
+    /// instants in the file.
+    pub(super) fn instants_of_fields(
+        &self,
+        parent: u32,
+        fields: &Fields,
+        path: &mut Path,
+        found: &mut Vec<Path>,
+    ) -> Result<()> {
+        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_clock(field)) {
+            // What is there twice is an error where it is read.
+            if let Ok(Some(child)) = self.find(parent, place, field) {
+                path.push(place);
+                self.instants_of(child, field.data_type(), path, found)?;
+                path.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn instants_of(&self, id: u32, kind: &DataType, path: &mut Path, found: &mut Vec<Path>) -> Result<()> {
+        let this = self.schema().get(id)?;
+        let mut within = |place: usize, child: u32, field: &FieldRef, path: &mut Path| {
+            path.push(place);
+            let result =
+                if has_clock(field) { self.instants_of(child, field.data_type(), path, found) } else { Ok(()) };
+            path.pop();
+            result
+        };
+        match (this.kind, kind, &this.children[..]) {
+            (Kind::TimestampInstant, DataType::Timestamp(_, None), _) => found.push(path.clone()),
+            (Kind::Struct, DataType::Struct(fields), _) => self.instants_of_fields(id, fields, path, found)?,
+            (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
+                if let DataType::Struct(fields) = entries.data_type() {
+                    for ((place, field), child) in fields.iter().enumerate().zip([key, value]) {
+                        within(place, child, field, path)?;
+                    }
+                }
+            }
+            (Kind::List, list, &[element]) => {
+                item_of(list).map_or(Ok(()), |item| within(0, element, item, path))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// How `fields` of the table come from the children of column `parent`, and what is read for that.
     pub(super) fn fields(&self, parent: u32, fields: &[(usize, FieldRef)]) -> Result<(Vec<Projected>, Ways)> {
         let (mut read, mut ways) = (Vec::new(), Vec::new());
@@ -258,6 +308,16 @@ impl<'a> Matcher<'a> {
         let hint = if has_instants { "; both have instants, which can be asked for" } else { "" };
         let text = format!("it is {stored} in this file, which does not become {target} as it is in the table{hint}");
         Error::unsupported(text)
+    }
+}
+
+/// Whether there is a wall clock in a field which could be an instant: Spark's own are none.
+pub(super) fn has_clock(field: &FieldRef) -> bool {
+    match field.data_type() {
+        DataType::Timestamp(_, None) => field.metadata().get(SPARK_TYPE).is_none_or(|name| name != "timestamp_ntz"),
+        DataType::Struct(fields) => fields.iter().any(has_clock),
+        DataType::Map(entries, _) => has_clock(entries),
+        list => item_of(list).is_some_and(has_clock),
     }
 }
 

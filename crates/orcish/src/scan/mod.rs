@@ -94,10 +94,6 @@ impl Scan {
     /// file and `timestamp with local time zone` in others are instants in all of them; the tails of all files are read to
     /// find out.
     ///
-    /// Without `schema`, and unless the options say what is read of timestamps, columns that are `timestamp` in the first
-    /// file and `timestamp with local time zone` in others are instants in all of them; the tails of all files are read to
-    /// find out.
-    ///
     /// Where `schema` has a partition column, it says its type: an integer, boolean, date or text. Others are integers
     /// if all values are such, or dates, or else text. Files of no bytes have no rows, and no schema.
     ///
