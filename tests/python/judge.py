@@ -99,8 +99,9 @@ def _compare(symbol, value, kind, literal):
         assert isinstance(value, int | float | Decimal), (kind, literal)
         assert not isinstance(value, bool), (kind, literal)
         other = Decimal(literal[1]) if tag == "decimal" else literal[1]
-        # A floating point number beside a decimal is the shortest that it is written as, or the nearest to it.
-        if isinstance(value, Decimal) and tag == "float" and math.isfinite(other):
+        # A floating point number beside a decimal is the shortest that it is written as, if that is no whole number, or
+        # the nearest to it.
+        if isinstance(value, Decimal) and tag == "float" and math.isfinite(other) and not other.is_integer():
             other = Decimal(repr(other))
         if isinstance(value, float) and tag == "decimal":
             other = float(other)

@@ -7,6 +7,7 @@ import pickle
 import re
 from decimal import Decimal
 
+import orcish
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -739,3 +740,29 @@ def test_long_and_deep_predicates():
             long = long & (pl.col("i64") != value)
         translated, residual = to_expression(long, SCHEMA)
         assert (residual is None, translated is not None) == (whole, whole)
+
+
+NUMBERS = [0, 1, 2**53, 2**53 + 1, 2**62 - 1, 2**62, 2**62 + 1, 2**63, 2**64 - 1]
+
+
+@pytest.mark.parametrize("literal", [0.0, 1.0, 0.5, 2.0**53, 2.0**62, 2.0**63, 2.0**64, 1e300, -1e300])
+def test_whole_floats_are_what_they_are(tmp_path, literal):
+    """Whole numbers of all types compare with the exact value of a whole floating point number."""
+    small = [number for number in NUMBERS if number < 2**63]
+    columns = {
+        "u": (NUMBERS, pa.uint64()),
+        "i": (small, pa.int64()),
+        "d": (NUMBERS, pa.decimal128(20, 0)),
+        "e": (NUMBERS, pa.decimal128(38, 4)),
+    }
+    for name, (values, kind) in columns.items():
+        path = tmp_path / f"{name}.orc"
+        orcish.write_table(
+            pa.table({"c": pa.array([Decimal(v) for v in values], pa.decimal128(38, 4)).cast(kind)}), path
+        )
+        for symbol in ("eq", "ne", "lt", "le", "gt", "ge"):
+            is_so = getattr(operator, symbol)
+            found = orcish.read_table(path, filters=is_so(col("c"), literal))["c"].to_pylist()
+            assert found == [value for value in values if is_so(value, literal)], (name, symbol)
+        found = orcish.read_table(path, filters=col("c").is_in([literal]))["c"].to_pylist()
+        assert found == [value for value in values if value == literal]

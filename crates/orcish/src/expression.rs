@@ -69,7 +69,7 @@ pub enum Comparison {
 
 /// A value that columns are compared with. Numbers compare by what they are, whatever their types, but for decimals
 /// with floating point numbers: those of a column are compared with the nearest to a decimal, and a column of
-/// decimals with the shortest decimal that a floating point number is written as.
+/// decimals with the shortest decimal that a floating point number is written as, if that is no whole number.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     /// Null.

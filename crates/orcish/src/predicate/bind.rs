@@ -444,9 +444,14 @@ impl Column<'_> {
     }
 }
 
-/// Digits of the shortest decimal number that is written as this one, and how many of them are behind the point;
-/// none where they are too many before it. Behind the 38th there is a digit for whatever follows.
+/// All digits of a whole number. Of others those of the shortest decimal number that is written as this one, and how many
+/// of them are behind the point: behind the 38th there is a digit for whatever follows. None where they are too many before
+/// the point.
 fn digits_of(value: f64) -> Option<(i128, u32)> {
+    if value.fract() == 0.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "a whole number of less than 128 bits")]
+        return (value.abs() < 2f64.powi(127)).then_some((value as i128, 0));
+    }
     let text = format!("{value:e}");
     if let Some(number) = Decimal::parse(text.as_bytes()) {
         return Some((number.unscaled(), number.scale()));

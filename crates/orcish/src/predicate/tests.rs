@@ -47,9 +47,9 @@ impl Digits {
         Self::parse(&format!("{}{whole}.{fraction}", if unscaled < 0 { "-" } else { "" }))
     }
 
-    /// All digits of a finite number, or as few as tell it from its neighbours.
+    /// All digits of a finite number, or of one that is not whole as few as tell it from its neighbours.
     fn float(value: f64, shortest: bool) -> Self {
-        Self::parse(&if shortest { format!("{value}") } else { format!("{value:.1074}") })
+        Self::parse(&if shortest && value.fract() != 0.0 { format!("{value}") } else { format!("{value:.1074}") })
     }
 
     fn compare(&self, other: &Self) -> Ordering {
