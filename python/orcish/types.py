@@ -94,7 +94,9 @@ class Limits(TypedDict, total=False):
     stripes: int
     """Most stripes (1,048,576)."""
     memory: int
-    """Most bytes that one read holds at a time, the batches handed out not counted (4 GiB)."""
+    """Most bytes of each of three things that one read holds at a time: stripes as stored; decompressed chunks,
+    dictionaries and indexes; decoded batches that have not been handed out yet (4 GiB). All three together take about
+    two and a half times as much at most."""
 
 
 class ReadOptions(TypedDict, total=False):

@@ -49,8 +49,9 @@ pub struct Limits {
     pub columns: usize,
     /// Most stripes.
     pub stripes: usize,
-    /// Most bytes that one reader holds at a time: stripes as stored, their indexes, dictionaries, and decoded
-    /// batches that have not been handed out yet.
+    /// Most bytes of each of three things that one reader holds at a time: stripes as stored; decompressed chunks,
+    /// dictionaries and indexes; decoded batches that have not been handed out yet. All three together take about two and
+    /// a half times as much at most. Batches that were handed out are not counted.
     pub memory: u64,
 }
 

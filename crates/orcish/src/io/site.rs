@@ -17,8 +17,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// The site of a path or URL. None where its names lead upward, encoded or not, as they might be read by a server; those
-    /// of the `folder` that it begins with, which is trusted, may.
+    /// The site of a path or URL. None where one of its names leads upward: a server might read `..` in any encoding. The
+    /// `folder` is trusted: where the path or URL begins with it, the names of the folder may lead upward.
     pub fn within(folder: &str, location: &str) -> Option<Self> {
         let named = location.strip_prefix(folder).unwrap_or(location);
         let spelled = std::iter::successors(Some(named.to_owned()), |text| {

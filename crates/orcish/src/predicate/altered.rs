@@ -13,23 +13,25 @@ pub(crate) struct Altered {
 const REPLACEMENT: u8 = 0xef;
 
 impl Altered {
-    /// What no value that is read is below, if no stored value is below `bound`.
+    /// A lower bound of the values that are read, where `bound` is one of the stored values.
     pub(crate) fn least(self, bound: &[u8]) -> Vec<u8> {
         let mut end = bound.len();
         if self.replaced {
-            // Up to here a value that is replaced is not below; from here on it may have been above, and be below now.
+            // U+FFFD is above each byte of this prefix: a value that gets it stays above the prefix. The bytes behind the
+            // prefix may be above U+FFFD.
             end = bound.iter().position(|&byte| byte >= REPLACEMENT).unwrap_or(end);
         }
         if let Some(most) = self.most_characters.and_then(|most| usize::try_from(most).ok()) {
-            // So many characters are not less bytes.
+            // So many characters have at least as many bytes, which are not cut off.
             end = end.min(most);
         }
         bound.get(..end).unwrap_or(bound).to_vec()
     }
 
-    /// What no value that is read is above, if no stored value is above `bound`.
+    /// An upper bound of the values that are read, where `bound` is one of the stored values.
     pub(crate) fn greatest(self, bound: &[u8]) -> Vec<u8> {
-        // What is replaced is no ASCII: a value that is below `bound` by ASCII alone stays so.
+        // ASCII is not replaced: a value that is below `bound` within its leading ASCII stays below it. All other values
+        // are below that prefix with the greatest byte behind it.
         match bound.iter().position(|byte| !byte.is_ascii()) {
             Some(at) if self.replaced => [bound.get(..at).unwrap_or_default(), &[u8::MAX]].concat(),
             _ => bound.to_vec(),
