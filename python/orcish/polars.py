@@ -28,19 +28,21 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
 
     Columns, filters, the number of rows and the size of batches that a query needs go down to the reader: it skips
     stripes and row groups as :class:`orcish.Scan` does. ``limit`` is of the scan: rows are limited before the query
-    filters them. Types that polars has not become others: decimals of 256 bits those of 128, views of lists lists.
+    filters them. Types that polars has not become others: decimals of 256 bits those of 128, those of a scale below 0
+    those of scale 0, views of lists lists.
 
     >>> orcish.scan_polars("orders/").filter(pl.col("id") == 5).select("name").collect()      # doctest: +SKIP
 
     Raises:
-        TypeError: A column is of a type that polars has not: an interval, or a union; read it as a struct, or not.
+        TypeError: A column is of a type that polars has not: an interval; a decimal of more than 38 digits; a union,
+            which can be read as a struct. `columns` can leave it out.
     """
     from polars.io.plugins import register_io_source
 
     table = _with_types_of_polars(scan(source, **options))
     schema = table.schema
     check_is_of_polars(schema)
-    empty = to_polars(schema.empty_table())
+    empty = to_polars(pa.Table.from_batches([], schema))
     parts = _parts(table, options.get("columns"), schema.names)
     number = name_of_rows(dict(options))
     _, after_read = table._prepare(table._options)

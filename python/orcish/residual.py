@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish._to_polars import is_of_polars, to_polars
+from orcish._to_polars import check_is_of_polars, to_polars
 from orcish.errors import UnknownColumnError
 
 __all__ = ["Residual", "joined"]
@@ -66,6 +66,7 @@ class Residual:
         Raises:
             UnknownColumnError: A column is not in the table.
             ValueError: The predicate does not fit the types of the columns.
+            TypeError: The predicate is of polars, and a column of a type that polars has not.
         """
         fields = [field for field in schema if self.columns is None or field.name in self.columns]
         empty = pa.Table.from_batches([], pa.schema(fields))
@@ -75,8 +76,7 @@ class Residual:
             except pa.ArrowException as error:
                 raise self._misfit(error, is_unknown="No match for FieldRef" in str(error)) from error
             return
-        if not all(is_of_polars(field.type) for field in fields):
-            return
+        check_is_of_polars(pa.schema(fields))
         polars = sys.modules["polars"]
         errors = polars.exceptions
         frame = to_polars(empty)

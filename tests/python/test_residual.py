@@ -1,6 +1,9 @@
 """What of a filter is left to be applied after the read: by the row or to the whole table, and checked before."""
 
 import io
+import random
+import re
+from decimal import Decimal
 
 import numpy as np
 import orcish
@@ -9,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from orcish._to_polars import of_polars, plain_table
 from orcish.filters import Elementwise, to_expression
 from support import write_arrow, write_rows
+from write_cases import written
 
 NUMBERS = [None if at % 7 == 0 else at - 30 for at in range(60)]
 TABLE = pa.table(
@@ -256,3 +261,125 @@ def test_views_of_strings_are_filtered(filters, read):
     assert found.to_pylist() == want.to_pylist()
     assert found.schema.field("s").type == pa.string_view()
     assert found.schema.field("n").type.field("y").type == pa.string_view()
+
+
+TWO = pa.decimal256(20, 2)
+MONEY = [Decimal("1.00"), None, Decimal("3.50"), Decimal("-2.25")]
+OTHERS = {
+    "decimal256": pa.array(MONEY, TWO),
+    "decimal of a scale below 0": pa.array([Decimal(100), None, Decimal(300), Decimal(-200)], pa.decimal128(5, -2)),
+    "list_view": pa.array([[1], None, [2, 3], []], pa.list_view(pa.int64())),
+    "large_list_view": pa.array([["a"], None, ["b", None], []], pa.large_list_view(pa.string_view())),
+    "runs": pa.RunEndEncodedArray.from_arrays(pa.array([1, 2, 4], pa.int32()), pa.array([1, None, 2])),
+    "struct": pa.array(
+        [at and {"d": at, "v": [1]} for at in MONEY], pa.struct([("d", TWO), ("v", pa.list_view(pa.int8()))])
+    ),
+    "list": pa.array([MONEY, None, [], MONEY[:1]], pa.list_(TWO)),
+    "large_list": pa.array([MONEY, None, [], MONEY[:1]], pa.large_list(TWO)),
+    "fixed_size_list": pa.array([MONEY[:2], None, MONEY[2:], MONEY[:2]], pa.list_(TWO, 2)),
+    "list_view of list_view": pa.array([[[1], None], None, [], [[2, 3]]], pa.list_view(pa.list_view(pa.int8()))),
+    "map": pa.array([[("a", MONEY[0])], None, [], [("b", None), ("c", MONEY[2])]], pa.map_(pa.string(), TWO)),
+    "dictionary": pa.DictionaryArray.from_arrays(pa.array([0, None, 1, 0], pa.int8()), pa.array(MONEY[2:], TWO)),
+    "uuid": pa.array([bytes(16), None, bytes(16), b"1" * 16], pa.uuid()),
+    "list of uuid": pa.ListArray.from_arrays(
+        pa.array([0, None, 1, 2, 2], pa.int32()), pa.array([bytes(16), None], pa.uuid())
+    ),
+}
+
+
+@pytest.mark.parametrize("title", OTHERS)
+def test_filters_of_polars_of_types_that_it_has_not(title):
+    table = pa.table({"id": range(4), "c": OTHERS[title]})
+    data = written(table)
+    assert pa.table(orcish.ORCFile(data)).schema == table.schema
+    want = table.to_pylist()
+    for filters in (
+        pl.col("c").is_not_null().cast(pl.Int32).sqrt() > 0.5,
+        pl.col("c").is_not_null().shift(0),
+        pl.all_horizontal(pl.all().is_not_null()),
+    ):
+        for found in (orcish.read_table(data, filters=filters), orcish.scan(data, filters=filters).to_table()):
+            assert found.schema == table.schema
+            assert found.to_pylist() == [want[0], *want[2:]]
+    found = orcish.scan(data, filters=pl.col("id").sqrt() > 1.2).head(1)
+    assert found.to_pylist() == [want[2]]
+    assert orcish.scan_polars(data).filter(pl.col("c").is_null()).collect()["id"].to_list() == [1]
+
+
+def test_values_of_types_that_polars_has_not():
+    data = written(pa.table({"a": OTHERS["decimal256"], "l": OTHERS["list_view"]}))
+    for filters, rows in (
+        (pl.col("a") * 2 > 3, [2]),
+        (pl.col("a") > pl.col("a").mean(), [0, 2]),
+        (pl.col("l").list.sum() > 1, [2]),
+    ):
+        found = orcish.read_table(data, filters=filters, row_number=True)
+        assert found["row_number"].to_pylist() == rows, filters
+
+
+WITHOUT_TYPE = {
+    "union": pa.UnionArray.from_sparse(pa.array([0, 0], pa.int8()), [pa.array([1, None])]),
+    "interval": pa.array([pa.MonthDayNano([1, 2, 3]), None]),
+    "decimal256 of many digits": pa.array([Decimal("1.00"), None], pa.decimal256(50, 2)),
+    "decimal256 of many digits before the point": pa.array([Decimal(1000), None], pa.decimal256(37, -2)),
+}
+
+
+@pytest.mark.parametrize("title", WITHOUT_TYPE)
+def test_polars_has_no_type(title):
+    column = WITHOUT_TYPE[title]
+    for name, kind, values in (
+        ("c", column.type, column),
+        ("s", pa.struct([("c", column.type)]), pa.StructArray.from_arrays([column], ["c"])),
+    ):
+        data = written(pa.table({"id": range(2), name: values}))
+        text = re.escape(f"column {name} of type {kind}: polars has no type for {column.type}")
+        for filters in (pl.col(name).is_not_null().cast(pl.Int32).sqrt() > 0.5, pl.all_horizontal(pl.all().is_null())):
+            for read in (orcish.read_table, orcish.scan):
+                with pytest.raises(TypeError, match=text):
+                    read(data, filters=filters)
+        with pytest.raises(TypeError, match=text):
+            orcish.scan_polars(data)
+        assert orcish.scan_polars(data, columns=["id"]).collect().height == 2
+        assert orcish.read_table(data, filters=pl.col("id").sqrt() > 0.5)["id"].to_pylist() == [1]
+
+
+def random_kind(rng, depth):
+    if depth == 0:
+        return rng.choice([TWO, pa.int64(), pa.string(), pa.list_view(pa.int64()), pa.decimal128(5, -2)])
+    kind = random_kind(rng, depth - 1)
+    nested = [pa.list_, pa.large_list, pa.list_view, pa.large_list_view, lambda kind: pa.list_(kind, 2)]
+    nested += [lambda kind: pa.map_(pa.string(), kind), lambda kind: pa.struct([("a", kind), ("b", pa.int8())])]
+    return rng.choice(nested)(kind)
+
+
+def random_value(rng, kind):
+    types = pa.types
+    if rng.random() < 0.25:
+        return None
+    if types.is_decimal(kind):
+        return Decimal(rng.randint(-999, 999)).scaleb(-kind.scale)
+    if types.is_struct(kind):
+        return {field.name: random_value(rng, field.type) for field in kind}
+    if types.is_map(kind):
+        return [(str(at), random_value(rng, kind.item_type)) for at in range(rng.randint(0, 3))]
+    if types.is_nested(kind):
+        count = kind.list_size if types.is_fixed_size_list(kind) else rng.randint(0, 3)
+        return [random_value(rng, kind.value_type) for _ in range(count)]
+    return str(rng.randint(0, 9)) if types.is_string(kind) else rng.randint(-9, 9)
+
+
+def test_random_types_become_those_of_polars():
+    rng = random.Random(11)
+    compared = 0
+    for _ in range(400):
+        kind = random_kind(rng, rng.randint(0, 3))
+        array = pa.array([random_value(rng, kind) for _ in range(rng.randint(0, 8))], kind)
+        first = rng.randint(0, len(array))
+        for part in (array, array.slice(first, rng.randint(0, len(array)))):
+            table = plain_table(pa.table({"c": part}))
+            table.validate(full=True)
+            assert table["c"].type == of_polars(kind)
+            assert table["c"].to_pylist() == part.to_pylist(), kind
+            compared += table["c"].type != kind
+    assert compared > 200
