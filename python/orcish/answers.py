@@ -33,7 +33,15 @@ def answer(scan: Scan, column: str, question: Question) -> Any:
         TypeError: Values of the column's type have no order, or no sum.
     """
     part, is_stored = scan._of_column(column)
-    kind = _type(part.schema, column, question)
+    given = _leaf(part.schema.field(0), column).type
+    value = _stored_answer(scan, part, is_stored, _values_of(given, column, question), question)
+    if value is None or not isinstance(given, pa.BaseExtensionType):
+        return value
+    return pa.ExtensionScalar.from_storage(given, pa.scalar(value, given.storage_type)).as_py()
+
+
+def _stored_answer(scan: Scan, part: Scan, is_stored: bool, kind: pa.DataType, question: Question) -> Any:
+    """The answer of values of a type, which are those of the one column of a part of the scan."""
     found = part._proven() if is_stored else None
     if found is None:
         return _read(part, question)
@@ -54,9 +62,12 @@ def answer(scan: Scan, column: str, question: Question) -> Any:
     return _merged(values, question)
 
 
-def _type(schema: pa.Schema, column: str, question: Question) -> pa.DataType:
-    """The type of the values, which may be within structs."""
-    kind = _leaf(schema.field(0), column).type
+def _values_of(kind: Any, column: str, question: Question) -> pa.DataType:
+    """The type of the values of a column. Values of extension types are in the order of their storage, and have no
+    sum.
+    """
+    if question != "sum":
+        kind = _storage(kind)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         kind = kind.value_type
     if question == "sum":
@@ -70,10 +81,15 @@ def _type(schema: pa.Schema, column: str, question: Question) -> pa.DataType:
 
 def _leaf(field: pa.Field, column: str) -> pa.Field:
     """The field of a dotted name, of the structs around it that have no other."""
-    while column != field.name and pa.types.is_struct(field.type) and field.type.num_fields == 1:
+    while column != field.name and pa.types.is_struct(kind := _storage(field.type)) and kind.num_fields == 1:
         column = column.removeprefix(f"{field.name}.")
-        field = field.type.field(0)
+        field = kind.field(0)
     return field
+
+
+def _storage(kind: Any) -> Any:
+    """The type that values are stored as in Arrow."""
+    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
 def known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimmed: bool) -> Any:
@@ -126,9 +142,9 @@ def _read(scan: Scan, question: Question) -> Any:
 
 
 def _of_batch(batch: pa.RecordBatch, question: Question) -> Any:
-    array = batch.column(0)
+    array = _unwrapped(batch.column(0))
     while pa.types.is_struct(array.type):
-        array = pc.struct_field(array, [0])
+        array = _unwrapped(pc.struct_field(array, [0]))
     array = _plain(array)
     if question == "sum":
         # Sums of 64 and of 128 bits would wrap around.
@@ -145,6 +161,11 @@ def _of_batch(batch: pa.RecordBatch, question: Question) -> Any:
         found = pc.min_max(array.cast(pa.int64()))[question]
         return found.cast(array.type).as_py()
     return pc.min_max(array)[question].as_py()
+
+
+def _unwrapped(array: Any) -> Any:
+    """The storage of values of an extension type; other values as they are."""
+    return array.storage if isinstance(array, pa.ExtensionArray) else array
 
 
 def _plain(array: pa.Array) -> pa.Array:

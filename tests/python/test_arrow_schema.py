@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import uuid
 
 import orcish
 import pyarrow as pa
@@ -334,3 +335,122 @@ def test_short_runs_and_keys(tmp_path):
     path = write(tmp_path / "keys.orc", "struct<y:string>", [x[:1] for x in rows], pa.schema([("y", kinds["y"])]))
     with pytest.raises(orcish.LimitExceededError, match="keys of Int8"):
         orcish.read_table(path)
+
+
+UUIDS = pa.array([uuid.UUID(int=3), None, uuid.UUID(int=1 << 127), uuid.UUID(int=2)], pa.uuid())
+TEXTS = pa.array(['{"a": 1}', "2", None, "[]"], pa.json_())
+
+
+def extensions():
+    """A table with extension types at any depth, of which one is not registered."""
+    nested = pa.StructArray.from_arrays([UUIDS, TEXTS], ["id", "text"])
+    pairs = pa.MapArray.from_arrays(pa.array([0, 1, 2, 3, 4], pa.int32()), pa.array(list("abcd")), TEXTS)
+    unknown = pa.field("bits", pa.binary(2), metadata={"ARROW:extension:name": "nobody's", "own": "x"})
+    columns = {
+        "id": UUIDS,
+        "text": TEXTS,
+        "nested": nested,
+        "list": pa.ListArray.from_arrays(pa.array([0, 2, 2, 3, 4], pa.int32()), UUIDS),
+        "pairs": pairs,
+        "bits": pa.array([b"ab", None, b"cd", b"ef"], pa.binary(2)),
+    }
+    table = pa.table(columns)
+    return table.cast(table.schema.set(5, unknown))
+
+
+def found_extensions(fields, above=""):
+    """Dotted names of the fields that are of an extension type."""
+    for field in fields:
+        name = above + field.name
+        if isinstance(field.type, pa.BaseExtensionType) or b"ARROW:extension:name" in (field.metadata or {}):
+            yield name
+        if pa.types.is_struct(field.type):
+            yield from found_extensions(field.type, f"{name}.")
+        elif pa.types.is_map(field.type):
+            yield from found_extensions([field.type.key_field, field.type.item_field], f"{name}.")
+        elif pa.types.is_list(field.type):
+            yield from found_extensions([field.type.value_field], f"{name}.")
+
+
+def stored_values(value):
+    """Values of extension types as bytes, which those of their storage are too."""
+    if isinstance(value, dict):
+        return {name: stored_values(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [stored_values(each) for each in value]
+    if isinstance(value, uuid.UUID):
+        return value.bytes
+    return value.encode() if isinstance(value, str) else value
+
+
+OF_UUID = ["id", "nested.id", "list.item"]
+OF_TEXT = ["text", "nested.text", "pairs.value"]
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        ({}, [*OF_UUID, *OF_TEXT, "bits"]),
+        ({"arrow_schema": False}, []),
+        ({"strings": "utf8"}, [*OF_UUID, *OF_TEXT, "bits"]),
+        ({"strings": "large"}, [*OF_UUID, "bits"]),
+        ({"strings": "view"}, [*OF_UUID, "bits"]),
+        ({"strings": "dictionary"}, [*OF_UUID, "bits"]),
+        ({"strings": "binary"}, [*OF_UUID, "bits"]),
+        ({"invalid_utf8": "binary"}, [*OF_UUID, "bits"]),
+        ({"null_map_keys": "dictionary"}, [*OF_UUID, "text", "nested.text", "bits"]),
+        ({"columns": ["nested.text", "list"]}, ["nested.text", "list.item"]),
+    ],
+    ids=str,
+)
+def test_extension_types_go_with_their_storage(options, left, tmp_path):
+    table = extensions()
+    path = tmp_path / "extensions.orc"
+    orcish.write_table(table, path)
+    want = stored_values(table.to_pylist())
+    if "columns" in options:
+        want = [{"nested": row["nested"] and {"text": row["nested"]["text"]}, "list": row["list"]} for row in want]
+    everything = pc.field("id").is_valid() | pc.field("id").is_null()
+    for read in (
+        lambda: orcish.read_table(path, **options),
+        lambda: orcish.scan(path, **options).to_table(),
+        lambda: orcish.scan([path, path], **options).head(4),
+        lambda: pa.Table.from_batches(orcish.ORCFile(path).iter_batches(**options)),
+        lambda: orcish.read_table(path, filters=everything, **options),
+    ):
+        found = read()
+        assert sorted(found_extensions(found.schema)) == sorted(left)
+        assert stored_values(found.to_pylist()) == want
+        if "columns" not in options:
+            assert found.schema.field("bits").metadata[b"own"] == b"x"
+    assert sorted(found_extensions(orcish.ORCFile(path).arrow_schema(**options))) == sorted(left)
+
+
+def test_attributes_make_no_extension_types(tmp_path):
+    """Files that somebody writes anew have the attributes, and not the Arrow schema."""
+    path = tmp_path / "extensions.orc"
+    orcish.write_table(extensions(), path, arrow_schema=False)
+    file = orcish.ORCFile(path)
+    assert file.attributes("id")["ARROW:extension:name"] == "arrow.uuid"
+    assert list(found_extensions(file.schema)) == []
+    assert file.read()["id"].to_pylist() == [None if at is None else at.bytes for at in UUIDS.to_pylist()]
+
+
+def test_answers_of_extension_types(tmp_path):
+    path = tmp_path / "extensions.orc"
+    orcish.write_table(extensions(), path)
+    scan = orcish.scan(path)
+    for name in ("id", "nested.id"):
+        assert (scan.min(name), scan.max(name)) == (uuid.UUID(int=2), uuid.UUID(int=1 << 127)), name
+    for name in ("text", "nested.text"):
+        assert (scan.min(name), scan.max(name)) == ("2", '{"a": 1}'), name
+    assert scan.where(orcish.col("text") == "none").max("id") is None
+    for name in ("id", "text", "nested.id"):
+        with pytest.raises(TypeError, match="no sum"):
+            scan.sum(name)
+    numbers = pa.ExtensionArray.from_storage(
+        pa.opaque(pa.list_(pa.int8()), "a", "b"), pa.array([[1], [2]], pa.list_(pa.int8()))
+    )
+    orcish.write_table(pa.table({"x": numbers}), path)
+    with pytest.raises(TypeError, match="no order"):
+        orcish.scan(path).min("x")

@@ -1,6 +1,6 @@
 //! What a type of Arrow is, in whichever of its forms it comes.
 
-use arrow_schema::{DataType, FieldRef, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, TimeUnit};
 
 /// Whether values are text, of any length.
 pub(crate) fn is_text(kind: &DataType) -> bool {
@@ -42,6 +42,23 @@ pub fn with_item(kind: &DataType, item: FieldRef) -> DataType {
         DataType::FixedSizeList(_, length) => DataType::FixedSizeList(item, *length),
         _ => DataType::List(item),
     }
+}
+
+/// How the keys begin under which the metadata of a field name its extension type.
+const EXTENSION: &str = "ARROW:extension:";
+
+/// Whether a key of metadata is about the extension type of a field. Extension types are of one storage type each.
+pub(crate) fn is_of_extension(key: &str) -> bool {
+    key.starts_with(EXTENSION)
+}
+
+/// A field with values of a type. A field whose values are of another type is no longer of its extension type.
+pub(crate) fn with_type(field: &Field, kind: DataType) -> Field {
+    let mut field = field.clone();
+    if *field.data_type() != kind {
+        field.metadata_mut().retain(|key, _| !is_of_extension(key));
+    }
+    field.with_data_type(kind)
 }
 
 /// Nanoseconds of a day: times are less.

@@ -31,7 +31,7 @@ pub use stored::ARROW_SCHEMA_KEY;
 
 pub(crate) use filter::evaluate;
 pub(crate) use inspect::{Inspector, Piece, StripeInspector};
-pub(crate) use kinds::{NANOSECONDS_OF_DAY, is_binary, is_text, nanoseconds, values_of};
+pub(crate) use kinds::{NANOSECONDS_OF_DAY, is_binary, is_text, nanoseconds, values_of, with_type};
 pub(crate) use restore::{Chosen, DAYS, MONTHS, StoredSchema, add_forms, fits, has_form, most_rows, restore};
 pub(crate) use schema::{Mapping, SPARK_TYPE, altered, domain, may_become_null};
 pub(crate) use stored::encode as encode_schema;

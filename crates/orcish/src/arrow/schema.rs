@@ -11,15 +11,15 @@
 //! | bigint and int with Spark's type attribute | timestamp without zone, duration, year-month interval |
 //! | array, map, struct, uniontype | list, map, struct, union |
 //!
-//! Attributes of a type become metadata of the field. What Arrow's type cannot say (the length of
-//! char and varchar, coordinate systems) is there under [`TYPE_KEY`].
+//! Attributes of a type become metadata of the field, but for those that name an extension type of Arrow. What Arrow's
+//! type cannot say (the length of char and varchar, coordinate systems) is there under [`TYPE_KEY`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 
-use super::kinds::nanoseconds;
+use super::kinds::{is_of_extension, nanoseconds};
 use crate::error::{Error, Result};
 use crate::options::{
     ColumnForm, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
@@ -81,7 +81,9 @@ impl Mapping<'_> {
 
     pub(super) fn field(&self, name: impl Into<String>, column: &Projected) -> Result<FieldRef> {
         let this = self.tail.schema.get(column.id)?;
-        let mut metadata: HashMap<String, String> = this.attributes.iter().cloned().collect();
+        // The storage of an extension type is known from the stored schema alone, which has these keys itself.
+        let attributes = this.attributes.iter().filter(|(key, _)| !is_of_extension(key));
+        let mut metadata: HashMap<String, String> = attributes.cloned().collect();
         if matches!(this.kind, Kind::Char | Kind::Varchar | Kind::Geometry | Kind::Geography) {
             metadata.insert(TYPE_KEY.to_owned(), self.tail.schema.type_string(column.id)?);
         }

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrow_schema::{DataType, FieldRef, Fields};
 use bytes::Bytes;
 
 use super::matching::{Matcher, Path, has_clock};
 use super::table::Table;
-use crate::arrow::{item_of, with_item};
+use crate::arrow::{item_of, with_item, with_type};
 use crate::error::{ErrorKind, Result};
 use crate::tail::FileTail;
 use crate::tuning;
@@ -94,7 +94,7 @@ fn united(field: &FieldRef, path: &mut Path, paths: &BTreeSet<Path>) -> FieldRef
         DataType::Map(entries, is_sorted) => {
             let DataType::Struct(fields) = entries.data_type() else { return field.clone() };
             let fields = all_united(fields, path, paths);
-            DataType::Map(Arc::new(Field::clone(entries).with_data_type(DataType::Struct(fields))), *is_sorted)
+            DataType::Map(Arc::new(with_type(entries, DataType::Struct(fields))), *is_sorted)
         }
         list => match item_of(list) {
             None => return field.clone(),
@@ -106,7 +106,7 @@ fn united(field: &FieldRef, path: &mut Path, paths: &BTreeSet<Path>) -> FieldRef
             }
         },
     };
-    Arc::new(Field::clone(field).with_data_type(kind))
+    Arc::new(with_type(field, kind))
 }
 
 fn all_united(fields: &Fields, path: &mut Path, paths: &BTreeSet<Path>) -> Fields {

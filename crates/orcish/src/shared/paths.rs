@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields};
 
-use crate::arrow::{item_of, with_item};
+use crate::arrow::{item_of, with_item, with_type};
 use crate::error::{Error, ErrorKind, Result};
 use crate::projection::nearest;
 
@@ -181,8 +181,7 @@ fn only(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
         DataType::Map(entries, sorted) => match entries.data_type() {
             DataType::Struct(fields) => {
                 let parts: Fields = fields.iter().enumerate().map(|(at, part)| whole(at, part)).collect();
-                let entries = entries.as_ref().clone().with_data_type(DataType::Struct(parts));
-                DataType::Map(Arc::new(entries), *sorted)
+                DataType::Map(Arc::new(with_type(entries, DataType::Struct(parts))), *sorted)
             }
             _ => return field.clone(),
         },
@@ -191,7 +190,7 @@ fn only(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
             None => return field.clone(),
         },
     };
-    Arc::new(field.as_ref().clone().with_data_type(kind))
+    Arc::new(with_type(field, kind))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, Schema, SchemaRef, TimeUnit};
 
-use super::kinds::{is_binary, is_text, item_of, values_of, with_item};
+use super::kinds::{is_binary, is_text, item_of, values_of, with_item, with_type};
 use super::schema::{Mapping, SparkType, may_become_null, spark_type};
 use super::stored::{ARROW_SCHEMA_KEY, decode};
 use crate::error::Result;
@@ -238,7 +238,7 @@ fn field(mapping: &Mapping<'_>, column: &Projected, natural: &Field, stored: &Fi
     let is_same = kind == *stored.data_type() && nullable == stored.is_nullable();
     Ok(match is_same {
         true => stored.clone(),
-        false => Arc::new(stored.as_ref().clone().with_data_type(kind).with_nullable(nullable)),
+        false => Arc::new(with_type(stored, kind).with_nullable(nullable)),
     })
 }
 
@@ -256,7 +256,7 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, natural: &DataType, stor
         }
         (natural, D::RunEndEncoded(ends, values)) => {
             let kind = data_type(mapping, column, natural, values.data_type())?;
-            D::RunEndEncoded(ends.clone(), Arc::new(values.as_ref().clone().with_data_type(kind)))
+            D::RunEndEncoded(ends.clone(), Arc::new(with_type(values, kind)))
         }
         // What was chosen stands above it.
         (D::Timestamp(_, own), D::Timestamp(_, zone)) if own.is_some() != zone.is_some() => natural.clone(),
@@ -279,7 +279,7 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, natural: &DataType, stor
             match (natural_entries.data_type(), entries.data_type()) {
                 (D::Struct(fields), D::Struct(stored)) if options.null_map_keys == NullMapKeys::Error => {
                     let fields = children(mapping, column, fields, stored)?;
-                    D::Map(Arc::new(entries.as_ref().clone().with_data_type(D::Struct(fields))), *is_sorted)
+                    D::Map(Arc::new(with_type(entries, D::Struct(fields))), *is_sorted)
                 }
                 _ => natural.clone(),
             }
