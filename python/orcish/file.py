@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.errors import UnknownColumnError
+from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.explanation import Explanation
 from orcish.reading import Readable
 from orcish.sources import native_source
@@ -82,6 +82,17 @@ class ORCFile(Readable):
 
     def _open(self, native: dict[str, Any]) -> _native.Batches:
         return self._file.read(native)
+
+    def _readable_columns(self, native: dict[str, Any]) -> list[int] | None:
+        def is_readable(id: int) -> bool:
+            try:
+                self._schema_of({**native, "columns": [id]})
+            except (CorruptFileError, UnsupportedError):
+                return False
+            return True
+
+        top = [id for id, parent in enumerate(self.column_parents) if parent == 0]
+        return [id for id in top if is_readable(id)] or None
 
     @property
     def type_string(self) -> str:

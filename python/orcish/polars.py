@@ -39,7 +39,10 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
     """
     from polars.io.plugins import register_io_source
 
-    table = _with_types_of_polars(scan(source, **options))
+    given = scan(source, **options)
+    # Which fails where a column cannot be read.
+    given.schema  # noqa: B018
+    table = _with_types_of_polars(given)
     schema = table.schema
     check_is_of_polars(schema)
     empty = to_polars(pa.Table.from_batches([], schema))

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native, deep
-from orcish.errors import NullMapKeyError
+from orcish.errors import CorruptFileError, NullMapKeyError, UnsupportedError
 from orcish.expression import Expression
 from orcish.filters import to_expression
 from orcish.residual import Residual
@@ -28,7 +28,21 @@ class Readable:
         raise NotImplementedError
 
     def _prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], AfterRead | None]:
-        return prepare(options, self._schema_of)
+        return prepare(options, self._schema_of, self._schema_of_readable)
+
+    def _readable_columns(self, native: dict[str, Any]) -> list[str] | list[int] | None:
+        """The columns that can be read, where not all can; ``None`` where none can."""
+        raise NotImplementedError
+
+    def _schema_of_readable(self, native: dict[str, Any]) -> pa.Schema:
+        """The schema of all columns that can be read."""
+        try:
+            return self._schema_of({**native, "columns": None})
+        except (CorruptFileError, UnsupportedError):
+            columns = self._readable_columns(native)
+            if columns is None:
+                raise
+        return self._schema_of({**native, "columns": columns})
 
     def _schema_of(self, native: dict[str, Any]) -> pa.Schema:
         # Rows make no difference, and the types of encrypted columns are no secret.
@@ -119,16 +133,20 @@ def check_limit(rows: int) -> int:
 
 
 def prepare(
-    options: dict[str, Any], schema_of: Callable[[dict[str, Any]], pa.Schema]
+    options: dict[str, Any],
+    schema_of: Callable[[dict[str, Any]], pa.Schema],
+    schema_of_readable: Callable[[dict[str, Any]], pa.Schema],
 ) -> tuple[dict[str, Any], AfterRead | None]:
     """Options as the native core takes them, and what to do after the read.
 
     Args:
         options: Keywords of :class:`~orcish.types.ReadOptions`.
         schema_of: Gives the schema that reading has under native options.
+        schema_of_readable: Gives the schema of all columns that can be read under native options.
 
     Raises:
-        TypeError: Columns are no list, or the filter is none that is known.
+        TypeError: Columns are no list, the filter is none that is known, or one of polars about a column of a type that
+            polars has not.
         UnknownColumnError: A column of the filter is not there.
         ValueError: What the core cannot evaluate of the filter does not fit the types of the columns.
     """
@@ -147,13 +165,13 @@ def prepare(
         native["filter"] = filters._filter()
         return native, None
     # The core does not know the numbers of rows as a column: what asks about them is left.
-    everything = schema_of({**native, "columns": None, "row_number": None})
+    everything = schema_of_readable({**native, "row_number": None})
     expression, residual = to_expression(filters, everything)
     if expression is not None:
         native["filter"] = expression._filter()
     if residual is None:
         return native, None
-    readable = schema_of({**native, "columns": None, "filter": None}) if row_number else everything
+    readable = schema_of_readable({**native, "filter": None}) if row_number else everything
     for name in residual.columns or ():
         if name not in readable.names:
             # The error of the core says which names are near.

@@ -18,6 +18,7 @@ from orcish.filters import Filters, check, joined
 from orcish.reading import Readable, check_limit, name_of_rows
 from orcish.residual import Residual
 from orcish.sources import (
+    ReadableColumns,
     Scannable,
     Sources,
     Table,
@@ -196,10 +197,21 @@ class Scan(Readable):
     def _open(self, native: dict[str, Any]) -> _native.Batches:
         return cast("_native.Batches", self._under(native).read())
 
+    def _readable_columns(self, native: dict[str, Any]) -> list[str] | None:  # noqa: ARG002
+        if not isinstance(self._opened, ReadableColumns):
+            return None
+        return list(self._opened.table.schema_of(self._opened).names)
+
+    def _readable(self) -> Scan:
+        """The scan without the columns that cannot be read, where it is of all columns."""
+        columns = None if self._options.get("columns") is not None else self._readable_columns({})
+        return self if columns is None else self._with(columns=columns)
+
     def _check(self) -> None:
-        """Raises what is wrong with the options."""
-        native, _ = self._prepare(self._options)
-        self._under(native)
+        """Raises what is wrong with the options. Columns may be chosen yet: those that cannot be read are no error."""
+        readable = self._readable()
+        native, _ = readable._prepare(readable._options)
+        readable._under(native)
 
     def to_table(self) -> pa.Table:
         """Read into a table."""
@@ -222,11 +234,12 @@ class Scan(Readable):
 
     def count(self) -> int:
         """Number of rows. Those that statistics count are not read; of others only what the filter asks is."""
-        native, after = self._prepare(self._options)
+        readable = self._readable()
+        native, after = readable._prepare(readable._options)
         try:
             if after is None:
-                return cast("int", self._under(native).count())
-            return sum(len(batch) for batch in self.select(*self._cheapest(after.residual)).to_batches())
+                return cast("int", readable._under(native).count())
+            return sum(len(batch) for batch in self.select(*readable._cheapest(after.residual)).to_batches())
         except NullMapKeyError:
             if "null_map_keys" in self._options:
                 raise

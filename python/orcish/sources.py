@@ -12,12 +12,13 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.errors import CorruptFileError, UnsupportedError
+from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.explanation import STRIPES, Parts
 from orcish.nested import rebuilt
 from orcish.types import Limits, Matching, Source, StorageOptions
 
 __all__ = [
+    "ReadableColumns",
     "Scannable",
     "Sources",
     "SplitPart",
@@ -33,6 +34,7 @@ __all__ = [
     "local_path",
     "native_source",
     "of_types",
+    "unknown_beside",
 ]
 
 Sources: TypeAlias = "Source | Sequence[Source]"
@@ -137,16 +139,19 @@ class Table:
         """Names of the columns whose values are in names of folders."""
         return [name for name, _ in self.files[0].partition]
 
-    def open(self, options: dict[str, Any]) -> _native.Scan:
+    def open(self, options: dict[str, Any]) -> _native.Scan | ReadableColumns:
         """The table with the types that its columns have under these options."""
+        types = of_types(options)
         try:
-            return self._open(of_types(options))
-        except (CorruptFileError, UnsupportedError):
-            columns = options.get("columns")
-            if columns is None:
-                raise
-            # Types of other columns may be unknown.
-            return self._open({**of_types(options), "columns": columns})
+            return self.open_columns(types, None)
+        except (CorruptFileError, UnsupportedError) as error:
+            fault = error
+        # Types of some columns may be unknown, and those of others be known.
+        return ReadableColumns(self, types, self.open_columns(types, []), fault)
+
+    def open_columns(self, types: dict[str, Any], columns: list[str] | None) -> _native.Scan:
+        """The table of all columns, or of those that can be read, among which these have to be."""
+        return self._open(types if columns is None else {**types, "columns": columns})
 
     def _open(self, options: dict[str, Any]) -> _native.Scan:
         schema = self.schema
@@ -170,7 +175,7 @@ class Table:
         """For each file, statistics of the one column over what is wanted whole, and the indexes of the rest."""
         return opened.proven()
 
-    def part(self, files: list[tuple[int, list[int] | None]], opened: _native.Scan) -> Table:
+    def part(self, files: list[tuple[int, list[int] | None]], opened: _native.Scan | ReadableColumns) -> Table:
         """The part that is in some files, by their indexes, and in some of their stripes or all."""
         some = [
             self.files[at] if stripes is None else self.files[at]._replace(stripes=stripes) for at, stripes in files
@@ -185,13 +190,13 @@ class Table:
             # The core says of every split which stripes are in it.
             yield SplitPart(location, rows, length, stripes or [], table)
 
-    def _of(self, files: list[TableFile], opened: _native.Scan) -> Table:
+    def _of(self, files: list[TableFile], opened: _native.Scan | ReadableColumns) -> Table:
         """A table of some files, with the columns of this one."""
         is_part = self.schema is None or self.is_part
         return dataclasses.replace(self, files=files, schema=self.schema_of(opened), is_part=is_part)
 
-    def schema_of(self, opened: _native.Scan) -> pa.Schema:
-        """The schema of all columns, those of the folders last."""
+    def schema_of(self, opened: _native.Scan | ReadableColumns) -> pa.Schema:
+        """The schema of all columns that can be read, those of the folders last."""
         return pa.schema(_Schema(opened.table_schema()))
 
 
@@ -202,6 +207,49 @@ def _with_null_keys(field: pa.Field, _: str = "") -> pa.Field:
         key = kind.key_field.with_type(pa.dictionary(pa.int32(), kind.key_type))
         kind = pa.map_(key, kind.item_field, kind.keys_sorted)
     return field.with_type(kind)
+
+
+@dataclasses.dataclass(frozen=True)
+class ReadableColumns:
+    """A table that has columns which cannot be read, beside those that can."""
+
+    table: Table
+    types: dict[str, Any]
+    """Options that decide the types of its columns."""
+    opened: _native.Scan
+    """The table of the columns that can be read."""
+    fault: OrcishError
+    """Why not all columns can be read."""
+
+    @property
+    def files(self) -> list[str]:
+        """Paths or URLs of the files."""
+        return self.opened.files
+
+    def table_schema(self) -> object:
+        """The schema of the columns that can be read."""
+        return self.opened.table_schema()
+
+    def with_options(self, options: dict[str, Any]) -> _native.Scan:
+        """The scan of columns that can be read.
+
+        Raises:
+            OrcishError: A column that is asked for cannot be read.
+        """
+        columns = options.get("columns")
+        if columns is None:
+            raise self.fault
+        try:
+            return self.opened.with_options(options)
+        except UnknownColumnError as error:
+            # Of columns that are there, this is the error that says why they cannot be read.
+            self.table.open_columns(self.types, columns)
+            raise unknown_beside(error, self.fault) from error
+
+
+def unknown_beside(error: UnknownColumnError, fault: OrcishError) -> UnknownColumnError:
+    """The error of a column that is not among those that can be read, with the reason why others cannot."""
+    return UnknownColumnError(f"{error}; not all columns can be read: {fault}")
 
 
 class _Schema:

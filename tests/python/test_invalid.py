@@ -4,7 +4,9 @@ import hashlib
 import pathlib
 
 import orcish
+import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyorc import CompressionKind
 from support import layout, write_arrow, write_rows
@@ -171,17 +173,10 @@ def test_null_keys_of_maps():
     assert file.read(columns=["i"]).schema.names == ["i"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "types-kind-unknown",
-        "types-kind-with-children",
-        "types-list-of-two",
-        "types-precision-99",
-        "encoding-unknown",
-        "stream-too-long",
-    ],
-)
+FAULTY_TYPES = ["types-kind-unknown", "types-kind-with-children", "types-list-of-two", "types-precision-99"]
+
+
+@pytest.mark.parametrize("name", [*FAULTY_TYPES, "encoding-unknown", "stream-too-long"])
 def test_columns_beside_one_that_cannot_be_read(name):
     path = DATA / "odd" / f"{name}.orc"
     whole = {"c": [-1] * 5}
@@ -197,3 +192,56 @@ def test_columns_beside_one_that_cannot_be_read(name):
             orcish.read_table(path, columns=columns)
     with pytest.raises(orcish.OrcishError, match="column d"):
         orcish.read_table(path, columns=["c"], filters=orcish.col("d").is_null())
+
+
+@pytest.mark.parametrize("name", FAULTY_TYPES)
+def test_columns_may_be_chosen_of_a_scan_of_which_not_all_can_be_read(name):
+    path, whole = DATA / "odd" / f"{name}.orc", {"c": [-1] * 5}
+    everything, scan = orcish.scan(path), orcish.scan(path, columns=["c"])
+    for found in (everything.select("c"), everything.select("c").where("c = -1"), scan.select("d").select("c")):
+        assert found.to_table().to_pydict() == whole
+    assert everything.count() == 5
+    assert everything.where("c = -1").count() == 5
+    assert everything.where(pl.col("c").abs() == 1).count() == 5
+    assert everything.min("c") == -1
+    for fail in (
+        everything.to_table,
+        everything.splits,
+        lambda: everything.schema,
+        lambda: everything.min("d"),
+        scan.select("d").to_table,
+        lambda: orcish.scan_polars(path),
+    ):
+        with pytest.raises(orcish.OrcishError, match="column d"):
+            fail()
+    for fail in (scan.select("c", "none").to_table, scan.where("none = 1").to_table):
+        with pytest.raises(orcish.UnknownColumnError, match="none"):
+            fail()
+    assert orcish.scan_polars(path, columns=["c"]).filter(pl.col("c") < 0).collect().height == 5
+
+
+@pytest.mark.parametrize("name", FAULTY_TYPES)
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda name: orcish.col(name) == -1,
+        lambda name: pc.field(name) == -1,
+        lambda name: pl.col(name) == -1,
+        lambda name: pl.col(name).abs() == 1,
+        lambda name: [(name, "=", -1)],
+        lambda name: f"{name} = -1",
+    ],
+    ids=["orcish", "pyarrow", "polars", "polars itself", "lists", "text"],
+)
+def test_filters_beside_a_column_that_cannot_be_read(name, of):
+    path = DATA / "odd" / f"{name}.orc"
+    for read in (orcish.read_table, lambda *args, **options: orcish.scan(*args, **options).to_table()):
+        for options in ({"columns": ["c"]}, {"columns": [], "row_number": True}):
+            assert read(path, filters=of("c"), **options).num_rows == 5
+            with pytest.raises(orcish.OrcishError, match="d"):
+                read(path, filters=of("d"), **options)
+            with pytest.raises(orcish.UnknownColumnError, match="none"):
+                read(path, filters=of("none"), **options)
+        with pytest.raises(orcish.OrcishError, match="column d"):
+            read(path, filters=of("c"))
+    assert orcish.read_table(path, columns=[1], filters=of("c")).num_rows == 5

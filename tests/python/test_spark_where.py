@@ -18,6 +18,7 @@ from orcish.spark.options import StreamOptions, TableOptions, WriterOptions
 from orcish.spark.reading import open_table
 from orcish.spark.tables import SparkTable
 from pyspark.errors import PySparkException
+from pyspark.sql.types import IntegerType, StructField, StructType
 from spark_cases import assert_same, rows_of, types_of
 from tables import put
 
@@ -319,3 +320,22 @@ def test_numbers_of_rows_that_shadow_a_column(mixed: Path) -> None:
         with pytest.raises(ValueError, match="rowIndex"):
             opened(mixed, rowIndex=name)
     assert [row["id"] for row in read(mixed, rowIndex="id", caseSensitive="true")] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["types-kind-unknown", "types-list-of-two"])
+@pytest.mark.parametrize("merge", ["true", "false"])
+def test_columns_beside_one_that_cannot_be_read(name: str, merge: str) -> None:
+    path = Path(__file__).parents[1] / "data" / "odd" / f"{name}.orc"
+    whole = [{"c": -1}] * 5
+    assert read(path, columns="c", mergeSchema=merge) == read(path, columns="C", mergeSchema=merge) == whole
+    for where in (orcish.col("c") == -1, "c = -1", pc.field("c") == -1, pl.col("c").abs() == 1):
+        assert read(path, where, columns="c", mergeSchema=merge) == whole
+    given = SparkTable.open(
+        TableOptions.of({"path": str(path), "mergeSchema": merge}), StructType([StructField("c", IntegerType())])
+    )
+    assert [row for work in given.work() for batch in work.batches() for row in batch.to_pylist()] == whole
+    for columns in ({}, {"columns": "d"}, {"columns": "c,d"}):
+        with pytest.raises(OrcishError, match="column d"):
+            opened(path, mergeSchema=merge, **columns)
+    with pytest.raises(OrcishError, match="column d"):
+        opened(path, "d is null", columns="c", mergeSchema=merge)

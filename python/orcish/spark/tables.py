@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.errors import CorruptFileError, UnsupportedError
+from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters import Filters
 from orcish.scan import Scan
-from orcish.sources import Table, TableFile, has_carbon
+from orcish.sources import ReadableColumns, Table, TableFile, has_carbon, unknown_beside
 from orcish.spark.batches import Shape
 from orcish.spark.carbon import is_carbon_table, open_carbon
 from orcish.spark.listing import table_files
@@ -81,7 +81,9 @@ class SparkTable:
             return cls(*open_carbon(options, schema, filters), options)
         if not files:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
-        stored = _stored(files, options)
+        stored, fault = _stored(files, options)
+        if fault is not None and schema is None and options.columns is None:
+            raise fault
         by_folder = partition_types(files)
         if options.row_index is not None:
             shadowed = _find([*stored.names, *by_folder], options.row_index, options)
@@ -108,6 +110,8 @@ class SparkTable:
         scan = Scan(table, {**as_stored(options), "batch_size": options.batch_rows, "row_number": options.row_index})
         if options.columns is not None:
             found_columns = [found_column(name, in_spark, scanned, options.case_sensitive) for name in options.columns]
+            if fault is not None and None in found_columns:
+                raise fault
             named = zip(found_columns, options.columns, strict=True)
             # The error of the scan about a column that is not there says which are near.
             scan = scan.select(*(name if column is None else column.name for column, name in named))
@@ -116,7 +120,12 @@ class SparkTable:
         values = values_of_folders(files)
         about = TableOfPredicates(in_spark, scanned, values, options.session_timezone, options.case_sensitive)
         scan = scan.where(about.translated(options.where)).where(about.translated(filters))
-        scan._check()
+        try:
+            scan._check()
+        except UnknownColumnError as error:
+            if fault is None:
+                raise
+            raise unknown_beside(error, fault) from error
         found = _read(scan.schema, wanted)
         if schema is not None and options.columns is not None and _types(found) != _types(schema):
             raise ValueError("a schema says which columns are read: option `columns` does not go with it")
@@ -141,30 +150,46 @@ def _files(options: TableOptions) -> list[TableFile]:
     return [file for path in options.paths for file in table_files(path, options.partitions, options.storage)]
 
 
-def _stored(files: list[TableFile], options: TableOptions) -> pa.Schema:
-    """The columns of the files: those of the first that is not empty, or of all together."""
+def _stored(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:
+    """The columns of the files: those of the first that is not empty, or of all together; and why others, which are
+    left out, cannot be read.
+    """
     plain = [file._replace(partition=[]) for file in files]
-    table = Scan(Table(plain, None, "name", options.storage, None), {**AS_STORED, **options.values})
-    if not options.merge_schema:
-        return table.schema
     # Which fails where no file has columns.
-    table.schema  # noqa: B018
-    return merged_schema(_schemas(plain, options), options.case_sensitive)
+    first = _readable(plain, options)
+    if not options.merge_schema:
+        return first
+    faults: list[OrcishError] = []
+    merged = merged_schema(_schemas(plain, options, faults), options.case_sensitive)
+    return merged, faults[0] if faults else None
 
 
-def _schemas(files: list[TableFile], options: TableOptions) -> Iterator[tuple[str, pa.Schema]]:
-    """Locations and columns of the files that are not empty, of which the first can be read."""
+def _readable(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:
+    """The columns of the first of some files that is not empty, as far as they can be read."""
+    table = Table(files, None, "name", options.storage, None)
+    opened = table.open({**AS_STORED, **options.values})
+    return table.schema_of(opened), opened.fault if isinstance(opened, ReadableColumns) else None
+
+
+def _schemas(
+    files: list[TableFile], options: TableOptions, faults: list[OrcishError]
+) -> Iterator[tuple[str, pa.Schema]]:
+    """Locations and columns of the files that are not empty, of which the first can be read; and why other columns
+    cannot.
+    """
     first: list[TableFile] = []
     for file in files:
         # A file without a byte, as Hive writes them, has the columns of others beside it.
         try:
-            scan = Scan(Table([file, *first], None, "name", options.storage, None), {**AS_STORED, **options.values})
+            schema, fault = _readable([file, *first], options)
         except CorruptFileError:
             if first:
                 raise
             continue
         first = first or [file]
-        yield file.location, scan.schema
+        if fault is not None:
+            faults.append(fault)
+        yield file.location, schema
 
 
 def _matching(options: TableOptions, stored: pa.Schema) -> Any:
