@@ -12,7 +12,7 @@ from orcish.explanation import BLOCKLETS, Parts
 from orcish.sources import SplitPart, of_types
 from orcish.types import Limits, StorageOptions
 
-__all__ = ["CarbonSource", "check_options"]
+__all__ = ["CarbonSource", "check_no_external", "check_options"]
 
 _OF_ORC: dict[str, Any] = {
     "arrow_schema": True,
@@ -43,6 +43,16 @@ def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
         if given.get(name) is not None and given[name] != default:
             raise ValueError(f"{name}={given[name]!r}: the option is of ORC files, which a table of CarbonData has not")
     return {name: value for name, value in given.items() if name not in _OF_ORC}
+
+
+def check_no_external(external_locations: Sequence[Any] | None, name: str = "external_locations") -> None:
+    """Checks that what is none of CarbonData has no external locations.
+
+    Raises:
+        ValueError: It has, under an option of this name.
+    """
+    if external_locations is not None:
+        raise ValueError(f"{name}: the option is of tables of CarbonData, and this is none")
 
 
 class _Carbon:

@@ -35,6 +35,8 @@ def convert(
     invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
     long_char: Literal["keep", "cut", "error"] | None = None,
     decimal_out_of_range: Literal["error", "null"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    source_timezone: str | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
     **options: Unpack[WriteOptions],
 ) -> list[WrittenFile]:
@@ -59,6 +61,10 @@ def convert(
         invalid_utf8: What becomes of text that is not UTF-8; see :class:`~orcish.types.ReadOptions`.
         long_char: What becomes of text longer than its ``char`` or ``varchar``, likewise.
         decimal_out_of_range: What becomes of decimals of more digits than their precision, likewise.
+        timestamps: Whether ORC's ``timestamp`` is read as wall clocks or as instants, likewise. Instants are written as
+            ``timestamp with local time zone``, both times of an hour that clocks show twice included.
+        source_timezone: With instants, the zone of the JVM in whose clock the source's are read: `timezone` of
+            :class:`~orcish.types.ReadOptions`. That of the options is the zone of the files that are written.
         external_locations: Where a table of CarbonData may have files outside of its folder; see
             :class:`~orcish.types.ScanOptions`.
         options: See :class:`~orcish.types.WriteOptions`.
@@ -86,6 +92,10 @@ def convert(
         given["long_char"] = long_char
     if decimal_out_of_range is not None:
         given["decimal_out_of_range"] = decimal_out_of_range
+    if timestamps is not None:
+        given["timestamps"] = timestamps
+    if source_timezone is not None:
+        given["timezone"] = source_timezone
     table = scan(source, **given)
     _check_apart(source, table, base)
     schema = table.schema

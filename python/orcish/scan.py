@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.answers import answer
-from orcish.carbon import CarbonSource, check_options
+from orcish.carbon import CarbonSource, check_no_external, check_options
 from orcish.errors import NullMapKeyError
 from orcish.explanation import Explanation
 from orcish.file import ORCFile
@@ -85,8 +85,7 @@ def _scan(source: Sources, given: dict[str, Any]) -> Scan:
             raise FileNotFoundError(f"no files: {source!r}")
     if not files or has_carbon(files):
         return Scan(CarbonSource.at(alone(source), storage_options, limits, external), check_options(given))
-    if external is not None:
-        raise ValueError("external_locations are of tables of CarbonData, and this is none")
+    check_no_external(external)
     given.pop("partitions", None)
     schema = cast("pa.Schema | None", given.pop("schema", None))
     match = cast("Matching", given.pop("match", "name"))
@@ -109,6 +108,7 @@ def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
     is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
     if is_table or any(options.get(name) for name in of_table):
         return scan(source, **options).to_table()
+    check_no_external(options.get("external_locations"))
     given = {name: value for name, value in options.items() if name not in of_table}
     storage_options, limits = given.pop("storage_options", None), given.pop("limits", None)
     try:

@@ -64,6 +64,15 @@ def test_data(sales, run):
     assert sorted(row["id"] for row in found) == list(range(50))
     assert "--stripe" in run("data", sales, "--stripe", "0", code=1)
     assert "nothing" in run("data", sales, "-c", "nothing", code=1)
+    for option, name in (
+        (["--invalid-utf8", "replace"], "invalid_utf8"),
+        (["--long-char", "cut"], "long_char"),
+        (["--decimal-out-of-range", "null"], "decimal_out_of_range"),
+        (["--timestamps", "instant"], "timestamps"),
+        (["--timezone", "Europe/Berlin"], "timezone"),
+        (["--masked"], "masked"),
+    ):
+        assert name in run("data", sales, *option, code=1)
 
 
 def test_convert(sales, run, tmp_path):
@@ -78,3 +87,6 @@ def test_convert(sales, run, tmp_path):
     assert run("convert", sales, target, "--append", "--partition-by", "", "-c", "id").startswith("50 rows in 1 files")
     assert orcish.read_table(target).num_rows == 60
     assert "id <" in run("convert", sales, target, "--append", "--where", "id <", code=1)
+    for option in ("timestamps", "timezone"):
+        value = {"timestamps": "instant", "timezone": "Europe/Berlin"}[option]
+        assert option in run("convert", sales, target, "--overwrite", f"--{option}", value, code=1)

@@ -9,6 +9,7 @@ import orcish
 import pytest
 from carbon import metadata
 from carbon_written import some, writer
+from orcish.cli import main
 from pyarrow import orc
 from servers import serve
 
@@ -155,11 +156,25 @@ def test_other_hosts_get_no_request_and_no_headers(elsewhere):
             assert not any("secret" in str(headers) for headers in other.headers)
 
 
-def test_one_text_is_no_list(elsewhere):
+def test_one_text_is_no_list_and_tables_of_orc_have_no_places(elsewhere, capsys):
     written, folder = elsewhere
     with pytest.raises(TypeError, match="external_locations"):
         orcish.scan(str(written.path), external_locations=str(folder))
     rows = folder.parent / "rows.orc"
     orc.write_table(some(names=NAMES), str(rows))
-    with pytest.raises(ValueError, match="external_locations"):
-        orcish.scan(str(rows), external_locations=[folder])
+    for read in (orcish.scan, orcish.read_table):
+        for places in ([folder], []):
+            with pytest.raises(ValueError, match="external_locations"):
+                read(str(rows), external_locations=places)
+    for command in ("data", "meta"):
+        assert main([command, str(rows), "--external-location", str(folder)]) == 1
+        assert "--external-location" in capsys.readouterr().err
+
+
+def test_tables_of_orc_have_no_places_elsewhere_in_spark(tmp_path):
+    options = pytest.importorskip("orcish.spark.options")
+    tables = pytest.importorskip("orcish.spark.tables")
+    path = tmp_path / "rows.orc"
+    orcish.write_table(some(names=NAMES), path)
+    with pytest.raises(ValueError, match="externalLocations"):
+        tables.SparkTable.open(options.TableOptions.of({"path": str(path), "externalLocations": "/elsewhere"}))

@@ -441,6 +441,30 @@ def test_values_that_are_not_as_their_types_say(run, rows, tmp_path):
     assert orcish.read_table(target)["s"].to_pylist() == ["a\ufffd@", "b"]
 
 
+def test_both_times_of_an_hour_that_clocks_show_twice(run, rows, tmp_path):
+    path, target = tmp_path / "clocks.orc", tmp_path / "converted"
+    times = [datetime.datetime(2024, 10, 27, hour, 30, tzinfo=datetime.timezone.utc) for hour in (0, 1)]
+    field = pa.field("t", pa.timestamp("us", "UTC"), metadata={"orc.type": "timestamp"})
+    table = pa.table([pa.array(times, field.type)], schema=pa.schema([field]))
+    orcish.write_table(table, path, timezone="Europe/Berlin", arrow_schema=False)
+    assert [row["t"][:16] for row in rows(path)] == ["2024-10-27T02:30"] * 2
+    assert [row["t"][:16] for row in rows(path, "--timestamps", "instant")] == ["2024-10-27T00:30", "2024-10-27T01:30"]
+    shown = rows(path, "--timestamps", "instant", "--timezone", "UTC")
+    assert [row["t"][:16] for row in shown] == ["2024-10-27T02:30"] * 2
+    orcish.convert(path, target)
+    assert orcish.read_table(target)["t"].to_pylist() == [datetime.datetime(2024, 10, 27, 2, 30)] * 2
+    orcish.convert(path, target, existing_data="overwrite", timestamps="instant")
+    assert orcish.read_table(target)["t"].to_pylist() == times
+    assert run("convert", path, target, "--overwrite", "--timestamps", "instant")[0] == 0
+    assert orcish.read_table(target)["t"].to_pylist() == times
+    zone = ["--timestamps", "instant", "--timezone", "UTC"]
+    assert run("convert", path, target, "--overwrite", *zone)[0] == 0
+    shown = [datetime.datetime(2024, 10, 27, 2, 30, tzinfo=datetime.timezone.utc)] * 2
+    assert orcish.read_table(target)["t"].to_pylist() == shown
+    orcish.convert(path, target, existing_data="overwrite", timestamps="instant", source_timezone="UTC")
+    assert orcish.read_table(target)["t"].to_pylist() == shown
+
+
 def test_rows_of_many_values_are_shown_in_pieces(monkeypatch):
     table = pa.table(
         {

@@ -451,6 +451,18 @@ def test_main(
         main(["compact"])
 
 
+def test_options_of_what_profile_reads(spark: Spark, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "text.orc"
+    orcish.write_table(pa.table({"s": ["a@@", "b"]}), path, compression="none", row_index_stride=0, arrow_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"@@", b"\xff@"))
+    assert main(["profile", str(path), "--read-option", "invalidUtf8=null", "--json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert (json.loads(line)["values"], json.loads(line)["nulls"]) == (1, 1)
+    for option in ("columns=s", "nosuch=1", "externalLocations=/elsewhere"):
+        assert main(["profile", str(path), "--read-option", option]) == 1
+        assert option.partition("=")[0] in capsys.readouterr().err
+
+
 def test_commands_of_the_shell(tmp_path: Path) -> None:
     """As people call them, by spark-submit too."""
     import pyspark

@@ -8,13 +8,15 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import cast
 
 import pyarrow as pa
 
 from orcish._native import __version__
+from orcish.carbon import check_no_external
 from orcish.carbon_table import CarbonTable
 from orcish.cli import carbon
-from orcish.cli.arguments import Parser, add_external, add_values, count, names
+from orcish.cli.arguments import Parser, add_external, add_timestamps, add_values, count, names
 from orcish.cli.converting import add_arguments, converted
 from orcish.cli.meta import describe, to_text
 from orcish.cli.rows import first_rows, first_rows_of, json_lines, table_lines
@@ -96,13 +98,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_values(command)
     command.add_argument("--stripe", type=count, metavar="I", help="rows of this stripe, counted from 0")
-    command.add_argument(
-        "--timestamps",
-        choices=["wall", "instant"],
-        default="wall",
-        help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
-    )
-    command.add_argument("--masked", action="store_true", help="show the masks of encrypted columns")
+    add_timestamps(command, "timezone")
+    command.add_argument("--masked", action="store_const", const="allow", help="show the masks of encrypted columns")
     command.add_argument(
         "--width", type=count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
     )
@@ -162,6 +159,7 @@ def _meta(options: argparse.Namespace) -> int:
 def _described(name: str, options: argparse.Namespace) -> list[str]:
     """What there is to know of a file or table."""
     if not carbon.is_carbon(name):
+        check_no_external(options.external_locations, f"{name}: --external-location")
         described = describe(name, ORCFile(name), arrow=options.arrow, statistics=options.statistics)
         lines = to_text
     elif options.statistics:
@@ -187,28 +185,18 @@ def _data(options: argparse.Namespace) -> int:
 
 def _rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The first rows of a file or table."""
+    names = ("columns", "invalid_utf8", "long_char", "decimal_out_of_range", "timestamps", "timezone", "masked")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     if carbon.is_carbon(options.file):
         if options.stripe is not None:
             raise ValueError(f"{options.file}: --stripe is of ORC files")
         table = CarbonTable(options.file, external_locations=options.external_locations)
-        scan = table.scan(columns=options.columns)
+        scan = table.scan(**cast("ReadOptions", given))
         return scan.schema, first_rows_of(scan, options.rows)
-    read: ReadOptions = {
-        # What is in the file, whoever wrote it.
-        "arrow_schema": False,
-        "timestamp_unit": "auto",
-        "timestamps": options.timestamps,
-        "null_map_keys": "dictionary",
-        "masked": "allow" if options.masked else "error",
-    }
-    if options.columns is not None:
-        read["columns"] = options.columns
-    if options.invalid_utf8 is not None:
-        read["invalid_utf8"] = options.invalid_utf8
-    if options.long_char is not None:
-        read["long_char"] = options.long_char
-    if options.decimal_out_of_range is not None:
-        read["decimal_out_of_range"] = options.decimal_out_of_range
+    check_no_external(options.external_locations, f"{options.file}: --external-location")
+    # What is in the file, whoever wrote it.
+    natural = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
+    read = cast("ReadOptions", {**natural, **given})
     file = ORCFile(options.file)
     return file.arrow_schema(**read), first_rows(file, options.rows, options.stripe, read)
 

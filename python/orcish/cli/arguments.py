@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from orcish.cli.text import printable
 
-__all__ = ["Parser", "add_external", "add_values", "count", "names"]
+__all__ = ["Parser", "add_external", "add_timestamps", "add_values", "count", "names"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,6 +34,21 @@ def add_values(command: argparse.ArgumentParser) -> None:
         "--decimal-out-of-range",
         choices=("error", "null"),
         help="what becomes of decimals of more digits than their precision (error)",
+    )
+
+
+def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
+    """The arguments that say what is read of ORC's ``timestamp``; that of the zone is kept under a name."""
+    command.add_argument(
+        "--timestamps",
+        choices=("wall", "instant"),
+        help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
+    )
+    command.add_argument(
+        "--timezone",
+        dest=zone,
+        metavar="ZONE",
+        help="with instants: those at which the clocks of this zone show what the writer's showed",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from orcish.cli.arguments import add_external, add_values, count, names
+from orcish.cli.arguments import add_external, add_timestamps, add_values, count, names
 from orcish.cli.text import json_line
 from orcish.converting import convert
 
@@ -29,6 +29,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--bloom-filter-columns", **lists)
     command.add_argument("--verify", action="store_true", default=None, help="read what was written before it appears")
     add_values(command)
+    add_timestamps(command, "source_timezone")
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
     add_external(command)
 

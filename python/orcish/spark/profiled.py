@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import types as T  # noqa: N812
 
 from orcish import _native
 from orcish.file import ORCFile
@@ -112,7 +113,9 @@ class Profiler:
         proven: dict[str, Proof] = {}
         if self._is_whole(scan):
             folders = _values_of_folders(scan, self._nodes)
-            proven = proofs(self._nodes, places, Recorded(file, split.stripes), split.rows)
+            altered = {node.name for node in self._all if _is_altered(node.kind, split.options)}
+            certain = {name: place for name, place in places.items() if name not in altered}
+            proven = proofs(self._nodes, certain, Recorded(file, split.stripes), split.rows)
             for node in self._nodes:
                 if node.is_partition:
                     array = self._shaped(node, folders.column(node.name))
@@ -199,6 +202,13 @@ class Profiler:
             return array
         shape = Shape(("",), pa.schema([pa.field("", node.wanted)]), self._zone)
         return shape.of(pa.record_batch([array], [""])).column(0)
+
+
+def _is_altered(kind: T.DataType, options: Mapping[str, Any]) -> bool:
+    """Whether values of a type may be read as others than those that statistics are of."""
+    if isinstance(kind, T.StringType | T.BinaryType):
+        return bool(options.get("invalid_utf8", "error") != "error" or options.get("long_char", "keep") != "keep")
+    return isinstance(kind, T.DecimalType) and options.get("decimal_out_of_range", "error") != "error"
 
 
 def _values_of_folders(scan: Scan, nodes: Sequence[Node]) -> pa.RecordBatch:

@@ -22,6 +22,9 @@ __all__ = ["main"]
 
 Job = Callable[[SparkSession, argparse.Namespace], int]
 
+_OF_PROFILE = ("path", "paths", "columns", "where", "distinct", "spark", "storage_options")
+"""Names that are no options of what it reads, but arguments."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a job; gives the exit code. It is what spark-submit runs."""
@@ -44,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument(
         "--format", choices=["parquet", "csv", "json", "orc", "carbondata"], help="of the source (by what is there)"
     )
-    job.add_argument("--read-option", type=_pair, action="append", default=[], metavar="NAME=VALUE")
+    _add_reading(job)
     job.add_argument("--partition-by", type=_names, metavar="A,B", help="columns that name folders (the source's)")
     job.add_argument("--sort-within", type=_names, default=[], metavar="A,B", help="columns to sort each task by")
     job.add_argument("--mode", choices=["error", "append", "overwrite"], default="error")
@@ -56,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--columns", type=_names, metavar="A,B.C")
     job.add_argument("--where", metavar="PREDICATE", help="only rows for which this is true, such as 'id > 5'")
     job.add_argument("--no-distinct", dest="distinct", action="store_false", help="do not estimate distinct values")
+    _add_reading(job)
 
     job = _job(jobs, "verify", _verify, "read all, and check it against what it says; exit code 1 with findings")
     job.add_argument("table", metavar="TABLE")
@@ -95,6 +99,10 @@ def _job(jobs: Any, name: str, run_job: Job, text: str) -> argparse.ArgumentPars
     job.add_argument("--json", action="store_true", help="print a JSON object a row, each on a line")
     job.set_defaults(run_job=run_job, job=name)
     return job
+
+
+def _add_reading(job: argparse.ArgumentParser) -> None:
+    job.add_argument("--read-option", type=_pair, action="append", default=[], metavar="NAME=VALUE")
 
 
 def _add_writing(job: argparse.ArgumentParser) -> None:
@@ -140,6 +148,10 @@ def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
 
 
 def _profile(spark: SparkSession, options: argparse.Namespace) -> int:
+    given = dict(options.read_option)
+    taken = next((name for name in given if name.lower() in _OF_PROFILE), None)
+    if taken is not None:
+        raise ValueError(f"--read-option {taken}: profile has arguments of its own for it")
     found = profile(
         options.table,
         columns=options.columns,
@@ -147,6 +159,7 @@ def _profile(spark: SparkSession, options: argparse.Namespace) -> int:
         distinct=options.distinct,
         spark=spark,
         storage_options=dict(options.storage_option),
+        **given,
     )
     _show(found, options)
     return 0

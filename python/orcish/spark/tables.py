@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
+from orcish.carbon import check_no_external
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters import Filters
 from orcish.scan import Scan
@@ -79,6 +80,7 @@ class SparkTable:
             files = _files(options)
         if files is None or has_carbon(files):
             return cls(*open_carbon(options, schema, filters), options)
+        check_no_external(options.external_locations, "option externalLocations")
         if not files:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
         stored, fault = _stored(files, options)
