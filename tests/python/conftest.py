@@ -1,6 +1,7 @@
 """Fixtures that several files share. Every ORC file is written at test time by a writer that people use."""
 
 import os
+import random
 import sys
 import time
 
@@ -18,7 +19,17 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSeria
 
 hypothesis.settings.register_profile("here", deadline=None, print_blob=True)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") and "ORCISH_SEED" not in os.environ else "here")
+
+# Workers of pytest inherit it. Random tests have other cases in each run, but for CI.
+os.environ.setdefault("ORCISH_SEED", "0" if os.environ.get("CI") else str(random.randrange(1 << 32)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """The seed of hypothesis, whose plugin takes it from here unless the command line has one."""
+    if config.option.hypothesis_seed is None and not hypothesis.settings.default.derandomize:
+        config.option.hypothesis_seed = os.environ["ORCISH_SEED"]
 
 
 def pytest_collection_modifyitems(items):
@@ -40,10 +51,11 @@ def pytest_assertrepr_compare(op, left, right):
 
 @pytest.fixture
 def small_windows(request):
-    """Windows of random small sizes, others for each test, and for `make test-long`."""
+    """Windows of random small sizes, others for each test."""
     import windows
+    from support import seeded
 
-    with windows.small(f"{request.node.nodeid} {os.environ.get('ORCISH_TEST_FACTOR', '')}") as sizes:
+    with windows.small(seeded(f"windows of {request.node.name}")) as sizes:
         yield sizes
 
 

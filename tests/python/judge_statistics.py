@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,8 +16,12 @@ NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 CONTEXT = decimal.Context(prec=400)
 
 
-def differences(source: Any) -> list[tuple[Any, ...]]:
-    """What is believed of the columns of a file and is not so: its column, what it is, and both values."""
+def differences(source: Any, believed: Counter[str] | None = None) -> list[tuple[Any, ...]]:
+    """What is believed of the columns of a file and is not so: its column, what it is, and both values.
+
+    `believed` counts what was compared, by what it is.
+    """
+    believed = Counter() if believed is None else believed
     file = orcish.ORCFile(source)
     options: dict[str, Any] = {"arrow_schema": False, "masked": "allow", "null_map_keys": "dictionary"}
     try:
@@ -39,7 +44,7 @@ def differences(source: Any) -> list[tuple[Any, ...]]:
         if recorded is not None:
             array = pa.chunked_array([_plain(each) for each in arrays])
             has_union = any(kind.startswith("uniontype") for kind in _kinds(file, id))
-            wrong += [(file.column_paths[id], *each) for each in _differing(recorded, array, has_union)]
+            wrong += [(file.column_paths[id], *each) for each in _differing(recorded, array, has_union, believed)]
     return wrong
 
 
@@ -77,7 +82,9 @@ def _gather(array: pa.Array, children: list[list[int]], id: int, found: dict[int
         _gather(each, children, child, found)
 
 
-def _differing(recorded: Any, array: pa.ChunkedArray, has_union: bool) -> Iterator[tuple[str, Any, Any]]:
+def _differing(
+    recorded: Any, array: pa.ChunkedArray, has_union: bool, compared: Counter[str]
+) -> Iterator[tuple[str, Any, Any]]:
     """Arrow has no null unions, so that nulls in and below them are counted otherwise."""
     own: dict[str, Any] = {}
     if not has_union:
@@ -87,6 +94,7 @@ def _differing(recorded: Any, array: pa.ChunkedArray, has_union: bool) -> Iterat
         own |= _of_values(recorded, values)
     for name, value in own.items():
         believed = getattr(recorded, name)
+        compared[name] += believed is not None
         if believed is not None and believed != value:
             yield name, believed, value
 

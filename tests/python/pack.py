@@ -13,5 +13,5 @@ def valid() -> list[str]:
     """Names of the files that are as the format says."""
     if not (PACK / "MANIFEST.tsv").exists():
         return []
-    with open(PACK / "MANIFEST.tsv", newline="") as manifest:
+    with open(PACK / "MANIFEST.tsv", newline="", encoding="utf-8") as manifest:
         return [row["file"] for row in csv.DictReader(manifest, delimiter="\t") if row["kind"] == "valid"]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import judge
@@ -14,19 +11,11 @@ import pyarrow.compute as pc
 from orcish import Expression
 from peer_filters import Leaf, Tree
 from peer_tables import Draw, Table, kinds_of, moments, table_of
-from support import cases
 
 CODECS = ["none", "zlib", "snappy", "lz4", "zstd"]
 """Codecs that each peer has."""
 ZONES = ["UTC", "UTC", "America/New_York", "Asia/Kolkata"]
 ROWS = [0, 1, 1000, 1001, 2500, 4100, 4100, 5200, 7003]
-
-
-def random_cases(title: str, number: int) -> Iterator[tuple[int, random.Random]]:
-    """Seeds, so that one can be told and tried alone, and their random numbers; ORCISH_SEED is where they begin."""
-    first = int(os.environ.get("ORCISH_SEED", "0"))
-    for seed in range(first, first + cases(number)):
-        yield seed, random.Random(zlib.crc32(title.encode()) + (seed << 32))
 
 
 def random_table(rng: random.Random, *, unions: bool = True, moment: Draw = moments) -> Table:
@@ -60,6 +49,6 @@ def right_rows(tree: Tree, table: pa.Table) -> list[int]:
     return found
 
 
-def told(seed: int, **more: Any) -> str:
-    """What a failure says: the seed to try again, and what it stood for."""
-    return f"ORCISH_SEED={seed}: " + ", ".join(f"{name}={value!r}"[:2000] for name, value in more.items())
+def told(**more: Any) -> str:
+    """What a failure says beside the seed: what it stood for."""
+    return ", ".join(f"{name}={value!r}"[:2000] for name, value in more.items())

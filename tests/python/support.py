@@ -2,13 +2,16 @@
 
 import io
 import os
+import random
 import re
 import subprocess
 import sys
 import textwrap
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+import hypothesis
 import pyarrow as pa
 import pyarrow.orc
 import pyorc
@@ -20,6 +23,27 @@ DATA_KINDS = set(STREAM_KINDS[:6])
 def cases(number: int) -> int:
     """The number of cases of a random test: `number`, times what `make test-long` asks for."""
     return number * int(os.environ.get("ORCISH_TEST_FACTOR", "1"))
+
+
+def examples(number: int, **options) -> hypothesis.settings:
+    """Settings of a test by hypothesis that has so many cases, times what `make test-long` asks for."""
+    return hypothesis.settings(max_examples=cases(number), **options)
+
+
+def seeded(title: str, case: int = 0) -> random.Random:
+    """The random numbers of a case. They follow from ORCISH_SEED, which a failure prints.
+
+    With the value that is printed, the case is the first one of its test.
+    """
+    seed = int(os.environ.get("ORCISH_SEED", "0")) + case
+    print(f"ORCISH_SEED={seed}: {title}")
+    return random.Random(f"{title} {seed}")
+
+
+def random_cases(title: str, number: int) -> Iterator[tuple[int, random.Random]]:
+    """Cases and their random numbers."""
+    for case in range(cases(number)):
+        yield case, seeded(title, case)
 
 
 def title(value) -> str:

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 from carbon import CarbonTableWriter, as_read, write_folder
 from carbon.inspect import pages
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
+from support import examples
 
 BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL, BYTES, SHORT_INT = 14, 4, 5, 7, 6, 8, 10, 15, 16
 DIRECT, ADAPTIVE, DELTA, FLOATING, DELTA_FLOATING, INVERTED = 6, 7, 8, 11, 13, 3
@@ -327,7 +328,7 @@ def may_sort(of):
     return not (pa.types.is_nested(of) or pa.types.is_floating(of) or pa.types.is_decimal(of) or pa.types.is_binary(of))
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(any_tables(), ANY_OPTIONS, st.data())
 @example(cases.table(rows=5), {}, None)
 def test_any_table(tmp_path_factory, table, options, data):

@@ -1,13 +1,11 @@
 """One question, every verb, of tables of CarbonData."""
 
-import random
-
 import orcish
 import pyarrow as pa
 import pytest
 import windows
 from carbon import CarbonTableWriter
-from support import cases
+from support import cases, seeded
 from verb_cases import MAKERS, Asked, Made, ask_answers, ask_arrow, ask_frames, ask_plans, ask_splits, column, values
 
 QUESTIONS = [ask_arrow, ask_frames, ask_splits, ask_answers, ask_plans]
@@ -41,10 +39,10 @@ def make(rng, folder):
     return Made(str(writer.path), rows, [0] * len(rows), [], names, [], [], alike=False, numbered=False)
 
 
-@pytest.mark.parametrize("seed", range(cases(6)))
-def test_all_verbs_say_the_same(tmp_path, another_process, seed):
-    with windows.small(f"carbon {seed}") as sizes:
-        rng = random.Random(f"carbon {seed}")
+@pytest.mark.parametrize("case", range(cases(6)))
+def test_all_verbs_say_the_same(tmp_path, another_process, case):
+    rng = seeded("verbs of CarbonData", case)
+    with windows.small(rng) as sizes:
         made = make(rng, tmp_path)
         for _ in range(5):
             asked = Asked(rng, made, sizes)

@@ -4,6 +4,8 @@ held before, or a whole file, and nothing else is left."""
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
+import errno
 import gc
 import io
 import os
@@ -21,7 +23,7 @@ import pyarrow as pa
 import pytest
 from orcish.folders import Folder
 from stores import BUCKET, Store
-from support import cases
+from support import cases, seeded
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -30,13 +32,12 @@ OLD = pa.table({"old": [1, 2, 3]})
 OPTIONS: dict[str, Any] = {"stripe_size": 20_000, "row_index_stride": 1000, "compression": "none", "threads": 1}
 UNSTORABLE = -1
 """A microsecond before 1970."""
+EPOCH = dt.datetime(1970, 1, 1)
 
 
 @pytest.fixture
-def rng() -> random.Random:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
-    return random.Random(seed)
+def rng(request: pytest.FixtureRequest) -> random.Random:
+    return seeded(request.node.name)
 
 
 class Sink:
@@ -76,13 +77,14 @@ class Path(Sink):
             orcish.write_table(OLD, self.path)
         self.before = contents(folder)
         self.most = rng.randrange(200_000) if rng.random() < 0.3 else None
+        self.is_full = False
 
     def open(self) -> orcish.ORCWriter:
         return orcish.ORCWriter(self.path, SCHEMA, **OPTIONS)
 
     @property
     def has_failed(self) -> bool:
-        return self.most is not None
+        return self.is_full
 
     @contextlib.contextmanager
     def limited(self) -> Iterator[None]:
@@ -91,6 +93,9 @@ class Path(Sink):
             resource.setrlimit(resource.RLIMIT_FSIZE, (self.most, hard))
         try:
             yield
+        except OSError as error:
+            self.is_full |= error.errno == errno.EFBIG
+            raise
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
@@ -526,7 +531,8 @@ class Child(Exception):  # noqa: N818
 
 def test_tables(rng: random.Random, tmp_path: pathlib.Path) -> None:
     """A folder has the rows of before, or those and the new ones, or the new ones alone."""
-    table = pa.table({"id": range(4000), "p": [number * 7919 % 5 for number in range(4000)]})
+    numbers = range(4000)
+    table = pa.table({"id": numbers, "p": [number * 7919 % 5 for number in numbers], "t": [EPOCH] * len(numbers)})
     for case in range(cases(15)):
         base = tmp_path / str(case)
         mode = rng.choice(["error", "append", "overwrite"])
@@ -534,7 +540,7 @@ def test_tables(rng: random.Random, tmp_path: pathlib.Path) -> None:
         if old is not None:
             orcish.write_dataset(old, base, partition_by=["p"])
         before = {path: path.read_bytes() for path in base.rglob("*") if path.is_file()}
-        fault = rng.choice([None, LookupError, KeyboardInterrupt, "unstorable"])
+        fault = rng.choice([None, LookupError, KeyboardInterrupt, "unstorable", "schema"])
         when = rng.randrange(8)
         children: list[int] = []
 
@@ -547,7 +553,10 @@ def test_tables(rng: random.Random, tmp_path: pathlib.Path) -> None:
                     children.append(child)
                 if number == when and fault is not None:
                     if fault == "unstorable":
-                        yield pa.record_batch({"id": ["text"], "p": [1]})
+                        times = pa.array([UNSTORABLE], pa.timestamp("us"))
+                        yield pa.record_batch([pa.array([-1]), pa.array([1]), times], schema=table.schema)
+                    elif fault == "schema":
+                        yield pa.record_batch({"id": ["text"], "p": [1], "t": [EPOCH]})
                     else:
                         raise fault("no more rows")
                 yield batch
@@ -555,9 +564,7 @@ def test_tables(rng: random.Random, tmp_path: pathlib.Path) -> None:
         options: dict[str, Any] = {"max_open_files": rng.randint(1, 6)} | OPTIONS
         if rng.random() < 0.5:
             options["max_rows_per_file"] = rng.randint(50, 2000)
-        if rng.random() < 0.5:
-            options["partition_by"] = ["p"] if old is None or rng.random() < 0.9 else []
-        if old is not None:
+        if old is not None or rng.random() < 0.5:
             options["partition_by"] = ["p"]
         parent = os.getpid()
         is_done = False
@@ -578,7 +585,7 @@ def test_tables(rng: random.Random, tmp_path: pathlib.Path) -> None:
             assert base.exists() == (old is not None)
             continue
         want = table if old is None or mode == "overwrite" else pa.concat_tables([old, table])
-        read = orcish.read_table(base).select(["id", "p"]).sort_by("id")
+        read = orcish.read_table(base).select(table.column_names).sort_by("id")
         assert read.to_pylist() == want.sort_by("id").to_pylist()
 
 

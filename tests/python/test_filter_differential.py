@@ -1,8 +1,5 @@
 """Reading with a filter gives the rows that the same filter keeps of all rows in memory, whatever the file."""
 
-import os
-import random
-
 import judge
 import numpy as np
 import orcish
@@ -12,10 +9,7 @@ import pytest
 from filter_cases import ROW, Subject, check, leaf, predicate, same
 from filter_data import FILES, near_1970
 from orcish import Expression, col
-from support import write_arrow, write_rows
-
-CASES = int(os.environ.get("ORCISH_FILTER_CASES", "600"))
-SEED = os.environ.get("ORCISH_SEED", "")
+from support import cases, seeded, write_arrow, write_rows
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +28,8 @@ def subject(spark, tmp_path_factory):
 @pytest.mark.parametrize("title", FILES)
 def test_a_filter_reads_the_rows_that_it_keeps_in_memory(title, subject):
     this = subject(title)
-    rng = random.Random(title + SEED)
-    for case in range(CASES):
+    rng = seeded(f"filters of {title}")
+    for case in range(cases(600)):
         asked = rng.choices(list(this.kinds), k=rng.choice([1, 2, 4]))
         tree = predicate(rng, [leaf(rng, this, column) for column in asked])
         check(rng, this, tree, with_values=case % 3 == 0)
@@ -44,9 +38,9 @@ def test_a_filter_reads_the_rows_that_it_keeps_in_memory(title, subject):
 @pytest.mark.parametrize("title", list(FILES)[:2])
 def test_what_is_judged_leaf_by_leaf_is_what_is_judged_as_a_whole(title, subject):
     this = subject(title)
-    rng = random.Random(title)
+    rng = seeded(f"leaves of {title}")
     table = this.whole(columns=[column for column in this.whole().column_names if column != "u"])
-    for _ in range(15):
+    for _ in range(cases(15)):
         tree = predicate(rng, [leaf(rng, this, rng.choice(list(this.kinds))) for _ in range(3)])
         assert judge.truth(Expression(tree), table).equals(this.truth(tree, {})), tree
 
@@ -97,7 +91,7 @@ def test_stripes_of_many_rows(many, filters, kept):
 
 @pytest.mark.parametrize("kind", ["bigint", "string", "timestamp", "array<int>"])
 def test_roots_that_are_no_struct(kind):
-    rng = random.Random(kind)
+    rng = seeded(f"root {kind}")
     value = {
         "bigint": lambda row: row,
         "string": lambda row: f"{row // 7:04}",
@@ -106,7 +100,7 @@ def test_roots_that_are_no_struct(kind):
     }[kind]
     rows = [None if row % 11 == 0 or row // 100 == 3 else value(row) for row in range(2000)]
     this = Subject(write_rows(kind, rows, row_index_stride=100))
-    for _ in range(50):
+    for _ in range(cases(50)):
         tree = predicate(rng, [leaf(rng, this, "value") for _ in range(2)])
         found = this.file.read(filters=Expression(tree), row_number=ROW)
         want = this.rows(tree, {})

@@ -9,10 +9,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from orcish import col
-from support import write_arrow, write_rows
+from support import examples, write_arrow, write_rows
 from test_filters import COLUMNS, array_of, arrow_leaves, polars_leaves, trees_of
 
 ROWS = 900
@@ -60,7 +60,7 @@ def agrees(file, filters, rows, way, columns, limit, **options):
     assert got.schema == file.arrow_schema(columns=columns, **options)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(trees_of(arrow_leaves()), ways, projections, limits)
 def test_predicates_of_pyarrow(file, whole, expression, way, columns, limit):
     try:
@@ -70,7 +70,7 @@ def test_predicates_of_pyarrow(file, whole, expression, way, columns, limit):
     agrees(file, expression, rows, way, columns, limit)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(trees_of(polars_leaves()), ways, projections, limits)
 @pytest.mark.filterwarnings("ignore:Comparisons with None")
 def test_predicates_of_polars(file, whole, expression, way, columns, limit):

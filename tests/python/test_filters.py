@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from judge import keep
 from orcish import Expression, col
 from orcish.filters import to_expression
 from orcish.residual import Residual
-from support import title
+from support import examples, title
 
 NAN, INF = math.nan, math.inf
 SINGLE = 0.10000000149011612  # of single precision, the nearest to 0.1
@@ -229,7 +229,7 @@ def arrow_agrees(expression, table):
     return True
 
 
-@settings(max_examples=1_000)
+@examples(1_000)
 @given(arrow_leaves(), st.booleans())
 def test_comparisons_of_pyarrow(leaf, negated):
     if not arrow_agrees(~leaf if negated else leaf, WHOLE):
@@ -239,7 +239,7 @@ def test_comparisons_of_pyarrow(leaf, negated):
             reject()
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(trees_of(arrow_leaves()), tables())
 def test_predicates_of_pyarrow(expression, table):
     if not arrow_agrees(expression, table):
@@ -346,7 +346,7 @@ def polars_agrees(expression, table):
     return True
 
 
-@settings(max_examples=1_000)
+@examples(1_000)
 @given(polars_leaves(), st.booleans())
 @pytest.mark.filterwarnings("ignore:Comparisons with None")
 def test_comparisons_of_polars(leaf, negated):
@@ -354,7 +354,7 @@ def test_comparisons_of_polars(leaf, negated):
         reject()
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(trees_of(polars_leaves()), tables())
 @pytest.mark.filterwarnings("ignore:Comparisons with None")
 def test_predicates_of_polars(expression, table):

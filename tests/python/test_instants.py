@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from orcish.cli import main
-from support import cases, write_rows
+from support import cases, random_cases, seeded, write_rows
 from write_cases import SPARK_KEY, written
 
 UTC = dt.timezone.utc
@@ -96,8 +96,7 @@ def clocks(values: pa.Array, zone: str) -> list[dt.datetime | None]:
 
 
 def test_random_instants_in_random_zones() -> None:
-    rng = random.Random(15)
-    for _ in range(cases(40)):
+    for _, rng in random_cases("instants", 40):
         zone = rng.choice(ZONES)
         # Of a fraction in the second before 1970 the format has none.
         values = [s * 10**6 + rng.choice([0, 123456, 999999]) for s in (seconds_of(rng) for _ in range(50)) if s != -1]
@@ -165,7 +164,7 @@ def test_null_and_nested() -> None:
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Australia/Lord_Howe"])
 def test_filters_lose_no_row(zone: str, reader: str | None, tmp_path: Path) -> None:
     """Statistics and bloom filters have wall clocks."""
-    rng = random.Random(zone)
+    rng = seeded(f"filters {zone} {reader}")
     options: dict[str, Any] = {"timestamps": "instant", **({} if reader is None else {"timezone": reader})}
     for step in (60, 1800, 86_400):
         begin = rng.choice([1_762_050_000, 1_743_850_000, FROM_1900 + 100_000, 0, 1_741_500_000, -60_000_000_000])

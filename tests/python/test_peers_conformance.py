@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import random
 import re
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -24,7 +24,7 @@ from pack import PACK, valid
 from peer_cpp import SKIP, rows_of, same_form
 from peer_filters import PYORC, Leaf, askable, asked, conditions, finite, for_pyorc, for_spark, name_of
 from peer_tables import Kind, of
-from support import cases
+from support import cases, seeded
 
 MOST_ROWS = 20_000
 FILTERS = 4
@@ -51,7 +51,9 @@ NULL_KEYS = [
     "Smith-Cruise+starrocks/map_decimal_date.lz4.orc",
 ]
 """Files with null keys in maps; pyarrow ends the process for them."""
-DEEP = [f"apache+impala/max_nesting_depth.{kind}.file.orc" for kind in ("int_array", "struct", "struct_array")]
+DEEP = [
+    f"apache+impala/max_nesting_depth.{kind}.file.orc" for kind in ("int_array", "struct", "struct_array", "struct_map")
+]
 """Files of more levels than pyarrow takes."""
 PYARROW_FAULTS = {
     "apache+orc/TestOrcFile.testTimestamp.orc": "pyarrow takes only files whose root is a struct",
@@ -109,6 +111,29 @@ def subject_of(name: str) -> Subject:
     return Subject(PACK / "files" / name, masked="allow", timestamp_out_of_range="null", null_map_keys=keys)
 
 
+@pytest.fixture(scope="module")
+def tallies() -> Iterator[dict[str, Counter[str]]]:
+    """Of each test, how many files it was asked of, and of how many something was compared: of most, where all were."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    yield found
+    for test, tally in found.items():
+        asked = tally.pop("asked")
+        few = {what: number for what, number in tally.items() if number <= asked / 2}
+        assert asked < len(FILES) / 2 or (tally and not few), (test, asked, few)
+
+
+@pytest.fixture
+def compared(request: pytest.FixtureRequest, tallies: dict[str, Counter[str]]) -> Callable[[str], None]:
+    """To be called once for a file of which so much was compared."""
+    tally = tallies[request.function.__name__]
+    tally["asked"] += 1
+
+    def count(what: str) -> None:
+        tally[what] += 1
+
+    return count
+
+
 def module() -> Any:
     """How the pack compares values."""
     spec = importlib.util.spec_from_file_location("check", PACK / "check.py")
@@ -120,29 +145,32 @@ def module() -> Any:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_parts_are_those_of_the_whole(name: str) -> None:
+def test_parts_are_those_of_the_whole(name: str, compared: Callable[[str], None]) -> None:
     """Filters, projections, limits, stripes, splits; a plan is no less than what is found."""
     subject = subject_of(name)
     if name in DEEP:
-        return
-    if len({*subject.file.column_paths}) < len(subject.file.column_paths) or subject.file.num_rows > 300_000:
-        return
+        pytest.skip("more levels than pyarrow takes")
+    if len({*subject.file.column_paths}) < len(subject.file.column_paths):
+        pytest.skip("names of columns are there twice")
+    if subject.file.num_rows > 300_000:
+        pytest.skip("too many rows")
     titles = list(subject.kinds)
     if not titles:
-        return
-    rng = random.Random(zlib.crc32(name.encode()))
+        pytest.skip("no column that a filter can ask")
+    rng = seeded(name)
     for _ in range(cases(FILTERS if subject.file.num_rows <= MOST_ROWS else 1)):
         picked = rng.choices(titles, k=rng.choice([1, 2, 4]))
         tree = predicate(rng, [leaf(rng, subject, title) for title in picked])
         if subject.file.type_string.startswith("struct"):
             check(rng, subject, tree, with_values=subject.file.num_rows <= MOST_ROWS)
         check_scan(rng, subject, tree, PACK / "files" / name)
+    compared("parts")
 
 
 @pytest.mark.parametrize("name", marked(PYARROW_FAULTS))
-def test_pyarrow(name: str) -> None:
+def test_pyarrow(name: str, compared: Callable[[str], None]) -> None:
     if name in NULL_KEYS:
-        return
+        pytest.skip("pyarrow ends the process for null keys")
     subject = subject_of(name)
     pack = module()
     found = pyarrow.orc.read_table(PACK / "files" / name)
@@ -155,18 +183,19 @@ def test_pyarrow(name: str) -> None:
         pairs = zip(pack.canonical(theirs.take(rows)), pack.canonical(column.take(rows)), strict=True)
         for row, (got, want) in zip(rows, pairs, strict=True):
             assert pack.difference(got, want) is None, (title, row)
+    compared("columns")
 
 
 @pytest.mark.parametrize("name", marked(PYORC_FAULTS))
-def test_pyorc(name: str) -> None:
+def test_pyorc(name: str, compared: Callable[[str], None]) -> None:
     subject = subject_of(name)
     path = PACK / "files" / name
-    rng = random.Random(zlib.crc32(name.encode()))
+    rng = seeded(name)
     ours = subject.whole()
     names = ours.column_names
     is_struct = subject.file.type_string.startswith("struct")
     if len({*names}) < len(names):
-        return
+        pytest.skip("names of columns are there twice")
     count = subject.file.num_rows
 
     def shape(row: Any) -> Any:
@@ -184,6 +213,8 @@ def test_pyorc(name: str) -> None:
         assert len(whole) == count
         for at, (got, *values) in enumerate(zip(whole, *columns, strict=True)):
             assert got == (dict(zip(names, values, strict=True)) or []), at
+        compared("whole")
+    sought = 0
     for _ in range(cases(min(count, SEEKS))):
         at = rng.randrange(count)
         # One that has been elsewhere may be wrong: see test_peers_read.PEER_FAULTS.
@@ -192,9 +223,12 @@ def test_pyorc(name: str) -> None:
             reader.seek(at)
             for row in range(at, min(count, at + 3)):
                 assert shape(next(reader)) == want(row), row
+                sought += 1
         except pyorc.errors.ParseError as error:
             if str(error) != SKIP:
                 raise
+    if sought:
+        compared("rows after seeks")
 
 
 def leaves_of(subject: Subject) -> dict[str, Leaf]:
@@ -224,7 +258,7 @@ def question(name: str, *, spark: bool) -> tuple[Subject, dict[str, Leaf], Any] 
     if not 0 < subject.file.num_rows <= MOST_ROWS or not subject.file.type_string.startswith("struct"):
         return None
     by_name = {key: leaf for key, leaf in leaves_of(subject).items() if spark or askable(leaf)}
-    rng = random.Random(zlib.crc32(name.encode()))
+    rng = seeded(name)
     tree = conditions(rng, list(by_name.values())) if by_name else None
     while spark and tree and not finite(tree):
         tree = conditions(rng, list(by_name.values()))
@@ -232,11 +266,11 @@ def question(name: str, *, spark: bool) -> tuple[Subject, dict[str, Leaf], Any] 
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name not in PYORC_FAULTS and name not in PYORC_ASKED])
-def test_pyorc_asks(name: str) -> None:
+def test_pyorc_asks(name: str, compared: Callable[[str], None]) -> None:
     """Of all rows for which a condition is true none is missing."""
     found = question(name, spark=False)
     if found is None:
-        return
+        pytest.skip("no column that both can ask, or too many rows")
     subject, by_name, tree = found
     names = [*dict.fromkeys(name_of(each) for each in asked(tree))]
     rows = rows_of((PACK / "files" / name).read_bytes(), predicate=for_pyorc(tree, by_name), column_names=names)
@@ -244,6 +278,7 @@ def test_pyorc_asks(name: str) -> None:
     matching = subject.whole().select(names).take(subject.rows(tree, {}))
     want = Counter(repr([same_form(row[name]) for name in names]) for row in matching.to_pylist())
     assert not want - got, tree
+    compared("rows of a condition")
 
 
 SPARK_FAULTS = {
@@ -284,8 +319,10 @@ def test_spark_asks(spark: Any) -> None:
         found = counted(spark, name) if name not in SPARK_FAULTS and len(wanted) < cases(SPARK_FILES) else None
         if found is not None:
             wanted[name] = found
-    if not wanted:
-        return
+    if not FILES:
+        pytest.skip(f"no conformance pack at {PACK}")
+    assert len(wanted) >= SPARK_FILES / 2
+    assert sum(want for want, _, _ in wanted.values())
     counts = functools.reduce(lambda one, other: one.union(other), (count for _, _, count in wanted.values())).toArrow()
     got = dict(zip(counts["name"].to_pylist(), counts["count"].to_pylist(), strict=True))
     differ = [(name, got[name], want, where) for name, (want, where, _) in wanted.items() if got[name] != want]

@@ -5,12 +5,12 @@ from decimal import Decimal
 
 import orcish
 import pyarrow as pa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pyorc import CompressionKind, StructRepr
-from support import write_arrow, write_rows
+from support import examples, write_arrow, write_rows
 
-EXAMPLES = settings(max_examples=100, suppress_health_check=list(HealthCheck))
+EXAMPLES = examples(100, suppress_health_check=list(HealthCheck))
 UTC = dt.timezone.utc
 # Dates from the Gregorian calendar's first day on, timestamps that 64 bits of nanoseconds hold: pyarrow writes those.
 FIRST, LAST = dt.datetime(1680, 1, 1), dt.datetime(2260, 1, 1)

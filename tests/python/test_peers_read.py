@@ -9,10 +9,11 @@ from typing import Any
 import orcish
 import pyarrow.orc
 import pyorc
-from peer_cases import ZONES, random_cases, random_table, right_rows, told, writing
+from peer_cases import ZONES, random_table, right_rows, told, writing
 from peer_cpp import SKIP, check_column, rows_of, same_form
 from peer_filters import Leaf, askable, asked, conditions, for_pyorc, leaves, name_of
 from peer_tables import ROW, Table, far_moments, moments
+from support import random_cases
 from write_cases import written
 
 PEER_FAULTS = [
@@ -53,12 +54,12 @@ class Case:
     def askable(self) -> list[Leaf]:
         return [leaf for leaf in self.leaves.values() if askable(leaf)]
 
-    def says(self, seed: int, **more: Any) -> str:
-        return told(seed, schema=self.table.orc, rows=self.table.rows, options=self.options, **more)
+    def says(self, **more: Any) -> str:
+        return told(schema=self.table.orc, rows=self.table.rows, options=self.options, **more)
 
 
 def test_pyarrow_reads_what_orcish_writes() -> None:
-    for seed, rng in random_cases("pyarrow reads", 60):
+    for _, rng in random_cases("pyarrow reads", 60):
         case = Case(rng)
         try:
             file = pyarrow.orc.ORCFile(io.BytesIO(case.file))
@@ -72,12 +73,12 @@ def test_pyarrow_reads_what_orcish_writes() -> None:
                 assert part.num_rows == orcish.ORCFile(case.file).stripes[at].num_rows
                 assert part["row"].to_pylist() == list(range(first, first + part.num_rows))
         except Exception as error:
-            raise AssertionError(case.says(seed)) from error
+            raise AssertionError(case.says()) from error
 
 
 def test_pyorc_reads_what_orcish_writes() -> None:
     """All rows, then from rows anywhere."""
-    for seed, rng in random_cases("pyorc reads", 60):
+    for _, rng in random_cases("pyorc reads", 60):
         case = Case(rng)
         try:
             rows = list(rows_of(case.file, batch_size=rng.choice([1, 7, 1000, 1024, 5000])))
@@ -87,7 +88,7 @@ def test_pyorc_reads_what_orcish_writes() -> None:
             if case.table.rows:
                 check_seeks(rng, case)
         except Exception as error:
-            raise AssertionError(case.says(seed)) from error
+            raise AssertionError(case.says()) from error
 
 
 def check_seeks(rng: random.Random, case: Case) -> None:
@@ -116,7 +117,7 @@ def check_seeks(rng: random.Random, case: Case) -> None:
 def test_pyorc_asks_what_orcish_writes() -> None:
     """With a predicate, rows of all row groups that may have such: those that fit it are among them, as they were."""
     fewer = 0
-    for seed, rng in random_cases("pyorc asks", 60):
+    for _, rng in random_cases("pyorc asks", 60):
         case = Case(rng)
         for _ in range(10):
             tree = conditions(rng, case.askable())
@@ -135,5 +136,5 @@ def test_pyorc_asks_what_orcish_writes() -> None:
             except Exception as error:
                 if isinstance(error, pyorc.errors.ParseError) and str(error) == SKIP:
                     continue
-                raise AssertionError(case.says(seed, tree=tree)) from error
+                raise AssertionError(case.says(tree=tree)) from error
     assert fewer

@@ -11,10 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from peer_cases import random_cases, right_rows, told, writing
+from peer_cases import right_rows, told, writing
 from peer_cpp import check_column, same_form
 from peer_filters import Leaf, asked, conditions, finite, for_spark, leaves, name_of
 from peer_tables import ROW, Table, far_moments, kinds_of, moments, table_of
+from support import random_cases
 from write_cases import written
 
 Spark = Any
@@ -99,18 +100,18 @@ def by_case(found: pa.Table) -> Iterator[tuple[int, pa.Table]]:
 
 def test_spark_reads_what_orcish_writes(spark: Spark, tmp_path: Path) -> None:
     """By both of its readers, whole and with conditions."""
-    for seed, rng in random_cases("spark reads", 1):
-        files = Files(rng, tmp_path / str(seed))
+    for case, rng in random_cases("spark reads", 1):
+        files = Files(rng, tmp_path / str(case))
         frame = spark.read.orc(str(files.folder))
         for vectorized in (True, False):
-            says = told(seed, schema=files.schema, options=files.options, vectorized=vectorized)
+            says = told(schema=files.schema, options=files.options, vectorized=vectorized)
             with reading(spark, vectorized=vectorized):
                 try:
                     check_whole(files, frame.toArrow())
                 except Exception as error:
                     raise AssertionError(says) from error
         for at in range(QUERIES):
-            check_query(spark, rng, files, frame, seed, vectorized=at % 3 != 0)
+            check_query(spark, rng, files, frame, vectorized=at % 3 != 0)
 
 
 def check_whole(files: Files, found: pa.Table) -> None:
@@ -119,7 +120,7 @@ def check_whole(files: Files, found: pa.Table) -> None:
             check_column(f"{name} of {case}", part[name].to_pylist(), want)
 
 
-def check_query(spark: Spark, rng: random.Random, files: Files, frame: Any, seed: int, *, vectorized: bool) -> None:
+def check_query(spark: Spark, rng: random.Random, files: Files, frame: Any, *, vectorized: bool) -> None:
     by_name = files.leaves(rng)
     tree = conditions(rng, list(by_name.values()))
     while not finite(tree):
@@ -139,5 +140,5 @@ def check_query(spark: Spark, rng: random.Random, files: Files, frame: Any, seed
                     check_column(name, part[name].to_pylist(), [values[row] for row in want])
         except Exception as error:
             options = files.options[case] if case >= 0 else files.options
-            says = told(seed, schema=files.schema, case=case, options=options, where=where, vectorized=vectorized)
+            says = told(schema=files.schema, case=case, options=options, where=where, vectorized=vectorized)
             raise AssertionError(says) from error

@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pyorc
 from filter_cases import Subject, check, check_scan, leaf, predicate
-from peer_cases import ROWS, random_cases, told
+from peer_cases import ROWS, told
 from peer_cpp import as_pyorc, check_column, rows_of, same_form
 from peer_tables import ROW, Kind, Table, kinds_of, table_of
-from support import write_arrow, write_rows
+from support import random_cases, write_arrow, write_rows
 
 Spark = Any
 FILTERS = 8
@@ -63,7 +63,7 @@ def check_file(rng: random.Random, table: Table, file: bytes, path: Path, *, by_
 
 
 def test_what_pyarrow_writes(tmp_path: Path) -> None:
-    for seed, rng in random_cases("pyarrow writes", 20):
+    for _, rng in random_cases("pyarrow writes", 20):
         table = random_table(rng)
         options = {
             "compression": rng.choice(["uncompressed", "zlib", "snappy", "lz4", "zstd"]),
@@ -80,11 +80,11 @@ def test_what_pyarrow_writes(tmp_path: Path) -> None:
             data = table.arrow().replace_schema_metadata()
             check_file(rng, table, write_arrow(data, **options), tmp_path / "a.orc", by_pyarrow=True)
         except Exception as error:
-            raise AssertionError(told(seed, schema=table.orc, rows=table.rows, options=options)) from error
+            raise AssertionError(told(schema=table.orc, rows=table.rows, options=options)) from error
 
 
 def test_what_pyorc_writes(tmp_path: Path) -> None:
-    for seed, rng in random_cases("pyorc writes", 15):
+    for _, rng in random_cases("pyorc writes", 15):
         table = random_table(rng)
         block = rng.choice([64, 1024, 65_536])
         options = {
@@ -104,12 +104,12 @@ def test_what_pyorc_writes(tmp_path: Path) -> None:
             file = write_rows(table.orc, rows, struct_repr=pyorc.StructRepr.DICT, **options)
             check_file(rng, table, file, tmp_path / "a.orc")
         except Exception as error:
-            raise AssertionError(told(seed, schema=table.orc, rows=table.rows, options=options)) from error
+            raise AssertionError(told(schema=table.orc, rows=table.rows, options=options)) from error
 
 
 def test_what_spark_writes(spark: Spark, tmp_path: Path) -> None:
     """One data frame, written under some options; each file has a part of it."""
-    for seed, rng in random_cases("spark writes", 1):
+    for case, rng in random_cases("spark writes", 1):
         table = table_of(rng, kinds_of(rng, 15, unions=False), 6100)
         frame = spark.createDataFrame(table.arrow().replace_schema_metadata()).cache()
         simple = [name for name, kind in table.kinds.items() if not kind.inner and not pa.types.is_boolean(kind.arrow)]
@@ -125,11 +125,11 @@ def test_what_spark_writes(spark: Spark, tmp_path: Path) -> None:
                 "orc.bloom.filter.fpp": rng.choice([0.5, 0.01]),
                 "orc.write.format": rng.choice(["0.11", "0.12"]),
             }
-            folder = tmp_path / f"{seed}_{at}"
+            folder = tmp_path / f"{case}_{at}"
             frame.coalesce(1).write.options(**{key: str(value) for key, value in options.items()}).orc(str(folder))
             (part,) = folder.glob("part-*.orc")
             try:
                 check_file(rng, table, part.read_bytes(), tmp_path / "a.orc")
             except Exception as error:
-                raise AssertionError(told(seed, at=at, schema=table.orc, options=options)) from error
+                raise AssertionError(told(at=at, schema=table.orc, options=options)) from error
         frame.unpersist()

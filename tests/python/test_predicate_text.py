@@ -12,12 +12,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from orcish import Expression, col
 from orcish.expression import RESERVED
 from orcish.literals import literal
 from orcish.predicate_text import parse
+from support import examples
 
 a, b, c = col("a"), col("b"), col("c")
 UTC = dt.timezone.utc
@@ -81,7 +82,7 @@ EXPRESSIONS = st.recursive(
 )
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(EXPRESSIONS)
 def test_what_is_printed_is_read_back(expression):
     text = str(expression)
@@ -90,7 +91,7 @@ def test_what_is_printed_is_read_back(expression):
     assert parse(f"\n( {text}\t)  ").equals(expression)
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(LITERALS)
 @example(("float", math.nan))
 @example(("float", -0.0))
@@ -446,14 +447,14 @@ def read_or_refused(text):
     return False
 
 
-@settings(max_examples=1_000)
+@examples(1_000)
 @given(st.one_of(st.text(CHARACTERS), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES).map("".join)))
 def test_any_text_is_a_predicate_or_a_value_error(text):
     read_or_refused(text)
     read_or_refused("[" + text)
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(EXPRESSIONS, st.data())
 def test_damaged_text_is_a_predicate_or_a_value_error(expression, data):
     text = str(expression)
@@ -468,7 +469,7 @@ JSON_VALUES = st.recursive(
 )
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.lists(JSON_VALUES))
 def test_any_json_is_a_predicate_or_a_value_error(lists):
     read_or_refused(json.dumps(lists))

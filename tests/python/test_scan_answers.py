@@ -4,7 +4,6 @@ import datetime as dt
 import decimal
 import functools
 import pathlib
-import random
 from decimal import Decimal
 
 import orcish
@@ -14,7 +13,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from servers import serve
-from support import layout, write_arrow, write_rows
+from support import cases, layout, seeded, write_arrow, write_rows
 from tables import put
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
@@ -95,10 +94,10 @@ def table_of(path):
     return orcish.read_table(path)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_answers_of_parts(tmp_path, seed):
+@pytest.mark.parametrize("case", range(cases(60)))
+def test_answers_of_parts(tmp_path, case):
     """Of rows that a filter keeps, of several files, in folders that are columns, and of splits."""
-    rng = random.Random(seed)
+    rng = seeded("answers of parts", case)
     path = rng.choice([path for path in FILES if path.name.startswith(("spark", "java", "cpp", "bloom", "pyarrow"))])
     data = path.read_bytes()
     for day in range(rng.choice([1, 2, 3])):

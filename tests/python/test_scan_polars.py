@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from orcish import col
-from support import write_arrow
+from support import cases, seeded, write_arrow
 from tables import put, rows
 
 ROWS = 6000
@@ -281,9 +281,9 @@ def predicate(rng, depth=2):
     return [left & right, left | right, ~left][rng.randrange(3)]
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_random_queries(folder, memory, seed):
-    rng = random.Random(seed)
+@pytest.mark.parametrize("case", range(cases(200)))
+def test_random_queries(folder, memory, case):
+    rng = seeded("queries of polars", case)
     steps = []
     for _ in range(rng.randint(1, 3)):
         step = rng.randrange(3)

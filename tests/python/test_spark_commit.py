@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from orcish.spark.options import TableOptions
 from orcish.spark.tables import SparkTable
 from orcish.writing_tables import TableWriter
 from spark_cases import ids_of, left_over, table_of
+from support import seeded
 from tables import put
 
 CALLS = ["files", "stat", "read", "write", "delete", "delete_folder", "complete"]
@@ -485,7 +485,7 @@ def test_killed_writers(tmp_path: Path) -> None:
     """Again and again, at any moment: what has been said to be there is, once; what has not is there whole or not."""
     table = tmp_path / "t"
     table.mkdir()
-    chance = random.Random(7)
+    chance = seeded("killed writers")
     here = str(Path(__file__).parent)
     code = "\n".join(line[4:] for line in WRITER.splitlines())
     batch = 0
@@ -535,7 +535,7 @@ DRIVER = """
 def test_killed_drivers(tmp_path: Path) -> None:
     """Of Spark, while they write and compact."""
     table = tmp_path / "t"
-    chance = random.Random(11)
+    chance = seeded("killed drivers")
     code = "\n".join(line[4:] for line in DRIVER.splitlines())
     batch = 0
     for _ in range(2):

@@ -14,7 +14,7 @@ import pyorc
 import pytest
 from orcish import col
 from pyarrow import orc
-from support import cases
+from support import random_cases
 
 PARTS = [b"a", b"b ", "ä".encode(), "😀".encode(), "\ufffd".encode(), b"\xff", b"\xf0\x9f", b"\x80", b"\xee\x80"]
 PAD = 9
@@ -100,8 +100,7 @@ def check(data, options, want, chance, literals):
 
 @pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
 def test_text_that_is_not_utf8(strings):
-    for case in range(cases(6)):
-        chance = random.Random(f"{strings} {case}")
+    for _, chance in random_cases(f"text {strings}", 6):
         words = [word(chance) for _ in range(chance.choice([3, 60]))]
         values = [None if chance.random() < 0.1 else chance.choice(words) for _ in range(chance.choice([40, 300]))]
         if chance.random() < 0.6:
@@ -202,8 +201,7 @@ def test_schemas_that_were_kept():
 def test_decimals_of_too_many_digits(precision):
     kind = pa.decimal128(precision, 2)
     bound = 10**precision
-    for case in range(cases(4)):
-        chance = random.Random(f"{precision} {case}")
+    for _, chance in random_cases(f"decimals {precision}", 4):
         near = [0, 5, -7, bound - 1, 1 - bound, bound, -bound, bound * 3]
         numbers = [None if chance.random() < 0.1 else chance.choice(near) for _ in range(300)]
         if chance.random() < 0.6:
@@ -234,8 +232,7 @@ def chars(kind, values, **options):
 @pytest.mark.parametrize("kind", ["char", "varchar"])
 @pytest.mark.parametrize("trim", [False, True])
 def test_text_longer_than_its_type(kind, trim):
-    for case in range(cases(4)):
-        chance = random.Random(f"{kind} {trim} {case}")
+    for _, chance in random_cases(f"{kind} {trim}", 4):
         letters = ["a", "b", "ä", "😀", " "]
         words = ["".join(chance.choice(letters) for _ in range(chance.randrange(1, 6))) for _ in range(40)]
         values = [None if chance.random() < 0.1 else chance.choice(words) for _ in range(200)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import io
 import pathlib
@@ -15,7 +14,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from pack import PACK
+from pack import PACK, valid
 from support import layout, write_arrow, write_rows
 
 ROWS = 3500
@@ -521,30 +520,23 @@ KNOWN: dict[str, tuple[str, str]] = {
 """Files that are not as the format says, in what, and why."""
 
 
-def _pack() -> list[dict[str, str]]:
-    if not (PACK / "MANIFEST.tsv").exists():
-        return []
-    with (PACK / "MANIFEST.tsv").open() as manifest:
-        return [row for row in csv.DictReader(manifest, delimiter="\t") if row["class"] == "valid"]
-
-
-@pytest.mark.skipif(not _pack(), reason="no conformance pack")
+@pytest.mark.skipif(not valid(), reason="no conformance pack")
 def test_files_of_the_pack() -> None:
     """They have findings only where it is known why."""
     wrong = []
     unreadable = set()
-    for row in _pack():
+    for name in valid():
         try:
-            findings = orcish.ORCFile(PACK / "files" / row["file"]).check()
+            findings = orcish.ORCFile(PACK / "files" / name).check()
         except (orcish.UnsupportedError, orcish.LimitExceededError) as error:
-            unreadable.add((row["file"], type(error).__name__))
+            unreadable.add((name, type(error).__name__))
             continue
-        expected = KNOWN.get(row["file"])
+        expected = KNOWN.get(name)
         if expected:
-            assert findings, row["file"]
-            assert all(expected[0] in finding.message for finding in findings), (row["file"], findings)
+            assert findings, name
+            assert all(expected[0] in finding.message for finding in findings), (name, findings)
         elif findings:
-            wrong.append((row["file"], len(findings), findings[0]))
+            wrong.append((name, len(findings), findings[0]))
     assert wrong == []
     assert unreadable == {
         ("apache+orc/encrypted.sample2.orc", "UnsupportedError"),

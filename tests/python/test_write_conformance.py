@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.orc
 import pytest
 from pack import PACK, valid
+from support import random_cases
 from test_write_spark import Java, lines
 from write_cases import DEEP_TABLES, comparable, written
 
@@ -48,9 +49,7 @@ def read(path: pathlib.Path) -> pa.Table:
         return orcish.read_table(path, limit=MOST_ROWS, **options)
 
 
-def options_for(name: str) -> dict[str, Any]:
-    """Options by turns."""
-    rng = random.Random(name)
+def options_of(rng: random.Random) -> dict[str, Any]:
     return {
         "compression": rng.choice(["none", "zlib", "snappy", "lz4", "zstd"]),
         "version": rng.choice(["0.11", "0.12"]),
@@ -91,7 +90,13 @@ def test_null_keys_are_refused(name: str) -> None:
 def test_written_anew(spark: Spark, tmp_path: pathlib.Path, name: str) -> None:
     path = PACK / "files" / name
     table = read(path)
-    file = written(table, **options_for(name))
+    for _, rng in random_cases(f"options for {name}", 1):
+        check_written(spark, tmp_path, name, table, options_of(rng))
+
+
+def check_written(spark: Spark, folder: pathlib.Path, name: str, table: pa.Table, options: dict[str, Any]) -> None:
+    """What orcish, pyarrow and Java read of a table that is written."""
+    file = written(table, **options)
     back = orcish.read_table(file)
     assert back.schema == table.schema
     for left, right in zip(back.columns, table.columns, strict=True):
@@ -107,7 +112,7 @@ def test_written_anew(spark: Spark, tmp_path: pathlib.Path, name: str) -> None:
             if left.type == right.type and name not in OTHER_IN_JAVA:
                 assert left.equals(right) or canonical(left) == canonical(right)
     if name not in OTHER_IN_JAVA:
-        compare_in_java(spark, path, file, tmp_path, table)
+        compare_in_java(spark, PACK / "files" / name, file, folder, table)
 
 
 def peer_cannot(message: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import pathlib
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import col
-from pack import PACK
+from pack import PACK, valid
 from pyarrow import orc
 from support import write_arrow, write_rows
 
@@ -481,19 +480,12 @@ def test_files_of_orcish_for_spark(spark: Any, parts: list[bytes], tmp_path: pat
     assert total[1] == 25_000 - TABLE["text"].null_count
 
 
-def _pack() -> list[str]:
-    if not (PACK / "MANIFEST.tsv").exists():
-        return []
-    with (PACK / "MANIFEST.tsv").open() as manifest:
-        return [row["file"] for row in csv.DictReader(manifest, delimiter="\t") if row["class"] == "valid"]
-
-
-@pytest.mark.skipif(not _pack(), reason="no conformance pack")
+@pytest.mark.skipif(not valid(), reason="no conformance pack")
 def test_files_of_the_pack() -> None:
     """Each is merged with itself, LZO too."""
     options: dict[str, Any] = {"masked": "allow", "null_map_keys": "dictionary"}
     codecs = set()
-    for name in _pack():
+    for name in valid():
         path = PACK / "files" / name
         source = orcish.ORCFile(path)
         if source.file_length > 1 << 20:

@@ -11,8 +11,9 @@ import numpy as np
 import orcish
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from support import examples
 from write_cases import (
     CODECS,
     COMBINATIONS,
@@ -28,7 +29,7 @@ from write_cases import (
     written,
 )
 
-EXAMPLES = settings(max_examples=150, suppress_health_check=list(HealthCheck))
+EXAMPLES = examples(150, suppress_health_check=list(HealthCheck))
 UTC = dt.timezone.utc
 EPOCH = dt.datetime(1970, 1, 1)
 

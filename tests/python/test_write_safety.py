@@ -6,7 +6,6 @@ import errno
 import io
 import os
 import pathlib
-import random
 import stat
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import numpy
 import orcish
 import pyarrow as pa
 import pytest
-from support import run_python
+from support import run_python, seeded
 
 SCHEMA = pa.schema([("t", pa.timestamp("us"))])
 OLD = pa.table({"old": [1, 2, 3]})
@@ -807,9 +806,7 @@ NURSERY = """
 
 def test_killed_processes_leave_whole_files(tmp_path: pathlib.Path) -> None:
     """A process that writes a file over and over is killed a hundred times."""
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
-    rng = random.Random(seed)
+    rng = seeded("killed processes")
     path = tmp_path / "t.orc"
     command = [sys.executable, "-c", textwrap.dedent(NURSERY), str(path), str(ROWS)]
     absent = leftovers = finished = 0
@@ -832,10 +829,10 @@ def test_killed_processes_leave_whole_files(tmp_path: pathlib.Path) -> None:
             if path.exists():
                 # What was reported is there, or what came next.
                 allowed = {reported, reported + 1} if reported >= first else {before, first}
-                assert version_of(path) in allowed, f"kill {kill}, seed {seed}"
+                assert version_of(path) in allowed, f"kill {kill}"
             else:
-                assert before is None, f"kill {kill}, seed {seed}"
-                assert reported < first, f"kill {kill}, seed {seed}"
+                assert before is None, f"kill {kill}"
+                assert reported < first, f"kill {kill}"
                 absent += 1
             others = [name for name in names(tmp_path) if name != "t.orc"]
             assert all(name.startswith(".") for name in others), others

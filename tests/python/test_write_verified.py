@@ -11,16 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from handmade import DATA, LENGTH, LIST, LONG, STRUCT, column_type, integers, orc, statistics, zeros
-from support import cases, layout, write_rows
+from support import layout, random_cases, write_rows
+from write_cases import written
 
 UNION = 13
 UNITS = ("s", "ms", "us", "ns")
-
-
-def written(data: Any, **options: Any) -> bytes:
-    out = io.BytesIO()
-    orcish.write_table(data, out, **options)
-    return out.getvalue()
 
 
 def numbers(rng: random.Random, count: int, bits: int) -> list[int | None]:
@@ -104,9 +99,14 @@ def nested(rng: random.Random, count: int, depth: int) -> pa.Array:
     return pa.ListArray.from_arrays(at, items, mask=nulls)
 
 
-@pytest.mark.parametrize("seed", range(cases(40)))
-def test_any_type_passes(seed: int) -> None:
-    rng = random.Random(seed)
+def test_any_type_passes() -> None:
+    """Of what is written, nothing is refused by a verified write; what the format cannot hold is refused by both."""
+    passed = [passes_verified(rng) for _, rng in random_cases("any type", 40)]
+    assert sum(passed) > len(passed) * 0.8
+
+
+def passes_verified(rng: random.Random) -> bool:
+    """Whether a random table could be written."""
     count = rng.choice([1, 7, 300, 2500])
     table = pa.table({f"c{at}": nested(rng, count, rng.randint(0, 3)) for at in range(rng.randint(1, 4))})
     options: dict[str, Any] = {
@@ -121,10 +121,11 @@ def test_any_type_passes(seed: int) -> None:
         # What cannot be stored is refused, verified or not.
         with pytest.raises(type(error)):
             written(table, verify=True, **options)
-        return
+        return False
     assert written(table, verify=True, **options) == data
     if options["arrow_schema"]:
         assert orcish.ORCFile(data).check() == []
+    return True
 
 
 @pytest.mark.parametrize("unit", ["s", "ms"])
@@ -156,10 +157,7 @@ def test_null_map_keys_are_checked() -> None:
     """Of text, of numbers and of structs: they are what the file says."""
     for key, values in (("string", ["a", None]), ("bigint", [7, None]), ("struct<a:int>", [(1,), None])):
         rows = [({values[at % 2]: at},) for at in range(3000)]
-        try:
-            data = write_rows(f"struct<m:map<{key},int>>", rows, row_index_stride=1000)
-        except TypeError:
-            continue
+        data = write_rows(f"struct<m:map<{key},int>>", rows, row_index_stride=1000)
         with pytest.raises(orcish.NullMapKeyError):
             next(iter(orcish.ORCFile(data).iter_batches()))
         assert orcish.ORCFile(data).check() == []

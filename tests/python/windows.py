@@ -4,7 +4,6 @@ They are those of ``crates/orcish/src/tuning.rs``. With small ones a few rows ar
 """
 
 import contextlib
-import random
 
 from orcish import _native
 
@@ -12,9 +11,8 @@ SIZES = _native._tune()
 """Of each window how large it is for users, and the least and the greatest size here."""
 
 
-def draw(seed):
-    """Sizes by the names of windows; the same for the same seed, and now and then none."""
-    rng = random.Random(f"windows of {seed}")
+def draw(rng):
+    """Random sizes by the names of windows, and now and then none."""
     if rng.random() < 0.2:
         return {}
     sizes = {}
@@ -28,9 +26,9 @@ def draw(seed):
 
 
 @contextlib.contextmanager
-def small(seed):
+def small(rng):
     """Windows of random sizes within this."""
-    with of(draw(seed)) as sizes:
+    with of(draw(rng)) as sizes:
         yield sizes
 
 
