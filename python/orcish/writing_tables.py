@@ -77,7 +77,8 @@ def write_dataset(
             none have the names that Hive and Spark give them: ``NaN``, ``Infinity``.
         max_rows_per_file: Rows after which another file begins.
         basename_template: Names of files, with ``{i}`` for a number; by default a part of them is of this call only.
-            Names that readers pass over are refused: those that begin with ``_`` or ``.``, or have a folder in them.
+            Names that readers pass over are refused: those that begin with ``_`` or ``.``, or end with ``_$folder$`` or
+            ``.carbondata``. So are names with a folder in them.
         existing_data: What to do where the folder has files that are data: ``"error"``, ``"append"`` to them, or
             ``"overwrite"``, which removes them once all new files are there. Of links to files the links are removed;
             where files are behind a link to a folder, nothing is overwritten. Instants are added as the type that the

@@ -27,7 +27,7 @@ def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)
     if text.isprintable():
         return text
-    # Outside of texts there are but blanks.
+    # JSON has only ASCII characters outside of its strings, so what is escaped here is within a string.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
