@@ -55,7 +55,7 @@ def test_python():
 def test_shell(capsys):
     lines = [line.removeprefix("$ ") for block in blocks("console") for line in block.splitlines()]
     commands = [shlex.split(line, comments=True)[1:] for line in lines if re.match("orcish (?!spark)", line)]
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         assert main(command) == 0, command
         out, err = capsys.readouterr()

@@ -26,7 +26,7 @@ def pack() -> list[pathlib.Path]:
 def test_statistics_are_those_of_the_rows(path: pathlib.Path) -> None:
     believed: Counter[str] = Counter()
     assert differences(path, believed) == []
-    assert sum(believed.values()) > 0
+    assert sum(believed.values()) > 0 or orcish.ORCFile(path).num_rows == 0
 
 
 @pytest.mark.skipif(not pack(), reason="no conformance pack")

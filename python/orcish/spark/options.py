@@ -39,7 +39,7 @@ class TableOptions:
     min_splits: int = 1
     batch_rows: int = BATCH_ROWS
     timezone: str = "UTC"
-    """Zone of the JVM, as pyarrow calls it: files of other zones give the instants at which its clock shows the same."""
+    """Zone of the JVM: files of other zones give the instants at which its clock shows the same."""
     session_timezone: str = "UTC"
     """Zone of clocks in texts: in names of folders, and in `where`."""
     values: Mapping[str, str] = dataclasses.field(default_factory=dict)
