@@ -17,19 +17,19 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 # A JVM that lives for seconds spends half of them on compiling what it runs once.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
-hypothesis.settings.register_profile("here", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("here", deadline=None, derandomize=False, print_blob=True)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") and "ORCISH_SEED" not in os.environ else "here")
 
 # Workers of pytest inherit it. Random tests have other cases in each run, but for CI.
-os.environ.setdefault("ORCISH_SEED", "0" if os.environ.get("CI") else str(random.randrange(1 << 32)))
+SEED = os.environ.setdefault("ORCISH_SEED", "0" if os.environ.get("CI") else str(random.randrange(1 << 32)))
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") and SEED == "0" else "here")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     """The seed of hypothesis, whose plugin takes it from here unless the command line has one."""
     if config.option.hypothesis_seed is None and not hypothesis.settings.default.derandomize:
-        config.option.hypothesis_seed = os.environ["ORCISH_SEED"]
+        config.option.hypothesis_seed = SEED
 
 
 def pytest_collection_modifyitems(items):
@@ -47,16 +47,6 @@ def pytest_assertrepr_compare(op, left, right):
         f"left:  {left[at : at + 5]!r}",
         f"right: {right[at : at + 5]!r}",
     ]
-
-
-@pytest.fixture
-def small_windows(request):
-    """Windows of random small sizes, others for each test."""
-    import windows
-    from support import seeded
-
-    with windows.small(seeded(f"windows of {request.node.name}")) as sizes:
-        yield sizes
 
 
 @pytest.fixture(scope="module")
