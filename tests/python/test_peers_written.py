@@ -25,6 +25,11 @@ PEER_FAULTS = [
         "nulls of nested types in nested types are elsewhere, and positions of row groups do not fit",
         "an offset of the array is left out of account; pyorc reads what orcish reads, and after seeks too",
     ),
+    (
+        "Spark",
+        "loses entries of maps whose keys are dates: one is left, of the first key and the last value",
+        "Spark itself and pyorc read the same from its files, while the data frame has all of them",
+    ),
 ]
 
 
@@ -36,6 +41,14 @@ def random_table(rng: random.Random, **options: Any) -> Table:
 def loses_nulls(kind: Kind) -> bool:
     """Whether pyarrow may write other nulls than there are, and another index: see PEER_FAULTS."""
     return any(pa.types.is_nested(each.arrow) or loses_nulls(each) for each in kind.inner)
+
+
+def has_date_keys(kind: pa.DataType) -> bool:
+    """Whether Spark may write fewer entries of a map than there are: see PEER_FAULTS."""
+    is_map = pa.types.is_map(kind)
+    return (is_map and pa.types.is_date(kind.key_type)) or any(
+        has_date_keys(kind.field(at).type) for at in range(kind.num_fields)
+    )
 
 
 def check_file(rng: random.Random, table: Table, file: bytes, path: Path, *, by_pyarrow: bool = False) -> None:
@@ -110,7 +123,8 @@ def test_what_pyorc_writes(tmp_path: Path) -> None:
 def test_what_spark_writes(spark: Spark, tmp_path: Path) -> None:
     """One data frame, written under some options; each file has a part of it."""
     for case, rng in random_cases("spark writes", 1):
-        table = table_of(rng, kinds_of(rng, 15, unions=False), 6100)
+        kinds = kinds_of(rng, 15, unions=False)
+        table = table_of(rng, {name: kind for name, kind in kinds.items() if not has_date_keys(kind.arrow)}, 6100)
         frame = spark.createDataFrame(table.arrow().replace_schema_metadata()).cache()
         simple = [name for name, kind in table.kinds.items() if not kind.inner and not pa.types.is_boolean(kind.arrow)]
         for at in range(4):
