@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
+from orcish.errors import OrcishError
+from orcish.file import ORCFile, has_arrow_schema
 from orcish.filters import Filters
 from orcish.scan import Scan, scan
-from orcish.sources import Sources, is_pattern, local_path
+from orcish.sources import Sources, Table, is_pattern, local_path
 from orcish.types import Limits, ScanOptions, StorageOptions, WriteOptions
 from orcish.writing_tables import ExistingData, WrittenFile, write_dataset
 
@@ -35,6 +38,7 @@ def convert(
     invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
     long_char: Literal["keep", "cut", "error"] | None = None,
     decimal_out_of_range: Literal["error", "null"] | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
     timestamps: Literal["wall", "instant"] | None = None,
     source_timezone: str | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
@@ -61,6 +65,8 @@ def convert(
         invalid_utf8: What becomes of text that is not UTF-8; see :class:`~orcish.types.ReadOptions`.
         long_char: What becomes of text longer than its ``char`` or ``varchar``, likewise.
         decimal_out_of_range: What becomes of decimals of more digits than their precision, likewise.
+        timestamp_unit: Unit of timestamps, likewise. By default that in which they were written; of ORC files that do
+            not say it ``auto``, which keeps all digits where all values are between the years 1678 and 2261.
         timestamps: Whether ORC's ``timestamp`` is read as wall clocks or as instants, likewise. Instants are written as
             ``timestamp with local time zone``, both times of an hour that clocks show twice included.
         source_timezone: With instants, the zone of the JVM in whose clock the source's are read: `timezone` of
@@ -96,8 +102,16 @@ def convert(
         given["timestamps"] = timestamps
     if source_timezone is not None:
         given["timezone"] = source_timezone
+    if timestamp_unit is not None:
+        given["timestamp_unit"] = timestamp_unit
     table = scan(source, **given)
     _check_apart(source, table, base)
+    if isinstance(table._of, Table) and not _has_arrow_schema(table._of, limits):
+        # What columns are read as stays what it is, and so do their digits.
+        options = {"arrow_schema": False, **options}
+        if timestamp_unit is None:
+            # Its types are found anew.
+            table = Scan(table._of, {**table._options, "timestamp_unit": "auto"})
     schema = table.schema
     if partition_by is None:
         partition_by = [name for name in table._of.partition_columns if name in schema.names]
@@ -112,6 +126,16 @@ def convert(
         storage_options=storage_options if target_storage_options is None else target_storage_options,
         **options,
     )
+
+
+def _has_arrow_schema(table: Table, limits: Limits | None) -> bool:
+    """Whether the first file of a table says of which types of Arrow its columns are."""
+    for file in table.files:
+        source = file.location if file.source is None else file.source
+        # Files of no bytes have no columns; what is wrong with others is said when they are read.
+        with contextlib.suppress(OrcishError):
+            return has_arrow_schema(ORCFile(source, storage_options=table.storage_options, limits=limits))
+    return True
 
 
 def _check_apart(source: Sources, table: Scan, target: str) -> None:

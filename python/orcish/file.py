@@ -19,7 +19,15 @@ from orcish.types import ColumnStatistics, Finding, Limits, ReadOptions, Source,
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["ORCFile"]
+__all__ = ["ORCFile", "has_arrow_schema"]
+
+_ARROW_SCHEMA = "orcish.arrow.schema"
+"""Key of the metadata under which a file has its Arrow schema."""
+
+
+def has_arrow_schema(file: ORCFile) -> bool:
+    """Whether a file says of which types of Arrow its columns are."""
+    return _ARROW_SCHEMA in file.metadata
 
 
 class ORCFile(Readable):

@@ -424,6 +424,35 @@ def test_files_that_vanish_say_no_types(tmp_path: Path, monkeypatch: pytest.Monk
     assert orcish.read_table(tmp_path)["t"].to_pylist() == MOMENTS[:2]
 
 
+@pytest.mark.parametrize("schema", [True, False])
+@pytest.mark.parametrize("unit", [None, "us"])
+def test_conversion_keeps_all_digits(tmp_path: Path, schema: bool, unit: Any) -> None:
+    ns = pa.timestamp("ns")
+    table = pa.table(
+        {
+            "t": pa.array([1_000_000_000_123_456_789, -999_999_999_999_999_999, None], ns),
+            "l": pa.array([[1], [2], None], pa.list_(ns)),
+        }
+    )
+    source = [tmp_path / "a.orc", tmp_path / "b.orc"]
+    for path in source:
+        orcish.write_table(table, path, arrow_schema=schema)
+    before = orcish.read_table(source)
+    orcish.convert(source, tmp_path / "t", timestamp_unit=unit)
+    found = orcish.read_table(tmp_path / "t", timestamp_unit="ns")
+    assert found.equals(pa.concat_tables([table, table])) == (unit is None)
+    assert found["t"].to_pylist()[2] is None
+    if unit is None:
+        assert orcish.read_table(tmp_path / "t").equals(before)
+
+
+def test_conversion_of_times_that_nanoseconds_do_not_reach(tmp_path: Path) -> None:
+    table = pa.table({"t": pa.array([dt.datetime(9999, 12, 31), dt.datetime(1, 1, 1)], pa.timestamp("us"))})
+    orcish.write_table(table, tmp_path / "a.orc", arrow_schema=False)
+    orcish.convert(tmp_path / "a.orc", tmp_path / "t")
+    assert orcish.read_table(tmp_path / "t").equals(table)
+
+
 def test_the_shell_shows_either(both: Path, capsys: Any) -> None:
     for given, shown in ([], "2025-11-02T01:30:00"), (["--timestamps", "instant"], "2025-11-02T05:30:00Z"):
         assert main(["data", str(both / "a.orc"), "--json", "-n", "1", *given]) == 0

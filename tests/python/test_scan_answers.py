@@ -141,7 +141,7 @@ def test_extremes_of_instants_are_not_those_of_clocks(tmp_path, unit):
     first = dt.datetime(2025, 10, 26, 0, 30, tzinfo=dt.timezone.utc)
     moments = [first + dt.timedelta(minutes=15 * at) for at in range(8)]
     kind = pa.timestamp(unit, "Europe/Berlin")
-    orders = [moments, moments[::-1], random.Random(4).sample(moments, len(moments))]
+    orders = [moments, moments[::-1], moments[1::2] + moments[::2]]
     for at, order in enumerate(orders):
         table = pa.table({"t": pa.array(order, pa.timestamp(unit, "UTC")).cast(kind)})
         one, several = tmp_path / f"{at}.orc", tmp_path / str(at)

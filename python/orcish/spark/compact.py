@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.errors import OrcishError
-from orcish.file import ORCFile
+from orcish.file import ORCFile, has_arrow_schema
 from orcish.folders import FileInfo, Folder
 from orcish.instants import as_stored, has_wall_clocks, kinds_of, only_zone, with_schema
 from orcish.scan import scan
@@ -26,8 +26,6 @@ from orcish.writing import Written
 
 __all__ = ["compact"]
 
-ARROW_SCHEMA = "orcish.arrow.schema"
-"""Key of the metadata of files that say of which types of Arrow their columns are."""
 FULL = 0.75
 """Part of the size that is aimed at from which on a file is left alone."""
 
@@ -194,7 +192,7 @@ def _rewritten(
     storage = folder.storage_options
     files = [ORCFile(source, storage_options=storage) for source in sources]
     kinds = [kinds_of(file) for file in files]
-    with_types = [file for file in files if ARROW_SCHEMA in file.metadata]
+    with_types = [file for file in files if has_arrow_schema(file)]
     reading: ScanOptions = {"partitions": False, "storage_options": storage}
     if not with_types:
         # What columns are read as stays what it is.
