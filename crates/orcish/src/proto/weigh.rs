@@ -26,8 +26,10 @@ pub(crate) enum Item {
     Text(usize),
     /// Bytes that stay a slice of the message, or a message that is decoded later.
     Slice(usize),
-    /// Numbers of so many bytes, packed or one by one.
+    /// Varints that become numbers of so many bytes, packed or one by one.
     Numbers(usize),
+    /// Numbers of so many bytes, which they have on the wire too, packed or one by one.
+    Fixed(usize),
 }
 
 /// The fields of a message that take memory, by their tags: repeated ones, those of changing length, and those that have
@@ -35,7 +37,7 @@ pub(crate) enum Item {
 #[derive(Debug)]
 pub(crate) struct Shape(&'static [(u32, Item)]);
 
-use Item::{Message, Numbers, Slice, Text};
+use Item::{Fixed, Message, Numbers, Slice, Text};
 
 const BYTES: Item = Slice(size_of::<prost::bytes::Bytes>());
 /// Text, which is a slice of the message until it is copied.
@@ -68,7 +70,7 @@ static STRIPE_VARIANT: Shape = Shape(&[
     (2, Message(size_of::<orc::ColumnEncoding>(), &NO_FIELDS)),
 ]);
 static ROW_INDEX_ENTRY: Shape = Shape(&[(1, Numbers(size_of::<u64>()))]);
-static BLOOM_FILTER: Shape = Shape(&[(2, Numbers(size_of::<u64>()))]);
+static BLOOM_FILTER: Shape = Shape(&[(2, Fixed(size_of::<u64>()))]);
 static ARROW_FIELD: Shape = Shape(&[
     (1, ONE_TEXT),
     (2, ONE_TEXT),
@@ -156,8 +158,9 @@ fn take(message: &[u8], shape: &Shape, left: &mut u64, depth: usize) -> Result<b
             Message(size, _) => entry(size),
             Text(size) if length > 0 => entry(size) + length.max(PIECE),
             Text(size) | Slice(size) => entry(size),
-            Numbers(size) if is_delimited => entry(size).saturating_mul(numbers(body)),
-            Numbers(size) => entry(size),
+            Numbers(size) if is_delimited => entry(size).saturating_mul(varints(body)),
+            Fixed(size) if is_delimited => entry(size).saturating_mul(length.div_ceil(size.max(1) as u64)),
+            Numbers(size) | Fixed(size) => entry(size),
         };
         let Some(rest) = left.checked_sub(bytes) else { return Ok(false) };
         *left = rest;
@@ -172,8 +175,8 @@ fn take(message: &[u8], shape: &Shape, left: &mut u64, depth: usize) -> Result<b
     Ok(true)
 }
 
-/// Numbers in a packed field, or more: those of fixed length have more bytes without a following one.
-fn numbers(packed: &[u8]) -> u64 {
+/// Varints in a packed field: each has one byte that none follows.
+fn varints(packed: &[u8]) -> u64 {
     packed.iter().filter(|&&byte| byte < 0x80).count() as u64
 }
 
@@ -259,10 +262,27 @@ mod tests {
         assert_eq!(weight(&repeated(4, &fields, 1), &FOOTER), 3 * size_of::<orc::Type>() as u64 + of_fields);
         // Numbers one by one.
         assert_eq!(weight(&[1 << 3, 5, 1 << 3, 6], &ROW_INDEX_ENTRY), 48);
+        assert_eq!(weight(&[2 << 3 | 1, 0, 1, 2, 3, 4, 5, 6, 7], &BLOOM_FILTER), 24);
         // Unknown fields, of any form, are passed over.
         let unknown = [99 << 3 & 0x7f | 0x80, 6, 5, 13 << 3 | 1, 1, 2, 3, 4, 5, 6, 7, 8, 14 << 3 | 5, 1, 2, 3, 4];
         assert_eq!(weight(&unknown, &FOOTER), 0);
         assert_eq!(weight(&[15 << 3 | 3, 4 << 3 | 2, 0, 15 << 3 | 4, 4 << 3 | 2, 0], &FOOTER), of_types / 1000);
+    }
+
+    /// The weight of numbers of fixed length is that of their count, whatever their bytes are.
+    #[test]
+    fn numbers_of_fixed_length_weigh_what_they_become() {
+        for byte in [0, 0x7f, 0x80, 0xff] {
+            let filter = repeated(2, &[byte; 80], 3);
+            assert_eq!(weight(&filter, &BLOOM_FILTER), 30 * GROWTH * size_of::<u64>() as u64, "{byte}");
+            let filter = orc::BloomFilter::decode(&*filter).unwrap();
+            assert_eq!(filter.bitset, [u64::from_le_bytes([byte; 8]); 30]);
+        }
+        // The decoder refuses a number that is not whole; it is counted as one.
+        assert_eq!(weight(&repeated(2, &[0xff; 9], 1), &BLOOM_FILTER), 48);
+        let filters = repeated(1, &repeated(2, &[0xff; 80], 1), 2);
+        let own = 2 * (size_of::<prost::bytes::Bytes>() + size_of::<orc::BloomFilter>()) as u64;
+        assert_eq!(weight(&filters, &BLOOM_FILTERS), GROWTH * (own + 20 * size_of::<u64>() as u64));
     }
 
     #[test]
@@ -277,18 +297,20 @@ mod tests {
         for bytes in [&[0x22, 5, 1][..], &[0x80], &[7], &[1, 2], &[5, 1], &[4]] {
             assert!(take(bytes, &FOOTER, &mut 100, 0).is_err(), "{bytes:?}");
         }
-        let mut deep = Vec::new();
-        for _ in 0..200 {
-            let mut outer = Vec::new();
-            prost::encoding::encode_key(7, prost::encoding::WireType::LengthDelimited, &mut outer);
-            prost::encoding::encode_varint(deep.len() as u64, &mut outer);
-            outer.extend_from_slice(&deep);
-            deep = outer;
-        }
-        assert!(take(&repeated(1, &[], 0), &ARROW_SCHEMA, &mut 100, 0).is_ok());
-        let mut schema = Vec::new();
-        prost::encoding::bytes::encode(1, &prost::bytes::Bytes::from(deep), &mut schema);
-        assert!(take(&schema, &ARROW_SCHEMA, &mut u64::MAX.clone(), 0).is_err());
+        // Fields within fields of a schema.
+        let nested = |depth: usize| {
+            let field = |field, _| {
+                let mut outer = Vec::new();
+                prost::encoding::bytes::encode(7, &prost::bytes::Bytes::from(field), &mut outer);
+                outer
+            };
+            let mut schema = Vec::new();
+            let fields = (0..depth).fold(Vec::new(), field);
+            prost::encoding::bytes::encode(1, &prost::bytes::Bytes::from(fields), &mut schema);
+            schema
+        };
+        assert!(take(&nested(MAX_DEPTH - 1), &ARROW_SCHEMA, &mut u64::MAX.clone(), 0).unwrap());
+        assert!(take(&nested(MAX_DEPTH), &ARROW_SCHEMA, &mut u64::MAX.clone(), 0).is_err());
     }
 
     #[test]
@@ -316,8 +338,9 @@ mod tests {
                     }
                     Text(size) => (size, 2),
                     Slice(size) => (size, 2),
-                    // A packed number is a byte.
+                    // A packed varint is a byte.
                     Numbers(size) => (size, 1),
+                    Fixed(size) => (size, size as u64),
                 };
                 assert!(size as u64 * GROWTH / shortest <= MOST_GROWTH / 2, "{item:?}");
             }
