@@ -101,14 +101,15 @@ impl WriterContext {
         matches!(self.writer, Writer::Java | Writer::Cpp) && self.release.is_none_or(has_orc_1008)
     }
 
-    /// What mended ORC-1008 in Java adds the value of a vector that repeats it for no rows at all, too: for empty lists.
+    /// Whether sums of integers are right. Releases of ORC Java that have the mend of ORC-1008 add the value of a
+    /// repeating vector for vectors of no rows. Empty lists make such vectors.
     pub(super) fn integer_sums_are_believed(self) -> bool {
         let has_fault = self.writer == Writer::Java && self.release.is_some_and(|release| !has_orc_1008(release));
         !has_fault || self.place.is_some_and(|place| !place.is_repeated)
     }
 
-    /// Java adds the value of a vector that repeats it once, whatever the number of rows. C++ adds what a `float` was
-    /// before it was rounded.
+    /// Whether sums of floating point numbers are right. ORC Java adds the value of a repeating vector once, whatever the
+    /// number of its rows. ORC C++ adds the values of a `float` column before they are rounded.
     pub(super) fn double_sums_are_believed(self) -> bool {
         match self.writer {
             Writer::Java => false,
@@ -117,8 +118,9 @@ impl WriterContext {
         }
     }
 
-    /// As sums of doubles. Java also rounds those of more than 38 digits, and forgets that a sum of a row group has left
-    /// 18 digits when it puts row groups together (`Decimal64StatisticsImpl`).
+    /// Whether sums of decimals are right. ORC Java adds the value of a repeating vector once, rounds sums of more than 38
+    /// digits, and forgets that a sum of a row group has left 18 digits when it puts row groups together
+    /// (`Decimal64StatisticsImpl`).
     pub(super) fn decimal_sums_are_believed(self) -> bool {
         self.writer != Writer::Java
     }

@@ -181,14 +181,14 @@ impl WriterZone {
         found.find(|instant| shows(*instant)).unwrap_or(before)
     }
 
-    /// Seconds to add to an instant for the wall clock, of all instants that a writer or a reader may have taken for
-    /// `wall`, or for that instant; also what the base has. Few, and at least one.
-    pub fn offsets_near(&self, wall: i64) -> Vec<i32> {
+    /// The offsets in force within 26 hours of `at`, which is a wall clock or an instant, and that of the base in 2015, in
+    /// seconds to add to an instant for the wall clock. Both those of the JVM and historic ones. At least one.
+    pub fn offsets_near(&self, at: i64) -> Vec<i32> {
         let mut found = vec![self.offset_at(EPOCH)];
         if self.fixed_offset().is_none() || self.history.is_some() {
             // No zone is further than a day from UTC, and none changes its clock twice in two days.
             let near = 26 * 3600;
-            for at in [wall.saturating_sub(near), wall, wall.saturating_add(near)] {
+            for at in [at.saturating_sub(near), at, at.saturating_add(near)] {
                 found.extend([self.offset_at(at), self.historic_offset_at(at)]);
             }
             found.sort_unstable();
