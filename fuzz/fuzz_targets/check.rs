@@ -5,7 +5,15 @@
 #[allow(dead_code, reason = "each target has its own way to read")]
 mod reading;
 
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use orcish::{Check, Error, ErrorKind};
+
+/// How long a check may take.
+const LONGEST: Duration = Duration::from_millis(500);
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     reading::mutate(data, size, max_size, seed)
@@ -15,11 +23,36 @@ fuzz_target!(|data: &[u8]| reading::within_memory(reading::MOST_HELD, || run(dat
 
 fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
-    // Rows cost time, and a few bytes may state any number of them.
-    if file.tail().rows > 100_000 {
-        return;
+    // Rows cost time, and a few bytes may state any number of them. A check that does not look whether to go on hangs.
+    let check = || {
+        let start = Instant::now();
+        let look: Check = Arc::new(move || match start.elapsed() > LONGEST {
+            true => Err(Error::new(ErrorKind::Interrupted, "it takes too long")),
+            false => Ok(()),
+        });
+        file.check(&reading::limits(), Some(&look))
+    };
+    let findings = match check() {
+        Ok(findings) => findings,
+        Err(error) if error.kind() == ErrorKind::Interrupted => return,
+        Err(error) => return assert_error(&error),
+    };
+    let schema = &file.tail().schema;
+    let paths: HashSet<String> = (0u32..).zip(schema.types()).map(|(id, _)| schema.path(id)).collect();
+    for finding in &findings {
+        assert!(paths.contains(&finding.column), "{finding}: no column of the file");
+        assert!(finding.stripe.is_none_or(|stripe| stripe < file.tail().stripes.len()), "{finding}: no stripe");
+        assert!(finding.group.is_none() || finding.stripe.is_some(), "{finding}: a row group of no stripe");
+        assert!(!finding.message.is_empty(), "{finding}: no message");
     }
-    if let Ok(findings) = file.check(&reading::limits(), None) {
-        findings.iter().for_each(|finding| assert!(!format!("{finding:?}").is_empty()));
+    match check() {
+        Ok(again) => assert_eq!(again, findings),
+        Err(error) => assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}"),
     }
+}
+
+/// An error of a file is one of its bytes, of what they ask for, or of what is not done.
+fn assert_error(error: &Error) {
+    use ErrorKind::{Corrupt, LimitExceeded, NullMapKey, Unsupported};
+    assert!(matches!(error.kind(), Corrupt | LimitExceeded | NullMapKey | Unsupported), "{error}");
 }
