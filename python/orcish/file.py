@@ -80,11 +80,15 @@ class ORCFile(Readable):
         to be values, sums of floating point numbers as near as the order of additions leaves them. What writers are
         known to record wrongly is not looked at, as it is not when the file is read.
 
+        ``limits["memory"]`` has to have room for the dictionaries and chunks of each column three times, as each is
+        read through and by two readers that go by the row index, and for the bloom filters of a stripe.
+
         Returns:
             What is not as the file says, a thousand at most.
 
         Raises:
             CorruptFileError: The file cannot be read.
+            LimitExceededError: Memory is short, or rows for which nothing is stored are more than its bytes.
         """
         return [Finding(*found) for found in self._file.check()]
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import itertools
 import pathlib
 import struct
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import handmade
 import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyorc
 import pytest
 from pack import PACK, valid
 from support import layout, write_arrow, write_rows
@@ -480,7 +483,81 @@ def test_damaged_files_cannot_be_read(sound: bytes) -> None:
         orcish.ORCFile(damaged).check()
 
 
+def test_short_memory_is_no_finding() -> None:
+    """A check needs more memory than a read. Where that is short, the check says so, and accuses nothing."""
+    text = pa.array([f"{i % 1000:01000d}" for i in range(4000)])
+    table = pa.table([text, text, text], ["a", "b", "c"])
+    data = written(table, compression="none", row_index_stride=1000)
+    assert layout(data).encodings[0][1:] == [3, 3, 3]  # DICTIONARY_V2
+    ends = set()
+    for memory in range(1 << 20, 16 << 20, 1 << 20):
+        file = orcish.ORCFile(data, limits={"memory": memory})
+        try:
+            assert file.read().equals(table)
+        except orcish.LimitExceededError:
+            continue
+        try:
+            assert file.check() == []
+            ends.add("checked")
+        except orcish.LimitExceededError:
+            ends.add("refused")
+    assert ends == {"checked", "refused"}
+
+
+SECTIONS = [
+    ("its row index", "c"),
+    ("its bloom filters", "c"),
+    (None, "c"),
+    ("the stripe footer", ""),
+    ("the stripe statistics", ""),
+    ("the footer", ""),
+]
+"""Sections in the order in which they are written, and of which column they are; data has no name."""
+
+
+@pytest.mark.parametrize("number", range(len(SECTIONS)))
+def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chunk without bytes is found in each section."""
+    deflated, calls = handmade.deflated, itertools.count()
+    monkeypatch.setattr(
+        handmade, "deflated", lambda data: deflated(data) + (b"\0\0\0" if next(calls) == number else b"")
+    )
+    of_root, of_column = handmade.statistics(5), handmade.statistics(5, 1, 5)
+    entry = handmade.nested(1, handmade.nested(1, *map(handmade.varint, (0, 0, 0))), handmade.nested(2, of_column))
+    streams = [
+        (1, handmade.ROW_INDEX, entry),
+        (1, handmade.BLOOM_FILTER, handmade.nested(1, handmade.integer(1, 3), handmade.nested(3, b"\xff" * 8))),
+        (1, handmade.DATA, handmade.integers([1, 2, 3, 4, 5])),
+    ]
+    types = [handmade.column_type(handmade.STRUCT, [1], ["c"]), handmade.column_type(handmade.LONG)]
+    of_all = [of_root, of_column]
+    options = {"stride": 1000, "writer": int.from_bytes(b"orcs", "big")}
+    data = handmade.orc(types, [(5, streams)], file_statistics=of_all, stripe_statistics=[of_all], **options)
+    section, column = SECTIONS[number]
+    stripe, group = 0 if number < 4 else None, None if section else 0
+    message = "a zlib chunk has no bytes"
+    wanted = (stripe, group, column, f"{section}: {message}" if section else message)
+    assert [tuple(found) for found in orcish.ORCFile(data).check()] == [wanted]
+
+
 # Files of others.
+
+
+@pytest.mark.parametrize(
+    ("column", "root"),
+    [("v", "struct<n:int,v:varchar(77)>"), ("s.v", "struct<n:int,s:struct<n:int,v:varchar(77),m:int>>")],
+)
+def test_values_that_are_no_values_of_their_type(column: str, root: str) -> None:
+    """The rows of a row group that were not all taken are compared with nothing."""
+    texts = ["abcdef" if i == 1234 else "ab" for i in range(3000)]
+    rows = [(i, (i, text, i) if column == "s.v" else text) for i, text in enumerate(texts)]
+    data = write_rows(root, rows, compression=pyorc.CompressionKind.NONE, row_index_stride=1000)
+    assert orcish.ORCFile(data).check() == []
+    stated = bytes([8, 16, 32, 77])
+    assert data.count(stated) == 1
+    findings = orcish.ORCFile(data.replace(stated, bytes([8, 16, 32, 3]))).check()
+    assert [found[:3] for found in findings] == [(0, 1, column)]
+    assert findings[0].message.startswith("row 234 of it: ")
 
 
 def test_files_of_cpp_pass() -> None:

@@ -6,6 +6,9 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int32Type;
 
 use crate::data;
+use crate::structured::mutator::Random;
+use crate::structured::mutator::layout::{File, put_together, take_apart};
+use crate::structured::mutator::wire::Value;
 use orcish::{Columns, Limits, MemorySource, OrcFile, ReadOptions, Result};
 
 /// Name of the file and what is found in it.
@@ -81,4 +84,46 @@ fn odd_files_are_read_and_found_to_be_odd() {
     }
     assert_eq!(files.len(), EXPECTED.len(), "{}", faults.join("\n"));
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// What `check` finds in a file after a change.
+fn found(bytes: &bytes::Bytes, change: impl FnOnce(&mut File)) -> Vec<String> {
+    let mut file = take_apart(bytes).expect("a good file");
+    change(&mut file);
+    let bytes = put_together(&file, &mut Random::new(3));
+    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
+    file.check(&Limits::default(), None).unwrap().iter().map(ToString::to_string).collect()
+}
+
+/// A stream without a kind is of the first one, and an unknown kind is a number.
+#[test]
+fn streams_that_are_there_twice_are_named() {
+    let bytes = data::file("spark.zlib.orc");
+    assert_eq!(found(&bytes, |_| ()), [""; 0]);
+    let twice = |kind: Option<u64>, again: Option<u64>| {
+        found(&bytes, |file| {
+            let streams = &mut file.stripes[0].footer.0;
+            let is_present = |(tag, value): &(u32, Value)| match value {
+                Value::Message(stream) => *tag == 1 && stream.number(1) == 0,
+                _ => false,
+            };
+            let at = streams.iter().position(is_present).expect("nulls");
+            let Value::Message(present) = streams[at].1.clone() else { unreachable!("a message") };
+            let with = |kind: Option<u64>| {
+                let mut stream = present.clone();
+                stream.0.retain(|(tag, _)| *tag != 1);
+                stream.0.extend(kind.map(|kind| (1, Value::Number(kind))));
+                (1, Value::Message(stream))
+            };
+            streams.splice(at..at, [with(kind), with(again)]);
+        })
+    };
+    let messages = |found: Vec<String>| -> Vec<String> {
+        found.iter().map(|found| found.split_once(": ").expect("a place").1.to_owned()).collect()
+    };
+    let present = "stream PRESENT is there twice";
+    assert_eq!(messages(twice(Some(0), None)), [present; 2]);
+    assert_eq!(messages(twice(None, None)), [present; 2]);
+    assert_eq!(messages(twice(Some(98), Some(99))), [""; 0]);
+    assert_eq!(messages(twice(Some(99), Some(99))), ["stream of kind 99 is there twice"]);
 }

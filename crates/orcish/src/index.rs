@@ -64,14 +64,22 @@ impl ColumnIndex {
     /// as there are row groups, nobody knows which is whose, and it is as one without any.
     pub(crate) fn parse(section: Bytes, groups: Groups, memory: &Arc<Memory>) -> Result<Self> {
         let (mut size, mut charge) = (section.len() as u64, memory.part());
+        charge.raise_to(size)?;
         let decode = |entry| lazy::RowIndexEntry::decode(entry).map_err(|error| undecodable("row index", error));
-        let entries = listed(section, groups.count(), &ROW_INDEX, memory.left())?.unwrap_or_default();
+        let Some(entries) = listed(section, groups.count(), &ROW_INDEX, memory.left())? else {
+            return Ok(ColumnIndex { entries: Vec::new(), _charge: memory.part() });
+        };
         let entries = entries.into_iter().map(decode).collect::<Result<Vec<_>>>()?;
         for entry in &entries {
             size += (size_of_val(entry) + entry.positions.capacity() * size_of::<u64>()) as u64;
         }
         charge.raise_to(size)?;
         Ok(ColumnIndex { entries, _charge: charge })
+    }
+
+    /// Whether it has no entries, or none of which it is known whose they are.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Statistics of a row group; none where the writer kept none.

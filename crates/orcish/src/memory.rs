@@ -1,7 +1,7 @@
 //! Memory that the parts of a reader take beside the batches that it makes: what was decompressed, dictionaries, indexes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -10,12 +10,13 @@ use crate::error::{Error, Result};
 pub(crate) struct Memory {
     most: u64,
     held: AtomicU64,
+    was_short: AtomicBool,
 }
 
 impl Memory {
     /// Room for so many bytes.
     pub(crate) fn new(most: u64) -> Arc<Self> {
-        Arc::new(Memory { most, held: AtomicU64::new(0) })
+        Arc::new(Memory { most, held: AtomicU64::new(0), was_short: AtomicBool::new(false) })
     }
 
     /// What one part takes; nothing yet.
@@ -26,6 +27,11 @@ impl Memory {
     /// Bytes that are left.
     pub(crate) fn left(&self) -> u64 {
         self.most.saturating_sub(self.held.load(Ordering::Relaxed))
+    }
+
+    /// Whether a part has ever needed more than was left.
+    pub(crate) fn was_short(&self) -> bool {
+        self.was_short.load(Ordering::Relaxed)
     }
 }
 
@@ -54,6 +60,7 @@ impl Charge {
         if held <= self.memory.most {
             return Ok(());
         }
+        self.memory.was_short.store(true, Ordering::Relaxed);
         let most = self.memory.most;
         Err(Error::limit(format!(
             "what is decompressed, dictionaries and indexes need more than the {most} bytes allowed"
@@ -78,10 +85,10 @@ mod tests {
         first.raise_to(60).unwrap();
         first.raise_to(50).unwrap();
         second.raise_to(40).unwrap();
-        assert_eq!(memory.left(), 0);
+        assert!(memory.left() == 0 && !memory.was_short());
         assert_eq!(second.raise_to(41).unwrap_err().kind(), crate::ErrorKind::LimitExceeded);
         drop(second);
-        assert_eq!(memory.left(), 40);
+        assert!(memory.left() == 40 && memory.was_short());
         first.raise_to(100).unwrap();
         drop(first);
         assert_eq!(memory.left(), 100);

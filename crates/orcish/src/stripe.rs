@@ -137,10 +137,24 @@ impl StripeFooter {
         limits: &Limits,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
+        Self::of(&Self::decode(stored, tail, limits)?, stripe, tail, wanted)
+    }
+
+    /// Decodes a footer as stored.
+    fn decode(stored: Bytes, tail: &FileTail, limits: &Limits) -> Result<orc::StripeFooter> {
         let footer = decompress_all(stored, tail.framing(), limits.tail)?;
         weigh(&footer, &STRIPE_FOOTER, limits.tail)
             .map_err(|error| Error::new(error.kind(), "the stripe footer cannot be decoded").with_source(error))?;
-        let footer = orc::StripeFooter::decode(footer).map_err(|error| undecodable("stripe footer", error))?;
+        orc::StripeFooter::decode(footer).map_err(|error| undecodable("stripe footer", error))
+    }
+
+    /// What a decoded footer says of the columns that are `wanted`.
+    fn of(
+        footer: &orc::StripeFooter,
+        stripe: &StripeInfo,
+        tail: &FileTail,
+        wanted: &dyn Fn(u32) -> bool,
+    ) -> Result<Self> {
         let columns = tail.schema.types().len();
         let stated = footer.columns.len();
         if let Some(missing) = (0u32..).take(columns).skip(stated).find(|&id| wanted(id)) {
@@ -282,18 +296,29 @@ impl Stripe {
         Ok(Self::new(info, tail, footer, memory, stored))
     }
 
-    /// Reads the footer of the stripe at `index`, and no stream before [`load`](Self::load) does.
+    /// Reads the footer of the stripe at `index`, for [`begin`](Self::begin).
+    pub(crate) fn footer(
+        source: &dyn ReadAt,
+        tail: &FileTail,
+        index: usize,
+        limits: &Limits,
+    ) -> Result<orc::StripeFooter> {
+        let info = info_of(tail, index, limits)?;
+        let stored = read_coalesced(source, &[info.footer()], 0)?.pop();
+        StripeFooter::decode(stored.unwrap_or_default(), tail, limits)
+    }
+
+    /// The stripe at `index`, which has this `footer`; no stream is read before [`load`](Self::load) does.
     pub(crate) fn begin(
         source: &Arc<dyn ReadAt>,
         tail: &FileTail,
-        index: usize,
+        (index, footer): (usize, &orc::StripeFooter),
         limits: &Limits,
         memory: &Arc<Memory>,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
         let info = info_of(tail, index, limits)?;
-        let stored = read_coalesced(&**source, &[info.footer()], 0)?.pop();
-        let footer = StripeFooter::parse(stored.unwrap_or_default(), info, tail, limits, wanted)?;
+        let footer = StripeFooter::of(footer, info, tail, wanted)?;
         let stored = |range| Stored::Pieces(Arc::new(Pieces::new(source.clone(), range)));
         Ok(Self::new(info, tail, footer, memory, stored))
     }

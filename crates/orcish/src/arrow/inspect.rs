@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef};
-use bytes::Bytes;
 
 use super::plan::Plan;
 use super::read::Budget;
 use super::rows::RowReader;
 use crate::bloom::BloomFilters;
-use crate::error::{Error, Result};
-use crate::index::{Groups, Indexes};
+use crate::codec::decompress_all;
+use crate::error::{Error, ErrorKind, Result};
+use crate::index::{ColumnIndex, Groups, Indexes};
 use crate::options::{ColumnForm, TimestampUnit};
+use crate::proto::orc;
 use crate::statistics::ColumnStatistics;
 use crate::stripe::{IndexKind, Stripe, read_within};
-use crate::tail::StripeInfo;
 use crate::tuning;
 
 /// The stripes of a file, all columns in their natural types, but timestamps of seconds and milliseconds.
@@ -34,9 +34,29 @@ impl Inspector {
         }
     }
 
-    /// The row groups of a stripe.
-    pub(crate) fn stripe(&self, index: usize) -> Result<StripeInspector> {
-        StripeInspector::open(&self.0, index).map_err(|error| error.in_stripe(index).in_file(self.0.source.name()))
+    /// Decompresses the footer of the file once more, for callers that listen to what the decoder passes over.
+    pub(crate) fn decompress_footer(&self) -> Result<()> {
+        let (plan, framing) = (&self.0, self.0.tail().framing());
+        if framing.is_plain() {
+            return Ok(());
+        }
+        let stored = read_within(plan.source(), &[plan.tail().footer()], plan.limits());
+        let footer = stored.and_then(|mut stored| {
+            let stored = stored.pop().unwrap_or_default();
+            decompress_all(stored, framing, plan.limits().tail)
+                .map_err(|error| Error::new(error.kind(), "the footer cannot be decompressed").with_source(error))
+        });
+        footer.map(drop).map_err(|error| error.in_file(plan.source.name()))
+    }
+
+    /// The footer of a stripe, decoded.
+    pub(crate) fn footer(&self, stripe: usize) -> Result<orc::StripeFooter> {
+        self.0.footer(stripe).map_err(|error| placed(&self.0, stripe, error))
+    }
+
+    /// The row groups of a stripe, which has this `footer`.
+    pub(crate) fn stripe(&self, index: usize, footer: &orc::StripeFooter) -> Result<StripeInspector> {
+        StripeInspector::open(&self.0, index, footer).map_err(|error| placed(&self.0, index, error))
     }
 }
 
@@ -46,7 +66,7 @@ pub(crate) struct StripeInspector {
     index: usize,
     stripe: Stripe,
     indexes: Indexes,
-    pub(crate) groups: Groups,
+    groups: Groups,
     /// Goes through all of them.
     all: RowReader,
     /// Go by the index, one column each: to those of even and of odd numbers, so that each is sought.
@@ -68,24 +88,29 @@ pub(crate) struct Piece {
     /// The columns, read one row group after the other.
     pub(crate) columns: Vec<ArrayRef>,
     /// The same rows of each column in parts, read by the row index; none where that is not possible, or has led nowhere
-    /// before, and the error where it leads nowhere.
+    /// before, and the error of the index where it leads nowhere.
     pub(crate) sought: Vec<Option<Result<Vec<ArrayRef>>>>,
 }
 
+/// Puts the stripe and the file into an error.
+fn placed(plan: &Plan, stripe: usize, error: Error) -> Error {
+    error.in_stripe(stripe).in_file(plan.source.name())
+}
+
 impl StripeInspector {
-    fn open(plan: &Arc<Plan>, index: usize) -> Result<Self> {
+    fn open(plan: &Arc<Plan>, index: usize, footer: &orc::StripeFooter) -> Result<Self> {
         let tail = plan.tail();
-        let stripe = plan.begin(index)?;
-        let has_index = tail.row_index_stride > 0;
-        let stride = if has_index {
-            tail.row_index_stride
-        } else {
-            u32::try_from(tuning::ROWS_WITHOUT_INDEX.get()).unwrap_or(u32::MAX)
-        };
-        let groups = Groups::new(stripe.rows, stride);
+        let stripe = plan.begin_with(index, footer)?;
+        plan.check_rows(plan.first_row_of(index).saturating_add(stripe.rows))?;
+        let mut groups = Groups::new(stripe.rows, tail.row_index_stride);
         let mut indexes = Indexes::new();
         let mut all = plan.rows_of_columns(&stripe, &plan.columns)?;
-        let can_seek = has_index && plan.index_columns(&stripe, groups, &all.ids, &mut indexes)?;
+        let can_seek = tail.row_index_stride > 0 && plan.index_columns(&stripe, groups, &all.ids, &mut indexes)?;
+        // The number of row groups is bounded by the entries of an index only.
+        if indexes.values().all(ColumnIndex::is_empty) {
+            let rows = tuning::ROWS_WITHOUT_INDEX.get();
+            groups = Groups::new(stripe.rows, u32::try_from(rows).unwrap_or(u32::MAX));
+        }
         let whole = std::iter::once(0..groups.count()).collect::<Vec<_>>();
         let parts = all.parts(&stripe, &indexes, &whole, tail)?;
         stripe.load(plan.source(), &parts, plan.limits())?;
@@ -101,12 +126,12 @@ impl StripeInspector {
     }
 
     fn placed(&self, error: Error) -> Error {
-        error.in_stripe(self.index).in_file(self.plan.source.name())
+        placed(&self.plan, self.index, error)
     }
 
-    /// Goes to the next row group; false where there is none.
+    /// Goes to the next row group; false where there is none. Where no column is read, there is nothing to go through.
     pub(crate) fn next_group(&mut self) -> Result<bool> {
-        if self.next >= self.groups.count() {
+        if self.next >= self.groups.count() || self.all.is_empty() {
             return Ok(false);
         }
         let group = self.next;
@@ -119,7 +144,7 @@ impl StripeInspector {
             if let At::Row(reader) = slot
                 && let Err(error) = reader.go_to(rows.start, &self.groups, &self.indexes)
             {
-                *slot = At::Lost(Some(error));
+                *slot = At::Lost(Some(of_index(&self.plan, self.index, error)?));
             }
         }
         Ok(true)
@@ -127,7 +152,7 @@ impl StripeInspector {
 
     /// The next rows of the row group.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Piece>> {
-        if self.left == 0 || self.all.is_empty() {
+        if self.left == 0 {
             return Ok(None);
         }
         let budget = self.plan.budget();
@@ -137,18 +162,23 @@ impl StripeInspector {
         self.left = if rows == 0 { 0 } else { self.left.saturating_sub(rows) };
         let parity = (self.next + 1) % 2;
         let seek = |pair: &mut [At; 2]| {
-            let slot = pair.get_mut(parity)?;
+            let Some(slot) = pair.get_mut(parity) else { return Ok(None) };
             let found = match slot {
                 At::Row(reader) => read(reader, rows, budget),
-                At::Lost(error) => return error.take().map(Err),
+                At::Lost(error) => return Ok(error.take().map(Err)),
             };
-            if found.is_err() {
-                // Where it is now, nobody knows.
-                *slot = At::Lost(None);
+            match found {
+                Ok(parts) => Ok(Some(Ok(parts))),
+                Err(error) => {
+                    let error = of_index(&self.plan, self.index, error)?;
+                    // Where it is now, nobody knows.
+                    *slot = At::Lost(None);
+                    Ok(Some(Err(error)))
+                }
             }
-            Some(found)
         };
-        Ok(Some(Piece { columns, sought: self.sought.iter_mut().map(seek).collect() }))
+        let sought = self.sought.iter_mut().map(seek).collect::<Result<_>>()?;
+        Ok(Some(Piece { columns, sought }))
     }
 
     /// What is recorded of a row group of a column.
@@ -159,23 +189,24 @@ impl StripeInspector {
 
     /// The bloom filters of a column, of the kind that is written today.
     pub(crate) fn bloom_filters(&self, column: u32) -> Result<Option<BloomFilters>> {
-        let Some(range) = self.stripe.index(column, IndexKind::BloomFilterUtf8) else { return Ok(None) };
-        let stored = read_within(self.plan.source(), &[range], self.plan.limits())?.pop().unwrap_or_default();
-        let section = self.decompress(stored).map_err(|error| self.placed(error))?;
-        let filters = BloomFilters::parse(section, self.groups.count(), self.plan.memory.left());
-        filters.map(Some).map_err(|error| self.placed(error))
+        let filters = self.plan.bloom_filters(&self.stripe, self.groups, column, IndexKind::BloomFilterUtf8);
+        filters.map_err(|error| self.placed(error))
     }
+}
 
-    /// The footer of the stripe, decompressed.
-    pub(crate) fn footer(&self) -> Result<Bytes> {
-        let range = self.plan.tail().stripes.get(self.index).map(StripeInfo::footer).unwrap_or_default();
-        let stored = read_within(self.plan.source(), &[range], self.plan.limits())?.pop().unwrap_or_default();
-        self.decompress(stored).map_err(|error| self.placed(error))
-    }
-
-    fn decompress(&self, stored: Bytes) -> Result<Bytes> {
-        crate::codec::decompress_all(stored, self.stripe.framing(), self.plan.memory.left())
-    }
+/// An error of a reader that went by the row index, where it may be that of the index: the same rows have been read
+/// without it.
+///
+/// # Errors
+/// Those that say nothing of the index: the source failed, the caller wanted it to end, or memory was short.
+fn of_index(plan: &Plan, stripe: usize, error: Error) -> Result<Error> {
+    let is_of_index = match error.kind() {
+        ErrorKind::Io | ErrorKind::Interrupted => false,
+        // Another value than that of the row may be larger than an array may be.
+        ErrorKind::LimitExceeded => !plan.memory.was_short(),
+        _ => true,
+    };
+    if is_of_index { Ok(error) } else { Err(placed(plan, stripe, error)) }
 }
 
 /// The next `rows` rows of the only column of a reader, in parts.

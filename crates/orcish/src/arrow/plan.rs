@@ -17,6 +17,7 @@ use crate::memory::Memory;
 use crate::options::{Limits, ReadOptions};
 use crate::predicate::{Condition, Node, Truth, Verdict};
 use crate::projection::{Projected, Projection, ROOT_COLUMN};
+use crate::proto::orc;
 use crate::schema::Kind;
 use crate::stripe::{StreamKind, Stripe};
 use crate::tail::FileTail;
@@ -55,7 +56,7 @@ pub(super) struct Plan {
     pub(super) bytes_ahead: u64,
     pub(super) batch_size: usize,
     /// Most rows that are given: where nothing is stored for any row, a file of a few bytes may state any number.
-    pub(super) most_rows: u64,
+    most_rows: u64,
     /// What is decompressed, dictionaries and indexes are charged to this.
     pub(super) memory: Arc<Memory>,
     /// Buffers of the source are kept for the read.
@@ -204,6 +205,17 @@ impl Plan {
         Budget::new(self.limits(), self.projection.count())
     }
 
+    /// Looks whether so many rows may be gone through.
+    pub(super) fn check_rows(&self, rows: u64) -> Result<()> {
+        let most = self.most_rows;
+        match rows > most {
+            true => {
+                Err(Error::limit(format!("rows for which nothing is stored are more than the {most} bytes allowed")))
+            }
+            false => Ok(()),
+        }
+    }
+
     pub(super) fn first_row_of(&self, stripe: usize) -> u64 {
         self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.first_row)
     }
@@ -249,9 +261,19 @@ impl Plan {
 
     /// Reads the footer of a stripe, of all columns that are read or asked.
     pub(super) fn begin(&self, index: usize) -> Result<Stripe> {
+        self.begin_with(index, &self.footer(index)?)
+    }
+
+    /// Reads the footer of a stripe.
+    pub(super) fn footer(&self, index: usize) -> Result<orc::StripeFooter> {
+        Stripe::footer(self.source(), &self.tail, index, self.limits())
+    }
+
+    /// As [`begin`](Self::begin), of a stripe whose `footer` has been read.
+    pub(super) fn begin_with(&self, index: usize, footer: &orc::StripeFooter) -> Result<Stripe> {
         let is_asked = |id: u32| self.filter.as_ref().is_some_and(|filter| filter.projection.wants(id));
         let wanted = |id: u32| id == 0 || self.projection.wants(id) || is_asked(id);
-        Stripe::begin(&self.source, &self.tail, index, self.limits(), &self.memory, &wanted)
+        Stripe::begin(&self.source, &self.tail, (index, footer), self.limits(), &self.memory, &wanted)
     }
 
     fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {

@@ -16,6 +16,7 @@ use crate::codec::decompress_all;
 use crate::error::{Error, Result};
 use crate::index::{ColumnIndex, Groups, Indexes, can_seek};
 use crate::io::ReadAt;
+use crate::noted::of_column;
 use crate::options::Limits;
 use crate::predicate::{Condition, Leaf, Proof, Test, Truth, Verdict};
 use crate::statistics::ColumnStatistics;
@@ -69,7 +70,7 @@ pub(super) fn judge_stripes(
         let mut verdict = whole.clone();
         if let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) {
             verdict.refine(condition, Proof::StripeStatistics, &mut |_, leaf| {
-                Ok(judge(leaf, of_column(&columns, found, leaf), info.rows, tail, reader))
+                Ok(judge(leaf, of_leaf(&columns, found, leaf), info.rows, tail, reader))
             })?;
         }
         Ok(verdict)
@@ -78,7 +79,7 @@ pub(super) fn judge_stripes(
 }
 
 /// The statistics of a leaf's column, among those that were `found` of `columns`, which ascend.
-fn of_column<'a>(columns: &[u32], found: &'a [Option<ColumnStatistics>], leaf: &Leaf) -> Option<&'a ColumnStatistics> {
+fn of_leaf<'a>(columns: &[u32], found: &'a [Option<ColumnStatistics>], leaf: &Leaf) -> Option<&'a ColumnStatistics> {
     found.get(columns.binary_search(&leaf.column).ok()?)?.as_ref()
 }
 
@@ -187,7 +188,7 @@ impl Plan {
         let found = columns.iter().map(of_index).collect::<Result<Vec<_>>>()?;
         let rows = groups.rows(group);
         verdict.refine(condition, Proof::RowGroupStatistics, &mut |_, leaf| {
-            Ok(judge(leaf, of_column(columns, &found, leaf), rows.end - rows.start, self.tail(), zone))
+            Ok(judge(leaf, of_leaf(columns, &found, leaf), rows.end - rows.start, self.tail(), zone))
         })
     }
 
@@ -242,13 +243,23 @@ impl Plan {
             if keys.is_empty() {
                 continue;
             }
-            let Some((_, stored)) = self.sections(stripe, &[id], index)?.pop() else { continue };
-            let filters = decompress(stored, stripe, self.memory.left())
-                .and_then(|section| BloomFilters::parse(section, groups.count(), self.memory.left()))
-                .map_err(|error| self.in_index(error, id, index))?;
+            let Some(filters) = self.bloom_filters(stripe, groups, id, index)? else { continue };
             return Ok(Some(Lookup { filters, keys }));
         }
         Ok(None)
+    }
+
+    /// Reads the bloom filters of a column, if the stripe has some of this kind.
+    pub(super) fn bloom_filters(
+        &self,
+        stripe: &Stripe,
+        groups: Groups,
+        id: u32,
+        kind: IndexKind,
+    ) -> Result<Option<BloomFilters>> {
+        let Some((_, stored)) = self.sections(stripe, &[id], kind)?.pop() else { return Ok(None) };
+        let parse = |section| BloomFilters::parse(section, groups.count(), &self.memory);
+        self.of_index((id, kind), stored, stripe, parse).map(Some)
     }
 
     /// Reads the row indexes of columns, so far as the stripe has them; says whether all can be used to seek.
@@ -261,10 +272,8 @@ impl Plan {
     ) -> Result<bool> {
         let missing: Vec<u32> = ids.iter().copied().filter(|id| !indexes.contains_key(id)).collect();
         for (id, stored) in self.sections(stripe, &missing, IndexKind::RowIndex)? {
-            let index = decompress(stored, stripe, self.memory.left())
-                .and_then(|section| ColumnIndex::parse(section, groups, &self.memory))
-                .map_err(|error| self.in_index(error, id, IndexKind::RowIndex))?;
-            indexes.insert(id, index);
+            let parse = |section| ColumnIndex::parse(section, groups, &self.memory);
+            indexes.insert(id, self.of_index((id, IndexKind::RowIndex), stored, stripe, parse)?);
         }
         for &id in ids {
             if !can_seek(indexes.get(&id), stripe, id, groups, self.tail())? {
@@ -282,8 +291,17 @@ impl Plan {
         Ok(found.into_iter().zip(sections).collect())
     }
 
-    fn in_index(&self, error: Error, id: u32, kind: IndexKind) -> Error {
-        error.in_column(&self.tail().schema.path(id)).in_stream(kind.name())
+    /// Decompresses and parses a stream of the index of a column.
+    fn of_index<T>(
+        &self,
+        (id, kind): (u32, IndexKind),
+        stored: Bytes,
+        stripe: &Stripe,
+        parse: impl FnOnce(Bytes) -> Result<T>,
+    ) -> Result<T> {
+        let section = of_column(id, || decompress(stored, stripe, self.memory.left()));
+        let place = |error: Error| error.in_column(&self.tail().schema.path(id)).in_stream(kind.name());
+        section.and_then(parse).map_err(place)
     }
 }
 

@@ -72,12 +72,7 @@ impl BatchReader {
         let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(rows);
         self.left -= wanted as u64;
         self.given = self.given.saturating_add(wanted as u64);
-        if self.given > self.plan.most_rows {
-            let most = self.plan.most_rows;
-            return Err(Error::limit(format!(
-                "rows for which nothing is stored are more than the {most} bytes allowed"
-            )));
-        }
+        self.plan.check_rows(self.given)?;
         Ok(if wanted < rows { batch.slice(0, wanted) } else { batch })
     }
 }

@@ -47,6 +47,8 @@ mod keys;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use prost::Message as _;
 
@@ -55,6 +57,7 @@ pub(crate) use hash::bytes as hash_bytes;
 pub(crate) use keys::{FilterOrigin, KeyMaker};
 
 use crate::error::Result;
+use crate::memory::{Charge, Memory};
 use crate::proto::{BLOOM_FILTERS, listed, orc};
 
 /// Functions beyond these are not looked at, so that a filter cannot take hours; writers have about ten.
@@ -74,23 +77,35 @@ pub(crate) enum BloomKind {
 pub(crate) struct Key(u64);
 
 /// The bloom filters of the row groups of a column in a stripe.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub(crate) struct BloomFilters {
     filters: Vec<orc::BloomFilter>,
+    /// Bytes of memory that they take.
+    _charge: Charge,
 }
 
 impl BloomFilters {
-    /// Parses a stream of either kind, decompressed. The bits of `BLOOM_FILTER_UTF8` stay slices of `section`.
+    /// Parses a stream of either kind, decompressed, if `memory` has room for it. The bits of `BLOOM_FILTER_UTF8` stay
+    /// slices of `section`.
     ///
     /// A filter that cannot be decoded says nothing: Hive had another form before it released any. Where there are not
     /// as many as `groups`, nobody knows which is whose, and none says anything.
     ///
     /// # Errors
-    /// `Corrupt` when it is not a sequence of filters, `LimitExceeded` when they take more than `most` bytes of memory.
-    pub(crate) fn parse(section: Bytes, groups: usize, most: u64) -> Result<Self> {
-        let filters = listed(section, groups, &BLOOM_FILTERS, most)?.unwrap_or_default();
+    /// `Corrupt` when it is not a sequence of filters, `LimitExceeded` when `memory` has no room for them.
+    pub(crate) fn parse(section: Bytes, groups: usize, memory: &Arc<Memory>) -> Result<Self> {
+        let (mut size, mut charge) = (section.len() as u64, memory.part());
+        charge.raise_to(size)?;
+        let Some(filters) = listed(section, groups, &BLOOM_FILTERS, memory.left())? else {
+            return Ok(BloomFilters { filters: Vec::new(), _charge: memory.part() });
+        };
         let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).unwrap_or_default());
-        Ok(BloomFilters { filters: filters.collect() })
+        let filters = filters.collect::<Vec<_>>();
+        for filter in &filters {
+            size += (size_of_val(filter) + filter.bitset.capacity() * size_of::<u64>()) as u64;
+        }
+        charge.raise_to(size)?;
+        Ok(BloomFilters { filters, _charge: charge })
     }
 
     /// The filter of a row group, as it is.

@@ -62,7 +62,8 @@ fn is_useful(origin: FilterOrigin<'_>) -> bool {
 
 fn filters(filters: Vec<orc::BloomFilter>) -> BloomFilters {
     let count = filters.len();
-    BloomFilters::parse(orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec().into(), count, MOST).unwrap()
+    let section = orc::BloomFilterIndex { bloom_filter: filters }.encode_to_vec();
+    BloomFilters::parse(section.into(), count, &Memory::new(MOST)).unwrap()
 }
 
 fn text(text: &str) -> Key {
@@ -128,9 +129,9 @@ fn filters_that_say_nothing_exclude_nothing() {
 fn filters_of_another_form_exclude_nothing() {
     let filter = [&[0x08, 0x90, 0x4e, 0x11][..], &0.05f64.to_le_bytes(), &[0x18, 0x80, 0x01, 0x18, 0x00]].concat();
     let index = [&[0x0a, u8::try_from(filter.len()).unwrap()][..], &filter].concat();
-    let filters = BloomFilters::parse(index.into(), 1, MOST).unwrap();
+    let filters = BloomFilters::parse(index.into(), 1, &Memory::new(MOST)).unwrap();
     assert!(filters.filters.len() == 1 && filters.may_hold(0, &[number(1)]));
-    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f]), 1, MOST).is_err());
+    assert!(BloomFilters::parse(Bytes::from_static(&[0x0a, 0x7f]), 1, &Memory::new(MOST)).is_err());
 }
 
 #[test]
@@ -318,7 +319,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_filters_or_an_error(bytes: Vec<u8>, group in 0..4usize, key: u64) {
-        if let Ok(filters) = BloomFilters::parse(bytes.into(), 4, MOST) {
+        if let Ok(filters) = BloomFilters::parse(bytes.into(), 4, &Memory::new(MOST)) {
             filters.may_hold(group, &[Key(key)]);
         }
     }
@@ -370,7 +371,7 @@ fn check(path: &Path) -> Vec<Found> {
             }
             let stride = tail.row_index_stride as usize;
             let groups = usize::try_from(info.rows).unwrap().div_ceil(stride);
-            let filters = BloomFilters::parse(read(range), groups, MOST).unwrap();
+            let filters = BloomFilters::parse(read(range), groups, &Memory::new(MOST)).unwrap();
             assert_eq!(filters.filters.len(), groups);
             let keys = KeyMaker::new(&FilterOrigin {
                 writer: tail.writer,

@@ -322,6 +322,8 @@ pub(crate) fn decompress_all(stored: Bytes, framing: Framing, limit: u64) -> Res
         }
         if there < wanted {
             stream.buffer.truncate(stream.end);
+            // Sections are charged by their length.
+            stream.buffer.shrink_to_fit();
             return Ok(Bytes::from(std::mem::take(&mut stream.buffer)));
         }
         wanted = there + 1;

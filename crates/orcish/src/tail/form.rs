@@ -4,8 +4,12 @@ use bytes::Bytes;
 use prost::Message as _;
 
 use super::FileTail;
-use crate::proto::{lazy, lossy, orc};
+use crate::error::Result;
+use crate::proto::{count, lazy, lossy, orc};
 use crate::schema::Kind;
+
+/// The tag of the types in a footer.
+const TYPES: u32 = 4;
 
 impl FileTail {
     /// What of the tail is not as the format says, and of which column; the root stands for the file.
@@ -23,10 +27,12 @@ impl FileTail {
         found
     }
 
-    /// How many types the footer lists, those that the root does not reach included.
-    pub(crate) fn listed_types(&self) -> usize {
-        let footer = self.raw.footer.clone().and_then(|bytes| lazy::Footer::decode(bytes).ok());
-        footer.map_or(0, |footer| footer.types.len())
+    /// How many types the footer lists, those that the root does not reach included. The footer is gone through for it.
+    ///
+    /// # Errors
+    /// `Corrupt` when it is no message.
+    pub(crate) fn listed_types(&self) -> Result<usize> {
+        count(self.raw.footer.as_deref().unwrap_or_default(), TYPES)
     }
 
     fn of_postscript(&self, postscript: &orc::PostScript, found: &mut Vec<(u32, String)>) {

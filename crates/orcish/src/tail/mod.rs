@@ -296,6 +296,13 @@ impl FileTail {
         Ok(found)
     }
 
+    /// Where the footer is in the file.
+    pub(crate) fn footer(&self) -> Range<u64> {
+        let start = self.file_length.saturating_sub(self.tail_length);
+        let postscript = self.raw.postscript_length().saturating_add(1);
+        start..self.file_length.saturating_sub(postscript).max(start)
+    }
+
     /// The bytes at [`stripe_statistics`](Self::stripe_statistics), as stored, where they came along with the tail.
     pub(crate) fn stored_stripe_statistics(&self) -> Option<Bytes> {
         self.section.0.clone()

@@ -152,10 +152,10 @@ impl Column {
     }
 
     pub(super) fn skip(&mut self, rows: usize) -> Result<()> {
-        self.reader.skip(rows).map_err(|error| self.named(error))
+        of_column(self.id, || self.reader.skip(rows)).map_err(|error| self.named(error))
     }
 
     pub(super) fn seek(&mut self, to: &GroupStart<'_>) -> Result<()> {
-        self.reader.seek(&mut to.positions(self.id), to).map_err(|error| self.named(error))
+        of_column(self.id, || self.reader.seek(&mut to.positions(self.id), to)).map_err(|error| self.named(error))
     }
 }

@@ -1,13 +1,10 @@
 //! What of a file is not as the format says, though it changes no value and readers pass over it.
 
-use prost::Message as _;
-
 use super::Checker;
-use crate::arrow::StripeInspector;
 use crate::error::Result;
-use crate::noted::Noted;
+use crate::noted::listen;
 use crate::proto::{lossy, orc};
-use crate::tail::{not_text, undecodable};
+use crate::tail::not_text;
 use crate::time::WriterZone;
 
 impl Checker<'_> {
@@ -19,23 +16,23 @@ impl Checker<'_> {
     }
 
     /// Looks at the footer of a stripe.
-    pub(super) fn form_of_stripe(&mut self, stripe: usize, inspected: &StripeInspector) -> Result<()> {
-        let footer =
-            orc::StripeFooter::decode(inspected.footer()?).map_err(|error| undecodable("stripe footer", error))?;
-        let (columns, listed) = (self.types.types().len(), self.file.tail().listed_types());
+    pub(super) fn form_of_stripe(&mut self, stripe: usize, footer: &orc::StripeFooter) {
+        let (columns, listed) = (self.types.types().len(), self.listed_types);
         if footer.columns.len() != listed {
             let stated = footer.columns.len();
             self.find(Some(stripe), None, 0, format!("the stripe footer has {stated} encodings for {listed} columns"));
         }
         let mut seen = std::collections::BTreeSet::new();
         for stream in &footer.streams {
-            let column = stream.column();
+            // An absent kind is the first one, as for readers.
+            let (column, kind) = (stream.column(), stream.kind.unwrap_or(0));
             if column as usize >= listed {
                 let message = format!("a stream of column {column}, where {listed} columns are");
                 self.find(Some(stripe), None, 0, message);
-            } else if !seen.insert((column, stream.kind)) && (column as usize) < columns {
-                let message = format!("stream {} is there twice", stream.kind().as_str_name());
-                self.find(Some(stripe), None, column, message);
+            } else if !seen.insert((column, kind)) && (column as usize) < columns {
+                let name = orc::stream::Kind::try_from(kind).map(|kind| kind.as_str_name().to_owned());
+                let name = name.unwrap_or_else(|_| format!("of kind {kind}"));
+                self.find(Some(stripe), None, column, format!("stream {name} is there twice"));
             }
         }
         for (column, encoding) in (0u32..).zip(&footer.columns).take(columns) {
@@ -48,13 +45,22 @@ impl Checker<'_> {
         if let Some(message) = not_text("the time zone of the writer", zone).or(unknown) {
             self.find(Some(stripe), None, 0, message);
         }
-        Ok(())
     }
 
-    /// Adds what decoders have passed over in a row group.
-    pub(super) fn form_of_group(&mut self, (stripe, group): (usize, usize), noted: Noted) {
+    /// Does `work`, which decodes a `section` or, without a name, the data of a row group. What decoders pass over in it
+    /// is found.
+    pub(super) fn heard<T>(
+        &mut self,
+        (stripe, group): (Option<usize>, Option<usize>),
+        section: Option<&str>,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let (done, noted) = listen(work);
+        let done = done?;
         for (column, what) in noted {
-            self.find(Some(stripe), Some(group), column, what.to_owned());
+            let message = section.map_or_else(|| what.to_owned(), |section| format!("{section}: {what}"));
+            self.find(stripe, group, column, message);
         }
+        Ok(done)
     }
 }

@@ -18,7 +18,6 @@ use super::plan::WritePlan;
 use crate::arrow::{Inspector, OrcFile, Piece, StripeInspector};
 use crate::bloom::{BloomBuilder, BloomFilters};
 use crate::error::{Error, ErrorKind, Result};
-use crate::noted::listen;
 use crate::options::{Limits, NullMapKeys};
 use crate::patience::{Check, Patience};
 use crate::proto::orc;
@@ -62,8 +61,12 @@ impl OrcFile {
     /// What is recorded by writers that are known to record it wrongly is not looked at, as it is not when a file is
     /// read.
     ///
+    /// The memory of `limits` has to have room for the dictionaries and chunks of each column three times, as each is
+    /// read through and by two readers that go by the row index, and for the bloom filters of a stripe.
+    ///
     /// # Errors
-    /// Those of reading: a file that cannot be read has no findings. `Interrupted` when `check` says so.
+    /// Those of reading: a file that cannot be read has no findings. `LimitExceeded` when memory is short, or rows for
+    /// which nothing is stored are more than its bytes. `Interrupted` when `check` says so.
     pub fn check(&self, limits: &Limits, check: Option<&Check>) -> Result<Vec<Finding>> {
         // Keys that may be null come as dictionaries, which costs what others need not pay.
         let run = |keys| Checker::new(self, limits, check, keys)?.run();
@@ -79,6 +82,8 @@ struct Checker<'a> {
     limits: &'a Limits,
     inspector: Arc<Inspector>,
     types: &'a Schema,
+    /// How many types the footer lists.
+    listed_types: usize,
     plan: WritePlan,
     findings: Vec<Finding>,
     /// Whether it is a file of ours, in which all is recorded that can be.
@@ -96,6 +101,7 @@ impl<'a> Checker<'a> {
             limits,
             inspector: Arc::new(file.inspect(limits, keys)?),
             types: &tail.schema,
+            listed_types: tail.listed_types()?,
             plan,
             findings: Vec::new(),
             is_own: tail.writer == Writer::Orcish,
@@ -138,12 +144,20 @@ impl<'a> Checker<'a> {
     }
 
     fn run(mut self) -> Result<Vec<Finding>> {
-        let tail = self.file.tail();
+        let (file, limits, inspector) = (self.file, self.limits, self.inspector.clone());
+        let tail = file.tail();
         self.form_of_tail();
-        let of_stripes = self.file.stripe_statistics(self.limits)?;
+        self.heard((None, None), Some("the footer"), || inspector.decompress_footer())?;
+        let of_stripes = self.heard((None, None), Some("the stripe statistics"), || file.stripe_statistics(limits))?;
         let mut whole = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         for stripe in 0..tail.stripes.len() {
-            let own = self.stripe(stripe, &mut self.inspector.clone().stripe(stripe)?)?;
+            self.patience.look()?;
+            let place = (Some(stripe), None);
+            let footer = self.heard(place, Some("the stripe footer"), || inspector.footer(stripe))?;
+            self.form_of_stripe(stripe, &footer);
+            let mut inspected = self.heard(place, Some("its row index"), || inspector.stripe(stripe, &footer))?;
+            drop(footer);
+            let own = self.stripe(stripe, &mut inspected)?;
             // Java, told to write no index, counts nothing and records that.
             let recorded =
                 of_stripes.get(stripe).filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
@@ -175,8 +189,7 @@ impl<'a> Checker<'a> {
 
     /// Looks at the row groups of a stripe; gives the statistics of its columns.
     fn stripe(&mut self, stripe: usize, inspected: &mut StripeInspector) -> Result<Vec<ColumnStatistics>> {
-        self.form_of_stripe(stripe, inspected)?;
-        let filters = self.bloom_filters(inspected)?;
+        let filters = self.bloom_filters(stripe, inspected)?;
         let mut own = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         if self.types.get(0)?.kind == Kind::Struct {
             let rows = self.file.tail().stripes.get(stripe).map(|stripe| stripe.rows);
@@ -189,17 +202,17 @@ impl<'a> Checker<'a> {
             unread.for_each(|own| *own = ColumnStatistics::UNKNOWN);
         }
         let mut group = 0;
-        loop {
-            let (found, noted) = listen(|| inspected.next_group());
-            if !found? {
-                break;
-            }
-            self.form_of_group((stripe, group), noted);
+        while self.heard((Some(stripe), Some(group)), None, || inspected.next_group())? {
+            self.patience.look()?;
             // New ones for each row group, as what is encoded is of no use.
             let mut columns = self.columns()?;
-            self.rows(&mut columns, inspected, &filters, (stripe, group))?;
+            let are_whole = self.rows(&mut columns, inspected, &filters, (stripe, group))?;
             let mut done = Vec::new();
-            for column in &mut columns {
+            for (column, is_whole) in columns.iter_mut().zip(are_whole) {
+                if !is_whole {
+                    column.each(&mut |column| done.push((column.id(), ColumnStatistics::UNKNOWN, None)));
+                    continue;
+                }
                 column.end_group(&mut self.compressors)?;
                 column.each(&mut |column| {
                     if let Some(statistics) = column.last_group() {
@@ -218,14 +231,16 @@ impl<'a> Checker<'a> {
         Ok(own)
     }
 
-    /// Has the rows of a row group encoded, and compares them with what is found by the row index.
+    /// Has the rows of a row group encoded, and compares them with what is found by the row index. Says of which columns
+    /// all rows were encoded.
     fn rows(
         &mut self,
         columns: &mut [Column],
         inspected: &mut StripeInspector,
         filters: &[Option<BloomFilters>],
         (stripe, group): (usize, usize),
-    ) -> Result<()> {
+    ) -> Result<Vec<bool>> {
+        let mut are_whole = vec![true; columns.len()];
         for column in columns.iter_mut() {
             column.each(&mut |column| {
                 if let Some(like) = filter_of(filters, column.id(), group).and_then(BloomBuilder::like) {
@@ -236,9 +251,8 @@ impl<'a> Checker<'a> {
         }
         let mut first = 0;
         loop {
-            let (found, noted) = listen(|| inspected.next_piece());
-            let Some(Piece { columns: arrays, sought }) = found? else { break };
-            self.form_of_group((stripe, group), noted);
+            let found = self.heard((Some(stripe), Some(group)), None, || inspected.next_piece())?;
+            let Some(Piece { columns: arrays, sought }) = found else { break };
             self.patience.look()?;
             for ((column, array), sought) in columns.iter().zip(&arrays).zip(sought) {
                 let message = match sought {
@@ -246,17 +260,17 @@ impl<'a> Checker<'a> {
                     Some(Ok(parts)) => differing_row_of(array, &parts).map(|row| {
                         format!("row {} of it is another one when it is found by the row index", first + row)
                     }),
-                    Some(Err(error)) if error.kind() == ErrorKind::Io => return Err(error),
                     Some(Err(error)) => Some(format!("it cannot be read by the row index: {}", error.message())),
                 };
                 if let Some(message) = message {
                     self.find(Some(stripe), Some(group), column.id(), message);
                 }
             }
-            for (column, array) in columns.iter_mut().zip(&arrays) {
+            for ((column, array), is_whole) in columns.iter_mut().zip(&arrays).zip(&mut are_whole) {
                 match column.append(array, &mut self.compressors) {
                     Ok(()) => {}
                     Err(Fault::Value { index, column, message }) => {
+                        *is_whole = false;
                         let row = first + index;
                         self.find(Some(stripe), Some(group), column, format!("row {row} of it: {message}"));
                     }
@@ -271,15 +285,18 @@ impl<'a> Checker<'a> {
             }
             first += arrays.first().map_or(0, |array| array.len());
         }
-        Ok(())
+        Ok(are_whole)
     }
 
     /// The bloom filters of all columns, where their writer is one whose hashes are ours.
-    fn bloom_filters(&self, inspected: &StripeInspector) -> Result<Vec<Option<BloomFilters>>> {
+    fn bloom_filters(&mut self, stripe: usize, inspected: &StripeInspector) -> Result<Vec<Option<BloomFilters>>> {
         if !self.is_own {
             return Ok(Vec::new());
         }
-        (0u32..).zip(self.types.types()).map(|(id, _)| inspected.bloom_filters(id)).collect()
+        let types = (0u32..).zip(self.types.types());
+        self.heard((Some(stripe), None), Some("its bloom filters"), || {
+            types.map(|(id, _)| inspected.bloom_filters(id)).collect()
+        })
     }
 
     /// Compares what is recorded of a row group of a column.
