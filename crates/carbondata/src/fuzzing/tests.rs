@@ -29,6 +29,18 @@ fn trees_are_what_was_read() {
 }
 
 #[test]
+fn values_within_values_are_no_deeper_than_the_stack() {
+    // A field that is a list, or a map, whose only value is a list, and so on.
+    for (first, nested) in [(0x19, &[0x19][..]), (0x1b, &[1, 0xbb]), (0x1c, &[0x1c])] {
+        let bytes = [&[first][..], &nested.repeat(1 << 20)].concat();
+        assert_eq!(Node::read(&bytes), None, "{nested:?}");
+        _ = mutate(&bytes, 1);
+    }
+    let shallow = [&[0x19][..], &[0x19; 10], &[0x05, 0]].concat();
+    assert!(Node::read(&shallow).is_some());
+}
+
+#[test]
 fn changed_files_are_errors_or_arrays() {
     let limits = Limits { memory: 64 << 20, tail: 1 << 20, ..Limits::default() };
     let arrays = std::cell::Cell::new(0);

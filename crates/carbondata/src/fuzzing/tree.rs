@@ -1,6 +1,6 @@
 //! Structs of thrift's compact protocol as trees, whatever they mean.
 
-/// Structs within structs that are taken apart.
+/// Values within values that are taken apart.
 const MOST_DEPTH: usize = 24;
 const STRUCT: u8 = 12;
 
@@ -162,6 +162,10 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, kind: u8, depth: usize) -> Option<Node> {
+        // A list within a list is a byte: bytes alone could be deeper than the stack.
+        if depth > MOST_DEPTH {
+            return None;
+        }
         Some(match kind {
             1 | 2 => Node::Bool(self.byte()? == 1),
             3 => Node::Byte(self.byte()?),
@@ -193,9 +197,6 @@ impl Reader<'_> {
     }
 
     fn structure(&mut self, depth: usize) -> Option<Node> {
-        if depth > MOST_DEPTH {
-            return None;
-        }
         let (mut fields, mut id) = (Vec::new(), 0i16);
         loop {
             let head = self.byte()?;
