@@ -18,6 +18,8 @@ use crate::metadata::schema::columns;
 use crate::metadata::thrift::Reader;
 use crate::metadata::{deletes, index, segments, status};
 use crate::stream::StreamFile;
+#[cfg(test)]
+pub(crate) use mutate::Random;
 pub use mutate::mutate;
 
 /// Takes bytes for each kind of file there is, one after the other, and gives the arrays that come of them to `check`.

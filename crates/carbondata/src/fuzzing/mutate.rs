@@ -9,7 +9,7 @@ const POINTER: usize = 8;
 const MOST_STRUCTS: usize = 10_000;
 
 /// Random numbers.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -17,7 +17,7 @@ impl Random {
         (self.0 >> 33) ^ (self.0 << 31)
     }
 
-    fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn below(&mut self, most: usize) -> usize {
         let most = u64::try_from(most).unwrap_or(u64::MAX).max(1);
         usize::try_from((self.next() >> 8) % most).unwrap_or_default()
     }

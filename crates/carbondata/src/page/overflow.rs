@@ -14,8 +14,12 @@ const MOST_READ: usize = 8;
 
 /// The `count` values of `data`, the lowest two bytes of whose lengths stand before each. Texts are UTF-8.
 ///
+/// Of many values or long ones, not all lengths can be tried: the first values that are found count then. They fill
+/// `data` to its last byte and are as many as they should be, which others seldom do.
+///
 /// # Errors
-/// `Corrupt` where there are no such values, or they are found in more than one way.
+/// `Corrupt` where no such values are found by [`MOST_TRIED`] lengths and [`MOST_READ`] bytes, or they are found in
+/// more than one way.
 pub(super) fn values(data: &[u8], count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
     let mut search = Search { data, count, is_text, tried: 0, read: 0 };
     let starts = search.run()?;
@@ -79,7 +83,7 @@ impl Search<'_> {
         found.ok_or_else(|| Error::corrupt(format!("a dictionary that is not {} values", self.count)))
     }
 
-    /// Whether so much was tried that no more is found.
+    /// Whether so much was tried that the search ends.
     fn is_over(&mut self) -> bool {
         self.tried += 1;
         self.tried > MOST_TRIED.saturating_add(self.count.saturating_mul(8))
@@ -106,6 +110,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fuzzing::Random;
 
     fn stored(values: &[Vec<u8>]) -> Vec<u8> {
         let value = |value: &Vec<u8>| [&value.len().to_be_bytes()[6..], value].concat();
@@ -129,6 +134,35 @@ mod tests {
             assert!(values(&data, all.len() + 5, true).is_err());
             assert!(values(data.get(..data.len() - 1).unwrap(), all.len(), true).is_err());
         }
+    }
+
+    #[test]
+    fn values_that_are_found_before_the_search_ends_are_those_that_were_stored() {
+        let mut random = Random(7);
+        let mut wholes = 0;
+        for (short, long) in [(0, 1), (3, 1), (100, 1), (10, 2), (1000, 3), (50, 5)] {
+            for is_text in [true, false] {
+                for _ in 0..crate::fixtures::cases(8) {
+                    let mut lengths: Vec<usize> = (0..short).map(|_| random.below(200)).collect();
+                    for _ in 0..long {
+                        lengths.insert(random.below(lengths.len() + 1), LENGTHS + random.below(100_000));
+                    }
+                    let byte = |random: &mut Random| match (is_text, random.below(40)) {
+                        (true, 0) => b'\n',
+                        (true, _) => b' ' + u8::try_from(random.below(95)).unwrap(),
+                        (false, _) => u8::try_from(random.below(256)).unwrap(),
+                    };
+                    let all: Vec<Vec<u8>> =
+                        lengths.iter().map(|&length| (0..length).map(|_| byte(&mut random)).collect()).collect();
+                    match values(&stored(&all), all.len(), is_text) {
+                        Ok(found) => assert!(found == all, "{lengths:?}"),
+                        Err(_) => continue,
+                    }
+                    wholes += 1;
+                }
+            }
+        }
+        assert!(wholes > 60, "{wholes}");
     }
 
     #[test]
