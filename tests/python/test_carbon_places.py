@@ -130,6 +130,38 @@ def test_added_segments(tmp_path):
     assert orcish.scan(str(target)).count() == 150
 
 
+@pytest.mark.parametrize("name", ["Segment_*", "Segment_?", "Segment_[0-9]", "**"])
+def test_added_segments_are_no_patterns(tmp_path, name):
+    """A folder that is not there is an error, and its neighbours are not read in its place."""
+    written = writer(tmp_path, NAMES)
+    written.load(some(names=NAMES))
+    for at in (1, 2):
+        folder = written.path / f"added/Segment_{at}"
+        folder.mkdir(parents=True)
+        orc.write_table(some(100 * at, 50, NAMES), str(folder / "a.orc"))
+        written.add_segment(folder, some(100 * at, 50, NAMES))
+    cases.equal(orcish.read_table(str(written.path)), written.rows())
+    status = written.path / "Metadata/tablestatus"
+    loads = json.loads(status.read_text())
+    # Without its file, a segment is what is in its folder.
+    del loads[1]["segmentFile"]
+    loads[1]["path"] = str(written.path / "added" / name)
+    status.write_text(json.dumps(loads))
+    with pytest.raises(FileNotFoundError, match="added"):
+        orcish.read_table(str(written.path))
+    # One of that very name is read.
+    shutil.move(written.path / "added/Segment_1", written.path / "added" / name)
+    cases.equal(orcish.read_table(str(written.path)), written.rows())
+
+
+@pytest.mark.parametrize("pattern", ["t/*", "?", "[t]/", "t/*.carbondata"])
+def test_tables_are_no_patterns(tmp_path, pattern):
+    written = writer(tmp_path, NAMES)
+    written.load(some(names=NAMES))
+    with pytest.raises(FileNotFoundError):
+        orcish.CarbonTable(f"{tmp_path}/{pattern}")
+
+
 def files_of(folder, base):
     return {f"{base}/{file.relative_to(folder)}": file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 

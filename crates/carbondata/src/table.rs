@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
-use orcish::{Limits, Result, StorageOptions, list, stat};
+use orcish::{Limits, Result, StorageOptions, list_folder, stat};
 
 use crate::metadata::deletes::read_deletes;
 use crate::metadata::format::MinMax;
 use crate::metadata::index::IndexedBlocklet;
 use crate::metadata::names::DATA;
-use crate::metadata::places::{Places, storage_of};
+use crate::metadata::places::{Places, TableStorage};
 use crate::metadata::schema::Column;
 use crate::metadata::segments::join;
 use open::Place;
@@ -24,7 +24,7 @@ mod updates;
 /// Where a table's schema is.
 const SCHEMA: &str = "Metadata/schema";
 
-/// Whether a location looks like a CarbonData table: a folder with `Metadata/schema`, a folder that holds
+/// Whether a location, which is no pattern, looks like a CarbonData table: a folder with `Metadata/schema`, a folder that holds
 /// `.carbondata` files, directly or in folders below, or such a file.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ pub fn is_table(location: &str, storage: &StorageOptions) -> Result<bool> {
     if location.ends_with(DATA) || stat(&join(location, SCHEMA), storage)?.is_some() {
         return Ok(true);
     }
-    Ok(list(location, storage)?.iter().any(|(file, _)| file.ends_with(DATA)))
+    Ok(list_folder(location, storage)?.iter().any(|(file, _)| file.ends_with(DATA)))
 }
 
 /// A segment: what one load, or one compaction, has added to a table.
@@ -113,7 +113,7 @@ pub struct Table(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     location: String,
-    storage: StorageOptions,
+    storage: TableStorage,
     limits: Limits,
     is_transactional: bool,
     columns: Vec<Column>,
@@ -148,7 +148,7 @@ impl Table {
         external: &[String],
     ) -> Result<Self> {
         let root = if location.len() > 1 { location.trim_end_matches('/') } else { location };
-        let places = &Places::new(root, external);
+        let (places, storage) = (&Places::new(root, external), &TableStorage::new(root, storage.clone()));
         Ok(Table(Arc::new(Place { root, storage, limits, places, indexed: &AtomicU64::new(0) }.open()?)))
     }
 
@@ -185,11 +185,7 @@ impl Table {
         let mut all = 0u64;
         for file in &self.0.files {
             let Some(rows) = file.rows else { return Ok(None) };
-            let deletes = read_deletes(
-                &file.deletes,
-                &storage_of(self.location(), &file.location, &self.0.storage),
-                &self.0.limits,
-            )?;
+            let deletes = read_deletes(&file.deletes, &self.0.storage.of(&file.location), &self.0.limits)?;
             let deleted: usize = deletes.values().map(Vec::len).sum();
             all = all.saturating_add(rows.saturating_sub(u64::try_from(deleted).unwrap_or(u64::MAX)));
         }
@@ -219,7 +215,7 @@ impl Table {
         &self.0.files
     }
 
-    pub(crate) fn storage(&self) -> &StorageOptions {
+    pub(crate) fn storage(&self) -> &TableStorage {
         &self.0.storage
     }
 

@@ -2,11 +2,9 @@
 
 use orcish::shared::{Bound, Known};
 
-use super::format::{Encoding, MinMax};
+use super::format::{EPOCH_KEY, Encoding, MinMax, NULL_TEXT};
 use super::schema::{Column, Kind};
 use crate::bytes::{Bytes, big_integer};
-use crate::page::arrays::EPOCH_KEY;
-use crate::page::texts::NULL_TEXT;
 
 /// The key of a date that is null.
 const NULL_KEY: i64 = 1;

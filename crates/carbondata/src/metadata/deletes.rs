@@ -11,18 +11,28 @@ use super::status::number;
 /// The ending of the name of a delete delta.
 pub(crate) const DELETES: &str = ".deletedelta";
 
+/// Bytes of memory of a page that has deleted rows, without these.
+const OF_PAGE: usize = 64;
+
 /// Rows that are deleted, in order, by blocklet within the file and page within the blocklet.
 pub(crate) type Deletes = BTreeMap<(u32, u32), Vec<u32>>;
 
 /// What all these delete deltas of a data file delete.
 ///
 /// # Errors
-/// Of kind `Io` where one cannot be read, `Corrupt` where it is none.
+/// Of kind `Io` where one cannot be read, `Corrupt` where it is none, `LimitExceeded` where the rows of all together take
+/// more memory than is allowed.
 pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limits: &Limits) -> Result<Deletes> {
     let mut deletes = Deletes::new();
     for location in locations {
         let bytes = read_small(location, limits.tail, storage)?;
         add(&mut deletes, &bytes, limits).map_err(|error| error.in_file(location))?;
+        let held: usize = deletes.values().map(|rows| OF_PAGE + rows.capacity() * size_of::<u32>()).sum();
+        if u64::try_from(held).map_or(true, |held| held > limits.memory) {
+            let most = limits.memory;
+            let text = format!("deleted rows of a data file that take {held} bytes, of {most} that are allowed");
+            return Err(Error::limit(text).in_file(location));
+        }
     }
     for rows in deletes.values_mut() {
         rows.sort_unstable();
@@ -70,6 +80,29 @@ mod tests {
         )
         .unwrap();
         assert_eq!(deletes, Deletes::from([((0, 1), vec![7, 3]), ((2, 0), vec![1])]));
+    }
+
+    #[test]
+    fn rows_of_all_deltas_together_have_room() {
+        let folder = std::env::temp_dir().join(format!("carbondata-deletes-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let rows = (0..1000).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
+        let delta = |at: u32| {
+            let path = folder.join(format!("{at}{DELETES}")).to_str().unwrap().to_owned();
+            let json = format!(r#"{{"blockletDetailsMap":{{"{at}_0":{{"deletedRows":[{rows}]}}}}}}"#);
+            std::fs::write(&path, json).unwrap();
+            path
+        };
+        let deltas: Vec<String> = (0..100).map(delta).collect();
+        // One has room as JSON, which is larger than its rows.
+        let limits = Limits { memory: 200_000, ..Limits::default() };
+        let read = |deltas: &[String], limits: &Limits| read_deletes(deltas, &StorageOptions::default(), limits);
+        assert_eq!(read(&deltas[..20], &limits).unwrap().len(), 20);
+        let error = read(&deltas, &limits).unwrap_err();
+        assert_eq!(error.kind(), orcish::ErrorKind::LimitExceeded);
+        assert!(error.to_string().contains(DELETES), "{error}");
+        assert_eq!(read(&deltas, &Limits::default()).unwrap().values().map(Vec::len).sum::<usize>(), 100_000);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -4,6 +4,11 @@ use orcish::Result;
 
 use super::thrift::{Structure, Value};
 
+/// What null is in pages, dictionaries and bounds of texts.
+pub(crate) const NULL_TEXT: &[u8; 8] = b"@NU#LL$!";
+/// The key of the first of January 1970, of dates, which have a direct dictionary.
+pub(crate) const EPOCH_KEY: i32 = i32::MAX >> 1;
+
 /// `Encoding`: how values were made into bytes, in the order of its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {

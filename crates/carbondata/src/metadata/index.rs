@@ -5,6 +5,7 @@ use std::sync::Arc;
 use orcish::{Error, Limits, Result};
 
 use super::format::{BlockIndex, BlockletInfo3, IndexHeader, Merged, MinMax};
+use super::names::check_name;
 use super::schema::{Column, columns};
 use super::thrift::Reader;
 
@@ -71,10 +72,14 @@ pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFile>> {
 }
 
 impl IndexedFile {
-    /// Bytes that it takes in memory, about.
+    /// Bytes that it takes in memory, about, without those of its columns, which files share.
     pub(crate) fn weight(&self) -> usize {
         let bounds = |all: &[Vec<u8>]| all.iter().map(|bound| bound.len() + size_of::<Vec<u8>>()).sum::<usize>();
-        let of = |min_max: &Option<MinMax>| min_max.as_ref().map_or(0, |it| bounds(&it.min) + bounds(&it.max));
+        let of = |min_max: &Option<MinMax>| {
+            min_max
+                .as_ref()
+                .map_or(0, |it| bounds(&it.min) + bounds(&it.max) + it.is_present.as_ref().map_or(0, Vec::len))
+        };
         let info = |info: &Option<BlockletInfo3>| {
             info.as_ref().map_or(0, |info| 8 * info.offsets.len() + 4 * (info.lengths.len() + info.page_rows.len()))
         };
@@ -142,7 +147,7 @@ pub(crate) fn streams(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, u64)
 /// The name of a data file; old indexes may have folders before it.
 fn name(file: &str) -> Result<&str> {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    super::status::check_name(name)?;
+    check_name(name)?;
     Ok(name)
 }
 

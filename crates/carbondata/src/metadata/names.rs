@@ -1,4 +1,6 @@
-//! Names of data files, and what they say.
+//! Names of files: those of data files and what they say, and those that metadata may append to a folder's.
+
+use orcish::{Error, Result};
 
 /// The ending of the name of a data file.
 pub(crate) const DATA: &str = ".carbondata";
@@ -26,6 +28,14 @@ pub(crate) fn base(name: &str) -> &str {
 /// The name up to the time at its end, and that.
 pub(crate) fn block_and_time(name: &str) -> Option<(&str, &str)> {
     base(name).rsplit_once('-')
+}
+
+/// The name of a file or folder that may be appended to a folder's.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
+        return Err(Error::corrupt(format!("{name:?} is no name of a file")));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -41,11 +41,30 @@ impl Places {
     }
 }
 
-/// The options for a file of a table: headers are sent to the host of the table alone.
-pub(crate) fn storage_of<'a>(table: &str, location: &str, storage: &'a StorageOptions) -> Cow<'a, StorageOptions> {
-    let is_url = |text: &str| text.contains("://");
-    if !is_url(location) || Site::of(table).is_of_host(&Site::of(location)) {
-        return Cow::Borrowed(storage);
+/// How a table and its files are reached: headers are sent to the host of the table alone.
+#[derive(Debug, Clone)]
+pub(crate) struct TableStorage {
+    /// Where the table is.
+    table: String,
+    options: StorageOptions,
+}
+
+impl TableStorage {
+    pub(crate) fn new(table: &str, options: StorageOptions) -> Self {
+        TableStorage { table: table.to_owned(), options }
     }
-    Cow::Owned(storage.without_headers())
+
+    /// The options for a file or folder of the table.
+    pub(crate) fn of(&self, location: &str) -> Cow<'_, StorageOptions> {
+        let is_url = |text: &str| text.contains("://");
+        if !is_url(location) || Site::of(&self.table).is_of_host(&Site::of(location)) {
+            return Cow::Borrowed(&self.options);
+        }
+        Cow::Owned(self.options.without_headers())
+    }
+
+    /// The options for the folder of the table itself.
+    pub(crate) fn of_table(&self) -> &StorageOptions {
+        &self.options
+    }
 }

@@ -63,6 +63,13 @@ pub(crate) struct Column {
 }
 
 impl Column {
+    /// Bytes that it takes in memory, about, with those within it.
+    pub(crate) fn weight(&self) -> usize {
+        let texts = self.id.len() + self.name.len() + self.default.as_ref().map_or(0, Vec::len);
+        let inner = self.children.iter().map(Column::weight).sum::<usize>();
+        size_of::<Self>() + texts + self.encoders.len() * size_of::<Encoding>() + inner
+    }
+
     /// Whether pages have keys of a dictionary that all files of the table share.
     pub(crate) fn has_global_dictionary(&self) -> bool {
         self.encoders.contains(&Encoding::Dictionary) && !self.encoders.contains(&Encoding::DirectDictionary)

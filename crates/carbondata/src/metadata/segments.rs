@@ -4,7 +4,8 @@ use orcish::{Error, Limits, Result};
 use serde_json::Value;
 
 use super::json;
-use super::status::{check_name, text};
+use super::names::check_name;
+use super::status::text;
 
 /// A folder of a segment.
 #[derive(Debug, Clone, PartialEq)]

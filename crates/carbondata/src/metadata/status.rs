@@ -4,6 +4,7 @@ use orcish::{Error, Limits, Result};
 use serde_json::Value;
 
 use super::json;
+use super::names::check_name;
 
 /// States in which a segment is read.
 const READABLE: [&str; 5] = ["success", "partial success", "marked for update", "streaming", "streaming finish"];
@@ -153,14 +154,6 @@ pub(crate) fn updates(bytes: &[u8], limits: &Limits) -> Result<Vec<Update>> {
             Ok(update)
         })
         .collect()
-}
-
-/// The name of a file or folder that may be appended to a folder's.
-pub(crate) fn check_name(name: &str) -> Result<()> {
-    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
-        return Err(Error::corrupt(format!("{name:?} is no name of a file")));
-    }
-    Ok(())
 }
 
 fn entries(bytes: &[u8], limits: &Limits) -> Result<Vec<Value>> {

@@ -11,12 +11,11 @@ use orcish::{Error, Result};
 
 use super::decimals;
 use super::numbers::Whole;
+use crate::metadata::format::EPOCH_KEY;
 use crate::metadata::schema::{Column, Kind};
 
 /// The key of null in dictionaries.
 pub(crate) const NULL_KEY: u32 = 1;
-/// The key of the first of January 1970.
-pub(crate) const EPOCH_KEY: i32 = i32::MAX >> 1;
 /// The key of the first second of 1970, of columns of times that have a direct dictionary.
 const FIRST_SECOND: i64 = 2;
 

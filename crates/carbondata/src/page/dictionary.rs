@@ -12,10 +12,9 @@ use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
 use orcish::{Error, Limits, ReadAt, Result, StorageOptions};
 
 use super::Dictionaries;
-use super::texts::NULL_TEXT;
-use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta};
+use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta, NULL_TEXT};
+use crate::metadata::names::check_name;
 use crate::metadata::schema::{Column, Kind};
-use crate::metadata::status::check_name;
 use crate::metadata::thrift::Reader;
 
 /// The dictionaries of the table whose schema is in the folder `metadata`: each is read once, when it is needed.

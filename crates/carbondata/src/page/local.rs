@@ -7,10 +7,10 @@ use orcish::{Error, Result};
 
 use super::arrays::nulls_of;
 use super::meta::{PageMeta, Role};
-use super::texts::{NULL_TEXT, Prefix, slices};
+use super::texts::{Prefix, slices};
 use super::{PageInput, overflow, packed};
 use crate::compress::Compressor;
-use crate::metadata::format::LocalDictionary as Stored;
+use crate::metadata::format::{LocalDictionary as Stored, NULL_TEXT};
 use crate::metadata::schema::Kind;
 
 /// Bytes of a key in pages.

@@ -9,9 +9,8 @@ use orcish::ErrorKind;
 
 use super::*;
 use crate::compress::Compressor;
-use crate::metadata::format::{DictionaryMeta, LocalDictionary as StoredDictionary};
+use crate::metadata::format::{DictionaryMeta, LocalDictionary as StoredDictionary, NULL_TEXT};
 use nested::Lists;
-use texts::NULL_TEXT;
 
 fn column(kind: Kind) -> Column {
     Column::sample("c", kind)

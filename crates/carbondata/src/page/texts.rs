@@ -8,10 +8,9 @@ use orcish::{Error, Result};
 
 use super::order::reorder;
 use super::{PageInput, arrays, check_rows, values};
+use crate::metadata::format::NULL_TEXT;
 use crate::metadata::schema::Kind;
 
-/// What null is in pages and dictionaries of texts.
-pub(crate) const NULL_TEXT: &[u8; 8] = b"@NU#LL$!";
 /// Values of at most so many bytes are copied with what is behind them, up to as many: a copy of fixed length, of which
 /// the next overwrites what is too much, beats one of the right length.
 const SHORT: usize = 32;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float32Array};
 use orcish::{Error, Result};
 
-use super::texts::NULL_TEXT;
 use super::{PageInput, arrays, decimals};
+use crate::metadata::format::{EPOCH_KEY, NULL_TEXT};
 use crate::metadata::schema::{Column, Kind};
 
 /// What null is among dates, where it is not empty: the key of null, with its sign flipped.
@@ -42,7 +42,7 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
             arrays::integers(column, each(&flipped)?, nulls)
         }
         Kind::Date => {
-            let day = |bytes: &[u8]| flipped(bytes).map(|key| key - i64::from(arrays::EPOCH_KEY));
+            let day = |bytes: &[u8]| flipped(bytes).map(|key| key - i64::from(EPOCH_KEY));
             arrays::integers(column, each(&day)?, nulls)
         }
         Kind::Double => {
@@ -94,7 +94,7 @@ mod tests {
     fn null_dates_are_empty_or_have_the_key_of_null() {
         let column = Column::sample("c", Kind::Date);
         let found = array(&column, &[&[], &NULL_DATE, &[0xbf, 0xff, 0xff, 0xff], &[0x80, 0, 0, 2]]).unwrap();
-        let days: Date32Array = vec![None, None, Some(0), Some(2 - arrays::EPOCH_KEY)].into();
+        let days: Date32Array = vec![None, None, Some(0), Some(2 - EPOCH_KEY)].into();
         assert_eq!(found.as_primitive(), &days);
         // Elsewhere these bytes are a number.
         let found = array(&Column::sample("c", Kind::Int), &[&NULL_DATE]).unwrap();

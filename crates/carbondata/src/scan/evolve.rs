@@ -12,8 +12,8 @@ use orcish::shared::{Adapt, check_room, widens};
 use orcish::{Error, Result};
 
 use crate::bytes::{Bytes, big_integer};
+use crate::metadata::format::EPOCH_KEY;
 use crate::metadata::schema::{Column, Kind};
-use crate::page::arrays::EPOCH_KEY;
 
 /// Where a column of the table is in a file, and what becomes of it.
 #[derive(Debug, Clone)]

@@ -11,7 +11,6 @@ use super::opened::{OpenFiles, Opened};
 use super::parts::by_index;
 use super::{Source, Split, What, orc, token};
 use crate::metadata::index::IndexedBlocklet;
-use crate::metadata::places::storage_of;
 use crate::table::{FileEntry, FileFormat};
 
 /// What becomes of a blocklet, by the index and, where that does not rule it out, by its file.
@@ -111,8 +110,7 @@ pub(super) fn splits(of: &Arc<Source>, what: &Arc<What>, bytes: u64) -> Result<V
         if entry.format != FileFormat::Columnar {
             let size = match entry.size {
                 Some(size) => size,
-                None => orcish::stat(&entry.location, &storage_of(&of.location, &entry.location, &of.storage))?
-                    .map_or(0, |found| found.size),
+                None => orcish::stat(&entry.location, &of.storage.of(&entry.location))?.map_or(0, |found| found.size),
             };
             return Ok(vec![split(of, entry, Vec::new(), 0, size)?]);
         }
@@ -148,9 +146,9 @@ fn each_file<T: Send + 'static>(
     task: impl Fn(&Source, &What, &FileEntry) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Vec<T>> {
     let threads = orcish::shared::asked_or_cores(what.options.threads);
-    let requests = of.files.first().map_or(1, |file| requests(&file.location, &of.storage));
+    let requests = of.files.first().map_or(1, |file| requests(&file.location, &of.storage.of(&file.location)));
     let (this, what) = (of.clone(), what.clone());
-    each(of.files.len(), threads.max(requests), of.storage.check().cloned(), move |at| {
+    each(of.files.len(), threads.max(requests), of.storage.of_table().check().cloned(), move |at| {
         let entry = this.file(at)?;
         this.check_format(entry)?;
         task(&this, &what, entry).map_err(|error| error.in_file(&display_name(&entry.location)))

@@ -22,6 +22,7 @@ use arrow_schema::{FieldRef, Schema, SchemaRef};
 use orcish::shared::{Ahead, BatchFilter, asked_or_cores, choose};
 use orcish::{Check, Columns, Error, Explanation, Limits, ReadOptions, Result, StorageOptions};
 
+use crate::metadata::places::TableStorage;
 use crate::metadata::schema::Column;
 use crate::table::{FileEntry, Table};
 use parts::Parts;
@@ -44,7 +45,7 @@ struct Source {
     files: Vec<Arc<FileEntry>>,
     /// Names of the segments, for messages.
     segments: Vec<String>,
-    storage: StorageOptions,
+    storage: TableStorage,
     limits: Limits,
 }
 
@@ -160,7 +161,7 @@ impl Scan {
         }
         let options = ReadOptions { columns: Columns::Names(Vec::new()), ..self.what.options.clone() };
         let mut reader = self.with_options(options)?.read();
-        if let Some(check) = self.of.storage.check() {
+        if let Some(check) = self.of.storage.of_table().check() {
             reader.while_waiting(check.clone());
         }
         reader.map(|batch| Ok(batch?.num_rows() as u64)).sum()

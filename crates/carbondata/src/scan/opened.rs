@@ -9,7 +9,6 @@ use super::Source;
 use super::evolve::{Way, ways};
 use crate::file::DataFile;
 use crate::metadata::deletes::{Deletes, read_deletes};
-use crate::metadata::places::storage_of;
 use crate::page::{Dictionaries, dictionary};
 use crate::table::FileEntry;
 
@@ -46,7 +45,7 @@ impl OpenFiles {
 
     /// The dictionaries of the table, none of which is read before it is needed.
     pub(super) fn dictionaries(&self, of: &Source, entry: &FileEntry) -> Dictionaries {
-        let make = || dictionary::of_table(&entry.dictionaries, &of.storage, of.limits());
+        let make = || dictionary::of_table(&entry.dictionaries, &of.storage.of(&entry.dictionaries), of.limits());
         self.dictionaries.get_or_init(make).clone()
     }
 
@@ -57,7 +56,7 @@ impl OpenFiles {
 
     pub(super) fn open(&self, of: &Source, entry: &FileEntry) -> Result<Opened> {
         let limits = of.limits();
-        let storage = storage_of(&of.location, &entry.location, &of.storage);
+        let storage = of.storage.of(&entry.location);
         let file = DataFile::open(open(&entry.location, &storage)?, limits)?;
         let in_file = |error: orcish::Error| error.in_file(&orcish::display_name(&entry.location));
         let ways = ways(&of.columns, file.columns(), of.is_transactional).map_err(in_file)?;

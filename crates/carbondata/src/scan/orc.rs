@@ -11,7 +11,6 @@ use orcish::{Columns, Error, Explanation, ReadOptions, Result};
 
 use super::part::filtered;
 use super::{Source, What};
-use crate::metadata::places::storage_of;
 use crate::table::FileEntry;
 
 /// Rows of an ORC file, with all columns of the table that are read.
@@ -61,7 +60,7 @@ fn scan(of: &Source, what: &What, entry: &FileEntry, threads: usize) -> Result<(
         Some(schema),
         options,
         Matching::NameIgnoringCase,
-        storage_of(&of.location, &entry.location, &of.storage).into_owned(),
+        of.storage.of(&entry.location).into_owned(),
     )?;
     Ok((scan, places))
 }

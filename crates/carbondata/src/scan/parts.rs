@@ -85,9 +85,7 @@ fn parts_of(of: &Source, what: &What, file: usize, entry: &FileEntry) -> Result<
 /// What the index says of each blocklet that it names, or of the whole file; none where it says nothing.
 pub(super) fn by_index(of: &Source, what: &What, entry: &FileEntry) -> Result<Option<Vec<Outcome>>> {
     let (bounds, rows): (Vec<Option<&MinMax>>, Vec<u64>) = match &entry.blocklets {
-        Some(blocklets) => {
-            blocklets.iter().map(|it| (it.min_max.as_ref(), it.rows.unwrap_or(u64::MAX))).unzip()
-        }
+        Some(blocklets) => blocklets.iter().map(|it| (it.min_max.as_ref(), it.rows.unwrap_or(u64::MAX))).unzip(),
         None => match &entry.file_min_max {
             Some(min_max) => (vec![Some(min_max)], vec![u64::MAX]),
             None => return Ok(None),

@@ -8,7 +8,6 @@ use super::part::{batch, filtered};
 use super::parts::known_of;
 use super::{Source, What};
 use crate::metadata::bounds::known;
-use crate::metadata::places::storage_of;
 use crate::page::Dictionaries;
 use crate::stream::{Blocklets, StreamFile};
 use crate::table::FileEntry;
@@ -24,7 +23,7 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn open(of: &Source, what: &What, entry: &FileEntry, dictionaries: Dictionaries) -> Result<Self> {
-        let source = orcish::open(&entry.location, &storage_of(&of.location, &entry.location, &of.storage))?;
+        let source = orcish::open(&entry.location, &of.storage.of(&entry.location))?;
         let size = entry.size.ok_or_else(|| Error::invalid("a stream of which nothing is known to be committed"))?;
         let file = StreamFile::open(source, size, of.limits())?.with_dictionaries(dictionaries);
         let ways = ways(&of.columns, file.columns(), of.is_transactional)?;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Source;
 use crate::metadata::index::IndexedBlocklet;
+use crate::metadata::places::TableStorage;
 use crate::metadata::schema::{Column, Kind, schema_of};
 use crate::table::{FileEntry, FileFormat};
 
@@ -80,14 +81,15 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
         index_columns: None,
         version: None,
     };
+    let location = text("table")?;
     Ok(Source {
-        location: text("table")?,
+        storage: TableStorage::new(&location, storage),
+        location,
         schema: schema_of(&columns),
         columns,
         is_transactional: token.get("transactional").and_then(Value::as_bool).ok_or_else(wrong)?,
         files: vec![Arc::new(entry)],
         segments: Vec::new(),
-        storage,
         limits: limits.clone(),
     })
 }

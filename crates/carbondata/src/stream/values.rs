@@ -7,9 +7,10 @@ use orcish::{Error, Result};
 
 use super::nested::{self, Lengths};
 use crate::bytes::Bytes;
+use crate::metadata::format::NULL_TEXT;
 use crate::metadata::schema::{Column, Kind};
 use crate::page::nested::{self as page_nested, Lists};
-use crate::page::texts::{NULL_TEXT, Texts};
+use crate::page::texts::Texts;
 use crate::page::{self, Dictionaries, arrays, values};
 
 /// A column that grows by a value for each row.

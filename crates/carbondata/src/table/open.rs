@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orcish::scan::partitions_of;
-use orcish::{Error, Limits, Result, StorageOptions, display_name, list, list_all, open, read_small, stat, tuning};
+use orcish::{
+    Error, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat, tuning,
+};
 
 use super::updates::Updates;
 use super::{FileEntry, FileFormat, Inner, SCHEMA, Segment};
@@ -14,8 +16,8 @@ use crate::file::DataFile;
 use crate::metadata::deletes::DELETES;
 use crate::metadata::format::TableInfo;
 use crate::metadata::index::{self, INDEX, IndexedFile, MERGED};
-use crate::metadata::names::{DATA, base, folder_of, name_of};
-use crate::metadata::places::{Places, storage_of};
+use crate::metadata::names::{DATA, base, check_name, folder_of, name_of};
+use crate::metadata::places::{Places, TableStorage};
 use crate::metadata::schema::{Column, columns, schema_of};
 use crate::metadata::segments::{self, Folder, absolute, join};
 use crate::metadata::status::{self, COLUMNAR, Load, STREAM};
@@ -41,7 +43,7 @@ fn visible(all: Vec<Column>) -> Vec<Column> {
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) root: &'a str,
-    pub(super) storage: &'a StorageOptions,
+    pub(super) storage: &'a TableStorage,
     pub(super) limits: &'a Limits,
     pub(super) places: &'a Places,
     /// Bytes that the indexes take that have been read.
@@ -50,8 +52,8 @@ pub(super) struct Place<'a> {
 
 impl Place<'_> {
     pub(super) fn open(self) -> Result<Inner> {
-        let is_file = self.root.ends_with(DATA) && stat(self.root, self.storage)?.is_some();
-        match !is_file && stat(&join(self.root, SCHEMA), self.storage)?.is_some() {
+        let is_file = self.root.ends_with(DATA) && stat(self.root, self.storage.of_table())?.is_some();
+        match !is_file && stat(&join(self.root, SCHEMA), self.storage.of_table())?.is_some() {
             true => self.transactional(),
             false => self.folder(is_file),
         }
@@ -64,7 +66,7 @@ impl Place<'_> {
     /// The options for a file or folder that the table names, if it may be read.
     pub(super) fn storage_of(&self, location: &str) -> Result<Cow<'_, StorageOptions>> {
         self.places.check(location).map_err(|error| error.in_file(&display_name(self.root)))?;
-        Ok(storage_of(self.root, location, self.storage))
+        Ok(self.storage.of(location))
     }
 
     fn is_there(&self, location: &str) -> Result<bool> {
@@ -150,7 +152,7 @@ impl Place<'_> {
         let version = inner.properties.iter().find(|(key, _)| key.eq_ignore_ascii_case("latestversion"));
         let name = version.map(|(_, version)| version.trim()).filter(|version| !version.is_empty());
         let name = name.map_or("tablestatus".to_owned(), |version| format!("tablestatus_{version}"));
-        status::check_name(&name).map_err(|error| error.in_file(&schema))?;
+        check_name(&name).map_err(|error| error.in_file(&schema))?;
         let status = self.metadata(&name);
         // A table that nothing was loaded into has none.
         let loads = match self.is_there(&status)? {
@@ -160,7 +162,7 @@ impl Place<'_> {
         // The one that has a name says it for all.
         let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
             Some(name) => {
-                status::check_name(name).map_err(|error| error.in_file(&status))?;
+                check_name(name).map_err(|error| error.in_file(&status))?;
                 self.parse(&self.metadata(name), |bytes| status::updates(bytes, self.limits))?
             }
             None => Vec::new(),
@@ -208,7 +210,7 @@ impl Place<'_> {
         let folders = match &load.segment_file {
             Some(name) => {
                 let location = self.metadata(&format!("segments/{name}"));
-                status::check_name(name).map_err(|error| error.in_file(&location))?;
+                check_name(name).map_err(|error| error.in_file(&location))?;
                 Some(self.parse(&location, |bytes| segments::folders(bytes, self.root, self.limits))?)
             }
             None => None,
@@ -393,7 +395,7 @@ impl Place<'_> {
         });
         let mut files: Vec<(String, Option<u64>)> = named.collect();
         if files.is_empty() {
-            let listed = list(folder, self.storage_of(folder)?.as_ref())?.into_iter();
+            let listed = list_folder(folder, self.storage_of(folder)?.as_ref())?.into_iter();
             files = listed.filter(|(file, _)| is_data(name_of(file))).map(|(file, size)| (file, Some(size))).collect();
         }
         let is_partition = |name: &str| partition_columns.iter().any(|column| column.eq_ignore_ascii_case(name));
@@ -408,7 +410,7 @@ impl Place<'_> {
 
     /// A table without metadata: every data file counts.
     fn folder(self, is_file: bool) -> Result<Inner> {
-        let all = list(self.root, self.storage)?;
+        let all = list_folder(self.root, self.storage.of_table())?;
         let mut files = match is_file {
             true => all.iter().map(|(location, size)| self.unindexed(location, *size)).collect(),
             false => self.by_indexes(&all, true)?,
@@ -421,7 +423,7 @@ impl Place<'_> {
         let deltas: Vec<_> = match is_file {
             // What servers have beside a file cannot be found out.
             true if folder.starts_with("http://") || folder.starts_with("https://") => Vec::new(),
-            true => list(if folder.is_empty() { "." } else { folder }, self.storage)?,
+            true => list_folder(if folder.is_empty() { "." } else { folder }, self.storage.of_table())?,
             false => all,
         };
         for (delta, _) in deltas.into_iter().filter(|(location, size)| location.ends_with(DELETES) && *size > 0) {
@@ -436,7 +438,7 @@ impl Place<'_> {
             return Err(Error::invalid(message).in_file(self.root));
         };
         // Files of one writer have the same columns.
-        let columns = DataFile::open(open(&first.location, self.storage)?, self.limits)?.columns().to_vec();
+        let columns = DataFile::open(open(&first.location, self.storage.of_table())?, self.limits)?.columns().to_vec();
         let sorted = columns.iter().filter(|column| column.is_sorted_by);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
         let mut inner = self.inner(columns, false);
@@ -448,7 +450,7 @@ impl Place<'_> {
 
 /// The data files that the indexes of a folder name.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     files: Vec<IndexedFile>,
     names: HashSet<String>,
 }
@@ -458,16 +460,20 @@ impl Found {
     ///
     /// # Errors
     /// `LimitExceeded` where the indexes of the table have become too large.
-    fn add(&mut self, files: Vec<IndexedFile>, table: Place<'_>) -> Result<()> {
+    pub(super) fn add(&mut self, files: Vec<IndexedFile>, table: Place<'_>) -> Result<()> {
         for mut file in files {
             if !self.names.insert(file.name.clone()) {
                 continue;
             }
             // Thousands of files have the same columns.
-            if let Some(last) = self.files.last().filter(|last| last.columns == file.columns) {
-                file.columns.clone_from(&last.columns);
-            }
-            let weight = u64::try_from(file.weight()).unwrap_or(u64::MAX);
+            let columns = match self.files.last().filter(|last| last.columns == file.columns) {
+                Some(last) => {
+                    file.columns.clone_from(&last.columns);
+                    0
+                }
+                None => file.columns.iter().flat_map(|columns| columns.iter()).map(Column::weight).sum(),
+            };
+            let weight = u64::try_from(file.weight().saturating_add(columns)).unwrap_or(u64::MAX);
             let before = table.indexed.fetch_add(weight, Ordering::Relaxed);
             if before.saturating_add(weight) > table.limits.memory {
                 let most = table.limits.memory;

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::open::Found;
 use super::*;
 use orcish::shared::{Bound, Known};
 
 use crate::metadata::bounds::known;
+use crate::metadata::index::IndexedFile;
 use crate::metadata::places::Places;
 use crate::metadata::schema::Kind;
 
@@ -136,9 +138,10 @@ type Columns = BTreeMap<String, (Column, Known)>;
 
 #[test]
 fn several_are_waited_for_at_a_time() {
-    let (storage, limits) = (StorageOptions::default(), Limits::default());
+    let limits = Limits::default();
     for root in ["/near", "s3://far/x"] {
         let (places, indexed) = (Places::new(root, &[]), std::sync::atomic::AtomicU64::new(0));
+        let storage = TableStorage::new(root, StorageOptions::default());
         let place = Place { root, storage: &storage, limits: &limits, places: &places, indexed: &indexed };
         let all: Vec<u32> = (0..100).collect();
         assert_eq!(place.each(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
@@ -146,6 +149,26 @@ fn several_are_waited_for_at_a_time() {
         assert_eq!(error.unwrap_err().message(), "50");
         assert!(place.each(&[], |at: &u32| Ok(*at)).unwrap().is_empty());
     }
+}
+
+#[test]
+fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
+    let limits = Limits { memory: 1 << 20, ..Limits::default() };
+    let columns = |name: &str| (0..1000).map(|at| Column::sample(&format!("{name}{at}"), Kind::Int)).collect();
+    let schemas: [Vec<Column>; 2] = [columns("a"), columns("b")];
+    let read = |schema: &dyn Fn(usize) -> usize| {
+        let (places, indexed) = (Places::new("/t", &[]), AtomicU64::new(0));
+        let storage = TableStorage::new("/t", StorageOptions::default());
+        let place = Place { root: "/t", storage: &storage, limits: &limits, places: &places, indexed: &indexed };
+        let mut found = Found::default();
+        // Each index has columns of its own.
+        (0..200).try_for_each(|at| {
+            let columns = Some(Arc::new(schemas[schema(at)].clone()));
+            found.add(vec![IndexedFile { name: at.to_string(), columns, ..IndexedFile::default() }], place)
+        })
+    };
+    assert!(read(&|_| 0).is_ok() && read(&|at| at / 100).is_ok());
+    assert_eq!(read(&|at| at % 2).unwrap_err().kind(), orcish::ErrorKind::LimitExceeded);
 }
 
 /// Bounds of chunks, by their place: dimensions before measures, those within complex ones behind them.
@@ -165,7 +188,7 @@ fn of_files(table: &Table) -> Vec<(Columns, u64)> {
             }
             let min_max = blocklet.min_max.as_ref().unwrap();
             assert_eq!((at, at), (min_max.min.len(), min_max.max.len()));
-            all.push((found, blocklet.rows));
+            all.push((found, blocklet.rows.unwrap()));
         }
     }
     all
