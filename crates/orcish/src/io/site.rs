@@ -20,7 +20,10 @@ impl Site {
     /// The site of a path or URL. None where one of its names leads upward: a server might read `..` in any encoding. The
     /// `folder` is trusted: where the path or URL begins with it, the names of the folder may lead upward.
     pub fn within(folder: &str, location: &str) -> Option<Self> {
-        let named = location.strip_prefix(folder).unwrap_or(location);
+        // Behind the folder a name begins: `t/../u` is not what is behind `t/.`.
+        let behind = location.strip_prefix(folder);
+        let behind = behind.filter(|rest| folder.ends_with('/') || rest.is_empty() || rest.starts_with('/'));
+        let named = behind.unwrap_or(location);
         let spelled = std::iter::successors(Some(named.to_owned()), |text| {
             let decoded = percent_decode(text);
             (decoded != *text).then_some(decoded)
@@ -54,12 +57,14 @@ impl Site {
                 };
                 let (path, _) = url.path_and_query();
                 let path = if url.is_http() { percent_decode(path) } else { path.to_owned() };
-                let names = path.split('/').filter(|name| !name.is_empty() && *name != ".");
-                Site {
-                    scheme: scheme.to_owned(),
-                    host: usual.unwrap_or(&host).to_owned(),
-                    names: names.map(str::to_owned).collect(),
+                let mut names = Vec::new();
+                for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
+                    match name {
+                        ".." => _ = names.pop(),
+                        name => names.push(name.to_owned()),
+                    }
                 }
+                Site { scheme: scheme.to_owned(), host: usual.unwrap_or(&host).to_owned(), names }
             }
         }
     }
@@ -123,6 +128,12 @@ mod tests {
             assert!(!holds("http://h/t", other), "{other}");
         }
         assert!(!holds("http://h/t", "http://h/t/..%2fx") && !holds("http://h/t", "http://h/t\\..\\x"));
+        for root in ["s3://b/t/.", "http://h/t/.", "/t/."] {
+            let (beside, within) = (format!("{root}./u/x"), format!("{root}/u/x"));
+            assert!(!holds(root, &beside) && holds(root, &within), "{root}");
+        }
+        assert!(holds("s3://b/x/../t", "s3://b/x/../t/a") && holds("http://h/x/../t", "http://h/t/a"));
+        assert!(!holds("http://h/x/../t", "http://h/x/t") && Site::of("s3://b/../../t") == Site::of("s3://b/t"));
         assert!(!holds("http://h/t", "http://h@evil/t") && !holds("http://h/t", "http://h%2f@evil/t"));
     }
 
