@@ -1,5 +1,6 @@
 """What files can be read from."""
 
+import errno
 import io
 import os
 import pathlib
@@ -107,6 +108,96 @@ def test_reads_that_end_early():
 
     with pytest.raises((OSError, ValueError), match="gave 0 bytes"):
         orcish.read_table(Ends())
+
+
+class Odd(io.BytesIO):
+    """A file object of which a call gives something else once the file has been opened, or from the first call on."""
+
+    def __init__(self, call, gave, after=0):
+        super().__init__(DATA)
+        self.odd, self.gave, self.after = call, gave, after
+
+    def _called(self, call, *args):
+        usual = getattr(super(), call)(*args)
+        if call != self.odd:
+            return usual
+        self.after -= 1
+        return self.gave(usual) if self.after < 0 else usual
+
+    def read(self, size=-1, /):
+        return self._called("read", size)
+
+    def seek(self, offset, whence=0, /):
+        return self._called("seek", offset, whence)
+
+    def tell(self):
+        return self._called("tell")
+
+
+@pytest.mark.parametrize("after", [0, 3])
+def test_reads_that_give_no_bytes(after):
+    for gave, error, match in (
+        (lambda data: data + b"x", ValueError, r"read\(\d+\) at \d+ gave \d+ bytes"),
+        (lambda data: data.decode("latin-1"), TypeError, "open for text.*'rb'"),
+        (lambda data: None, TypeError, "read gave an object of type NoneType, where it gives bytes"),
+        (lambda data: [1, 2], TypeError, "read gave an object of type list, where it gives bytes"),
+    ):
+        with pytest.raises(error, match=match):
+            orcish.read_table(Odd("read", gave, after), threads=1)
+    assert orcish.read_table(Odd("read", bytearray)).equals(TABLE)
+
+
+def test_files_that_are_open_for_text(tmp_path, path):
+    with pytest.raises(TypeError, match="open for text.*'rb'"):
+        orcish.ORCFile(io.StringIO("ORC"))
+    with pytest.raises(TypeError, match="open for text.*'rb'"), open(path, encoding="latin-1") as file:
+        orcish.read_table(file)
+
+
+def test_places_that_are_none():
+    for gave, error, match in (
+        (lambda place: -1, ValueError, r"seek\(.*\) gave -1, which is no place"),
+        (lambda place: 1 << 80, ValueError, "which is no place"),
+        (lambda place: str(place), TypeError, r"seek\(.*\) gave '\d+', where it gives a place in the file"),
+        (lambda place: True, TypeError, "gave True"),
+    ):
+        for after in (0, 1):
+            with pytest.raises(error, match=match):
+                orcish.read_table(Odd("seek", gave, after), threads=1)
+    with pytest.raises(ValueError, match=r"seek\(\d+\) went to \d+"):
+        orcish.read_table(Odd("seek", lambda place: place + 1, 1), threads=1)
+
+    class Silent(Odd):
+        def seek(self, offset, whence=0, /):
+            super().seek(offset, whence)
+
+    assert orcish.read_table(Silent("none", None)).equals(TABLE)
+    with pytest.raises(ValueError, match=r"tell\(\) gave -5"):
+        orcish.read_table(Silent("tell", lambda place: -5))
+    with pytest.raises(TypeError, match=r"tell\(\) gave None"):
+        orcish.read_table(Silent("tell", lambda place: None))
+
+
+@pytest.mark.parametrize("is_raw", [True, False])
+def test_pipes_that_have_no_bytes_now(is_raw):
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    with open(read, "rb", buffering=0) as pipe, open(write, "wb"):
+        base = io.RawIOBase if is_raw else object
+
+        class Pipe(base):
+            def seek(self, offset, whence=0, /):
+                return 1000 if whence == 2 else offset
+
+            def read(self, size=-1, /):
+                return pipe.read(size)
+
+            def fileno(self):
+                return pipe.fileno()
+
+        with pytest.raises(BlockingIOError, match="does not block") as raised:
+            orcish.ORCFile(Pipe())
+        assert raised.value.errno == errno.EAGAIN
 
 
 class BrokenError(Exception):

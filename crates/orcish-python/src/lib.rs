@@ -5,6 +5,7 @@ mod carbon;
 mod distinct;
 mod errors;
 mod file;
+mod file_object;
 mod folder;
 mod node;
 mod options;

@@ -1,11 +1,12 @@
 //! What a file may be written to: a path or URL, or a Python object with `write`.
 
 use orcish::{Sink, StorageOptions, Withheld};
-use pyo3::exceptions::{PyBlockingIOError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyString};
+use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{from_python, to_python};
+use crate::file_object::{check_binary, is_non_blocking, name_of, number, would_block};
 
 /// Bytes that are offered at least to a file object which has taken a part only.
 const LEAST_OFFER: usize = 64 << 10;
@@ -58,24 +59,12 @@ fn create_unpublished(
 struct PythonSink {
     object: Py<PyAny>,
     name: String,
-    /// Whether `None` for a number of bytes says that none were taken, as of raw files that do not block.
-    is_raw: bool,
 }
 
 impl PythonSink {
     fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let io = object.py().import("io")?;
-        if object.is_instance(&io.getattr("TextIOBase")?)? {
-            return Err(PyTypeError::new_err(
-                "the file object is open for text, and a file is bytes: open it as with 'wb'",
-            ));
-        }
-        let name = object.getattr("name").ok().and_then(|name| name.extract::<String>().ok());
-        Ok(PythonSink {
-            object: object.clone().unbind(),
-            name: name.unwrap_or_else(|| "<file object>".to_owned()),
-            is_raw: object.is_instance(&io.getattr("RawIOBase")?)?,
-        })
+        check_binary(object, "wb")?;
+        Ok(PythonSink { object: object.clone().unbind(), name: name_of(object, "<file object>") })
     }
 
     /// Has the object take all bytes, which it may do in parts.
@@ -101,39 +90,18 @@ impl PythonSink {
         offered: usize,
         before: usize,
     ) -> PyResult<usize> {
-        let py = object.py();
         if taken.is_none() {
-            if !self.is_raw && !is_non_blocking(object) {
+            if !is_non_blocking(object)? {
                 // Some objects say nothing, and take all.
                 return Ok(offered);
             }
-            let number = py.import("errno")?.getattr("EAGAIN")?.unbind();
             let text = "the file object does not block, and takes no bytes now: have it block, or write to a buffer";
-            return Err(PyBlockingIOError::new_err((number, text, before)));
+            return Err(would_block(object.py(), text.to_owned(), before));
         }
-        let wrong = || PyValueError::new_err(format!("write took {taken} of {offered} bytes"));
-        let count = match taken.extract::<i64>() {
-            Ok(_) | Err(_) if taken.is_instance_of::<PyBool>() => None,
-            Ok(count) => Some(count),
-            Err(error) if error.is_instance_of::<PyOverflowError>(py) => return Err(wrong()),
-            Err(_) => None,
-        };
-        let Some(count) = count else {
-            let text = format!("write gave {}, where it gives the number of bytes that it took", taken.repr()?);
-            return Err(PyTypeError::new_err(text));
-        };
-        usize::try_from(count).ok().filter(|count| (1..=offered).contains(count)).ok_or_else(wrong)
+        let count = number("write", "the number of bytes that it took", taken)?;
+        let count = count.and_then(|count| usize::try_from(count).ok()).filter(|count| (1..=offered).contains(count));
+        count.ok_or_else(|| PyValueError::new_err(format!("write took {taken} of {offered} bytes")))
     }
-}
-
-/// Whether an object stands for a file of the system that does not block.
-fn is_non_blocking(object: &Bound<'_, PyAny>) -> bool {
-    let blocks = || -> PyResult<bool> {
-        let number = object.call_method0("fileno")?;
-        object.py().import("os")?.call_method1("get_blocking", (number,))?.extract()
-    };
-    // What has no number of a file is none of the system.
-    matches!(blocks(), Ok(false))
 }
 
 impl Sink for PythonSink {

@@ -12,6 +12,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{check_signals, from_python};
+use crate::file_object::{check_binary, is_non_blocking, is_text, name_of, number, would_block};
 
 /// How long a thread waits for its turn before it looks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -68,14 +69,15 @@ impl Drop for Turn<'_> {
 
 impl PythonSource {
     fn new(object: &Bound<'_, PyAny>, other_name: &str) -> PyResult<Self> {
-        let size = object.call_method1("seek", (0, 2))?;
+        check_binary(object, "rb")?;
+        let end = object.call_method1("seek", (0, 2))?;
         // Some file objects return nothing from seek.
-        let size = if size.is_none() { object.call_method0("tell")? } else { size };
-        let name = object.getattr("name").ok().and_then(|name| name.extract::<String>().ok());
+        let size =
+            if end.is_none() { place("tell()", &object.call_method0("tell")?) } else { place("seek(0, 2)", &end) };
         Ok(PythonSource {
             object: object.clone().unbind(),
-            name: name.unwrap_or_else(|| other_name.to_owned()),
-            size: size.extract()?,
+            name: name_of(object, other_name),
+            size: size?,
             busy: Mutex::new(false),
             free: Condvar::new(),
         })
@@ -101,13 +103,17 @@ impl PythonSource {
 
     fn read(&self, py: Python<'_>, range: &Range<u64>) -> PyResult<Bytes> {
         let object = self.object.bind(py);
-        object.call_method1("seek", (range.start,))?;
+        let start = object.call_method1("seek", (range.start,))?;
+        let call = || format!("seek({})", range.start);
+        if !start.is_none() && place(&call(), &start)? != range.start {
+            return Err(PyValueError::new_err(format!("{} went to {start}", call())));
+        }
         let length = usize::try_from(range.end - range.start)?;
         let mut parts: Vec<PyBackedBytes> = Vec::new();
         let mut there = 0;
         while there < length {
             let part = object.call_method1("read", (length - there,))?;
-            let part = part.extract::<PyBackedBytes>()?;
+            let part = part.extract::<PyBackedBytes>().or_else(|_| Err(no_bytes(object, &part, there)?))?;
             if part.is_empty() || part.len() > length - there {
                 let text = format!("read({}) at {} gave {} bytes", length - there, range.start, part.len());
                 return Err(PyValueError::new_err(text));
@@ -120,6 +126,25 @@ impl PythonSource {
             Err(parts) => Bytes::from(parts.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>()),
         })
     }
+}
+
+/// The place in the file that a call has given.
+fn place(call: &str, given: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let found = number(call, "a place in the file", given)?;
+    found.ok_or_else(|| PyValueError::new_err(format!("{call} gave {given}, which is no place in a file")))
+}
+
+/// The error of an object whose `read` gave something else than bytes, `done` bytes behind where it was to begin.
+fn no_bytes(object: &Bound<'_, PyAny>, given: &Bound<'_, PyAny>, done: usize) -> PyResult<PyErr> {
+    if given.is_instance_of::<PyString>() {
+        return Ok(is_text("rb"));
+    }
+    if given.is_none() && is_non_blocking(object)? {
+        let text = "the file object does not block, and has no bytes now: have it block, or read it into memory first";
+        return Ok(would_block(object.py(), text.to_owned(), done));
+    }
+    let text = format!("read gave an object of type {}, where it gives bytes", given.get_type().name()?);
+    Ok(PyTypeError::new_err(text))
 }
 
 impl ReadAt for PythonSource {
