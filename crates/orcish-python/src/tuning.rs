@@ -6,8 +6,9 @@ use orcish::tuning::{ALL, Tuning, reset};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
-/// Makes windows as large as `values` say, and all others what they are without tests. Says of each by its name how large
-/// it is without that, and what the least and the greatest size are that tests give it.
+/// Makes windows as large as `values` say, if at least as large as the least size that tests give them, and all others
+/// what they are without tests. Says of each by its name how large it is without that, and what the least and the greatest
+/// size are that tests give it.
 #[pyfunction]
 #[pyo3(name = "_tune", signature = (values=None))]
 pub(crate) fn tune(values: Option<BTreeMap<String, usize>>) -> PyResult<BTreeMap<&'static str, (usize, usize, usize)>> {

@@ -52,9 +52,10 @@ impl Tuning {
         self.least..=self.most
     }
 
-    /// Changes it, for tests. Readers and writers that are at work need not notice.
+    /// Changes it, for tests: to the least of [`small`](Self::small) where `value` is less, which loops may never end
+    /// with. Readers and writers that are at work need not notice.
     pub fn set(&self, value: usize) {
-        self.value.store(value, Ordering::Relaxed);
+        self.value.store(value.max(self.least), Ordering::Relaxed);
     }
 }
 
@@ -184,7 +185,8 @@ tunings! {
 }
 
 /// Makes each of them a random small value, and some what they are without that; the same for the same `seed`.
-pub fn make_small(seed: u64) {
+#[cfg(test)]
+fn make_small(seed: u64) {
     let mut state = seed;
     let mut random = || {
         // SplitMix64.

@@ -38,6 +38,16 @@ fn standards_are_what_is_documented() {
 }
 
 #[test]
+fn windows_are_no_smaller_than_loops_need_them() {
+    // Of no reader or writer, as other tests run beside this one.
+    let tuning = super::Tuning::new("X", 100, &(3..=10));
+    for (value, found) in [(0, 3), (2, 3), (3, 3), (10, 10), (1 << 40, 1 << 40)] {
+        tuning.set(value);
+        assert_eq!(tuning.get(), found);
+    }
+}
+
+#[test]
 fn rows_are_the_same_whatever_the_windows() {
     if std::env::var(SEED).is_ok() {
         return;
