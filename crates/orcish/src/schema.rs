@@ -31,7 +31,7 @@ pub enum Kind {
     TimestampInstant,
     Geometry,
     Geography,
-    /// None of the format's, or one that is stated in a way that cannot be; see [`Schema::fault`].
+    /// None of the format's, or one that is stated in a way that cannot be, which [`Schema::fault`] says.
     Unknown,
 }
 
@@ -92,8 +92,9 @@ impl Kind {
     }
 }
 
-/// One type of the tree.
+/// One type of the tree. Files have types; nothing else makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Type {
     /// Kind of the type.
     pub kind: Kind,
@@ -118,7 +119,7 @@ pub struct Type {
     pub last: u32,
     /// Column id of the type that has this one as a child; the root has none.
     pub parent: Option<u32>,
-    /// Why values of the type cannot be read, of a kind that is unknown.
+    /// Why values of the type cannot be read, where it is [`Kind::Unknown`].
     pub(crate) fault: Option<(ErrorKind, String)>,
 }
 
@@ -215,8 +216,8 @@ impl Schema {
         found.ok_or_else(|| Error::corrupt(format!("no type {id}")))
     }
 
-    /// The error of reading column `id`, where one at or below it is of a kind that is unknown. Other columns of the file
-    /// can be read.
+    /// The error of reading column `id`, where a type at or below it cannot be read: its kind is none of the format's, or
+    /// it is stated in a way that cannot be, such as a decimal of 99 digits. Other columns of the file can be read.
     pub fn fault(&self, id: u32) -> Option<Error> {
         let last = self.get(id).ok()?.last;
         let faulty = |id: u32| self.get(id).ok()?.fault.as_ref().map(|fault| (id, fault));
