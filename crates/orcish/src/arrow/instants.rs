@@ -6,9 +6,7 @@ use crate::predicate::Leaf;
 use crate::schema::Kind;
 use crate::statistics::{ColumnStatistics, Detail, MOST_OFFSET};
 use crate::tail::FileTail;
-use crate::time::WriterZone;
-
-const NANOS_PER_SECOND: i128 = 1_000_000_000;
+use crate::time::{NANOS_PER_SECOND, WriterZone};
 
 /// Whether a leaf asks for instants of a column whose statistics have wall clocks.
 pub(super) fn asks_instants(leaf: &Leaf, tail: &FileTail) -> bool {

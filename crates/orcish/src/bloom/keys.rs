@@ -2,11 +2,10 @@
 
 use super::{BloomKind, Key, hash};
 use crate::schema::{Kind, Type};
-use crate::time::calendar;
+use crate::time::{NANOS_PER_MILLI, calendar};
 use crate::tuning;
 use crate::writer::{Writer, release};
 
-const NANOS_PER_MILLI: i128 = 1_000_000;
 const MILLIS_PER_SECOND: i64 = 1000;
 /// Most digits after the point of a decimal.
 const MAX_SCALE: u32 = 38;

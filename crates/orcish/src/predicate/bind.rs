@@ -10,8 +10,9 @@ use crate::expression::{Comparison, Literal, Predicate};
 use crate::projection::find;
 use crate::schema::{Kind, Schema};
 use crate::statistics::{Decimal, successor};
+use crate::time::{NANOS_PER_SECOND, SECONDS_PER_DAY};
 
-const NANOS_PER_DAY: i128 = 86_400 * 1_000_000_000;
+const NANOS_PER_DAY: i128 = SECONDS_PER_DAY as i128 * NANOS_PER_SECOND;
 /// Most digits of a decimal.
 const MOST_DIGITS: u32 = 38;
 

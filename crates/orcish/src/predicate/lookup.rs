@@ -3,10 +3,8 @@
 use super::{Leaf, Set, Test};
 use crate::bloom::{Key, KeyMaker};
 use crate::schema::Kind;
-use crate::time::WriterZone;
+use crate::time::{NANOS_PER_SECOND, WriterZone};
 use crate::tuning;
-
-const NANOS_PER_SECOND: i128 = 1_000_000_000;
 
 impl Leaf {
     /// Keys of all values for which the leaf is true, in a column of type `kind`; none where they are not known, or

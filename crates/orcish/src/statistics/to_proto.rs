@@ -2,8 +2,7 @@
 
 use super::{Bound, ColumnStatistics, Decimal, Detail};
 use crate::proto::orc;
-
-const NANOS_PER_MILLI: i128 = 1_000_000;
+use crate::time::NANOS_PER_MILLI;
 
 impl ColumnStatistics {
     /// The message that records these. What is unknown is left out.

@@ -26,3 +26,9 @@ pub use zone::WriterZone;
 
 /// Seconds of a day; ORC, like POSIX, knows no leap seconds.
 pub const SECONDS_PER_DAY: i64 = 86_400;
+/// Nanoseconds of a second, in the width of the two parts that a time is stored in.
+const NANOS: i64 = 1_000_000_000;
+/// Nanoseconds of a second, in the width of instants.
+pub const NANOS_PER_SECOND: i128 = NANOS as i128;
+/// Nanoseconds of a millisecond.
+pub const NANOS_PER_MILLI: i128 = NANOS_PER_SECOND / 1000;

@@ -14,10 +14,9 @@
 //!
 //! ORCv1, "Timestamp Columns".
 
+use super::NANOS;
 use super::zone::{Offsets, WriterZone};
 use crate::error::{Error, Result};
-
-const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
 /// Fractions up to this many nanoseconds vanish when milliseconds are cut, so they lose no second.
 const LOST_IN_MILLIS: i64 = 999_999;
@@ -34,8 +33,8 @@ pub fn decode_nanos(raw: u64) -> Option<i64> {
     let zeros = ZEROS.get(usize::try_from(raw & 7).ok()?)?;
     let (nanos, overflow) = (raw.cast_signed() >> 3).overflowing_mul(*zeros);
     // From -(1e9 - 1) to 1e9 - 1, as one comparison.
-    let range = 2 * NANOS_PER_SECOND.cast_unsigned() - 1;
-    let fits = nanos.wrapping_add(NANOS_PER_SECOND - 1).cast_unsigned() < range;
+    let range = 2 * NANOS.cast_unsigned() - 1;
+    let fits = nanos.wrapping_add(NANOS - 1).cast_unsigned() < range;
     (fits & !overflow).then_some(nanos)
 }
 
@@ -134,7 +133,7 @@ fn decode_each(seconds: &mut [i64], nanos: &mut [i64], base: i64, offset_at: imp
 #[inline]
 fn wall_clock(stored: i64, nanos: i64, offset_at: impl Fn(i64) -> i32) -> (i64, i64) {
     let (instant, nanos) = if nanos < 0 {
-        (stored - 1, nanos + NANOS_PER_SECOND)
+        (stored - 1, nanos + NANOS)
     } else {
         // `&` and no branch: signs are unpredictable in columns about 1970.
         (stored - i64::from((stored < 0) & (nanos > LOST_IN_MILLIS)), nanos)

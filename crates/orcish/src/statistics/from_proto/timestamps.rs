@@ -6,11 +6,9 @@ use super::ordered;
 use crate::proto::orc;
 use crate::schema::Kind;
 use crate::statistics::{Detail, WriterContext};
-use crate::time::calendar;
+use crate::time::{NANOS_PER_MILLI, NANOS_PER_SECOND, calendar};
 use crate::writer::Writer;
 
-const NANOS_PER_MILLI: i128 = 1_000_000;
-const NANOS_PER_SECOND: i128 = 1_000_000_000;
 /// No zone is further than this from UTC, a change of clocks included.
 pub(crate) const MOST_OFFSET: i128 = 25 * 3600 * NANOS_PER_SECOND;
 /// From 1970 to the end of 2037, on the wall clock of any zone, for what is read one offset off as well.

@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::statistics::{Bound, ColumnStatistics, Detail};
-
-const NANOS_PER_MILLI: i128 = 1_000_000;
+use crate::time::NANOS_PER_MILLI;
 
 /// How much is expected of what is recorded.
 #[derive(Debug, Clone, Copy)]

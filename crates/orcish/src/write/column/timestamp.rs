@@ -13,11 +13,10 @@ use crate::arrow::nanoseconds;
 use crate::bloom::BloomBuilder;
 use crate::encoding::encode::encode_nanos;
 use crate::error::{Error, Result};
-use crate::time::{Instants, WriterZone};
+use crate::time::{Instants, NANOS_PER_SECOND, WriterZone};
 use crate::write::fault::Fault;
 use crate::write::streams::{IntStream, Layout};
 
-const NANOS_PER_SECOND: i128 = 1_000_000_000;
 /// Fractions up to this many nanoseconds vanish in the milliseconds that readers look at for the sign.
 const LOST_IN_MILLIS: u32 = 999_999;
 /// Seconds that are beyond all time: 146 billion years from 1970.
