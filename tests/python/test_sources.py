@@ -148,9 +148,9 @@ def test_reads_that_give_no_bytes(after):
 
 
 def test_files_that_are_open_for_text(tmp_path, path):
-    with pytest.raises(TypeError, match="open for text.*'rb'"):
+    with pytest.raises(TypeError, match=r"open for text.*'rb'"):
         orcish.ORCFile(io.StringIO("ORC"))
-    with pytest.raises(TypeError, match="open for text.*'rb'"), open(path, encoding="latin-1") as file:
+    with pytest.raises(TypeError, match=r"open for text.*'rb'"), open(path, encoding="latin-1") as file:
         orcish.read_table(file)
 
 
