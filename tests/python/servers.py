@@ -23,6 +23,10 @@ class Files(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self._answer(head=False)
 
+    def do_PUT(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self._answer(head=False)
+
     def _answer(self, *, head):
         asked = self.headers.get("Range")
         server = self.server
@@ -70,6 +74,14 @@ class Files(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+    def redirect(self, status, url):
+        """Sends the request on, which a rule says by being true."""
+        self.send_response(status)
+        self.send_header("Location", url)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+        return True
 
     def log_message(self, *arguments):
         pass

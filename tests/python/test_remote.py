@@ -229,6 +229,182 @@ def test_headers(server):
     assert server.headers[-1]["User-Agent"] == "tests"
 
 
+SECRETS = {
+    "header.authorization": "Bearer hidden",
+    "header.cookie": "session=hidden",
+    "header.private-token": "hidden",
+    "header.x-amz-security-token": "hidden",
+    "header.x-api-key": "hidden",
+}
+
+
+def headers_of(server):
+    return [{name.lower(): value for name, value in headers.items()} for headers in server.headers]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("first", [1, 2])
+def test_redirects_to_another_origin_take_no_secrets(status, first):
+    """From the first request on, and in the middle of a read."""
+    with serve({"/t.orc": SMALL_DATA}, etags=True) as origin, serve({"/u.orc": SMALL_DATA}, etags=True) as other:
+        target = f"{other.url}/u.orc?signature=theirs"
+        origin.rules.append(lambda handler, _: len(origin.log) >= first and handler.redirect(status, target))
+        url = f"{origin.url}/t.orc?signature=hidden"
+        assert orcish.read_table(url, storage_options=SECRETS).equals(SMALL)
+    assert len(origin.log) == 2
+    for headers in headers_of(origin):
+        assert {name.removeprefix("header."): value for name, value in SECRETS.items()}.items() <= headers.items()
+    found = headers_of(other)
+    assert len(found) == 3 - first
+    for headers in found:
+        assert headers.keys() <= {"accept", "host", "if-match", "range", "user-agent"}
+        assert headers["range"].startswith("bytes=")
+        assert "hidden" not in str(headers)
+    # It is the same file all the time.
+    assert found[-1]["if-match"] == f'"{hash(SMALL_DATA)}"'
+
+
+def test_redirects_within_an_origin_take_all_headers():
+    with serve({"/t.orc": SMALL_DATA}) as server:
+        server.rules.append(lambda handler, _: handler.path != "/t.orc" and handler.redirect(302, "/t.orc"))
+        assert orcish.read_table(f"{server.url}/s.orc?signature=hidden", storage_options=SECRETS).equals(SMALL)
+        assert len(server.headers) == 4
+        for headers in headers_of(server):
+            assert headers["x-api-key"] == "hidden"
+            assert "referer" not in headers
+
+
+def test_secrets_do_not_come_back():
+    """The other origin names the path: what it sends back is not the caller's request any more."""
+    with serve({"/t.orc": SMALL_DATA}) as origin, serve({}) as other:
+        origin.rules.append(lambda handler, _: handler.path == "/s.orc" and handler.redirect(302, f"{other.url}/x"))
+        other.rules.append(lambda handler, _: handler.redirect(302, f"{origin.url}/t.orc"))
+        assert orcish.read_table(f"{origin.url}/s.orc", storage_options=SECRETS).equals(SMALL)
+        assert ["x-api-key" in headers for headers in headers_of(origin)] == [True, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("/t.orc", "more than 10 redirects"),
+        ("file:///etc/passwd", "no URL of HTTP"),
+        ("ftp://me:hidden@host/t.orc", "no URL of HTTP"),
+        ("http://[", "no URL of HTTP"),
+    ],
+)
+def test_redirects_that_lead_nowhere(target, message):
+    with serve({}) as server:
+        server.rules.append(lambda handler, _: handler.redirect(302, target))
+        with pytest.raises(OSError, match=message) as error:
+            orcish.ORCFile(f"{server.url}/t.orc", storage_options=FEW)
+    assert "hidden" not in str(error.value)
+
+
+def cloud(server):
+    return {
+        "aws_endpoint": server.url,
+        "aws_allow_http": "true",
+        "aws_region": "eu-central-1",
+        "aws_access_key_id": "hidden",
+        "aws_secret_access_key": "hidden",
+        "aws_session_token": "hidden",
+        **FEW,
+    }
+
+
+def test_redirects_of_stores_take_no_secrets():
+    """What is anybody's to read is read there, as in a bucket of another region."""
+    with serve({}) as origin, serve({"/bucket/t.orc": SMALL_DATA}) as other:
+        origin.rules.append(lambda handler, _: handler.redirect(307, other.url + handler.path))
+        assert orcish.read_table("s3://bucket/t.orc", storage_options=cloud(origin)).equals(SMALL)
+    assert {"authorization", "x-amz-security-token"} <= headers_of(origin)[0].keys()
+    found = headers_of(other)
+    assert found
+    for headers in found:
+        assert headers.keys() <= {"accept", "host", "range", "user-agent"}
+
+
+def test_data_is_not_sent_to_another_origin():
+    with serve({}) as origin, serve({}) as other:
+        origin.rules.append(lambda handler, _: handler.redirect(307, other.url + handler.path))
+        with pytest.raises(OSError, match=r"another origin, at 127\.0\.0\.1: only reads are sent there"):
+            orcish.write_table(SMALL, "s3://bucket/new.orc", storage_options=cloud(origin))
+    assert other.log == []
+
+
+def test_errors_without_end(server):
+    """Of what a server says of an error, a piece is read."""
+    chunk = b"100000\r\n" + b"x" * (1 << 20) + b"\r\n"
+    sent = []
+
+    def say_much(handler, _):
+        handler.send_response(500)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.close_connection = True
+        for _ in range(300):
+            handler.wfile.write(chunk)
+            sent.append(len(chunk))
+
+    server.rules.append(say_much)
+    with pytest.raises(OSError, match=r"500.*x{100,}…") as error:
+        orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=FEW)
+    assert len(str(error.value)) < 2000
+    assert sum(sent) < 64 << 20
+
+
+@pytest.mark.parametrize("length", [1 << 40, 5])
+def test_a_status_counts_without_its_body(server, length):
+    """The body ends too early, or is no UTF-8."""
+
+    def say_little(handler, _):
+        handler.send_response(404)
+        handler.send_header("Content-Length", str(length))
+        handler.end_headers()
+        handler.wfile.write(b"caf\xe9\xff")
+        handler.close_connection = True
+        return True
+
+    server.rules.append(say_little)
+    with pytest.raises(FileNotFoundError):
+        orcish.ORCFile(f"{server.url}/t/wide.orc", storage_options=FEW)
+
+
+def test_options_of_the_client(server):
+    url = f"{server.url}/t/wide.orc"
+    options = {
+        "timeout": "1m",
+        "connect_timeout": "5 seconds",
+        "read_timeout": "20s",
+        "pool_idle_timeout": "10s",
+        "pool_max_idle_per_host": "3",
+        "http2_keep_alive_interval": "10s",
+        "http2_keep_alive_timeout": "10s",
+        "http2_keep_alive_while_idle": "yes",
+        "http2_max_frame_size": "65536",
+        "http1_only": "on",
+        "http2_only": "0",
+        "randomize_addresses": "true",
+        "allow_invalid_certificates": "n",
+        "proxy_url": "http://127.0.0.1:9",
+        "proxy_excludes": "127.0.0.1",
+    }
+    assert orcish.ORCFile(url, storage_options=options).num_rows == ROWS
+    for name in options.keys() - {"proxy_url", "proxy_excludes"}:
+        with pytest.raises(OSError, match="failed to parse"):
+            orcish.ORCFile(url, storage_options={**options, name: "much"})
+    with pytest.raises(OSError, match=r"wide\.orc"):
+        orcish.ORCFile(url, storage_options={**FEW, "proxy_url": "http://127.0.0.1:9"})
+
+
+def test_hosts_by_name(server):
+    """Their addresses are asked for."""
+    url = server.url.replace("127.0.0.1", "localhost")
+    assert orcish.ORCFile(f"{url}/t/wide.orc", storage_options=FEW).num_rows == ROWS
+    with pytest.raises(OSError, match=r"t\.orc"):
+        orcish.ORCFile("http://none.invalid/t.orc", storage_options=FEW)
+
+
 def test_wrong_storage_options(server):
     url = f"{server.url}/t/wide.orc"
     for options in ({"speed": "1"}, {"orcish.speed": 1}, {"orcish.part_size": "many"}, {"header.": "x"}):

@@ -1,5 +1,6 @@
 //! Files of object stores and HTTP servers.
 
+mod client;
 mod fault;
 mod files;
 mod mark;

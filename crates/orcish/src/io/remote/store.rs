@@ -14,6 +14,7 @@ use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, R
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use tokio::sync::Semaphore;
 
+use super::client::Connector;
 use super::fault::fault;
 use super::process::PerProcess;
 use crate::error::{Error, Result};
@@ -193,7 +194,8 @@ impl Address {
         /// A builder with the options of the environment, then those given.
         macro_rules! builder {
             ($builder:ty) => {{
-                let mut builder = <$builder>::from_env().with_url(self.base()).with_retry(retry);
+                let mut builder =
+                    <$builder>::from_env().with_url(self.base()).with_retry(retry).with_http_connector(Connector);
                 for (key, value) in &self.pairs {
                     builder = builder.with_config(key.parse().map_err(|_| self.unknown(key))?, value);
                 }
@@ -211,7 +213,7 @@ impl Address {
             }
             "gs" => self.cloud(builder!(GoogleCloudStorageBuilder).build().map_err(fault)?),
             "http" | "https" => {
-                let builder = HttpBuilder::new().with_url(self.base()).with_retry(retry);
+                let builder = HttpBuilder::new().with_url(self.base()).with_retry(retry).with_http_connector(Connector);
                 let store = builder.with_client_options(self.http_options()?).build().map_err(fault)?;
                 Store { objects: self.limited(store), uploads: None }
             }
