@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orcish::{Check, FileWriter, Owner, Withheld, Written};
+use orcish::{FileWriter, Owner, Withheld, Written};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
-use crate::errors::{check_signals, to_python};
+use crate::errors::{check_signals, signals, to_python};
 use crate::options::{limits, storage_options, write_options};
 use crate::sink::create;
 use crate::{capsule, source};
@@ -134,7 +134,9 @@ impl Writer {
         let schema = Arc::new(capsule::read_schema(schema)?);
         let (sink, withheld) = create(target, &storage, publish, staging)?;
         let name = sink.name().to_owned();
-        let writer = py.detach(|| FileWriter::new(sink, schema, &options)).map_err(|error| to_python(py, &error))?;
+        let writer = py.detach(|| FileWriter::new(sink, schema, &options));
+        let mut writer = writer.map_err(|error| to_python(py, &error))?;
+        writer.while_writing(signals());
         let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
         Ok(Writer { slot, name, owner: Owner::here(), rows, withheld, token: Mutex::new(None) })
     }
@@ -276,8 +278,7 @@ pub(crate) fn merge_files(
     let storage = self::storage_options(storage_options)?;
     let sources = sources.iter().map(|source| source::open(source, &storage, None)).collect::<PyResult<Vec<_>>>()?;
     let (sink, withheld) = create(target, &storage, publish, staging)?;
-    let check: Check = Arc::new(|| Python::attach(check_signals));
-    let written = py.detach(|| orcish::merge(&sources, sink, &limits, Some(&check)));
+    let written = py.detach(|| orcish::merge(&sources, sink, &limits, Some(&signals())));
     let written = written.map_err(|error| to_python(py, &error))?;
     let token = token(withheld.as_ref(), &written).map(|token| PyBytes::new(py, &token).unbind());
     Ok((written.rows, written.bytes, written.stripes, token))

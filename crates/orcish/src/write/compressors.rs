@@ -2,6 +2,7 @@
 
 use super::blocks::{Blocks, Spare};
 use super::options::ColumnCompression;
+use super::watch::Watch;
 use crate::codec::{Compression, Compressor};
 use crate::error::Result;
 
@@ -54,10 +55,26 @@ impl Choice {
 pub(crate) struct Compressors {
     made: Vec<(Choice, Compressor)>,
     spare: Spare,
+    watch: Watch,
 }
 
 impl Compressors {
+    /// Tools of a thread that looks at this.
+    pub(super) fn new(watch: Watch) -> Self {
+        Compressors { watch, ..Compressors::default() }
+    }
+
+    /// What the thread looks at.
+    pub(super) fn watch(&mut self) -> &mut Watch {
+        &mut self.watch
+    }
+
+    /// A compressor, and blocks for what comes out of it.
+    ///
+    /// # Errors
+    /// That of the interruption, where the write has been interrupted.
     pub(super) fn get(&mut self, choice: Choice) -> Result<(&mut Compressor, &mut Spare)> {
+        self.watch.look()?;
         let at = match self.made.iter().position(|(made, _)| *made == choice) {
             Some(at) => at,
             None => {

@@ -1,5 +1,6 @@
 //! Encoding: rows that are queued go through the columns, side by side where there are threads.
 
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,9 @@ use super::blocks::Blocks;
 use super::column::{Column, StripeColumn};
 use super::compressors::Compressors;
 use super::fault::{Fault, Outcome};
+use super::watch::Watch;
 use crate::error::{Error, Result};
+use crate::patience::{Check, PATIENCE};
 
 /// Some rows of a row group.
 pub(super) struct Piece {
@@ -51,9 +54,17 @@ pub(super) struct Encoder {
 impl Encoder {
     pub(super) fn new(columns: Vec<Column>, threads: usize) -> Self {
         let threads = threads.clamp(1, columns.len().max(1));
+        let watch = Watch::default();
         Encoder {
             lanes: columns.into_iter().map(Lane::new).collect(),
-            compressors: (0..threads).map(|_| Compressors::default()).collect(),
+            compressors: (0..threads).map(|_| Compressors::new(watch.of_another_thread())).collect(),
+        }
+    }
+
+    /// Has the thread that writes call `check` now and then.
+    pub(super) fn while_working(&mut self, check: Check) {
+        if let Some(first) = self.compressors.first_mut() {
+            first.watch().ask(check);
         }
     }
 
@@ -137,7 +148,7 @@ impl Encoder {
         let mut lanes: Vec<_> = self.lanes.iter_mut().enumerate().collect();
         lanes.sort_by_key(|(_, lane)| lane.cost);
         let (lanes, done) = (Mutex::new(lanes), Mutex::new(Vec::new()));
-        let run = |compressors: &mut Compressors| {
+        let run = &|compressors: &mut Compressors| {
             loop {
                 let next = lanes.lock().unwrap_or_else(PoisonError::into_inner).pop();
                 let Some((at, lane)) = next else { break };
@@ -146,12 +157,24 @@ impl Encoder {
             }
         };
         std::thread::scope(|scope| {
+            // Nothing is sent: it is closed when the other threads have ended.
+            let (working, ended) = channel::<()>();
             for compressors in others {
                 // Where there is no thread to be had, there is less speed, and nothing else is lost.
                 let thread = std::thread::Builder::new().name("orcish-write".to_owned());
-                let _ = thread.spawn_scoped(scope, || run(compressors));
+                let working = working.clone();
+                let work = move || {
+                    run(compressors);
+                    drop(working);
+                };
+                let _ = thread.spawn_scoped(scope, work);
             }
+            drop(working);
             run(first);
+            while ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                // What it finds ends the other threads, and is their error.
+                let _ = first.watch().look();
+            }
         });
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_by_key(|(at, _)| *at);

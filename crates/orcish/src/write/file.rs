@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::io::Sink;
 use crate::options::Limits;
 use crate::owner::Owner;
+use crate::patience::Check;
 use crate::schema::Schema;
 use crate::threads::asked_or_cores;
 use crate::tuning;
@@ -130,6 +131,11 @@ impl FileWriter {
             owner: Owner::here(),
             verifier,
         })
+    }
+
+    /// Has the thread that writes call `check` now and then. Its error ends the call, and the file cannot be finished.
+    pub fn while_writing(&mut self, check: Check) {
+        self.encoder.while_working(check);
     }
 
     /// Schema of the batches.

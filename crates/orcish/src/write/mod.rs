@@ -35,6 +35,7 @@ mod tail;
 mod tests;
 mod types;
 mod verify;
+mod watch;
 
 pub use check::Finding;
 pub use file::{FileWriter, Written};

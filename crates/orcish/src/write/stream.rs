@@ -48,11 +48,12 @@ impl OutStream {
             return Ok(());
         }
         let (bytes, stored) = (self.raw.get(..whole).unwrap_or_default(), &mut self.stored);
-        let (compressor, spare) = compressors.get(self.choice)?;
         if self.framing.is_plain() {
-            stored.append(bytes, spare);
+            stored.append(bytes, compressors.get(self.choice)?.1);
         } else {
             for chunk in bytes.chunks(size) {
+                // Chunks may take long, and between them the write may be interrupted.
+                let (compressor, spare) = compressors.get(self.choice)?;
                 append_chunk(chunk, compressor, |bytes| stored.append(bytes, spare))?;
             }
         }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::*;
-use crate::{ErrorKind, FileSink, MemorySource, OrcFile, ReadOptions, TYPE_KEY};
+use crate::{Compression, ErrorKind, FileSink, MemorySource, OrcFile, ReadOptions, TYPE_KEY};
 
 /// The number of cases of a random test, times what `make test-long` asks for.
 fn cases(number: u32) -> Config {
@@ -300,4 +300,32 @@ fn blanks_of_many_values_are_bounded() {
         column.iter().map(|text| text.unwrap().to_owned()).collect::<Vec<_>>()
     });
     assert_eq!(read.collect::<Vec<_>>(), texts);
+}
+
+/// A check that fails ends a write in the middle of a batch, whichever thread does the work.
+#[test]
+fn a_batch_can_be_interrupted() {
+    let numbers = (0..40_000u64).map(|at| at.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let text: StringArray = numbers.map(|number| Some(format!("{number:016x}").repeat(8))).collect();
+    let small = Int64Array::from(vec![1; text.len()]);
+    let fields = [("small", DataType::Int64), ("text", DataType::Utf8)];
+    let fields = fields.map(|(name, kind)| Field::new(name, kind, true)).to_vec();
+    let columns: Vec<ArrayRef> = vec![Arc::new(small), Arc::new(text)];
+    let batch = RecordBatch::try_new(Arc::new(arrow_schema::Schema::new(fields)), columns).unwrap();
+    for threads in [1, 2] {
+        let options =
+            WriteOptions { compression: Compression::Brotli, compression_level: Some(11), threads, ..options() };
+        let all = Arc::new(Mutex::new(Seen::default()));
+        let sink = Faulty { fault: Fault::Never, seen: all.clone() };
+        let mut writer = FileWriter::new(Box::new(sink), batch.schema(), &options).unwrap();
+        let caller = std::thread::current().id();
+        writer.while_writing(Arc::new(move || {
+            assert_eq!(std::thread::current().id(), caller);
+            Err(Error::new(ErrorKind::Interrupted, "enough"))
+        }));
+        let error = writer.write(&batch).unwrap_err();
+        assert_eq!((error.kind(), error.message()), (ErrorKind::Interrupted, "enough"));
+        assert!(writer.finish().is_err());
+        assert!(seen(&all).appeared.is_none());
+    }
 }

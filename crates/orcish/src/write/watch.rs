@@ -1,0 +1,38 @@
+//! Interruption of a write: the caller's thread asks whether to go on, and all threads stop where it is not.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::error::{Error, Result};
+use crate::patience::{Check, Patience};
+
+/// What a thread looks at between chunks.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Why the write ends, for all threads of it.
+    interruption: Arc<OnceLock<Error>>,
+    /// Of the caller's thread, which is the one that may ask.
+    patience: Option<Patience>,
+}
+
+impl Watch {
+    /// That of another thread of the same write, which does not ask.
+    pub(super) fn of_another_thread(&self) -> Self {
+        Watch { interruption: self.interruption.clone(), patience: None }
+    }
+
+    /// Has the caller's thread call `check` now and then.
+    pub(super) fn ask(&mut self, check: Check) {
+        self.patience = Some(Patience::new(Some(check)));
+    }
+
+    /// Whether to go on.
+    ///
+    /// # Errors
+    /// That of the check, once it had one.
+    pub(super) fn look(&mut self) -> Result<()> {
+        if let Some(Err(error)) = self.patience.as_mut().map(Patience::look) {
+            return Err(self.interruption.get_or_init(|| error).clone());
+        }
+        self.interruption.get().map_or(Ok(()), |error| Err(error.clone()))
+    }
+}
