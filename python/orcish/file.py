@@ -133,12 +133,20 @@ class ORCFile(Readable):
 
     @property
     def column_paths(self) -> list[str]:
-        """Dotted names of all columns, nested ones too, by column id; that of the root is empty."""
+        """Dotted names of all columns, nested ones too, by column id; that of the root is empty.
+
+        Raises:
+            LimitExceededError: They take more than ``limits["tail"]`` bytes: a name is in those of all columns below.
+        """
         return self._file.column_paths
 
     @property
     def column_types(self) -> list[str]:
-        """ORC types of all columns, by column id."""
+        """ORC types of all columns, by column id.
+
+        Raises:
+            LimitExceededError: They take more than ``limits["tail"]`` bytes: a type is in all those that hold it.
+        """
         return self._file.column_types
 
     @property
@@ -201,8 +209,9 @@ class ORCFile(Readable):
     @property
     def encrypted_columns(self) -> list[str]:
         """Dotted names of the columns that are encrypted; only their masks can be read."""
-        paths = self.column_paths
-        return [paths[id] for id in self._file.properties["encrypted_columns"]]
+        ids = self._file.properties["encrypted_columns"]
+        paths = self.column_paths if ids else []
+        return [paths[id] for id in ids]
 
     def tail_bytes(self) -> bytes:
         """The tail as bytes, for ``ORCFile(source, tail=…)`` in any process."""
@@ -218,23 +227,23 @@ class ORCFile(Readable):
         """
         id = self._column_id(column)
         found = self._file.column_statistics(id)
-        return None if found is None else _statistics(found, self._file.column_types[id])
+        return None if found is None else _statistics(found, self._file.column_type(id))
 
     def stripe_statistics(self, column: str | int) -> list[ColumnStatistics]:
         """Statistics of a column for each stripe; empty where the writer kept none."""
         id = self._column_id(column)
-        kind = self._file.column_types[id]
+        kind = self._file.column_type(id)
         return [_statistics(stripe[id], kind) for stripe in self._file.stripe_statistics() if id < len(stripe)]
 
     def _column_id(self, column: str | int) -> int:
         if isinstance(column, int):
             return column
-        try:
-            return self.column_paths.index(column)
-        except ValueError:
+        id = self._file.column_id(column)
+        if id is None:
             # The reader knows more spellings, and says which names are near.
             self._file.read({"columns": [column]})
-            raise UnknownColumnError(f"no column has the full name {column!r}") from None
+            raise UnknownColumnError(f"no column has the full name {column!r}")
+        return id
 
     # Data.
 

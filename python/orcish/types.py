@@ -84,7 +84,8 @@ class Limits(TypedDict, total=False):
     """Bounds on what a file may make the reader do; what is left out stays at its default."""
 
     tail: int
-    """Most bytes of a footer, of the file or of a stripe, and of stripe statistics: as stored and decoded (256 MiB)."""
+    """Most bytes of a footer, of the file or of a stripe, and of stripe statistics: as stored and decoded (256 MiB).
+    The dotted names of all columns may take as many, and their types."""
     chunk: int
     """Most bytes that a compression chunk may hold (64 MiB)."""
     depth: int
@@ -96,7 +97,7 @@ class Limits(TypedDict, total=False):
     memory: int
     """Most bytes of each of three things that one read holds at a time: stripes as stored; decompressed chunks,
     dictionaries and indexes; decoded batches that have not been handed out yet (4 GiB). All three together take about
-    two and a half times as much at most."""
+    two and a half times as much at most. An explanation of a read may take as many."""
 
 
 class ReadOptions(TypedDict, total=False):

@@ -98,6 +98,15 @@ def nested(tmp_path):
     return path
 
 
+def test_long_names_do_not_make_tables_wide(run, write):
+    path = write(pa.table({"n" * 100_000: [1], "a": [2]}))
+    code, lines, _ = run("meta", "--statistics", path)
+    assert code == 0
+    table = lines[lines.index("Statistics") :]
+    assert len(table) > 4
+    assert max(map(len, table)) < 1000
+
+
 class TestData:
     def test_json(self, write, rows):
         minute = datetime.datetime(2026, 1, 2, 3, 4, 5, 600_000)

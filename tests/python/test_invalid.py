@@ -3,6 +3,7 @@
 import hashlib
 import pathlib
 
+import handmade
 import orcish
 import polars as pl
 import pyarrow as pa
@@ -141,6 +142,50 @@ def test_limit_of_tail():
     assert len(packed) < 1000
     with pytest.raises(orcish.LimitExceededError):
         orcish.ORCFile(packed, limits={"tail": 1000})
+
+
+def long_names(columns=8):
+    """Columns in a struct with a name of 1 MB, which is in the dotted name of each."""
+    names = ["n" * 1_000_000, "short"]
+    types = [handmade.column_type(handmade.STRUCT, [1, columns + 2], names)]
+    types += [handmade.column_type(handmade.STRUCT, range(2, columns + 2), [f"c{number}" for number in range(columns)])]
+    types += [handmade.column_type(handmade.LONG)] * (columns + 1)
+    return handmade.orc(types, [])
+
+
+def test_limit_of_names():
+    """A name is in those of all columns below, and a type in those of all columns above."""
+    data = long_names()
+    file = orcish.ORCFile(data)
+    assert [len(path) for path in file.column_paths] == [0, 1_000_000, *[1_000_003] * 8, 5]
+    assert file.encrypted_columns == []
+    assert file.statistics("n" * 1_000_000 + ".c7") is None
+    file = orcish.ORCFile(data, limits={"tail": 5 << 20})
+    with pytest.raises(orcish.LimitExceededError, match="the names of all columns take more than the 5242880 bytes"):
+        _ = file.column_paths
+    assert file.statistics("short") is None
+    with pytest.raises(orcish.UnknownColumnError, match="nearest: short") as error:
+        file.read(columns=["shirt"])
+    assert len(str(error.value)) < 2000
+    levels = [handmade.column_type(handmade.STRUCT, [at + 1], ["n" * 100_000]) for at in range(20)]
+    deep = handmade.orc([*levels, handmade.column_type(handmade.LONG)], [])
+    file = orcish.ORCFile(deep, limits={"tail": 5 << 20})
+    with pytest.raises(orcish.LimitExceededError, match="the types of all columns take more than the 5242880 bytes"):
+        _ = file.column_types
+    assert len(file.type_string) > 2_000_000
+
+
+def test_nul_in_names():
+    """Arrow's C interface has no such names: U+FFFD takes its place, as that of what is not UTF-8."""
+    kinds = [handmade.column_type(handmade.STRUCT, [1, 2], ["a\0b", "c"]), *[handmade.column_type(handmade.LONG)] * 2]
+    streams = [(column, handmade.DATA, handmade.integers([7, 8])) for column in (1, 2)]
+    data = handmade.orc(kinds, [(2, streams)])
+    expected = {"a\ufffdb": [7, 8], "c": [7, 8]}
+    assert orcish.read_table(data).to_pydict() == expected
+    assert orcish.read_table(data, columns=["a\ufffdb"], filters=orcish.col("a\ufffdb") > 7).num_rows == 1
+    assert orcish.scan(data).to_table().to_pydict() == expected
+    (finding,) = (found for found in orcish.ORCFile(data).check() if "NUL" in found.message)
+    assert finding.column == ""
 
 
 def test_limit_of_chunks():

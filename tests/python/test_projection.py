@@ -91,6 +91,14 @@ def test_unknown_names_are_errors_with_the_nearest(file, name, nearest):
     assert isinstance(caught.value, orcish.OrcishError)
 
 
+def test_one_column_is_as_among_all(file):
+    native = file._file
+    for id, (path, kind) in enumerate(zip(file.column_paths, file.column_types, strict=True)):
+        assert (native.column_id(path), native.column_type(id)) == (file.column_paths.index(path), kind)
+    for other in (".", "nest.", "nest.b.", "item", "ID"):
+        assert native.column_id(other) is None
+
+
 def test_empty_names(file):
     for name in ("", ".", "nest.", ".id", "nest..a"):
         with pytest.raises(orcish.UnknownColumnError):

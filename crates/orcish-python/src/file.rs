@@ -30,6 +30,10 @@ impl File {
     fn tail(&self) -> &FileTail {
         self.file.tail()
     }
+
+    fn raise(&self, py: Python<'_>, error: orcish::Error) -> PyErr {
+        to_python(py, &error.in_file(self.file.name()))
+    }
 }
 
 #[pymethods]
@@ -74,17 +78,24 @@ impl File {
 
     /// Dotted names of all columns, by column id; the root's is empty.
     #[getter]
-    fn column_paths(&self) -> Vec<String> {
-        let schema = &self.tail().schema;
-        (0..).zip(schema.types()).map(|(id, _)| schema.path(id)).collect()
+    fn column_paths(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.tail().schema.paths(&self.limits).map_err(|error| self.raise(py, error))
+    }
+
+    /// The column id of a dotted name as `column_paths` has it.
+    fn column_id(&self, path: &str) -> Option<u32> {
+        self.tail().schema.id_of_path(path)
     }
 
     /// Types of all columns as Hive writes them, by column id.
     #[getter]
     fn column_types(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let schema = &self.tail().schema;
-        let types = (0..).zip(schema.types()).map(|(id, _)| schema.type_string(id));
-        types.collect::<orcish::Result<_>>().map_err(|error| to_python(py, &error))
+        self.tail().schema.type_strings(&self.limits).map_err(|error| self.raise(py, error))
+    }
+
+    /// The type of a column as Hive writes it.
+    fn column_type(&self, py: Python<'_>, id: u32) -> PyResult<String> {
+        self.tail().schema.type_string(id).map_err(|error| self.raise(py, error))
     }
 
     /// Column ids of the types that hold each column, by column id; the root has none.

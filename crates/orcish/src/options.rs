@@ -39,7 +39,7 @@ pub const DEFAULT_RETRY_TIMEOUT: Duration = Duration::from_secs(180);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Most bytes of a footer, of the file or of a stripe, and of the stripe statistics: as stored, decompressed, and in
-    /// memory once they are decoded.
+    /// memory once they are decoded. The dotted names of all columns may take as many, and their types.
     pub tail: u64,
     /// Most bytes that one compression chunk may hold when decompressed.
     pub chunk: usize,
@@ -51,7 +51,7 @@ pub struct Limits {
     pub stripes: usize,
     /// Most bytes of each of three things that one reader holds at a time: stripes as stored; decompressed chunks,
     /// dictionaries and indexes; decoded batches that have not been handed out yet. All three together take about two and
-    /// a half times as much at most. Batches that were handed out are not counted.
+    /// a half times as much at most. Batches that were handed out are not counted. An explanation of a read may take as many.
     pub memory: u64,
 }
 

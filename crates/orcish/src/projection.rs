@@ -197,10 +197,12 @@ fn walk(schema: &Schema, id: u32, name: &str, way: &mut Vec<u32>) -> Result<bool
 /// Most names that an error suggests, and most that are compared.
 const SUGGESTIONS: usize = 3;
 const COMPARED: usize = 10_000;
+/// Most characters of a name that is suggested.
+const MOST_SHOWN: usize = 500;
 
 fn unknown(schema: &Schema, name: &str) -> Error {
     let count = u32::try_from(schema.types().len()).unwrap_or(u32::MAX);
-    let near = nearest(name, (1..count).map(|id| schema.path(id)));
+    let near = nearest(name, (1..count).map(|id| schema.start_of_path(id, MOST_SHOWN)));
     Error::new(ErrorKind::UnknownColumn, format!("no column is named {name:?}; {near}"))
 }
 

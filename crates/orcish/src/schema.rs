@@ -101,7 +101,7 @@ pub struct Type {
     /// Column ids of the children, ascending: fields of a struct, variants of a union, the element of a list,
     /// key and value of a map.
     pub children: Vec<u32>,
-    /// Names of a struct's fields, as many as children; what is not UTF-8 in them is U+FFFD.
+    /// Names of a struct's fields, as many as children; what is not UTF-8 in them, and NUL, is U+FFFD.
     pub field_names: Vec<String>,
     /// Length of char and varchar, in characters.
     pub max_length: Option<u32>,
@@ -246,6 +246,96 @@ impl Schema {
         names.join(".")
     }
 
+    /// The first `most` characters of the dotted name of column `id`, and an ellipsis where there are more: names may be
+    /// long, and are in those of all columns below.
+    pub(crate) fn start_of_path(&self, id: u32, most: usize) -> String {
+        let parent = |id: &u32| self.get(*id).ok()?.parent;
+        let mut way: Vec<u32> = std::iter::successors(Some(id), parent).collect();
+        way.reverse();
+        let mut start = String::new();
+        let mut left = most;
+        for (above, this) in way.iter().zip(way.iter().skip(1)) {
+            let Ok(above) = self.get(*above) else { break };
+            let index = above.children.binary_search(this).unwrap_or_default();
+            let name = above.child_name(index);
+            let dot = if above.parent.is_some() { "." } else { "" };
+            for letter in dot.chars().chain(name.chars()) {
+                if left == 0 {
+                    return start + "…";
+                }
+                start.push(letter);
+                left -= 1;
+            }
+        }
+        start
+    }
+
+    /// Dotted names of all columns, by column id.
+    ///
+    /// # Errors
+    /// `LimitExceeded` when they take more bytes together than [`Limits::tail`]: a name is in those of all columns below.
+    pub fn paths(&self, limits: &Limits) -> Result<Vec<String>> {
+        let mut paths = vec![String::new(); self.types.len()];
+        let mut bytes = 0;
+        for (id, this) in self.types.iter().enumerate() {
+            for (index, &child) in this.children.iter().enumerate() {
+                let name = this.child_name(index);
+                let Some(place) = usize::try_from(child).ok().filter(|&at| self.is_child(at, id)) else { continue };
+                let above = if this.parent.is_some() { paths.get(id).map_or("", String::as_str) } else { "" };
+                let dot = if this.parent.is_some() { "." } else { "" };
+                add_text(&mut bytes, above.len() + dot.len() + name.len(), "names", limits)?;
+                let path = format!("{above}{dot}{name}");
+                if let Some(place) = paths.get_mut(place) {
+                    *place = path;
+                }
+            }
+        }
+        Ok(paths)
+    }
+
+    /// Whether the root reaches the type at `child` by way of that at `parent`.
+    fn is_child(&self, child: usize, parent: usize) -> bool {
+        let above = self.types.get(child).and_then(|this| this.parent);
+        above.is_some_and(|above| usize::try_from(above) == Ok(parent))
+    }
+
+    /// All types as Hive and the ORC tools write them, by column id.
+    ///
+    /// # Errors
+    /// `LimitExceeded` when they take more bytes together than [`Limits::tail`]: a type is in all those that hold it.
+    pub fn type_strings(&self, limits: &Limits) -> Result<Vec<String>> {
+        let mut bytes = 0;
+        let one = |(id, _)| {
+            let text = self.type_string(id)?;
+            add_text(&mut bytes, text.len(), "types", limits)?;
+            Ok(text)
+        };
+        (0..).zip(&self.types).map(one).collect()
+    }
+
+    /// The id of the column that has this dotted name, and no other spelling of it; that of the root is empty.
+    pub fn id_of_path(&self, path: &str) -> Option<u32> {
+        (0..).zip(&self.types).find(|(id, _)| self.has_path(*id, path)).map(|(id, _)| id)
+    }
+
+    /// Whether column `id` has this dotted name.
+    fn has_path(&self, id: u32, path: &str) -> bool {
+        let (mut id, mut rest) = (id, Some(path));
+        while let Ok(Type { parent: Some(parent), .. }) = self.get(id) {
+            let Ok(above) = self.get(*parent) else { return false };
+            let index = above.children.binary_search(&id).unwrap_or_default();
+            rest = rest.and_then(|rest| rest.strip_suffix(&above.child_name(index)));
+            if above.parent.is_some() {
+                rest = rest.and_then(|rest| rest.strip_suffix('.'));
+            }
+            if rest.is_none() {
+                return false;
+            }
+            id = *parent;
+        }
+        rest == Some("")
+    }
+
     /// The type at `id` as Hive and the ORC tools write it: `struct<a:int,b:array<string>>`.
     pub fn type_string(&self, id: u32) -> Result<String> {
         let mut text = String::new();
@@ -288,6 +378,22 @@ impl Schema {
     }
 }
 
+/// Counts bytes of a text about a column.
+fn add_text(bytes: &mut usize, more: usize, what: &str, limits: &Limits) -> Result<()> {
+    *bytes = bytes.saturating_add(more);
+    match *bytes as u64 > limits.tail {
+        true => {
+            Err(Error::limit(format!("the {what} of all columns take more than the {} bytes allowed", limits.tail)))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Name of a field: what is not UTF-8 and NUL, which names in Arrow's C interface cannot have, become U+FFFD.
+fn name(text: &[u8]) -> String {
+    lossy(text).replace('\0', "\u{fffd}")
+}
+
 fn from_proto(proto: orc::Type) -> Type {
     use orc::r#type::EdgeInterpolationAlgorithm as Algorithm;
     let (kind, fault) = match kind_of(&proto) {
@@ -296,7 +402,7 @@ fn from_proto(proto: orc::Type) -> Type {
     };
     let algorithm = proto.algorithm.and_then(|number| Algorithm::try_from(number).ok());
     let attribute = |pair: &orc::StringPair| (lossy(pair.key()), lossy(pair.value()));
-    let names = proto.field_names.iter().map(|name| lossy(name));
+    let names = proto.field_names.iter().map(|text| name(text));
     Type {
         kind,
         field_names: names.take(if kind == Kind::Struct { proto.subtypes.len() } else { 0 }).collect(),

@@ -23,6 +23,8 @@ _MAX_VALUE = 100
 """Columns of the terminal for a value of the user metadata."""
 _MAX_BOUND = 28
 """Columns of the terminal for a least or greatest value."""
+_MAX_NAME = 200
+"""Columns of the terminal for the name of a column in a table: all rows are as wide as the widest."""
 
 
 def describe(name: str, file: ORCFile, *, arrow: bool = False, statistics: bool = False) -> dict[str, Any]:
@@ -179,9 +181,10 @@ def _arrow_line(field: dict[str, Any]) -> str:
 def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, Any] | None]) -> list[str]:
     header = ["id", "column", "values", "nulls", "bytes", "min", "max", "more"]
     right = [True, False, True, False, True, False, False, False]
+    names = [shorten(printable(column["path"]), _MAX_NAME) or "(root)" for column in columns]
     rows = [
-        [str(column["id"]), printable(column["path"]) or "(root)", *_statistics_cells(dict(known or {}))]
-        for column, known in zip(columns, statistics, strict=True)
+        [str(column["id"]), name, *_statistics_cells(dict(known or {}))]
+        for column, name, known in zip(columns, names, statistics, strict=True)
     ]
     return indented(Table(header, right).lines(rows))
 

@@ -28,6 +28,9 @@ use crate::tuning;
 /// Bytes that the reader of a column holds beside its values, roughly.
 const READER_BYTES: u64 = 8 << 10;
 
+/// Most columns that an error names.
+const MOST_NAMED: usize = 10;
+
 /// What is to be read, and from where.
 pub(super) struct Plan {
     pub(super) source: Arc<dyn ReadAt>,
@@ -90,10 +93,12 @@ impl Plan {
         let reads = |id: u32| projection.wants(id) || asked.as_ref().is_some_and(|asked| asked.wants(id));
         let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
         if !masked.is_empty() && !options.allow_masked {
-            let names: Vec<_> = masked.iter().map(|&&id| tail.schema.path(id)).collect();
+            let names: Vec<_> = masked.iter().take(MOST_NAMED).map(|&&id| tail.schema.path(id)).collect();
+            let more = masked.len() - names.len();
             return Err(Error::unsupported(format!(
-                "columns {} are encrypted; without keys only their masks can be read, which has to be asked for",
-                names.join(", ")
+                "columns {}{} are encrypted; without keys only their masks can be read, which has to be asked for",
+                names.join(", "),
+                if more > 0 { format!(" and {more} more") } else { String::new() }
             )));
         }
         let readers = (projection.count() + asked.as_ref().map_or(0, Projection::count)) as u64;

@@ -76,6 +76,8 @@ impl FileTail {
         } else if names > needed {
             found.push((id, format!("a {} with {names} names of fields, where it has {needed}", read.kind.name())));
         }
+        let nuls = this.field_names.iter().filter(|name| name.contains(&0));
+        found.extend(nuls.map(|name| (id, format!("the name of a field has a NUL: {:?}", lossy(name)))));
         let texts = this.field_names.iter().map(|name| ("the name of a field", name));
         let pair = |pair: &orc::StringPair| [pair.key.clone(), pair.value.clone()];
         let attributes: Vec<Bytes> = this.attributes.iter().flat_map(pair).flatten().collect();

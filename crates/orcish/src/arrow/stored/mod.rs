@@ -117,6 +117,10 @@ fn to_proto(field: &Field, depth: usize) -> Result<ArrowField> {
 fn from_proto(proto: ArrowField) -> Result<Field> {
     let ArrowField { name, format, nullable, keys_sorted, dictionary_ordered, metadata, children, dictionary } = proto;
     let children = children.into_iter().map(|child| from_proto(child).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+    if name.contains('\0') || format.contains('\0') {
+        // They end the texts of Arrow's C interface.
+        return Err(Error::corrupt("the Arrow schema has a NUL in a name or a type"));
+    }
     let unknown = || Error::corrupt(format!("the Arrow schema has a type {format:?}, which is none"));
     let mut kind = type_of(&format, children, keys_sorted).ok_or_else(unknown)?;
     if let Some(values) = dictionary {

@@ -86,6 +86,8 @@ struct Checker<'a> {
     listed_types: usize,
     plan: WritePlan,
     findings: Vec<Finding>,
+    /// Bytes of the names of columns in them.
+    named: u64,
     /// Whether it is a file of ours, in which all is recorded that can be.
     is_own: bool,
     compressors: Compressors,
@@ -104,6 +106,7 @@ impl<'a> Checker<'a> {
             listed_types: tail.listed_types()?,
             plan,
             findings: Vec::new(),
+            named: 0,
             is_own: tail.writer == Writer::Orcish,
             compressors: Compressors::default(),
             patience: Patience::new(check.cloned()),
@@ -138,8 +141,11 @@ impl<'a> Checker<'a> {
     }
 
     fn find(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
-        if self.findings.len() < tuning::FINDINGS.get() {
-            self.findings.push(Finding { stripe, group, column: self.types.path(column), message });
+        // A name may be long, and be that of a column in many findings.
+        if self.findings.len() < tuning::FINDINGS.get() && self.named <= self.limits.tail {
+            let column = self.types.path(column);
+            self.named += column.len() as u64;
+            self.findings.push(Finding { stripe, group, column, message });
         }
     }
 
