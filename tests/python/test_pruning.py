@@ -93,6 +93,20 @@ def test_indexes_are_bounded_by_the_memory_allowed(tmp_path, kind, columns):
     assert int(run_python(code, *names, str(path))) * 1024 < 150 * MIB
 
 
+def test_explanations_are_bounded_by_the_memory_allowed():
+    """Row groups that take no bytes of the file take some in an explanation."""
+    rows = 20_480
+    kinds = [hand.column_type(hand.STRUCT, [1], ["a"]), hand.column_type(hand.LONG)]
+    data = hand.orc(kinds, [(rows, [(1, hand.DATA, hand.zeros(rows // 512))])], stride=1)
+    limits = {"memory": 8 << 20}
+    assert orcish.scan(data, filters=col("a") == 0, limits=limits).count() == rows
+    file = orcish.ORCFile(data, limits=limits)
+    with pytest.raises(orcish.LimitExceededError, match="the row groups takes more than the 8388608 bytes allowed"):
+        file.explain(filters=col("a") == 0)
+    (plan,) = orcish.ORCFile(data).explain(filters=col("a") == 0).files
+    assert len(plan.stripes[0].row_groups) == rows
+
+
 @pytest.mark.parametrize("levels", [501, 5_000, 100_000])
 def test_filters_too_deep_are_refused(tmp_path, levels):
     path = str(tmp_path / "deep.orc")

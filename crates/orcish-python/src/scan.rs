@@ -7,7 +7,7 @@ use bytes::Bytes;
 use orcish::scan::{Matching, Split, TableFile};
 use orcish::{Explanation, Limits, Outcome, Proof, ReadAt, StripePlan};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::errors::{signals, to_python};
 use crate::options::{limits, read_options, storage_options};
@@ -165,10 +165,17 @@ pub(crate) fn partitions_below(base: &str, location: &str) -> Vec<(String, Optio
 /// columns that the filter asks, and for the others.
 pub(crate) type FilePlan<'py> = (String, bool, Vec<Bound<'py, PyTuple>>);
 
+/// Row groups after which signals are looked for.
+const GROUPS_AT_A_TIME: usize = 4096;
+
 /// What would become of a file.
 pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<FilePlan<'py>> {
     let stripe = |plan: &StripePlan| {
-        let groups: Vec<_> = plan.groups.iter().map(|(rows, found)| (*rows, outcome(found))).collect();
+        let groups = PyList::empty(py);
+        for some in plan.groups.chunks(GROUPS_AT_A_TIME) {
+            py.check_signals()?;
+            some.iter().try_for_each(|(rows, found)| groups.append((*rows, outcome(found))))?;
+        }
         let weights = (plan.filter_bytes, plan.filter_requests, plan.other_bytes, plan.other_requests);
         (plan.stripe, plan.rows, outcome(&plan.outcome), groups, weights).into_pyobject(py)
     };

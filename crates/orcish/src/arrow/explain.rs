@@ -5,12 +5,17 @@ use std::ops::Range;
 
 use super::filtered::runs;
 use super::plan::Plan;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::{Groups, Indexes};
 use crate::io::coalesce;
 use crate::predicate::{Condition, Proof, Truth, Verdict};
 use crate::projection::Projected;
 use crate::stripe::Stripe;
+
+/// Bytes that what becomes of a stripe or row group may take, here and as objects of a caller in another language.
+const GROUP_BYTES: u64 = 512;
+/// Bytes that a test may take that no row passes, beside its text.
+const CAUSE_BYTES: u64 = 256;
 
 /// What a read would do: which parts of a file are skipped, and why, and how much is read of the others.
 ///
@@ -94,13 +99,15 @@ impl Outcome {
 impl Plan {
     /// What reading would do.
     pub(super) fn explain(&self) -> Result<Explanation> {
-        let mut stripes = Vec::new();
+        let (mut stripes, mut held) = (Vec::new(), 0);
         let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
         for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !read.contains(stripe)) {
-            stripes.push(self.stripe_plan(stripe, self.outcome(verdict)));
+            let outcome = self.outcome(verdict);
+            self.charge(&mut held, &outcome)?;
+            stripes.push(self.stripe_plan(stripe, outcome));
         }
         for &stripe in &self.stripes {
-            stripes.push(self.explain_stripe(stripe).map_err(|error| error.in_stripe(stripe))?);
+            stripes.push(self.explain_stripe(stripe, &mut held).map_err(|error| error.in_stripe(stripe))?);
         }
         stripes.sort_by_key(|plan| plan.stripe);
         Ok(Explanation { file: self.source.name().to_owned(), skipped: false, stripes })
@@ -114,8 +121,24 @@ impl Plan {
         self.filter.as_ref().map_or(Outcome::AllWanted, |filter| Outcome::of(verdict, &filter.condition))
     }
 
-    fn explain_stripe(&self, index: usize) -> Result<StripePlan> {
+    /// Counts what becomes of a stripe or row group among what is `held`.
+    fn charge(&self, held: &mut u64, outcome: &Outcome) -> Result<()> {
+        let causes = if let Outcome::Skipped(causes) = outcome { &causes[..] } else { &[] };
+        let causes = causes.iter().map(|(text, _)| CAUSE_BYTES + text.len() as u64).sum::<u64>();
+        *held = held.saturating_add(GROUP_BYTES + causes);
+        let most = self.limits().memory;
+        match *held > most {
+            true => {
+                Err(Error::limit(format!("what becomes of the row groups takes more than the {most} bytes allowed")))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// What becomes of a stripe. What that of all stripes takes so far is `held`.
+    fn explain_stripe(&self, index: usize, held: &mut u64) -> Result<StripePlan> {
         let mut plan = self.stripe_plan(index, self.outcome(&self.verdict_of(index)));
+        self.charge(held, &plan.outcome)?;
         if self.needs_rows_only(index) {
             return Ok(plan);
         }
@@ -130,10 +153,11 @@ impl Plan {
                 plan.outcome = self.outcome(only);
             } else {
                 let outcome = |(group, verdict)| {
-                    let rows = groups.rows(group);
-                    (rows.end - rows.start, self.outcome(verdict))
+                    let (rows, outcome) = (groups.rows(group), self.outcome(verdict));
+                    self.charge(held, &outcome)?;
+                    Ok((rows.end - rows.start, outcome))
                 };
-                plan.groups = pruned.verdicts.iter().enumerate().map(outcome).collect();
+                plan.groups = pruned.verdicts.iter().enumerate().map(outcome).collect::<Result<_>>()?;
             }
             let kept: Vec<_> = runs(&pruned.verdicts).collect();
             all = kept.iter().map(|(run, _)| run.clone()).collect();
