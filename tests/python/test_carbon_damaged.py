@@ -148,3 +148,16 @@ def test_counts_that_are_not_true(tmp_path, count):
     )
     path.write_bytes(data[: file.footer_at] + wrong + data[-8:])
     assert attempt(str(tmp_path / "t"))
+
+
+@pytest.mark.parametrize(("name", "message"), [(b"day", 'two columns of the table are named "day"'), (b"d\0y", "NUL")])
+def test_names_that_are_none(tmp_path, name, message):
+    """Columns that cannot be told apart, or be named in Arrow, are an error of the table when it is opened."""
+    path = tmp_path / "t"
+    transactional(path)
+    schema = path / "Metadata" / "schema"
+    schema.write_bytes(schema.read_bytes().replace(b"f64", name))
+    for use in (orcish.CarbonTable, orcish.read_table, orcish.scan):
+        with pytest.raises(orcish.OrcishError, match=message) as raised:
+            use(str(path))
+        assert str(path) in str(raised.value)

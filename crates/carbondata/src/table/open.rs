@@ -39,6 +39,28 @@ fn visible(all: Vec<Column>) -> Vec<Column> {
     all
 }
 
+/// Whether columns can be told apart by their names, and have names that Arrow can have.
+///
+/// # Errors
+/// `Corrupt` when two columns have one name, and `Unsupported` for a NUL, which ends names in Arrow's C interface.
+fn check_names(columns: &[Column]) -> Result<()> {
+    let mut names = HashSet::new();
+    if let Some(column) = columns.iter().find(|column| !names.insert(&column.name)) {
+        return Err(Error::corrupt(format!("two columns of the table are named {:?}", column.name)));
+    }
+    columns.iter().try_for_each(check_no_nul)
+}
+
+fn check_no_nul(column: &Column) -> Result<()> {
+    if column.name.contains('\0') {
+        return Err(Error::unsupported(format!(
+            "the name {:?} of a column has a NUL, which Arrow has not",
+            column.name
+        )));
+    }
+    column.children.iter().try_for_each(check_no_nul)
+}
+
 /// Where a table is that is being opened.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
@@ -82,9 +104,10 @@ impl Place<'_> {
         join(&join(self.root, "Metadata"), name)
     }
 
-    fn inner(self, all: Vec<Column>, is_transactional: bool) -> Inner {
+    fn inner(self, all: Vec<Column>, is_transactional: bool) -> Result<Inner> {
         let columns = visible(all);
-        Inner {
+        check_names(&columns).map_err(|error| error.in_file(&display_name(self.root)))?;
+        Ok(Inner {
             location: self.root.to_owned(),
             storage: self.storage.clone(),
             limits: self.limits.clone(),
@@ -96,7 +119,7 @@ impl Place<'_> {
             properties: BTreeMap::new(),
             segments: Vec::new(),
             files: Vec::new(),
-        }
+        })
     }
 
     /// What becomes of each, in order. In stores several are waited for at a time.
@@ -142,7 +165,7 @@ impl Place<'_> {
         // The list has the columns that rows are sorted by in their order, which is not that of users.
         let sorted = all.iter().filter(|column| column.is_sorted_by && !column.is_invisible);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
-        let mut inner = self.inner(all, true);
+        let mut inner = self.inner(all, true)?;
         inner.sort_columns = sort_columns;
         inner.properties = info.table.properties.into_iter().collect();
         let hive = info.table.partition.filter(|partition| partition.kind == HIVE);
@@ -441,7 +464,7 @@ impl Place<'_> {
         let columns = DataFile::open(open(&first.location, self.storage.of_table())?, self.limits)?.columns().to_vec();
         let sorted = columns.iter().filter(|column| column.is_sorted_by);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
-        let mut inner = self.inner(columns, false);
+        let mut inner = self.inner(columns, false)?;
         inner.sort_columns = sort_columns;
         inner.files = files.into_iter().map(Arc::new).collect();
         Ok(inner)
