@@ -113,7 +113,11 @@ def known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimm
         case "date" if pa.types.is_date(kind):
             return _EPOCH + datetime.timedelta(days=value)
         case "string" if _is_text(kind) and value[1] and not is_trimmed:
-            return value[0].decode()
+            try:
+                return value[0].decode()
+            except UnicodeDecodeError:
+                # The options say what becomes of it when it is read.
+                return UNKNOWN
     return UNKNOWN
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.carbon import CarbonSource, check_options
+from orcish.reading import Streamed
 from orcish.scan import Scan
 from orcish.sources import local_path
 from orcish.types import Limits, ReadOptions, StorageOptions
@@ -61,7 +62,7 @@ class CarbonBlocklet(NamedTuple):
     bytes: int
 
 
-class CarbonTable:
+class CarbonTable(Streamed):
     """A table of CarbonData, as it is when it is opened: what is loaded or deleted later is not seen.
 
     The table is an Arrow stream itself: whatever takes objects with ``__arrow_c_stream__`` reads it.
@@ -159,6 +160,9 @@ class CarbonTable:
 
     def __arrow_c_schema__(self) -> object:
         return self._of.table.__arrow_c_schema__()
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        return self.scan()._rows()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.scan().__arrow_c_stream__(requested_schema)

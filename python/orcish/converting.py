@@ -7,8 +7,6 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-import pyarrow as pa
-
 from orcish.errors import OrcishError
 from orcish.file import ORCFile, has_arrow_schema
 from orcish.filters import Filters
@@ -115,10 +113,8 @@ def convert(
     schema = table.schema
     if partition_by is None:
         partition_by = [name for name in table._of.partition_columns if name in schema.names]
-    # In place of the stream of the scan, whose errors would be those of pyarrow.
-    rows = pa.RecordBatchReader.from_batches(schema, table.to_batches())
     return write_dataset(
-        rows,
+        table,
         base,
         partition_by=partition_by,
         max_rows_per_file=max_rows_per_file,

@@ -272,6 +272,9 @@ class ORCFile(Readable):
         """An Arrow stream of the file under the given options, to be consumed once."""
         return self._stream(dict(options))
 
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        return self._rows_under({})
+
     def __arrow_c_schema__(self) -> object:
         return self._file.read({"masked": "allow"}).__arrow_c_schema__()
 
@@ -293,8 +296,12 @@ def _statistics(found: dict[str, Any], column_type: str) -> ColumnStatistics:
         if kind == "decimal":
             fields[name] = decimal.Decimal(value)
         elif kind == "string":
-            text, fields[f"{name}_is_exact"] = value
-            fields[name] = text.decode("utf-8", "replace")
+            text, is_exact = value
+            try:
+                fields[name], fields[f"{name}_is_exact"] = text.decode(), is_exact
+            except UnicodeDecodeError:
+                # A text with other characters in place of those bytes is none of the column, and may be no bound.
+                fields[name] = None
         elif kind == "date":
             fields[name] = _date(value)
         elif kind == "timestamp":

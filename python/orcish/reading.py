@@ -15,12 +15,22 @@ from orcish.expression import Expression
 from orcish.filters import to_expression
 from orcish.residual import Residual
 
-__all__ = ["AfterRead", "Readable", "check_limit", "name_of_rows"]
+__all__ = ["AfterRead", "Readable", "Streamed", "check_limit", "name_of_rows", "rows_of"]
 
 DEFAULT_ROW_NUMBER = "row_number"
 
 
-class Readable:
+class Streamed:
+    """What is an Arrow stream of rows that orcish reads."""
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        """The schema and the batches of the stream. What ends them is raised as it is, where the C interface has the
+        text of an exception only.
+        """
+        raise NotImplementedError
+
+
+class Readable(Streamed):
     """What can be read under options, in all the ways that there are."""
 
     def _open(self, native: dict[str, Any]) -> _native.Batches:
@@ -46,8 +56,7 @@ class Readable:
 
     def _schema_of(self, native: dict[str, Any]) -> pa.Schema:
         # Rows make no difference, and the types of encrypted columns are no secret.
-        batches = self._open({**native, "filter": None, "masked": "allow"})
-        return deep.schema(batches) if batches.depth > deep.MAX_DEPTH else pa.schema(batches)
+        return _schema_of(self._open({**native, "filter": None, "masked": "allow"}))
 
     def _schema(self, options: dict[str, Any]) -> pa.Schema:
         native, after = self._prepare(options)
@@ -67,6 +76,12 @@ class Readable:
         native, after = self._prepare(options)
         batches = self._open(native)
         return iterate(batches) if after is None else after.batches(batches)
+
+    def _rows_under(self, options: dict[str, Any]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        """The rows of the stream under options; see :meth:`_rows`."""
+        native, after = self._prepare(options)
+        batches = self._open(native)
+        return rows_of(batches) if after is None else (after.schema, after.batches(batches))
 
     def _stream(self, options: dict[str, Any]) -> _native.Batches | pa.RecordBatchReader:
         native, after = self._prepare(options)
@@ -188,6 +203,15 @@ def prepare(
             names = schema.names if by_id else list(asked)
             native["columns"] = [*names, *(name for name in residual.columns if name != native.get("row_number"))]
     return native, AfterRead(residual, schema, limit)
+
+
+def _schema_of(batches: _native.Batches) -> pa.Schema:
+    return deep.schema(batches) if batches.depth > deep.MAX_DEPTH else pa.schema(batches)
+
+
+def rows_of(batches: _native.Batches) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema of batches, and the batches one by one."""
+    return _schema_of(batches), iterate(batches)
 
 
 def read_all(batches: _native.Batches) -> pa.Table:

@@ -322,6 +322,9 @@ class Scan(Readable):
             raise TypeError(f"no splits: the filter {after.residual} is, or may be, about all rows at once")
         return [Split(*part, self._options) for part in self._of.splits(self._under(native), size)]
 
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        return self._rows_under(self._options)
+
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
 

@@ -210,7 +210,8 @@ class ColumnStatistics:
     has_null: bool | None = None
     bytes_on_disk: int | None = None
     min: Any = None
-    """Least value, as pyarrow would give it; of strings possibly a prefix, see :attr:`min_is_exact`."""
+    """Least value, as pyarrow would give it; of strings possibly a prefix, see :attr:`min_is_exact`, and
+    ``None`` where it is not UTF-8."""
     max: Any = None
     """Greatest value, likewise."""
     min_is_exact: bool | None = None

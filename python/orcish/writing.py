@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.reading import Streamed, rows_of
 from orcish.sources import native_source
 from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
 
@@ -182,9 +183,9 @@ def write_table(
         UnknownColumnError: An option names a column that there is not.
         OSError: The file cannot be written.
     """
-    source = _reader(data)
-    with ORCWriter(where, source.schema, storage_options=storage_options, **options) as writer:
-        writer.write(source)
+    schema, rows = _rows_of(data)
+    with ORCWriter(where, schema, storage_options=storage_options, **options) as writer:
+        writer.write(rows)
     return writer.close()
 
 
@@ -246,14 +247,26 @@ def _reader(data: Any) -> pa.RecordBatchReader:
     return _of_array(data)
 
 
+def _rows_of(data: Any) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    """The schema and the rows of anything that can be written. What orcish reads comes batch by batch, and what ends it
+    is raised as it is; the rest as a stream.
+    """
+    if isinstance(data, Streamed):
+        return data._rows()
+    if isinstance(data, _native.Batches):
+        return rows_of(data)
+    reader = _reader(data)
+    return reader.schema, reader
+
+
 def batches_of(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The schema and the batches of anything that can be written.
 
     Raises:
         TypeError: It is nothing of that kind.
     """
-    reader = _reader(data)
-    return reader.schema, iter(reader)
+    schema, rows = _rows_of(data)
+    return schema, iter(rows)
 
 
 def _of_array(data: Any) -> pa.RecordBatchReader:
@@ -266,7 +279,10 @@ def _of_array(data: Any) -> pa.RecordBatchReader:
 
 def _streams(data: Any) -> Iterable[Any]:
     """Capsules of the streams that something is made of."""
-    if hasattr(data, "__arrow_c_stream__"):
+    if isinstance(data, Streamed | _native.Batches):
+        for batch in _rows_of(data)[1]:
+            yield _of_array(batch).__arrow_c_stream__()
+    elif hasattr(data, "__arrow_c_stream__"):
         yield data.__arrow_c_stream__()
     elif hasattr(data, "__arrow_c_array__") or not isinstance(data, Iterable) or isinstance(data, Mapping | str):
         yield _of_array(data).__arrow_c_stream__()

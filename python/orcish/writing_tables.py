@@ -486,8 +486,24 @@ def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[A
         values = {name: column.take(order) for name, column in values.items()}
     start = 0
     for end in pc.run_end_encode(codes, run_end_type=pa.int64()).run_ends.to_pylist():
-        yield tuple(column[start].as_py() for column in values.values()), batch.slice(start, end - start)
+        yield tuple(_value(name, column[start]) for name, column in values.items()), batch.slice(start, end - start)
         start = end
+
+
+def _value(name: str, scalar: pa.Scalar) -> Any:
+    """A value of a partition column.
+
+    Raises:
+        ValueError: It is not UTF-8, as names of folders are.
+    """
+    try:
+        value = scalar.as_py()
+        if isinstance(value, bytes):
+            value.decode()
+    except UnicodeDecodeError as error:
+        text = f"column {name}: {error.object!r} is not UTF-8, as values of partition columns have to be"
+        raise ValueError(text) from error
+    return value
 
 
 def _plain(column: pa.Array) -> pa.Array:

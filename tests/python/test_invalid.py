@@ -112,14 +112,14 @@ def test_limit_of_depth():
     schema = "struct<a:array<array<array<int>>>>"
     data = write_rows(schema, [([[[1]]],)])
     assert orcish.read_table(data, limits={"depth": 5}).num_rows == 1
-    with pytest.raises(orcish.LimitExceededError, match="nested deeper than the 4 levels"):
+    with pytest.raises(orcish.LimitExceededError, match=r"nested deeper than the 4 levels allowed \(limits: depth\)"):
         orcish.ORCFile(data, limits={"depth": 4})
 
 
 def test_limit_of_columns():
     data = write_rows("struct<a:int,b:int,c:int>", [(1, 2, 3)])
     assert orcish.read_table(data, limits={"columns": 4}).num_rows == 1
-    with pytest.raises(orcish.LimitExceededError, match="4 columns, more than the 3 allowed"):
+    with pytest.raises(orcish.LimitExceededError, match=r"4 columns, more than the 3 allowed \(limits: columns\)"):
         orcish.ORCFile(data, limits={"columns": 3})
 
 

@@ -222,3 +222,26 @@ def test_a_chosen_stripe_is_all_that_is_read():
     assert table["a"].to_pylist() == list(range(stripe.first_row, stripe.first_row + stripe.num_rows))
     end = stripe.offset + stripe.index_length + stripe.data_length + stripe.footer_length
     assert spread(source.ranges) <= set(range(stripe.offset, end))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"batch_size": -1}, ValueError, "batch_size=-1: must not be negative"),
+        ({"batch_size": "9"}, TypeError, "batch_size='9'"),
+        ({"threads": -1}, ValueError, "threads=-1: must not be negative"),
+        ({"threads": 1 << 99}, ValueError, "threads=.*: is out of its range"),
+        ({"stripes": [-1]}, ValueError, r"stripes=\[-1\]"),
+        ({"masked": True}, ValueError, "masked=True: must be one of error, allow"),
+        ({"invalid_utf8": 5}, ValueError, "invalid_utf8=5: must be one of error, replace, null, binary"),
+        ({"columns": [-1]}, ValueError, r"columns=\[-1\]: must be names, or column ids from 0"),
+        ({"columns": [None]}, TypeError, r"columns=\[None\]: must be names, or column ids from 0"),
+        ({"columns": ["i", 1]}, TypeError, r"columns=\['i', 1\]: must be names"),
+        ({"limits": {"memory": -1}}, ValueError, "limits: memory=-1: must not be negative"),
+        ({"limits": {"memory": 10}}, orcish.LimitExceededError, r"\(limits: memory\)"),
+    ],
+    ids=str,
+)
+def test_options_that_are_wrong(options, error, text):
+    with pytest.raises(error, match=text):
+        orcish.read_table(write_rows(SCHEMA, ROWS), **options)

@@ -217,3 +217,17 @@ def test_answers_that_statistics_prove_read_no_data():
         assert (scan.min("s"), scan.max("s")) == ("00000", "09999")
     with serve({"/t.orc": bytes(broken)}) as server:
         assert orcish.scan(f"{server.url}/t.orc", filters=col("i") >= 0).max("i") == 9999
+
+
+def test_bounds_that_are_not_utf8(tmp_path):
+    """What is read says what is wrong and where, or what the options make of it."""
+    values = pa.array([b"ok", b"caf\xe9", b"caf\xe9\xaa\xaa", b"\xff\xfe"])
+    texts = pa.Array.from_buffers(pa.string(), len(values), values.buffers())
+    path = put(tmp_path, {"bad.orc": write_arrow({"id": range(4), "s": texts})}) / "bad.orc"
+    for name in ("min", "max"):
+        assert getattr(orcish.scan(path), name)("id") in (0, 3)
+        with pytest.raises(orcish.CorruptFileError, match=r"bad\.orc: .*column s.*not valid UTF-8"):
+            getattr(orcish.scan(path), name)("s")
+    for choice, least, greatest in [("replace", "caf骪", "\ufffd\ufffd"), ("null", "caf骪", "ok")]:
+        scan = orcish.scan(path, invalid_utf8=choice)
+        assert (scan.min("s"), scan.max("s")) == (least, greatest)

@@ -171,3 +171,13 @@ def test_columns_below_and_unknown_ones():
 def test_nan_hides_bounds():
     file = orcish.ORCFile(write_rows("struct<f:double>", [(1.0,), (float("nan"),), (2.0,)]))
     assert file.statistics("f").min is file.statistics("f").max is None
+
+
+def test_bounds_that_are_not_utf8():
+    """There is no text for them, and another one would be none of the column."""
+    values = pa.array([b"a", b"caf\xe9", b"\xff\xfe"])
+    texts = pa.Array.from_buffers(pa.string(), len(values), values.buffers())
+    file = orcish.ORCFile(write_arrow({"s": texts}))
+    for found in [file.statistics("s"), *file.stripe_statistics("s")]:
+        assert (found.min, found.min_is_exact, found.max, found.max_is_exact) == ("a", True, None, None)
+        assert (found.values, found.total_length) == (3, 7)

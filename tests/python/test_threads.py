@@ -150,6 +150,49 @@ def test_ctrl_c(path, threads, call):
             process.kill()
 
 
+STREAMS = {
+    "pyarrow": "import pyarrow; pyarrow.table(source)",
+    "pyarrow, by batches": "import pyarrow; list(pyarrow.RecordBatchReader.from_stream(source))",
+    "polars": "import polars; polars.DataFrame(source)",
+    "duckdb": "import duckdb; duckdb.from_arrow(source).fetchall()",
+    "orcish": "source.to_table()",
+}
+
+
+@pytest.mark.parametrize("call", STREAMS.values(), ids=STREAMS)
+def test_ctrl_c_in_streams(tmp_path, call):
+    """Whoever takes a stream has an error that says what it is, and `KeyboardInterrupt` comes all the same, once."""
+    path = tmp_path / "many.orc"
+    orcish.write_table(pa.table({"a": pa.array(range(100_000))}), path)
+    code = f"""
+        import sys, time, os, orcish
+        source = orcish.scan([sys.argv[1]] * 20_000, batch_size=1000)
+        os.write(1, b"reading\\n")
+        try:
+            try:
+                {call}
+            except Exception as error:
+                # As of a loop that leaves a file out which cannot be read.
+                assert "interrupted" in str(error), repr(error)
+            # The interpreter looks for it now and then.
+            time.sleep(1)
+            os.write(1, b"nothing came\\n")
+        except KeyboardInterrupt:
+            time.sleep(0.1)
+            os.write(1, b"interrupted\\n")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "reading\n"
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=60)
+            assert (out, process.returncode) == ("interrupted\n", 0), errors
+        finally:
+            process.kill()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_fork_after_use(path):
     out = run_python(

@@ -596,3 +596,15 @@ def test_nothing_follows_a_failure(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="failed before"), writer:
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.binary(), pa.large_string(), pa.string_view()])
+def test_partitions_of_what_is_not_utf8(tmp_path: pathlib.Path, kind: pa.DataType) -> None:
+    is_binary = kind == pa.binary()
+    wide = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    values = pa.array([b"a", b"caf\xe9"], pa.binary()).cast(kind if is_binary else wide[kind])
+    keys = pa.Array.from_buffers(kind, 2, values.buffers())
+    table = pa.table({"id": [1, 2], "day": keys})
+    with pytest.raises(ValueError, match=r"column day: b'caf\\xe9' is not UTF-8"):
+        orcish.write_dataset(table, tmp_path / "table", partition_by=["day"])
+    assert not (tmp_path / "table").exists()

@@ -13,6 +13,7 @@ import orcish
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from write_cases import assert_same, bloomed, table, written
 
@@ -219,3 +220,57 @@ def test_frames_of_polars_and_pandas(tmp_path: Path) -> None:
     )
     orcish.write_table(pandas, path)
     assert orcish.read_table(path).select(["a", "n"]).to_pydict() == {"a": ["x", None, "y"], "n": [1, None, 3]}
+
+
+def damaged() -> bytes:
+    """A file whose rows cannot be read."""
+    out = io.BytesIO()
+    with orcish.ORCWriter(out, ROWS.schema, compression="none") as writer:
+        writer.write(ROWS)
+        writer.end_stripe()
+        writer.write(ROWS)
+    data = bytearray(out.getvalue())
+    second = orcish.ORCFile(bytes(data)).stripes[1]
+    start = second.offset + second.index_length
+    data[start : start + second.data_length] = b"\xff" * second.data_length
+    return bytes(data)
+
+
+SOURCES: dict[str, Callable[[bytes], Any]] = {
+    "file": orcish.ORCFile,
+    "scan": orcish.scan,
+    "scan with a filter of pyarrow": lambda data: orcish.scan(data, filters=pc.field("id") * 2 >= 0),
+    "reader": lambda data: orcish.ORCFile(data).reader(),
+    "list": lambda data: [ROWS, orcish.scan(data)],
+}
+
+
+@pytest.mark.parametrize("title", SOURCES)
+def test_errors_of_own_sources_are_those_of_reading(tmp_path: Path, title: str) -> None:
+    data = damaged()
+    with pytest.raises(orcish.CorruptFileError) as read:
+        orcish.read_table(data)
+
+    def write_by_parts() -> None:
+        with orcish.ORCWriter(tmp_path / "a.orc", ROWS.schema) as writer:
+            writer.write(SOURCES[title](data))
+
+    calls: list[Callable[[], Any]] = [write_by_parts]
+    if title != "list":
+        calls += [
+            lambda: orcish.write_table(SOURCES[title](data), tmp_path / "a.orc"),
+            lambda: orcish.write_dataset(SOURCES[title](data), tmp_path / "table"),
+        ]
+    for call in calls:
+        with pytest.raises(orcish.CorruptFileError) as caught:
+            call()
+        # Scans have another name for bytes.
+        assert str(caught.value).partition(": ")[2] == str(read.value).partition(": ")[2]
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("title", [title for title in SOURCES if title != "list"])
+def test_own_sources(tmp_path: Path, title: str) -> None:
+    source = SOURCES[title](written(ROWS))
+    assert orcish.write_table(source, tmp_path / "a.orc").rows == 3000
+    assert orcish.read_table(tmp_path / "a.orc").equals(ROWS)

@@ -36,6 +36,24 @@ def wrapped(array: pa.Array, field: pa.Field) -> pa.Table:
     return pa.table({"s": pa.StructArray.from_arrays([array], fields=[field])})
 
 
+def not_text(kind: pa.DataType, value: bytes = b"caf\xe9") -> pa.Array:
+    """Text of which one value is not UTF-8, as pyarrow lets it be made; beside it is text that is not ASCII."""
+    binary = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}[kind]
+    values = at_row(value, "é".encode(), pa.large_binary()).cast(binary)
+    return pa.Array.from_buffers(kind, len(values), values.buffers())
+
+
+def not_text_of_dictionary() -> pa.Array:
+    values = not_text(pa.string()).slice(BAD - 2)
+    return pa.DictionaryArray.from_arrays(pa.array([0, None] * (BAD // 2) + [2, 0], pa.int32()), values)
+
+
+def halves() -> pa.Array:
+    """Two values that are text together, and none alone."""
+    offsets = pa.array(range(BAD + 3), pa.int32()).buffers()[1]
+    return pa.Array.from_buffers(pa.string(), BAD + 2, [None, offsets, pa.py_buffer(b"a" * BAD + "é".encode())])
+
+
 NANOS = pa.array([0] * BAD + [-1], pa.timestamp("ns"))
 TIMED = pa.Array.from_buffers(pa.date64(), BAD + 1, [None, pa.array([0] * BAD + [86_400_001], pa.int64()).buffers()[1]])
 CASES: dict[str, tuple[Callable[[], pa.Table], str, str]] = {
@@ -81,6 +99,23 @@ CASES: dict[str, tuple[Callable[[], pa.Table], str, str]] = {
         "c",
         "varchar|long|3",
     ),
+    "text": (lambda: pa.table({"c": not_text(pa.string())}), "c", r"not UTF-8: \"caf\\xe9\""),
+    "large text": (lambda: pa.table({"c": not_text(pa.large_string())}), "c", "not UTF-8"),
+    "text in views": (lambda: pa.table({"c": not_text(pa.string_view())}), "c", "not UTF-8"),
+    "long text in views": (lambda: pa.table({"c": not_text(pa.string_view(), b"\xff" * 40)}), "c", "not UTF-8"),
+    "text in a dictionary": (lambda: pa.table({"c": not_text_of_dictionary()}), "c", "not UTF-8"),
+    "text in a struct": (lambda: wrapped(not_text(pa.string()), pa.field("c", pa.string())), "s.c", "not UTF-8"),
+    "a slice of text": (
+        lambda: pa.table({"c": pa.concat_arrays([pa.array(["é"]), halves()])}).slice(1),
+        "c",
+        "not UTF-8",
+    ),
+    "half a character": (lambda: pa.table({"c": halves()}), "c", "not UTF-8"),
+    "varchar that is no text": (
+        lambda: pa.table([not_text(pa.string())], schema=pa.schema([text_field("varchar(9)")])),
+        "c",
+        "not UTF-8",
+    ),
 }
 
 
@@ -99,6 +134,21 @@ def test_values(tmp_path: Path, title: str, old: bytes | None) -> None:
     assert old is None or path.read_bytes() == old
     del caught
     assert [each for each in tmp_path.iterdir() if each != path] == []
+
+
+def test_bytes_of_nulls_may_be_anything() -> None:
+    """And so may the values of a dictionary that nothing refers to."""
+    expected = ["é", None] * (BAD // 2) + [None, "é"]
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        values = not_text(kind)
+        is_valid = pa.array([value is not None for value in expected]).buffers()[1]
+        column = pa.Array.from_buffers(kind, len(values), [is_valid, *values.buffers()[1:]])
+        assert orcish.read_table(written(pa.table({"c": column})))["c"].to_pylist() == expected
+    keys = pa.array([0 if value else None for value in expected], pa.int32())
+    column = pa.DictionaryArray.from_arrays(keys, not_text(pa.string()))
+    assert orcish.read_table(written(pa.table({"c": column})))["c"].to_pylist() == expected
+    within = pa.ListArray.from_arrays(pa.array([0, 1, 1, 1], pa.int32()), not_text(pa.string()))
+    assert orcish.read_table(written(pa.table({"c": within})))["c"].to_pylist() == [["é"], [], []]
 
 
 def test_no_temporary_file_is_left(tmp_path: Path) -> None:
@@ -137,6 +187,9 @@ def test_values_in_lists_name_a_row() -> None:
     with pytest.raises(ValueError, match=r"row 7\b") as caught:
         written(pa.table({"m": pairs}))
     assert "column m.value" in str(caught.value)
+    texts = not_text(pa.string()).drop_null()
+    with pytest.raises(ValueError, match=r"column l.element: row 1: text that is not UTF-8"):
+        written(pa.table({"l": pa.ListArray.from_arrays(pa.array([0, 600, len(texts)], pa.int32()), texts)}))
 
 
 def test_what_is_below_a_null_is_not_asked() -> None:
@@ -187,7 +240,8 @@ TABLE = pa.table({"a": [1], "b": ["x"], "o": [True], "s": [{"t": "y"}]})
     [
         ({"compression": "lzo"}, orcish.UnsupportedError, "lzo"),
         ({"compression": "ZSTD "}, ValueError, "compression"),
-        ({"compression": "gzip"}, ValueError, "gzip"),
+        ({"compression": "gzip"}, ValueError, "gzip.*brotli$"),
+        ({"compression": 5}, ValueError, "compression=5: must be one of"),
         ({"compression": "zlib", "compression_level": 13}, ValueError, "level"),
         ({"compression": "zlib", "compression_level": 0}, ValueError, "level"),
         ({"compression": "zstd", "compression_level": 23}, ValueError, "level"),
@@ -200,10 +254,11 @@ TABLE = pa.table({"a": [1], "b": ["x"], "o": [True], "s": [{"t": "y"}]})
         ({"compression_block_size": 1023}, ValueError, "compression_block_size"),
         ({"compression_block_size": 1 << 23}, ValueError, "compression_block_size"),
         ({"stripe_size": 0}, ValueError, "stripe_size"),
-        ({"stripe_size": -1}, (ValueError, OverflowError), "."),
+        ({"stripe_size": -1}, ValueError, "stripe_size=-1"),
         ({"row_index_stride": 999}, ValueError, "row_index_stride"),
         ({"row_index_stride": 1 << 31}, ValueError, "row_index_stride"),
-        ({"row_index_stride": -1}, (ValueError, OverflowError), "."),
+        ({"row_index_stride": -1}, ValueError, "row_index_stride=-1"),
+        ({"row_index_stride": 1 << 99}, ValueError, "row_index_stride=.* range"),
         ({"bloom_filter_columns": ["a"], "bloom_filter_fpp": 0.0}, ValueError, "bloom_filter_fpp"),
         ({"bloom_filter_columns": ["a"], "bloom_filter_fpp": 1.0}, ValueError, "bloom_filter_fpp"),
         ({"bloom_filter_columns": ["a"], "bloom_filter_fpp": float("nan")}, ValueError, "bloom_filter_fpp"),
@@ -223,7 +278,8 @@ TABLE = pa.table({"a": [1], "b": ["x"], "o": [True], "s": [{"t": "y"}]})
         ({"version": "0.13"}, ValueError, "version|0.13"),
         ({"version": 0.12}, (TypeError, ValueError), "."),
         ({"timezone": "Mars/Olympus"}, ValueError, "Mars"),
-        ({"threads": -1}, (ValueError, OverflowError), "."),
+        ({"threads": -1}, ValueError, "threads=-1"),
+        ({"threads": "2"}, TypeError, "threads='2'"),
         ({"metadata": {"a": 1}}, TypeError, "metadata"),
         ({"compresion": "zlib"}, ValueError, "compresion"),
     ],

@@ -773,6 +773,55 @@ def test_producers_may_ask_the_writer(tmp_path: pathlib.Path, call: str) -> None
     assert out.strip() == "done"
 
 
+WRITES = {
+    "write": "orcish.write_table(table, target, **options)",
+    "verified write": "orcish.write_table(table, target, verify=True, **options)",
+    "close": "writer = orcish.ORCWriter(target, table.schema, **options); writer.write(table); writer.close()",
+    "merge": "orcish.merge([source], target)",
+    "dataset": "orcish.write_dataset(table, folder + '/table', **options)",
+    "convert": "orcish.convert(source, folder + '/table', **options)",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself SIGINT there")
+@pytest.mark.parametrize("call", WRITES.values(), ids=WRITES)
+def test_ctrl_c_before_the_file_appears(tmp_path: pathlib.Path, call: str) -> None:
+    """While the only stripe is on its way to the disk, after all rows have been taken."""
+    code = f"""
+        import os, signal, sys, threading, time, numpy, orcish, pyarrow as pa
+        folder = sys.argv[1]
+        source, target = folder + "/source.orc", folder + "/work/target.orc"
+        table = pa.table({{"a": numpy.random.default_rng(5).integers(-(2**62), 2**62, 8_000_000)}})
+        options = {{"compression": "none", "stripe_size": 1 << 30}}
+        orcish.write_table(table, source, **options)
+        os.makedirs(folder + "/work")
+        with open(target, "wb") as file:
+            file.write(b"before")
+
+        def has_begun():
+            found = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]
+            return any(path.endswith(".tmp") and os.path.getsize(path) > 3 for path in found)
+
+        def interrupt():
+            while not has_begun():
+                time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        watch = threading.Thread(target=interrupt, daemon=True)
+        watch.start()
+        try:
+            {call}
+            print("nothing came")
+        except KeyboardInterrupt:
+            watch.join()
+            print("interrupted")
+    """
+    assert run_python(code, str(tmp_path)).split("\n") == ["interrupted", ""]
+    assert (tmp_path / "work/target.orc").read_bytes() == b"before"
+    files = [path.name for path in tmp_path.rglob("*") if path.is_file()]
+    assert sorted(files) == ["source.orc", "target.orc"]
+
+
 KILLS, ROWS = 100, 300_000
 NURSERY = """
     import os, sys, warnings, numpy, orcish, pyarrow as pa

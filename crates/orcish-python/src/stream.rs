@@ -1,11 +1,12 @@
 //! Batches on their way to whoever takes them over the Arrow C stream interface.
 
+use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -128,12 +129,47 @@ impl Iterator for Stream {
                 Err(interrupt) => Err(interrupt),
             };
             Some(result.map_err(|error| {
-                let text = error.value(py).to_string();
+                let is_fault = error.is_instance_of::<PyException>(py);
+                let text = match is_fault {
+                    true => error.value(py).to_string(),
+                    false => format!("interrupted by {error}"),
+                };
                 *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                if !is_fault {
+                    raise_later(&self.failure);
+                }
                 ArrowError::ComputeError(text)
             }))
         })
     }
+}
+
+/// Has the interpreter raise the exception of a failure, as it would that of a signal, unless it has been raised by
+/// then: whoever takes a stream makes an error of their own of its text, and `KeyboardInterrupt` is to end more than that.
+#[expect(unsafe_code, reason = "pyo3 has no call for this")]
+fn raise_later(failure: &Failure) {
+    let pointer = Arc::into_raw(failure.clone());
+    // SAFETY: the function takes what the pointer counts for, once.
+    let has_room = unsafe { pyo3::ffi::Py_AddPendingCall(Some(raise_now), pointer.cast_mut().cast()) } == 0;
+    if !has_room {
+        // SAFETY: the pointer is that of `into_raw`, and nobody else has it.
+        drop(unsafe { Arc::from_raw(pointer) });
+        // SAFETY: it may be called at any time.
+        unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+    }
+}
+
+/// Raises the exception of a failure if nobody has; called by the interpreter on its main thread.
+#[expect(unsafe_code, reason = "the interpreter calls it with a pointer")]
+extern "C" fn raise_now(failure: *mut c_void) -> c_int {
+    // SAFETY: the pointer is that which `raise_later` gave, for this one call.
+    let failure = unsafe { Failure::from_raw(failure.cast()) };
+    let error = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+    // SAFETY: the interpreter calls it with a thread that is attached.
+    error.map_or(0, |error| {
+        error.restore(unsafe { Python::assume_attached() });
+        -1
+    })
 }
 
 impl RecordBatchReader for Stream {

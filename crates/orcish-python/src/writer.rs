@@ -136,7 +136,7 @@ impl Writer {
         let name = sink.name().to_owned();
         let writer = py.detach(|| FileWriter::new(sink, schema, &options));
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
-        writer.while_writing(signals());
+        writer.while_waiting(signals());
         let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
         Ok(Writer { slot, name, owner: Owner::here(), rows, withheld, token: Mutex::new(None) })
     }

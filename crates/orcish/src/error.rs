@@ -82,6 +82,11 @@ impl Error {
         Self::new(ErrorKind::LimitExceeded, message)
     }
 
+    /// The file asks for more than the limit of this name in [`Limits`](crate::Limits) allows: the message names it.
+    pub fn over(limit: &'static str, message: impl std::fmt::Display) -> Self {
+        Self::limit(format!("{message} (limits: {limit})"))
+    }
+
     /// An argument of the call is wrong.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgument, message)

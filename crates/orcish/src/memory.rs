@@ -62,9 +62,10 @@ impl Charge {
         }
         self.memory.was_short.store(true, Ordering::Relaxed);
         let most = self.memory.most;
-        Err(Error::limit(format!(
-            "what is decompressed, dictionaries and indexes need more than the {most} bytes allowed"
-        )))
+        Err(Error::over(
+            "memory",
+            format!("what is decompressed, dictionaries and indexes need more than the {most} bytes allowed"),
+        ))
     }
 }
 

@@ -45,6 +45,20 @@ impl Patience {
             _ => Ok(()),
         }
     }
+
+    /// Calls the check, if there is one, however lately it was called: before what cannot be taken back.
+    ///
+    /// # Errors
+    /// That of the check.
+    pub fn ask(&mut self) -> Result<()> {
+        self.since = Instant::now();
+        self.check.as_ref().map_or(Ok(()), |check| check())
+    }
+
+    /// What is called.
+    pub fn check(&self) -> Option<&Check> {
+        self.check.as_ref()
+    }
 }
 
 #[cfg(test)]
@@ -67,6 +81,8 @@ mod tests {
         assert!(patience.look().is_err());
         assert!(patience.look().is_ok());
         assert_eq!(calls.load(Ordering::Relaxed), 1);
+        assert!(patience.ask().is_err());
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
         std::thread::sleep(PATIENCE);
         assert!(Patience::new(None).look().is_ok());
     }

@@ -177,7 +177,10 @@ impl Schema {
             return Err(Error::corrupt("the footer has no types"));
         }
         if types.len() > limits.columns || u32::try_from(types.len()).is_err() {
-            return Err(Error::limit(format!("{} columns, more than the {} allowed", types.len(), limits.columns)));
+            return Err(Error::over(
+                "columns",
+                format!("{} columns, more than the {} allowed", types.len(), limits.columns),
+            ));
         }
         let mut schema = Schema { types: types.into_iter().map(from_proto).collect() };
         schema.link(limits)?;
@@ -200,7 +203,10 @@ impl Schema {
                 return Err(Error::corrupt(format!("type {id} has child {child} where {next} comes next")));
             }
             if open.len() + 2 > limits.depth {
-                return Err(Error::limit(format!("types are nested deeper than the {} levels allowed", limits.depth)));
+                return Err(Error::over(
+                    "depth",
+                    format!("types are nested deeper than the {} levels allowed", limits.depth),
+                ));
             }
             self.type_mut(child)?.parent = Some(id);
             open.push((id, index + 1));
@@ -383,7 +389,8 @@ fn add_text(bytes: &mut usize, more: usize, what: &str, limits: &Limits) -> Resu
     *bytes = bytes.saturating_add(more);
     match *bytes as u64 > limits.tail {
         true => {
-            Err(Error::limit(format!("the {what} of all columns take more than the {} bytes allowed", limits.tail)))
+            let most = limits.tail;
+            Err(Error::over("tail", format!("the {what} of all columns take more than the {most} bytes allowed")))
         }
         false => Ok(()),
     }

@@ -235,7 +235,7 @@ fn held(bytes: u64, limits: &Limits) -> Result<()> {
     if bytes <= limits.memory {
         return Ok(());
     }
-    Err(Error::limit(format!("{bytes} bytes to be read at once, more than the {} allowed", limits.memory)))
+    Err(Error::over("memory", format!("{bytes} bytes to be read at once, more than the {} allowed", limits.memory)))
 }
 
 /// Reads ranges, with the gaps between them where that spares requests and there is memory for it.
@@ -254,7 +254,7 @@ fn info_of<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a 
     let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
     info.check_within(tail.file_length.saturating_sub(tail.tail_length)).map_err(|error| error.in_stripe(index))?;
     match info.footer_length > limits.tail {
-        true => Err(Error::limit(format!("a footer of {} bytes, more than allowed", info.footer_length))),
+        true => Err(Error::over("tail", format!("a footer of {} bytes, more than allowed", info.footer_length))),
         false => Ok(info),
     }
 }

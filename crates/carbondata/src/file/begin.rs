@@ -21,7 +21,7 @@ pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
     let inner = open_version(source, limits)?;
     let blocklets = inner.blocklets.len();
     if blocklets > limits.stripes {
-        return Err(Error::limit(format!("{blocklets} blocklets, of {} that are allowed", limits.stripes)));
+        return Err(Error::over("stripes", format!("{blocklets} blocklets, of {} that are allowed", limits.stripes)));
     }
     let rows = inner.blocklets.iter().fold(0, |sum: u64, blocklet| sum.saturating_add(blocklet.rows));
     if inner.rows != rows {
@@ -89,7 +89,7 @@ pub(crate) fn footer(source: &dyn ReadAt, size: u64, end: &Bytes, limits: &Limit
     let start = start.ok_or_else(|| Error::corrupt(format!("a footer at byte {pointer} of {size}")))?;
     let length = last - start;
     if length > limits.tail {
-        return Err(Error::limit(format!("a footer of {length} bytes, of {} that are allowed", limits.tail)));
+        return Err(Error::over("tail", format!("a footer of {length} bytes, of {} that are allowed", limits.tail)));
     }
     Ok((range_of(source, size, end, start..last)?, start))
 }

@@ -18,7 +18,10 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Value> {
         _ => room,
     });
     if u64::try_from(room).map_or(true, |room| room > limits.memory) {
-        return Err(Error::limit(format!("JSON that takes {room} bytes, of {} that are allowed", limits.memory)));
+        return Err(Error::over(
+            "memory",
+            format!("JSON that takes {room} bytes, of {} that are allowed", limits.memory),
+        ));
     }
     serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))
 }

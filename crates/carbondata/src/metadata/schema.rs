@@ -149,7 +149,7 @@ pub(crate) fn schema_of(columns: &[Column]) -> SchemaRef {
 /// columns, beyond what is allowed.
 pub(crate) fn columns(list: &[ColumnSchema], limits: &Limits) -> Result<Vec<Column>> {
     if list.len() > limits.columns {
-        return Err(Error::limit(format!("{} columns, of {} that are allowed", list.len(), limits.columns)));
+        return Err(Error::over("columns", format!("{} columns, of {} that are allowed", list.len(), limits.columns)));
     }
     let most_depth = MOST_DEPTH.min(limits.depth);
     let mut rest = list.iter();
@@ -166,7 +166,7 @@ fn column(
     (depth, most_depth): (usize, usize),
 ) -> Result<Option<Column>> {
     if depth > most_depth {
-        return Err(Error::limit(format!("columns more than {most_depth} levels deep")));
+        return Err(Error::over("depth", format!("columns more than {most_depth} levels deep")));
     }
     let Some(this) = rest.next() else { return Err(Error::corrupt("a column within another is missing")) };
     let in_column = |error: Error| error.in_column(&this.name);

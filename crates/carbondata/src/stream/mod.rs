@@ -171,7 +171,7 @@ impl Window {
             }
             if wanted > file.limits.memory {
                 let most = file.limits.memory;
-                return Err(Error::limit(format!("{wanted} bytes of a blocklet, of {most} that are allowed")));
+                return Err(Error::over("memory", format!("{wanted} bytes of a blocklet, of {most} that are allowed")));
             }
             let range = self.at..self.at + left.min(wanted.max(tuning::STREAM_BYTES.wide()));
             self.bytes = file.source.read_ranges(&[range])?.pop().unwrap_or_default();

@@ -500,7 +500,7 @@ impl Found {
             let before = table.indexed.fetch_add(weight, Ordering::Relaxed);
             if before.saturating_add(weight) > table.limits.memory {
                 let most = table.limits.memory;
-                return Err(Error::limit(format!("indexes of more than the {most} bytes that are allowed")));
+                return Err(Error::over("memory", format!("indexes of more than the {most} bytes that are allowed")));
             }
             self.files.push(file);
         }

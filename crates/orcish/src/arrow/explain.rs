@@ -128,9 +128,10 @@ impl Plan {
         *held = held.saturating_add(GROUP_BYTES + causes);
         let most = self.limits().memory;
         match *held > most {
-            true => {
-                Err(Error::limit(format!("what becomes of the row groups takes more than the {most} bytes allowed")))
-            }
+            true => Err(Error::over(
+                "memory",
+                format!("what becomes of the row groups takes more than the {most} bytes allowed"),
+            )),
             false => Ok(()),
         }
     }

@@ -104,7 +104,10 @@ impl Plan {
         let readers = (projection.count() + asked.as_ref().map_or(0, Projection::count)) as u64;
         if readers.saturating_mul(READER_BYTES) > options.limits.memory {
             let most = options.limits.memory;
-            return Err(Error::limit(format!("{readers} columns at once need more than the {most} bytes allowed")));
+            return Err(Error::over(
+                "memory",
+                format!("{readers} columns at once need more than the {most} bytes allowed"),
+            ));
         }
         let count = tail.stripes.len();
         let mut stripes = options.stripes.clone().unwrap_or_else(|| (0..count).collect());
@@ -215,7 +218,8 @@ impl Plan {
         let most = self.most_rows;
         match rows > most {
             true => {
-                Err(Error::limit(format!("rows for which nothing is stored are more than the {most} bytes allowed")))
+                let message = format!("rows for which nothing is stored are more than the {most} bytes allowed");
+                Err(Error::over("memory", message))
             }
             false => Ok(()),
         }

@@ -87,7 +87,7 @@ fn of_leaf<'a>(columns: &[u32], found: &'a [Option<ColumnStatistics>], leaf: &Le
 pub(super) fn stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &Limits) -> Result<Bytes> {
     let range = tail.stripe_statistics.clone();
     if range.end - range.start > limits.tail {
-        return Err(Error::limit("stripe statistics of more bytes than allowed"));
+        return Err(Error::over("tail", "stripe statistics of more bytes than allowed"));
     }
     match tail.stored_stripe_statistics() {
         Some(section) => Ok(section),
@@ -135,7 +135,10 @@ impl Plan {
         let count = groups.count();
         let size = 2 * (size_of::<Verdict>() + size_of_val(&verdict.leaves[..]));
         if count > usize::try_from(self.limits().memory).unwrap_or(usize::MAX) / size {
-            return Err(Error::limit(format!("{count} row groups, more than the memory allowed has room for")));
+            return Err(Error::over(
+                "memory",
+                format!("{count} row groups, more than the memory allowed has room for"),
+            ));
         }
         let mut verdicts = vec![verdict; count];
         if !is_one {
@@ -309,7 +312,9 @@ impl Plan {
 fn decompress(stored: Bytes, stripe: &Stripe, limit: u64) -> Result<Bytes> {
     let section = decompress_all(stored, stripe.framing(), limit)?;
     match section.len() as u64 > limit {
-        true => Err(Error::limit(format!("{} bytes, more than the memory allowed has room for", section.len()))),
+        true => {
+            Err(Error::over("memory", format!("{} bytes, more than the memory allowed has room for", section.len())))
+        }
         false => Ok(section),
     }
 }

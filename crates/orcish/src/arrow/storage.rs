@@ -77,7 +77,7 @@ impl OrcFile {
         let infos = stripes.unwrap_or(&all).iter().map(info).collect::<Result<Vec<(usize, &StripeInfo)>>>()?;
         if let Some((index, info)) = infos.iter().find(|(_, info)| info.footer_length > limits.tail) {
             let text = format!("a footer of {} bytes, more than allowed", info.footer_length);
-            return Err(Error::limit(text).in_stripe(*index));
+            return Err(Error::over("tail", text).in_stripe(*index));
         }
         let end = tail.file_length.saturating_sub(tail.tail_length);
         let within =

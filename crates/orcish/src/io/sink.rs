@@ -30,6 +30,15 @@ pub trait Sink: Send {
         Ok(None)
     }
 
+    /// Makes what has been written durable, as far as that can be done before the file appears: what takes long, and
+    /// leaves [`finish`](Self::finish) little to do.
+    ///
+    /// # Errors
+    /// Of kind `Io` when the bytes cannot be stored; nothing can follow then.
+    fn settle(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Makes the file appear under its name, whole and durable, in place of what was there.
     ///
     /// # Errors
@@ -67,6 +76,8 @@ pub struct FileSink {
     temporary: PathBuf,
     /// None once it is finished, or has failed.
     file: Option<File>,
+    /// Whether all bytes are on disk.
+    is_settled: bool,
     /// A child of a fork leaves it alone.
     owner: Owner,
 }
@@ -102,7 +113,8 @@ impl FileSink {
             let temporary = staging.map_or_else(|| target.with_file_name(&other), |folder| folder.join(&other));
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
                 Ok(file) => {
-                    return Ok(FileSink { name, target, temporary, file: Some(file), owner: Owner::here() });
+                    let owner = Owner::here();
+                    return Ok(FileSink { name, target, temporary, file: Some(file), is_settled: false, owner });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
                 Err(error) => return Err(fault(error)),
@@ -146,11 +158,22 @@ impl FileSink {
         })
     }
 
+    /// Does something with the file; where it fails, nothing can follow.
+    fn with_file(&mut self, work: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
+        self.check()?;
+        let Some(file) = &mut self.file else { return Err(self.over()) };
+        work(file).map_err(|error| {
+            self.file = None;
+            let _ = fs::remove_file(&self.temporary);
+            self.fault(error)
+        })
+    }
+
     /// Puts the bytes on disk, and does the rest.
     fn end<T>(&mut self, rest: impl FnOnce(&Self) -> io::Result<T>) -> Result<T> {
         self.check()?;
         let Some(file) = self.file.take() else { return Err(self.over()) };
-        let synced = file.sync_all();
+        let synced = if self.is_settled { Ok(()) } else { file.sync_all() };
         drop(file);
         synced.and_then(|()| rest(self)).map_err(|error| {
             let _ = fs::remove_file(&self.temporary);
@@ -197,14 +220,8 @@ impl Sink for FileSink {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.check()?;
-        let Some(file) = &mut self.file else { return Err(self.over()) };
-        file.write_all(bytes).map_err(|error| {
-            // Part of the bytes may be there: nothing can follow.
-            self.file = None;
-            let _ = fs::remove_file(&self.temporary);
-            self.fault(error)
-        })
+        self.is_settled = false;
+        self.with_file(|file| file.write_all(bytes))
     }
 
     fn reopen(&mut self) -> Result<Option<Arc<dyn ReadAt>>> {
@@ -212,6 +229,12 @@ impl Sink for FileSink {
         FileSource::open(&self.temporary)
             .map(|source| Some(Arc::new(source) as _))
             .map_err(|error| error.in_file(&self.name))
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        self.with_file(|file| file.sync_all())?;
+        self.is_settled = true;
+        Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -314,8 +337,9 @@ mod tests {
     fn another_process_changes_nothing() {
         let folder = folder("fork");
         let path = folder.join("a.orc");
-        let calls: [fn(&mut FileSink) -> Result<()>; 5] = [
+        let calls: [fn(&mut FileSink) -> Result<()>; 6] = [
             |sink| sink.write(b"child"),
+            |sink| sink.settle(),
             |sink| sink.finish(),
             |sink| sink.finish_new(),
             |sink| sink.withhold().map(drop),
@@ -346,7 +370,7 @@ mod tests {
         sink.write(b"one").unwrap();
         sink.file = Some(OpenOptions::new().write(true).open("/dev/full").unwrap());
         assert!(sink.write(b"two").is_err());
-        for result in [sink.write(b"three"), sink.finish(), sink.finish_new()] {
+        for result in [sink.write(b"three"), sink.settle(), sink.finish(), sink.finish_new()] {
             assert!(result.unwrap_err().to_string().contains("has failed before"));
         }
         assert_eq!(names(&folder), [""; 0]);

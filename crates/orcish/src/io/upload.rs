@@ -227,6 +227,10 @@ impl Sink for LocalUpload {
         self.file.reopen()
     }
 
+    fn settle(&mut self) -> Result<()> {
+        self.file.settle()
+    }
+
     fn finish(&mut self) -> Result<()> {
         let waiting = self.file.withhold()?;
         let waiting = text(self.file.name(), &waiting).inspect_err(|_| _ = fs::remove_file(&waiting))?;

@@ -79,7 +79,10 @@ impl<'a> TailDecoder<'a> {
         let (footer_length, framing) = (postscript.footer_length(), framing(&postscript, self.limits)?);
         if footer_length > self.limits.tail {
             let most = self.limits.tail;
-            return Err(Error::limit(format!("a footer of {footer_length} bytes, more than the {most} allowed")));
+            return Err(Error::over(
+                "tail",
+                format!("a footer of {footer_length} bytes, more than the {most} allowed"),
+            ));
         }
         let end = self.file_length - 1 - length as u64;
         let Some(start) = end.checked_sub(footer_length) else {
@@ -163,7 +166,10 @@ fn framing(postscript: &orc::PostScript, limits: &Limits) -> Result<Framing> {
     match usize::try_from(stated) {
         _ if codec == Compression::None => Ok(Framing { codec, chunk_size: 0 }),
         Ok(chunk_size) if chunk_size <= limits.chunk => Ok(Framing { codec, chunk_size }),
-        _ => Err(Error::limit(format!("compression chunks of {stated} bytes, more than the {} allowed", limits.chunk))),
+        _ => Err(Error::over(
+            "chunk",
+            format!("compression chunks of {stated} bytes, more than the {} allowed", limits.chunk),
+        )),
     }
 }
 
@@ -222,7 +228,7 @@ fn parse_footer(footer: Bytes, limits: &Limits) -> Result<lazy::Footer> {
     for (tag, most, what) in [(STRIPES, limits.stripes, "stripes"), (TYPES, limits.columns, "columns")] {
         let found = if footer.len() / 2 > most { count(&footer, tag).map_err(inside)? } else { 0 };
         if found > most {
-            return Err(Error::limit(format!("{found} {what}, more than the {most} allowed")));
+            return Err(Error::over(what, format!("{found} {what}, more than the {most} allowed")));
         }
     }
     weigh(&footer, &FOOTER, limits.tail).map_err(inside)?;
@@ -246,7 +252,10 @@ fn encrypted(encryption: &orc::Encryption, schema: &Schema) -> Vec<u32> {
 /// The stripes. Whether one lies before the footer is looked at when it is read: others can be read without.
 fn stripes(stripes: &[orc::StripeInformation], limits: &Limits) -> Result<Vec<StripeInfo>> {
     if stripes.len() > limits.stripes {
-        return Err(Error::limit(format!("{} stripes, more than the {} allowed", stripes.len(), limits.stripes)));
+        return Err(Error::over(
+            "stripes",
+            format!("{} stripes, more than the {} allowed", stripes.len(), limits.stripes),
+        ));
     }
     let mut first_row = 0u64;
     let check = |(index, stripe): (usize, &orc::StripeInformation)| {

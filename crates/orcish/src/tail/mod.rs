@@ -245,9 +245,10 @@ impl FileTail {
         let bytes = stripes.saturating_mul(of_stripe).saturating_add(section.len());
         if bytes as u64 > limits.memory {
             let most = limits.memory;
-            return Err(Error::limit(format!(
-                "statistics of {stripes} stripes need more than the {most} bytes allowed"
-            )));
+            return Err(Error::over(
+                "memory",
+                format!("statistics of {stripes} stripes need more than the {most} bytes allowed"),
+            ));
         }
         first_listed(section, stripes).map_err(undecodable_statistics)
     }

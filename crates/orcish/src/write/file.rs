@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::io::Sink;
 use crate::options::Limits;
 use crate::owner::Owner;
-use crate::patience::Check;
+use crate::patience::{Check, Patience};
 use crate::schema::Schema;
 use crate::threads::asked_or_cores;
 use crate::tuning;
@@ -74,6 +74,8 @@ pub struct FileWriter {
     owner: Owner,
     /// What is compared with what was written, where that is asked for.
     verifier: Option<Verifier>,
+    /// Whether the caller wants to go on.
+    patience: Patience,
 }
 
 enum State {
@@ -130,11 +132,14 @@ impl FileWriter {
             state: State::Open,
             owner: Owner::here(),
             verifier,
+            patience: Patience::new(None),
         })
     }
 
-    /// Has the thread that writes call `check` now and then. Its error ends the call, and the file cannot be finished.
-    pub fn while_writing(&mut self, check: Check) {
+    /// Has the thread that writes call `check` now and then, and last of all before the file appears. Its error ends the
+    /// call, and the file cannot be finished.
+    pub fn while_waiting(&mut self, check: Check) {
+        self.patience = Patience::new(Some(check.clone()));
         self.encoder.while_working(check);
     }
 
@@ -278,6 +283,7 @@ impl FileWriter {
 
     /// Encodes what is queued.
     fn encode_queue(&mut self) -> Result<()> {
+        self.patience.look()?;
         let queue = std::mem::take(&mut self.queue);
         if let Some(verifier) = &mut self.verifier {
             queue.pieces.iter().for_each(|piece| verifier.keep(&piece.columns));
@@ -315,6 +321,7 @@ impl FileWriter {
             }
         }
         self.encode_queue()?;
+        self.patience.look()?;
         let columns = self.encoder.end_stripe()?;
         let rows = std::mem::take(&mut self.stripe_rows);
         self.group_rows = 0;
@@ -325,11 +332,13 @@ impl FileWriter {
         if let Some(verifier) = &mut self.verifier {
             let first_row = self.tail.rows();
             let compressors = self.encoder.compressors()?;
-            verifier.stripe(&parts, &information, &statistics, &self.plan, compressors, first_row)?;
+            let stripe = (&parts[..], &information, &statistics[..]);
+            verifier.stripe(stripe, &self.plan, compressors, first_row, &mut self.patience)?;
         }
         information.offset = Some(self.offset);
         for part in &parts {
             for bytes in part.parts() {
+                self.patience.look()?;
                 self.put(bytes)?;
             }
         }
@@ -344,9 +353,12 @@ impl FileWriter {
         self.put(&bytes)?;
         if let Some(verifier) = &mut self.verifier {
             let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
-            verifier.file(sink, &self.tail)?;
+            verifier.file(sink, &self.tail, &mut self.patience)?;
         }
-        self.sink.as_deref_mut().ok_or_else(no_sink)?.finish()?;
+        let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
+        sink.settle()?;
+        self.patience.ask()?;
+        sink.finish()?;
         self.sink = None;
         Ok(Written { rows: self.tail.rows(), bytes: self.offset, stripes: self.tail.footer.stripes.len() })
     }

@@ -65,7 +65,7 @@ impl Part {
 /// Whether the streams of a stripe are within it, as its footer has them.
 fn check_stripe(source: &dyn ReadAt, stripe: &StripeInfo, tail: &FileTail, limits: &Limits) -> Result<()> {
     if stripe.footer_length > limits.tail {
-        return Err(Error::limit(format!("a footer of {} bytes, more than allowed", stripe.footer_length)));
+        return Err(Error::over("tail", format!("a footer of {} bytes, more than allowed", stripe.footer_length)));
     }
     stripe.check_within(tail.file_length.saturating_sub(tail.tail_length))?;
     let range = stripe.footer();
@@ -88,9 +88,10 @@ impl Held<'_> {
     fn fits(&self, bytes: u64) -> Result<()> {
         let most = self.limits.memory;
         if bytes > self.left() {
-            return Err(Error::limit(format!(
-                "the tails of the files take more than the {most} bytes of memory allowed"
-            )));
+            return Err(Error::over(
+                "memory",
+                format!("the tails of the files take more than the {most} bytes of memory allowed"),
+            ));
         }
         Ok(())
     }
@@ -318,7 +319,8 @@ pub fn merge(
     let layout = Layout { framing, choice: Choice::new(codec, None)?, version: Version::V0_12 };
     let stripes = footer.stripes.len();
     let bytes = tail_bytes(&metadata, &mut footer, postscript, offset, layout, &mut Compressors::default())?;
-    sink.write(&bytes).map_err(of_target)?;
+    sink.write(&bytes).and_then(|()| sink.settle()).map_err(of_target)?;
+    patience.ask()?;
     sink.finish().map_err(of_target)?;
     Ok(Written { rows, bytes: offset + bytes.len() as u64, stripes })
 }

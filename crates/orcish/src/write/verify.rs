@@ -14,6 +14,7 @@ use crate::arrow::{ARROW_SCHEMA_KEY, OrcFile, TYPE_KEY, encode_schema, is_text, 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::{MemorySource, Sink};
 use crate::options::{Limits, ReadOptions};
+use crate::patience::Patience;
 use crate::proto::orc;
 use crate::statistics::ColumnStatistics;
 use crate::tuning;
@@ -54,15 +55,14 @@ impl Verifier {
     /// Reads a stripe as a file of its own, and compares it with the rows that were kept.
     ///
     /// # Errors
-    /// `Corrupt` that says what is wrong.
+    /// `Corrupt` that says what is wrong; that of the caller who does not want to go on.
     pub(super) fn stripe(
         &mut self,
-        parts: &[Blocks],
-        information: &orc::StripeInformation,
-        statistics: &[ColumnStatistics],
+        (parts, information, statistics): (&[Blocks], &orc::StripeInformation, &[ColumnStatistics]),
         plan: &WritePlan,
         compressors: &mut Compressors,
         first_row: u64,
+        patience: &mut Patience,
     ) -> Result<()> {
         let kept = std::mem::take(&mut self.kept);
         let mut bytes = MAGIC.as_bytes().to_vec();
@@ -78,15 +78,15 @@ impl Verifier {
         bytes.extend(tail.make_bytes(end, plan, compressors)?);
         let verified = || {
             let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::OF_OURSELVES)?;
-            if let Some(finding) = file.check(&Limits::OF_OURSELVES, None)?.first() {
+            if let Some(finding) = file.check(&Limits::OF_OURSELVES, patience.check())?.first() {
                 return Err(Error::corrupt(finding.to_string()));
             }
-            self.compare(&file, &kept, first_row)
+            self.compare(&file, &kept, first_row, patience)
         };
         verified().map_err(|error| failed(&error))
     }
 
-    fn compare(&self, file: &OrcFile, kept: &[Vec<ArrayRef>], first_row: u64) -> Result<()> {
+    fn compare(&self, file: &OrcFile, kept: &[Vec<ArrayRef>], first_row: u64, patience: &mut Patience) -> Result<()> {
         let options = ReadOptions { limits: Limits::OF_OURSELVES, threads: 1, ..ReadOptions::default() };
         let restored = file.schema(&options)?;
         let is_same = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
@@ -98,6 +98,7 @@ impl Verifier {
         let mut pieces = kept.iter().map(|columns| (columns, 0)).collect::<std::collections::VecDeque<_>>();
         for batch in file.read(options)? {
             let batch = batch?;
+            patience.look()?;
             let mut at = 0;
             while at < batch.num_rows() {
                 let Some((columns, from)) = pieces.pop_front() else {
@@ -141,13 +142,14 @@ impl Verifier {
     /// Compares the file so far with what was written, and its number of rows, where it can be read.
     ///
     /// # Errors
-    /// `Corrupt` where it is another.
-    pub(super) fn file(&mut self, sink: &mut dyn Sink, tail: &Tail) -> Result<()> {
+    /// `Corrupt` where it is another; that of the caller who does not want to go on.
+    pub(super) fn file(&mut self, sink: &mut dyn Sink, tail: &Tail, patience: &mut Patience) -> Result<()> {
         let Some(source) = sink.reopen()? else { return Ok(()) };
         let size = source.size()?;
         let mut crc = libdeflater::Crc::new();
         let mut at = 0;
         while at < size {
+            patience.look()?;
             let range = at..size.min(at + tuning::BYTES_VERIFIED.wide());
             at = range.end;
             let bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();

@@ -71,7 +71,8 @@ pub(crate) fn restore(array: &ArrayRef, field: &Field, memory: u64) -> Result<Ar
 /// `LimitExceeded`.
 pub fn check_room(kind: &DataType, count: usize, memory: u64) -> Result<()> {
     let bytes = width(kind).saturating_mul(count as u64);
-    let too_much = || Error::limit(format!("{count} values of {kind} need more than the {memory} bytes allowed"));
+    let too_much =
+        || Error::over("memory", format!("{count} values of {kind} need more than the {memory} bytes allowed"));
     if bytes > memory { Err(too_much()) } else { Ok(()) }
 }
 

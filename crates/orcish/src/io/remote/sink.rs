@@ -74,6 +74,11 @@ impl ObjectSink {
         if self.is_over { Err(named(Error::invalid("the file is finished, or has failed before"))) } else { Ok(()) }
     }
 
+    /// Looks whether to go on before the request that makes the file appear: the wait for it looks later.
+    fn ask(&self) -> Result<()> {
+        self.check.as_ref().map_or(Ok(()), |check| check())
+    }
+
     /// Sends the whole parts of what is held, or all of it, where it is the `last`.
     fn send(&mut self, last: bool) -> Result<()> {
         self.check()?;
@@ -92,6 +97,7 @@ impl ObjectSink {
     fn send_bytes(&mut self, bytes: Bytes, last: bool) -> Result<()> {
         let check = self.check.clone();
         if last && self.upload.is_none() && self.withheld.is_none() {
+            self.ask()?;
             let object = self.target.object.clone();
             return wait(async move { object.replace(bytes, UNWRITABLE).await }, check.as_ref());
         }
@@ -132,6 +138,7 @@ impl ObjectSink {
                 withheld.put(Unpublished::new(location, self.bytes, Waiting::Parts(parts)));
             }
             None => {
+                self.ask()?;
                 let (target, upload) = (self.target.clone(), upload.clone());
                 wait(async move { target.complete(&upload, parts).await }, self.check.as_ref())?;
             }

@@ -287,7 +287,7 @@ impl<'a> Checker<'a> {
             if held as u64 > self.limits.memory {
                 let most = self.limits.memory;
                 let text = format!("a row group that takes more than the {most} bytes of memory allowed");
-                return Err(Error::limit(text).in_stripe(stripe).in_file(self.file.name()));
+                return Err(Error::over("memory", text).in_stripe(stripe).in_file(self.file.name()));
             }
             first += arrays.first().map_or(0, |array| array.len());
         }

@@ -16,6 +16,7 @@ mod structs;
 mod text;
 mod timestamp;
 mod union;
+mod utf8;
 
 use std::ops::Range;
 

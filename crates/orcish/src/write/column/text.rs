@@ -12,7 +12,7 @@ use arrow_schema::DataType;
 
 use super::bytes::{Bounds, DirectBytes};
 use super::dictionary::Dictionary;
-use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
+use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, utf8, valid_ranges};
 use crate::bloom::BloomBuilder;
 use crate::error::{Error, Result};
 use crate::tuning;
@@ -224,6 +224,7 @@ impl TextValues {
             return Ok(());
         }
         let keys = dictionary.normalized_keys();
+        utf8::check_references(values, &keys, valid, self.column)?;
         let mut known = vec![UNSEEN; values.len()];
         let group = self.group();
         for range in valid_ranges(keys.len(), valid) {
@@ -327,6 +328,7 @@ impl TextValues {
 impl Values for TextValues {
     fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, mut tools: Tools<'_>) -> Outcome {
         self.padding_left = MOST_PADDING_AT_ONCE;
+        utf8::check(array, valid, self.column)?;
         match array.data_type() {
             DataType::Utf8 => self.gather_offsets(array.as_string::<i32>(), valid, &mut tools),
             DataType::LargeUtf8 => self.gather_offsets(array.as_string::<i64>(), valid, &mut tools),

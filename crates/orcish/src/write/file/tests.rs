@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use arrow_array::{Date64Array, Int64Array, StringArray};
+use arrow_array::{Array as _, Date64Array, Int64Array, StringArray};
 use arrow_schema::{DataType, Field};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -36,6 +36,7 @@ struct Seen {
     bytes: Vec<u8>,
     calls: usize,
     has_failed: bool,
+    is_settled: bool,
     appeared: Option<Vec<u8>>,
     is_dropped: bool,
 }
@@ -74,6 +75,11 @@ impl Sink for Faulty {
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.call()?.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        self.call()?.is_settled = true;
         Ok(())
     }
 
@@ -252,6 +258,36 @@ proptest! {
     }
 }
 
+/// Whoever does not want to go on any more when all is written finds what there was before.
+#[test]
+fn nothing_appears_that_is_not_wanted() {
+    let sink = crate::MemorySink::new();
+    let mut writer = FileWriter::new(Box::new(sink.clone()), schema(), &options()).unwrap();
+    writer.write(&rows(10, false)).unwrap();
+    writer.finish().unwrap();
+    let source: Arc<dyn crate::ReadAt> = Arc::new(MemorySource::new(sink.take().unwrap()));
+    let write = |sink: Box<dyn Sink>, check: Check| {
+        let mut writer = FileWriter::new(sink, schema(), &options())?;
+        writer.while_waiting(check);
+        writer.write(&rows(10, false))?;
+        writer.finish()
+    };
+    let merge = |sink: Box<dyn Sink>, check: Check| crate::merge(&[source], sink, &Limits::default(), Some(&check));
+    let works: [Box<dyn FnOnce(Box<dyn Sink>, Check) -> Result<Written>>; 2] = [Box::new(write), Box::new(merge)];
+    for work in works {
+        let state = Arc::new(Mutex::new(Seen::default()));
+        let looked = state.clone();
+        let check: Check = Arc::new(move || match seen(&looked).is_settled {
+            true => Err(Error::new(ErrorKind::Interrupted, "enough")),
+            false => Ok(()),
+        });
+        let error = work(Box::new(Faulty { fault: Fault::Never, seen: state.clone() }), check).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
+        let state = seen(&state);
+        assert!(state.is_settled && state.is_dropped && state.appeared.is_none());
+    }
+}
+
 /// A batch of texts in a column of a type such as `char(5)`.
 fn of_type(kind: &str, texts: Vec<Option<&str>>) -> RecordBatch {
     let field = Field::new("c", DataType::Utf8, true).with_metadata([(TYPE_KEY.to_owned(), kind.to_owned())]);
@@ -319,7 +355,7 @@ fn a_batch_can_be_interrupted() {
         let sink = Faulty { fault: Fault::Never, seen: all.clone() };
         let mut writer = FileWriter::new(Box::new(sink), batch.schema(), &options).unwrap();
         let caller = std::thread::current().id();
-        writer.while_writing(Arc::new(move || {
+        writer.while_waiting(Arc::new(move || {
             assert_eq!(std::thread::current().id(), caller);
             Err(Error::new(ErrorKind::Interrupted, "enough"))
         }));

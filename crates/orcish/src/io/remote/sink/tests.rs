@@ -173,6 +173,21 @@ fn a_store_that_does_not_answer_holds_nobody_up() {
     assert_eq!(store.bytes(), None);
 }
 
+/// The last request makes the file appear: before it is sent, it is looked whether that is still wanted.
+#[test]
+fn nothing_appears_that_is_not_wanted() {
+    for length in [5, 100] {
+        let store = Counted::new(true);
+        let mut sink = store.sink(SMALL);
+        sink.write(&vec![7; length]).unwrap();
+        sink.check = Some(Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough"))));
+        assert_eq!(sink.finish().unwrap_err().kind(), ErrorKind::Interrupted);
+        assert_eq!(store.bytes(), None);
+        assert!(sink.finish().is_err());
+        store.has_aborted(usize::from(length > 10));
+    }
+}
+
 #[test]
 fn another_process_changes_nothing() {
     let calls: [fn(&mut ObjectSink) -> Result<()>; 3] =
