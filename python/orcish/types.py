@@ -217,6 +217,7 @@ class ColumnStatistics:
     min_is_exact: bool | None = None
     max_is_exact: bool | None = None
     sum: Any = None
+    """Sum of the values; NaN where one is NaN and the writer says so, in which case there are no bounds."""
     total_length: int | None = None
     """Total length of strings or binaries, in bytes."""
     true_count: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -124,8 +125,10 @@ def _of_values(recorded: Any, values: pa.ChunkedArray) -> dict[str, Any]:
     own = {}
     if kind == "double":
         numbers = values.filter(pc.invert(pc.is_nan(values)))
-        assert len(numbers) == len(values) or recorded.min is recorded.max is recorded.sum is None
-        values = numbers
+        if len(numbers) < len(values):
+            assert recorded.min is recorded.max is None
+            assert recorded.sum is None or math.isnan(recorded.sum)
+            return {}
     if len(values):
         own |= pc.min_max(values).as_py()
     if kind in ("integer", "decimal"):

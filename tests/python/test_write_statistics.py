@@ -15,6 +15,7 @@ import orcish
 import pyarrow as pa
 import pyorc
 import pytest
+from pyorc.predicates import PredicateColumn
 from test_statistics import COLUMNS, KINDS, ROWS, expect
 from test_write_spark import Java
 from write_cases import written
@@ -231,6 +232,56 @@ def test_nan_and_zeros_in_orcish() -> None:
         for filters, holds in asked:
             want = [row for row, value in enumerate(values) if holds(value)]
             assert file.read(filters=filters, columns=["row"])["row"].to_pylist() == want
+
+
+NAN_CASES: list[tuple[Callable[[Any], Any], Callable[[float], bool]]] = [
+    (lambda field: ~(field <= 0.5), lambda value: not value <= 0.5),
+    (lambda field: ~(field < 100.0), lambda value: not value < 100),
+    (lambda field: ~(field == 5.0), lambda value: value != 5),
+    (lambda field: ~((field >= 0.0) & (field <= 100.0)), lambda value: not 0 <= value <= 100),
+    (lambda field: field > 7.0, lambda value: value > 7),
+]
+
+
+def nans(place: int, others: list[float]) -> list[float]:
+    """Three row groups, of whose rows one is NaN."""
+    found = list(itertools.islice(itertools.cycle(others), 3000))
+    found[place] = math.nan
+    return found
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()], ids=str)
+@pytest.mark.parametrize("others", [[5.0], [0.25, 0.5], [7.0, 8.0], [math.nan], [math.inf, -math.inf, 5.0]], ids=str)
+@pytest.mark.parametrize("place", [0, 1500, 2999])
+def test_nan_is_known_by_all_statistics(kind: pa.DataType, others: list[float], place: int) -> None:
+    """Of row groups, of stripes, of files, and of files that are merged: ORC C++ finds every row."""
+    first, last = nans(place, others), [1.0] * 1000
+    out = io.BytesIO()
+    table = pa.table({"f": pa.array(first, kind)})
+    with orcish.ORCWriter(out, table.schema, row_index_stride=1000) as writer:
+        writer.write(table)
+        writer.end_stripe()
+        writer.write(pa.table({"f": pa.array(last, kind)}))
+    merged = io.BytesIO()
+    orcish.merge(
+        [written(pa.table({"f": pa.array(rows, kind)}), row_index_stride=1000) for rows in (last, first)], merged
+    )
+    for file, nan_at in ((out.getvalue(), 0), (merged.getvalue(), 1)):
+        read = orcish.ORCFile(file)
+        assert read.check() == []
+        for found in (read.statistics("f"), read.stripe_statistics("f")[nan_at]):
+            assert found.min is found.max is None
+            assert math.isnan(found.sum)
+        reader = pyorc.Reader(io.BytesIO(file))
+        for found in (reader[1].statistics, reader.read_stripe(nan_at)[1].statistics):
+            assert math.isnan(found["sum"])
+        rows = [row for (row,) in reader]
+        for asked, holds in NAN_CASES:
+            predicate = asked(
+                PredicateColumn(pyorc.TypeKind.FLOAT if kind == pa.float32() else pyorc.TypeKind.DOUBLE, "f")
+            )
+            handed = [row for (row,) in pyorc.Reader(io.BytesIO(file), predicate=predicate)]
+            assert sum(map(holds, handed)) == sum(map(holds, rows))
 
 
 def test_bounds_of_timestamps() -> None:

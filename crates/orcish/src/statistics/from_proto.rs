@@ -21,6 +21,7 @@
 //! | a vector that repeats one value adds it for no rows too, which is a child's of empty lists | ORC Java from 1.6.12, and 1.7.1 | no sums of integers below lists and maps |
 //! | `float` sums are those of the doubles before they were rounded | ORC C++ | none |
 //! | rows in which a struct is null are nulls of its fields | ORC C++ | below structs, only that there is none is believed |
+//! | values below a null struct are written and counted, where a struct around that one has no null | Arrow with ORC C++ | nothing, see `FileTail::column_statistics` |
 //! | NaN goes unseen, in the sum too | cuDF, and maybe writers unknown to us | nothing of floating point numbers |
 //! | numbers of children: of a buffer's slots in Java, of batches with nulls alone in C++ | ORC Java, ORC C++ | none |
 //! | `has_null` absent | Hive before 1.1, Presto, Trino | unknown |
@@ -183,13 +184,14 @@ fn integer(statistics: &orc::IntegerStatistics, values: Option<u64>, context: Wr
 fn double(statistics: &orc::DoubleStatistics, context: WriterContext) -> Detail {
     // The sum is NaN if a value is; it also is where infinities of both signs meet, and there we give away a little.
     let is_nan = |bound: Option<f64>| bound.is_some_and(f64::is_nan);
+    let believed = statistics.sum.filter(|_| context.double_sums_are_believed());
     if is_nan(statistics.minimum) || is_nan(statistics.maximum) || !context.excludes_nan(statistics.sum) {
-        return Detail::Double { min: None, max: None, sum: None };
+        return Detail::Double { min: None, max: None, sum: believed.filter(|sum| sum.is_nan()) };
     }
     #[expect(clippy::cast_possible_truncation, reason = "as values of the column are rounded")]
     let stored = |bound: f64| if context.kind == Some(Kind::Float) { f64::from(bound as f32) } else { bound };
     let (min, max) = ordered(statistics.minimum.map(stored), statistics.maximum.map(stored));
-    Detail::Double { min, max, sum: statistics.sum.filter(|_| context.double_sums_are_believed()) }
+    Detail::Double { min, max, sum: believed }
 }
 
 fn decimal(statistics: &orc::DecimalStatistics, context: WriterContext) -> Detail {

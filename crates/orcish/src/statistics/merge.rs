@@ -48,8 +48,7 @@ fn merge_details(a: &Detail, b: &Detail) -> Detail {
         (D::Double { min: a_min, max: a_max, sum: a_sum }, D::Double { min, max, sum }) => D::Double {
             min: both(*a_min, *min, |a, b| Some(a.min(b))),
             max: both(*a_max, *max, |a, b| Some(a.max(b))),
-            // Infinities of both signs have no sum.
-            sum: both(*a_sum, *sum, |a, b| Some(a + b)).filter(|sum| !sum.is_nan()),
+            sum: sum_of_doubles(*a_sum, *sum),
         },
         (D::String { min: a_min, max: a_max, total_length: a_length }, D::String { min, max, total_length }) => D::String {
             min: outer_bound(a_min, min, |a, b| a.value <= b.value),
@@ -94,6 +93,13 @@ fn merge_details(a: &Detail, b: &Detail) -> Detail {
         },
         _ => D::None,
     }
+}
+
+/// The sum of both. NaN stays, even beside a sum that is unknown: readers know by it that a value is NaN, and that the
+/// bounds are not those of all values.
+pub(super) fn sum_of_doubles(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    let is_nan = |sum: Option<f64>| sum.is_some_and(f64::is_nan);
+    if is_nan(a) || is_nan(b) { Some(f64::NAN) } else { both(a, b, |a, b| Some(a + b)) }
 }
 
 fn outer_bound(a: &Option<Bound>, b: &Option<Bound>, is_outer: impl Fn(&Bound, &Bound) -> bool) -> Option<Bound> {

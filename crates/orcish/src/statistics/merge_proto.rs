@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use bytes::Bytes;
 
 use super::Decimal;
-use super::merge::both;
+use super::merge::{both, sum_of_doubles};
 use crate::proto::orc;
 
 /// Takes in what the same writer recorded of further rows of a column. What cannot be put together is left out.
@@ -99,7 +99,7 @@ fn merge_details(to: &mut orc::ColumnStatistics, a: &orc::ColumnStatistics, b: &
         Some(orc::DoubleStatistics {
             minimum: least(a.minimum, b.minimum),
             maximum: greatest(a.maximum, b.maximum),
-            sum: both(a.sum, b.sum, |a, b| Some(a + b)),
+            sum: sum_of_doubles(a.sum, b.sum),
         })
     });
     to.string_statistics = both(a.string_statistics.as_ref(), b.string_statistics.as_ref(), |a, b| Some(strings(a, b)));

@@ -62,7 +62,8 @@ pub enum Detail {
     },
     /// `float`, `double`.
     ///
-    /// Nothing is known where any value is NaN. Compare as IEEE 754 does: a minimum of `0.0` does not exclude `-0.0`.
+    /// Bounds are unknown where any value is NaN, and the sum is NaN or unknown. Compare as IEEE 754 does: a minimum of
+    /// `0.0` does not exclude `-0.0`.
     Double {
         /// Least value.
         min: Option<f64>,
