@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import pickle
 import random
 import zoneinfo
@@ -185,6 +186,59 @@ def test_filters_lose_no_row(zone: str, reader: str | None, tmp_path: Path) -> N
                 assert orcish.read_table(path, filters=expression, **options)["id"].to_pylist() == wanted
                 scan = orcish.scan([path], filters=expression, **options)
                 assert scan.count() == len(wanted)
+
+
+LEAPS = {
+    "Pacific/Apia": (2011, 12, 30),
+    "Pacific/Fakaofo": (2011, 12, 30),
+    "Pacific/Kwajalein": (1993, 8, 21),
+    "Pacific/Kiritimati": (1994, 12, 31),
+    "Pacific/Enderbury": (1994, 12, 31),
+    "Asia/Manila": (1844, 12, 31),
+    "Pacific/Guam": (1844, 12, 31),
+    "America/Juneau": (1867, 10, 19),
+    "America/Metlakatla": (1867, 10, 19),
+}
+"""Zones whose clocks leapt by a day, and when."""
+
+
+@pytest.mark.parametrize("zone", LEAPS)
+def test_filters_lose_no_row_where_a_day_was_skipped(zone: str) -> None:
+    """A wall clock in the skipped day is that of a later instant than those of the next morning."""
+    rng = random.Random(zone)
+    day = dt.datetime(*LEAPS[zone])
+    for _ in range(cases(20)):
+        skipped = rng.randint(0, 1440)
+        minutes = [
+            skipped,
+            skipped + rng.randint(0, 1440),
+            *(rng.randint(-3000, skipped) for _ in range(rng.choice([0, 2]))),
+        ]
+        walls = [day + dt.timedelta(minutes=minute) for minute in minutes]
+        out = io.BytesIO()
+        # Each in a row group of its own, in one stripe or in several, or all in one row group.
+        each, is_split = rng.choice([(1000, False), (1, True), (1, False)])
+        parts = [pa.table({"t": pa.array([wall] * each, pa.timestamp("us"))}) for wall in walls]
+        with orcish.ORCWriter(out, parts[0].schema, bloom_filter_columns=["t"], row_index_stride=1000) as writer:
+            for part in parts:
+                writer.write(part)
+                if is_split:
+                    writer.end_stripe()
+        options: dict[str, Any] = {"timestamps": "instant", "timezone": zone}
+        rows = orcish.read_table(out.getvalue(), **options)["t"]
+        for at in {*rows.to_pylist(), *(at + dt.timedelta(microseconds=1) for at in rows.to_pylist())}:
+            value = pa.scalar(at, US)
+            for expression, mask in [
+                (col("t") == at, pc.equal(rows, value)),
+                (col("t") <= at, pc.less_equal(rows, value)),
+                (col("t") < at, pc.less(rows, value)),
+                (col("t") >= at, pc.greater_equal(rows, value)),
+                (col("t") > at, pc.greater(rows, value)),
+                (col("t") != at, pc.not_equal(rows, value)),
+            ]:
+                wanted = rows.filter(mask)
+                assert orcish.read_table(out.getvalue(), filters=expression, **options)["t"].equals(wanted), expression
+                assert orcish.scan(out.getvalue(), filters=expression, **options).count() == len(wanted), expression
 
 
 def test_filters_skip_what_they_can() -> None:

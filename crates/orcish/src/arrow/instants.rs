@@ -23,14 +23,13 @@ pub(super) fn of_instants<'a>(
     };
     let offsets = |bound: i128| match (zone, i64::try_from(bound.div_euclid(NANOS_PER_SECOND))) {
         (Some(zone), Ok(second)) => {
-            let near = zone.offsets_near(second);
-            let nanos = |offset: Option<&i32>| i128::from(offset.copied().unwrap_or_default()) * NANOS_PER_SECOND;
-            (nanos(near.iter().min()), nanos(near.iter().max()))
+            let (least, greatest) = zone.offsets_about(second);
+            (i128::from(least) * NANOS_PER_SECOND, i128::from(greatest) * NANOS_PER_SECOND)
         }
         _ => (-MOST_OFFSET, MOST_OFFSET),
     };
     let detail = Detail::Timestamp {
-        // An instant within an hour that comes twice may be greater than one with a greater wall clock.
+        // Where the clock leaps, an instant may be greater than one with a greater wall clock.
         min: None,
         max: None,
         lower_bound: lower_bound.map(|bound| bound - offsets(bound).1),

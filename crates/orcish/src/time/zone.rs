@@ -21,6 +21,9 @@ const FIRST_CHANGE: i64 = new_year(1800);
 /// 2015-01-01 00:00:00, which `TIMESTAMP` counts from, in seconds since 1970.
 const EPOCH: i64 = new_year(2015);
 
+/// No zone is further than this from UTC, none leaps further, and none changes its clock twice within it, in seconds.
+const FARTHEST: i64 = 26 * 3600;
+
 /// The time zone of a stripe's writer: offsets between its wall clock and UTC. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WriterZone {
@@ -185,16 +188,32 @@ impl WriterZone {
     /// seconds to add to an instant for the wall clock. Both those of the JVM and historic ones. At least one.
     pub fn offsets_near(&self, at: i64) -> Vec<i32> {
         let mut found = vec![self.offset_at(EPOCH)];
-        if self.fixed_offset().is_none() || self.history.is_some() {
-            // No zone is further than a day from UTC, and none changes its clock twice in two days.
-            let near = 26 * 3600;
-            for at in [at.saturating_sub(near), at, at.saturating_add(near)] {
+        if self.is_changing() {
+            for at in [at.saturating_sub(FARTHEST), at, at.saturating_add(FARTHEST)] {
                 found.extend([self.offset_at(at), self.historic_offset_at(at)]);
             }
             found.sort_unstable();
             found.dedup();
         }
         found
+    }
+
+    /// The least and the greatest seconds to add to an instant, such that no wall clock from `wall` on is that of an
+    /// instant before `wall` less the greatest, and none up to `wall` that of an instant after `wall` less the least.
+    ///
+    /// A wall clock that is earlier may be that of a later instant: by as much as the clock leapt.
+    pub fn offsets_about(&self, wall: i64) -> (i32, i32) {
+        let mut found = self.offsets_near(wall);
+        if self.is_changing() {
+            for at in [wall.saturating_sub(FARTHEST), wall.saturating_add(FARTHEST)] {
+                found.extend(self.offsets_near(at));
+            }
+        }
+        (found.iter().copied().min().unwrap_or_default(), found.iter().copied().max().unwrap_or_default())
+    }
+
+    fn is_changing(&self) -> bool {
+        self.fixed_offset().is_none() || self.history.is_some()
     }
 }
 

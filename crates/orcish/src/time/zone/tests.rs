@@ -172,3 +172,51 @@ fn samples_agree_with_their_source() {
         }
     }
 }
+
+/// Every zone that ever leapt by more than half a day, with the instants at which it did.
+fn leaps() -> Vec<(WriterZone, i64)> {
+    const STEP: usize = 10 * 86_400;
+    let mut found = Vec::new();
+    for zone in chrono_tz::TZ_VARIANTS {
+        for utc in (-4_200_000_000..1_900_000_000).step_by(STEP) {
+            let (mut before, mut after) = (utc, utc + 10 * SECONDS_PER_DAY);
+            if (iana_offset(zone, before) - iana_offset(zone, after)).abs() <= 12 * 3600 {
+                continue;
+            }
+            let offset = iana_offset(zone, before);
+            while after - before > 1 {
+                let middle = (before + after) / 2;
+                if iana_offset(zone, middle) == offset { before = middle } else { after = middle }
+            }
+            found.push((WriterZone::parse(zone.name()).unwrap(), after));
+        }
+    }
+    found
+}
+
+#[test]
+fn leaps_of_a_day_are_known() {
+    let names: Vec<_> = leaps().into_iter().map(|(zone, _)| zone.history.unwrap().name()).collect();
+    for name in ["Pacific/Apia", "Pacific/Fakaofo", "Pacific/Kwajalein", "Pacific/Kiritimati", "Pacific/Enderbury"] {
+        assert!(names.contains(&name), "{name}");
+    }
+    // A day that was skipped, and one that came twice, before 1900.
+    assert!(names.contains(&"Asia/Manila") && names.contains(&"America/Juneau"));
+}
+
+/// Where the clock leaps, wall clocks and instants are in another order, within the offsets that are told.
+#[test]
+fn no_instant_is_beyond_the_offsets_about_a_bound() {
+    for (zone, leap) in leaps() {
+        let instants = crate::time::Instants::new(WriterZone::utc(), false).seen_from(zone.clone());
+        let walls = (leap - 4 * SECONDS_PER_DAY..leap + 4 * SECONDS_PER_DAY).step_by(1_900);
+        let found: Vec<_> = walls.map(|wall| (wall, instants.decode(wall), zone.historic_instant_of(wall))).collect();
+        for (at, &(bound, ..)) in found.iter().enumerate() {
+            let (least, greatest) = zone.offsets_about(bound);
+            let (earliest, latest) = (bound - i64::from(greatest), bound - i64::from(least));
+            let (before, after) = (&found[..=at], &found[at..]);
+            assert!(before.iter().all(|(_, a, b)| *a.max(b) <= latest), "{:?} {bound}", zone.history);
+            assert!(after.iter().all(|(_, a, b)| *a.min(b) >= earliest), "{:?} {bound}", zone.history);
+        }
+    }
+}
