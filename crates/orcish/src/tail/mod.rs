@@ -22,7 +22,7 @@ use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
 use crate::options::Limits;
 use crate::proto::{Entry, STATISTICS, count, entry, first_listed, lazy, orc, weigh};
-use crate::schema::Schema;
+use crate::schema::{Kind, Schema};
 use crate::statistics::{ColumnStatistics, WriterContext};
 
 /// Tag of the user metadata in the footer.
@@ -184,9 +184,52 @@ impl FileTail {
         self.schema.get(id)?;
         let bytes = usize::try_from(id).ok().and_then(|id| self.statistics.get(id));
         match bytes.filter(|_| self.were_counted(&self.statistics, self.rows)) {
-            Some(bytes) => self.parse_statistics(id, bytes).map(Some),
+            Some(bytes) => self.parse_statistics_among(id, bytes, &self.statistics).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Parses the statistics of one column, as [`parse_statistics`](Self::parse_statistics), where those of all `columns`
+    /// over the same rows are known: nothing but its size, where it has values that the columns above it cannot have.
+    ///
+    /// ORC C++ leaves it to the application to mark as null what is below a struct that is null, and writes and counts
+    /// all that is not marked. Arrow does not mark what is below a struct that has no nulls.
+    fn parse_statistics_among(&self, id: u32, bytes: &Bytes, columns: &[Bytes]) -> Result<ColumnStatistics> {
+        let found = self.parse_statistics(id, bytes)?;
+        if self.writer != Writer::Cpp || self.is_counted_below(id, &found, columns)? {
+            return Ok(found);
+        }
+        Ok(ColumnStatistics { bytes_on_disk: found.bytes_on_disk, ..ColumnStatistics::UNKNOWN })
+    }
+
+    /// Whether what `columns` record of the columns above column `id` allows for what is recorded of it.
+    fn is_counted_below(&self, id: u32, recorded: &ColumnStatistics, columns: &[Bytes]) -> Result<bool> {
+        let counts = |found: &ColumnStatistics| (found.values, found.has_null);
+        let (mut below, mut this) = (id, counts(recorded));
+        // Whether a struct on the way up, of which there is more than the column itself, may have nulls.
+        let mut may_be_null = false;
+        // The rows of the root are never null.
+        while let Some(parent) = self.schema.get(below)?.parent.filter(|parent| *parent != 0) {
+            let kind = self.schema.get(parent)?.kind;
+            let Some(bytes) = columns.get(parent as usize) else { return Ok(false) };
+            let above = counts(&self.parse_statistics(parent, bytes)?);
+            let is_more = match (this.0, above.0) {
+                (Some(values), Some(most)) if matches!(kind, Kind::Struct | Kind::Union) => values > most,
+                (Some(values), Some(0)) => values > 0,
+                _ => false,
+            };
+            if below != id && self.schema.get(below)?.kind == Kind::Struct {
+                may_be_null |= match kind {
+                    Kind::Struct => this.0.is_none() || this.0 != above.0,
+                    _ => this.1 != Some(false),
+                };
+            }
+            if is_more || may_be_null && kind == Kind::Struct {
+                return Ok(false);
+            }
+            (below, this) = (parent, above);
+        }
+        Ok(true)
     }
 
     /// Parses the stripe statistics, which are outside of what the tail holds: `section` is the
@@ -198,7 +241,7 @@ impl FileTail {
         let stripes = self.split_statistics(section, self.schema.types().len(), limits)?;
         let parse = |stripe: Bytes| {
             let columns = self.split_columns(stripe)?;
-            (0..).zip(&columns).map(|(id, column)| self.parse_statistics(id, column)).collect()
+            (0..).zip(&columns).map(|(id, column)| self.parse_statistics_among(id, column, &columns)).collect()
         };
         stripes.into_iter().map(parse).collect()
     }
@@ -220,7 +263,7 @@ impl FileTail {
             let counted = self.were_counted(&found, rows);
             let of_column = |&id: &u32| {
                 let bytes = usize::try_from(id).ok().and_then(|id| found.get(id)).filter(|_| counted);
-                bytes.map(|bytes| self.parse_statistics(id, bytes)).transpose()
+                bytes.map(|bytes| self.parse_statistics_among(id, bytes, &found)).transpose()
             };
             columns.iter().map(of_column).collect()
         };
