@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import decimal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +18,6 @@ __all__ = ["UNKNOWN", "answer", "known"]
 
 Question = Literal["min", "max", "sum"]
 
-_EPOCH = datetime.date(1970, 1, 1)
 UNKNOWN = object()
 """What statistics do not say, where `None` is said of no values."""
 # Python's own context rounds to 28 digits; a sum of 2 ** 63 decimals of 38 digits has 57.
@@ -31,7 +29,15 @@ def answer(scan: Scan, column: str, question: Question) -> Any:
 
     Raises:
         TypeError: Values of the column's type have no order, or no sum.
+        OverflowError: It is a date, a time or a duration that Python's types do not hold.
     """
+    try:
+        return _answer(scan, column, question)
+    except OverflowError as error:
+        raise OverflowError(f"column {column}: {error}") from None
+
+
+def _answer(scan: Scan, column: str, question: Question) -> Any:
     part, is_stored = scan._of_column(column)
     given = _leaf(part.schema.field(0), column).type
     value = _stored_answer(scan, part, is_stored, _values_of(given, column, question), question)
@@ -111,7 +117,7 @@ def known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimm
             # Values of more digits are rounded when they are read.
             return exact if exact == number else UNKNOWN
         case "date" if pa.types.is_date(kind):
-            return _EPOCH + datetime.timedelta(days=value)
+            return _python(pa.scalar(value, pa.date32()))
         case "string" if _is_text(kind) and value[1] and not is_trimmed:
             try:
                 return value[0].decode()
@@ -163,8 +169,20 @@ def _of_batch(batch: pa.RecordBatch, question: Question) -> Any:
         array = array.filter(pc.invert(pc.is_nan(array)))
     if pa.types.is_duration(array.type):
         found = pc.min_max(array.cast(pa.int64()))[question]
-        return found.cast(array.type).as_py()
-    return pc.min_max(array)[question].as_py()
+        return _python(found.cast(array.type))
+    return _python(pc.min_max(array)[question])
+
+
+def _python(found: pa.Scalar) -> Any:
+    """The value as one of Python's."""
+    try:
+        return found.as_py()
+    except OverflowError:
+        shown = found.cast(pa.string()).as_py()
+        raise OverflowError(
+            f"{shown} of type {found.type} is beyond what Python's own types hold, whose years are 1 to 9999: "
+            "pyarrow.compute.min_max of the column in to_table() gives it as pyarrow has it, a filter passes over it"
+        ) from None
 
 
 def _unwrapped(array: Any) -> Any:

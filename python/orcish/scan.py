@@ -260,6 +260,7 @@ class Scan(Readable):
 
         Raises:
             TypeError: Values of the column's type have no order.
+            OverflowError: It is a date, a time or a duration that Python's types do not hold, as years beyond 9999.
             UnknownColumnError: The column is not in the table.
         """
         return answer(self, column, "min")

@@ -15,6 +15,7 @@ from orcish import col
 from servers import serve
 from support import cases, layout, seeded, write_arrow, write_rows
 from tables import put
+from write_cases import written
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 # Encrypted, and with names that occur twice.
@@ -231,3 +232,69 @@ def test_bounds_that_are_not_utf8(tmp_path):
     for choice, least, greatest in [("replace", "caf骪", "\ufffd\ufffd"), ("null", "caf骪", "ok")]:
         scan = orcish.scan(path, invalid_utf8=choice)
         assert (scan.min("s"), scan.max("s")) == (least, greatest)
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        (pa.date32(), 3_000_000),
+        (pa.date32(), -800_000),
+        (pa.timestamp("us"), 2**60),
+        (pa.timestamp("s", "UTC"), -(10**12)),
+        (pa.duration("s"), 2**60),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("other", [0, None])
+def test_values_that_python_does_not_hold_are_named(kind, number, other):
+    """From statistics, and from the values."""
+    data = pa.array([number, other], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    scan = orcish.scan(written(pa.table({"a": pa.StructArray.from_arrays([data], ["when"])})))
+    for part in (scan, scan.where("a.when is not null")):
+        for question in ("min", "max"):
+            if other is not None and (question == "max") == (number < 0):
+                assert getattr(part, question)("a.when") == pa.scalar(other, data.type).as_py()
+                continue
+            with pytest.raises(OverflowError, match=r"column a\.when: .*1 to 9999.*pyarrow\.compute\.min_max"):
+                getattr(part, question)("a.when")
+
+
+def structs(fields, mask=None):
+    return pa.StructArray.from_arrays(list(fields.values()), names=list(fields), mask=mask and pa.array(mask))
+
+
+@pytest.mark.parametrize("nulls", ["all", "some", "outer", "none"])
+@pytest.mark.parametrize("place", ["struct", "list", "map"])
+def test_values_that_cpp_counts_below_null_structs_are_no_answers(place, nulls):
+    """pyarrow writes and counts what is below a null struct that is in a struct without nulls."""
+    some = [True, False, True, False]
+    masks = {"all": [True] * 4, "some": some, "outer": None, "none": None}
+    leaf = pa.array([5, 7, 9, 3])
+    inner = structs(
+        {"n": leaf, "s": leaf.cast(pa.string()), "deep": structs({"d": leaf.cast(pa.float64())})}, masks[nulls]
+    )
+    if place == "list":
+        inner = pa.ListArray.from_arrays(pa.array(range(5), pa.int32()), inner)
+    elif place == "map":
+        inner = pa.MapArray.from_arrays(pa.array(range(5), pa.int32()), leaf, inner)
+    table = pa.table({"c": structs({"f": inner}, some if nulls == "outer" else None)})
+    path = {"struct": "c.f", "list": "c.f.element", "map": "c.f.value"}[place]
+    file = write_arrow(table)
+    for name in ("n", "s", "deep.d"):
+        found = orcish.ORCFile(file).statistics(f"{path}.{name}")
+        assert (found.min is None) == (found.max is None)
+        if nulls in ("all", "some"):
+            assert (found.values, found.min, found.has_null) == (None, None, None)
+        elif nulls == "none":
+            assert found.min is not None
+        if place != "struct":
+            continue
+        read = orcish.read_table(file)["c"].combine_chunks()
+        for field in f"f.{name}".split("."):
+            read = pc.struct_field(read, field)
+        scan = orcish.scan(file)
+        for question in ("min", "max"):
+            assert getattr(scan, question)(f"{path}.{name}") == pc.min_max(read)[question].as_py()
+    if place == "struct":
+        answers = orcish.scan(file).sum("c.f.n")
+        assert answers == pc.sum(pc.struct_field(orcish.read_table(file)["c"].combine_chunks(), ["f", "n"])).as_py()
