@@ -399,6 +399,104 @@ def test_bounds_that_cannot_be(sound: bytes) -> None:
     assert orcish.ORCFile(bounds(sound, b"zzzz 5", b"text 999")).check()
 
 
+def everywhere(data: bytes, old: bytes, new: bytes) -> bytes:
+    """The file with other bytes in all statistics."""
+    assert len(old) == len(new)
+    assert data.count(old) >= 3
+    return data.replace(old, new)
+
+
+def number(value: int) -> bytes:
+    """A varint."""
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def zigzag(value: int) -> bytes:
+    return number(value << 1 if value >= 0 else ~value << 1 | 1)
+
+
+def levels(findings: list[Any]) -> list[tuple[int | None, int | None]]:
+    return [finding[:2] for finding in findings]
+
+
+ALL_LEVELS = [(0, 0), (0, None), (None, None)]
+
+
+@pytest.mark.parametrize(("at", "begin"), [(0, b"035"), (0, b"03000y"), (1, b"035"), (1, b"03998")])
+@pytest.mark.parametrize("is_wrong", [True, False])
+def test_cut_bounds_that_are_wrong(at: int, begin: bytes, is_wrong: bool) -> None:
+    """Those of text of more than 1,024 bytes."""
+    texts = [f"{i % 1000 + 3000:05}" + "x" * 1100 for i in range(1000)]
+    data = written(pa.table({"s": texts}), compression="none", arrow_schema=False)
+    statistics = place(data, tail(data)[1], (7, 1), (4, 0))
+    bound = place(data, statistics, ((4, 0), (5, 0))[at])
+    # With its field and length, which no value has.
+    old, key = data[bound.start : bound.end], data[bound.start - 3 : bound.start]
+    # Further out, it hides nothing.
+    new = begin if is_wrong else (b"02", b"04")[at]
+    found = orcish.ORCFile(everywhere(data, key + old, key + new + old[len(new) :])).check()
+    assert levels(found) == (ALL_LEVELS if is_wrong else [])
+    assert all(("least" if at == 0 else "greatest") in finding.message for finding in found)
+
+
+@pytest.mark.parametrize("by", [1, 999, -1])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_bounds_of_nanoseconds_that_are_wrong(by: int, zone: str | None) -> None:
+    least = 10**18 + 234_567
+    table = pa.table({"t": pa.array([least, least + 10**9 + 5_000], pa.timestamp("ns", zone))})
+    data = written(table, compression="none", verify=True)
+    assert orcish.ORCFile(data).check() == []
+    key = b"\x28"  # the field of the minimum's nanoseconds
+    found = orcish.ORCFile(everywhere(data, key + number(234_568), key + number(234_568 + by))).check()
+    assert {finding[:2] for finding in found} == set(ALL_LEVELS)
+    assert all("least" in finding.message for finding in found)
+
+
+@pytest.mark.parametrize("sum_", [-499_500, 1_048_575, 999_001, 400_000])
+def test_sums_that_cannot_be(sum_: int) -> None:
+    data = written(pa.table({"l": range(1000)}), compression="none", arrow_schema=False)
+    found = orcish.ORCFile(everywhere(data, b"\x18" + zigzag(499_500), b"\x18" + zigzag(sum_))).check()
+    assert levels(found) == ALL_LEVELS
+    assert all("sum" in finding.message for finding in found)
+
+
+@pytest.mark.parametrize("values", [["ab" * 500] * 100, [b"ab" * 500] * 100], ids=["text", "binary"])
+def test_lengths_that_cannot_be(values: list[Any]) -> None:
+    data = written(pa.table({"v": values}), compression="none", arrow_schema=False)
+    found = orcish.ORCFile(everywhere(data, zigzag(100_000), zigzag(-100_000))).check()
+    assert levels(found) == ALL_LEVELS
+    assert all("length" in finding.message and "cannot be" in finding.message for finding in found)
+
+
+def test_numbers_of_values_that_cannot_be(sound: bytes) -> None:
+    """None, where there are bounds; less than are true."""
+    footer = tail(sound)[1]
+    (finding,) = orcish.ORCFile(with_number(sound, place(sound, footer, (7, 1), (1, 0)), lambda _: 0)).check()
+    assert finding == (None, None, "id", "what is recorded as the number of values cannot be")
+    trues = place(sound, footer, (7, 4), (5, 0), (1, 0))
+    (finding,) = orcish.ORCFile(with_number(sound, trues, lambda n: n + 6000)).check()
+    assert finding == (None, None, "flag", "what is recorded as the number of true values cannot be")
+
+
+def test_sums_without_the_mark_of_nan() -> None:
+    """Other readers take what has bounds, and no sum that is NaN, to be without NaN."""
+    values = [1.5] * 2500
+    values[1500] = float("nan")
+    data = written(pa.table({"f": values}), compression="none", row_index_stride=1000, arrow_schema=False)
+    assert orcish.ORCFile(data).check() == []
+    marked = b"\x19" + struct.pack("<d", float("nan"))
+    assert data.count(marked) == 3
+    # As the statistics of stripes and files that have none, in which a field is of a number that is not known.
+    unmarked = data.replace(marked, b"\x79" + marked[1:])
+    assert levels(orcish.ORCFile(unmarked).check()) == [(0, 1), (0, None), (None, None)]
+    believed = data.replace(marked, b"\x19" + struct.pack("<d", 4000.0))
+    assert {finding[:2] for finding in orcish.ORCFile(believed).check()} == {(0, 1), (0, None), (None, None)}
+
+
 @pytest.mark.parametrize("column", ["id", "text", "x"])
 def test_bloom_filters_that_are_wrong(sound: bytes, column: str) -> None:
     found = stream(sound, 1, column, "8")
@@ -451,6 +549,28 @@ def test_positions_are_findings(sound: bytes, column: str) -> None:
     for damaged in positions(sound, column):
         assert orcish.ORCFile(damaged).read().equals(orcish.ORCFile(sound).read())
         assert orcish.ORCFile(damaged).check()[0][:3] == (1, 1, column)
+
+
+def test_positions_that_go_backwards(sound: bytes) -> None:
+    """orcish reads without them, where others go by them."""
+    span = place(sound, stream(sound, 1, "x", "ROW_INDEX"), (1, 2), (1, 0))
+    # The last is that of the data.
+    at = next(at for at in reversed(range(span.start, span.end - 1)) if not sound[at] & 128) + 1
+    damaged = with_number(sound, Span(at, varint(sound, at)[1]), lambda _: 128)
+    assert orcish.ORCFile(damaged).read().equals(orcish.ORCFile(sound).read())
+    (finding,) = orcish.ORCFile(damaged).check()
+    assert finding[:3] == (1, 2, "x")
+    assert "positions of the row index" in finding.message
+
+
+def test_a_stride_that_is_wrong(sound: bytes) -> None:
+    """There are more row groups than the row indexes have entries."""
+    damaged = with_number(sound, place(sound, tail(sound)[1], (8, 0)), lambda _: 744)
+    assert orcish.ORCFile(damaged).read().equals(orcish.ORCFile(sound).read())
+    found = orcish.ORCFile(damaged).check()
+    assert [finding[:3] for finding in found if "number of entries" in finding.message] == [
+        (stripe, 0, column) for stripe in (0, 1) for column in COLUMNS[1:]
+    ]
 
 
 def test_values_that_are_wrong(sound: bytes) -> None:

@@ -55,6 +55,8 @@ impl Groups {
 #[derive(Debug)]
 pub(crate) struct ColumnIndex {
     entries: Vec<lazy::RowIndexEntry>,
+    /// Whether it has another number of entries than there are row groups.
+    is_miscounted: bool,
     /// Bytes of memory that it takes.
     _charge: Charge,
 }
@@ -66,15 +68,16 @@ impl ColumnIndex {
         let (mut size, mut charge) = (section.len() as u64, memory.part());
         charge.raise_to(size)?;
         let decode = |entry| lazy::RowIndexEntry::decode(entry).map_err(|error| undecodable("row index", error));
+        let is_empty = section.is_empty();
         let Some(entries) = listed(section, groups.count(), &ROW_INDEX, memory.left())? else {
-            return Ok(ColumnIndex { entries: Vec::new(), _charge: memory.part() });
+            return Ok(ColumnIndex { entries: Vec::new(), is_miscounted: !is_empty, _charge: memory.part() });
         };
         let entries = entries.into_iter().map(decode).collect::<Result<Vec<_>>>()?;
         for entry in &entries {
             size += (size_of_val(entry) + entry.positions.capacity() * size_of::<u64>()) as u64;
         }
         charge.raise_to(size)?;
-        Ok(ColumnIndex { entries, _charge: charge })
+        Ok(ColumnIndex { entries, is_miscounted: false, _charge: charge })
     }
 
     /// Whether it has no entries, or none of which it is known whose they are.
@@ -183,15 +186,39 @@ fn layout(stripe: &Stripe, column: u32, tail: &FileTail) -> Result<Vec<(StreamKi
     Ok(layout)
 }
 
-/// Whether the index of a column has an entry for each row group, with as many positions as its streams need, and such
-/// as there can be: to go to any of them takes no more than a chunk and a run.
-pub(crate) fn can_seek<'a>(
-    index: Option<&'a ColumnIndex>,
+/// Why an index cannot be used to go to row groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// There is none, or it has not as many positions as the streams need.
+    Absent,
+    /// It has another number of entries than there are row groups.
+    Miscounted,
+    /// The positions of a row group are before those of the one before, or beyond what a chunk or a run has.
+    Astray(usize),
+}
+
+impl Unfit {
+    /// The row group at which it is to be seen, and what is wrong; none where writers leave the index out.
+    pub(crate) fn fault(self) -> Option<(usize, &'static str)> {
+        match self {
+            Unfit::Absent => None,
+            Unfit::Miscounted => Some((0, "the row index has another number of entries than there are row groups")),
+            Unfit::Astray(group) => {
+                Some((group, "the positions of the row index lead to where no row group can begin"))
+            }
+        }
+    }
+}
+
+/// Why the index of a column cannot be used; none where it has an entry for each row group, with as many positions as
+/// its streams need, and such as there can be: to go to any of them takes no more than a chunk and a run.
+pub(crate) fn unfit(
+    index: Option<&ColumnIndex>,
     stripe: &Stripe,
     column: u32,
     groups: Groups,
     tail: &FileTail,
-) -> Result<bool> {
+) -> Result<Option<Unfit>> {
     let framing = stripe.framing();
     let chunk_size = (!framing.is_plain()).then_some(framing.chunk_size as u64);
     // Where a chunk or a run begins, how far into the chunk, and how far into the run.
@@ -201,18 +228,29 @@ pub(crate) fn can_seek<'a>(
     };
     let streams: Vec<Vec<u64>> = layout(stripe, column, tail)?.into_iter().map(bounds).collect();
     let wanted: usize = streams.iter().map(Vec::len).sum();
-    let Some(index) = index.filter(|_| wanted > 0) else { return Ok(wanted == 0) };
+    if wanted == 0 {
+        return Ok(None);
+    }
+    let Some(index) = index else { return Ok(Some(Unfit::Absent)) };
+    if index.entries.len() != groups.count() {
+        return Ok(Some(if index.is_miscounted { Unfit::Miscounted } else { Unfit::Absent }));
+    }
     let mut before: &[u64] = &[];
-    let mut fits = |entry: &'a lazy::RowIndexEntry| {
+    for (group, entry) in index.entries.iter().enumerate() {
         let (mut rest, mut rest_before) = (&entry.positions[..], std::mem::replace(&mut before, &entry.positions));
-        rest.len() == wanted
-            && streams.iter().all(|bounds| {
-                let position = rest.split_off(..bounds.len()).unwrap_or_default();
-                let ascends = position >= rest_before.split_off(..bounds.len()).unwrap_or_default();
-                ascends && position.iter().zip(bounds).all(|(number, most)| number <= most)
-            })
-    };
-    Ok(index.entries.len() == groups.count() && index.entries.iter().all(&mut fits))
+        if rest.len() != wanted {
+            return Ok(Some(Unfit::Absent));
+        }
+        let fits = streams.iter().all(|bounds| {
+            let position = rest.split_off(..bounds.len()).unwrap_or_default();
+            let ascends = position >= rest_before.split_off(..bounds.len()).unwrap_or_default();
+            ascends && position.iter().zip(bounds).all(|(number, most)| number <= most)
+        });
+        if !fits {
+            return Ok(Some(Unfit::Astray(group)));
+        }
+    }
+    Ok(None)
 }
 
 /// The parts of a column's streams that hold the row groups in `runs`: whole streams without an `index`, which has

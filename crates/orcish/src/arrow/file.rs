@@ -14,7 +14,7 @@ use super::restore::{StoredSchema, most_rows};
 use super::schema::{Mapping, domain};
 use crate::error::Result;
 use crate::io::{FileSource, ReadAt};
-use crate::options::{ColumnForm, Columns, Limits, NullMapKeys, ReadOptions, TimestampUnit};
+use crate::options::{ColumnForm, Columns, Limits, NullMapKeys, ReadOptions};
 use crate::predicate::{Condition, Truth, bind};
 use crate::projection::{Projection, ROOT_COLUMN};
 use crate::schema::Kind;
@@ -148,16 +148,14 @@ impl OrcFile {
         let readable = schema.get(0)?.children.iter().copied().filter(|&id| schema.fault(id).is_none());
         let columns = if schema.fault(0).is_some() { Columns::Ids(readable.collect()) } else { Columns::All };
         let options = ReadOptions { columns, limits: limits.clone(), null_map_keys, ..ReadOptions::default() };
-        // Timestamps that were written in a coarse unit need not fit into 64 bits of a finer one. What is recorded of
-        // them are wall clocks.
-        let coarse = |form: ColumnForm| match form {
-            ColumnForm::Timestamp(unit @ Some(TimestampUnit::Second | TimestampUnit::Millisecond), _) => {
-                Some(ColumnForm::Timestamp(unit, None))
-            }
+        // Timestamps that were written in a coarse unit need not fit into 64 bits of a finer one, and those of
+        // nanoseconds are read as such. What is recorded of them are wall clocks.
+        let of_unit = |form: ColumnForm| match form {
+            ColumnForm::Timestamp(unit @ Some(_), _) => Some(ColumnForm::Timestamp(unit, None)),
             _ => None,
         };
         let forms = self.with_forms(options.clone())?.column_forms;
-        let column_forms = forms.into_iter().filter_map(|(id, form)| Some((id, coarse(form)?))).collect();
+        let column_forms = forms.into_iter().filter_map(|(id, form)| Some((id, of_unit(form)?))).collect();
         Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_forms, ..options })?))
     }
 

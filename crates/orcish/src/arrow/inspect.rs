@@ -10,14 +10,15 @@ use super::rows::RowReader;
 use crate::bloom::BloomFilters;
 use crate::codec::decompress_all;
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::{ColumnIndex, Groups, Indexes};
+use crate::index::{ColumnIndex, Groups, Indexes, Unfit, unfit};
+use crate::noted::{note, of_column};
 use crate::options::{ColumnForm, TimestampUnit};
 use crate::proto::orc;
 use crate::statistics::ColumnStatistics;
 use crate::stripe::{IndexKind, Stripe, read_within};
 use crate::tuning;
 
-/// The stripes of a file, all columns in their natural types, but timestamps of seconds and milliseconds.
+/// The stripes of a file, all columns in their natural types, but timestamps in the unit in which they were written.
 pub(crate) struct Inspector(Arc<Plan>);
 
 impl Inspector {
@@ -30,6 +31,7 @@ impl Inspector {
         match self.0.options.column_forms.get(&column) {
             Some(ColumnForm::Timestamp(Some(TimestampUnit::Second), _)) => 1_000_000_000,
             Some(ColumnForm::Timestamp(Some(TimestampUnit::Millisecond), _)) => 1_000_000,
+            Some(ColumnForm::Timestamp(Some(TimestampUnit::Nanosecond), _)) => 1,
             _ => 1_000,
         }
     }
@@ -71,6 +73,8 @@ pub(crate) struct StripeInspector {
     all: RowReader,
     /// Go by the index, one column each: to those of even and of odd numbers, so that each is sought.
     sought: Vec<[At; 2]>,
+    /// Row groups, columns, and what is wrong with the row index there; the last row group first.
+    faults: Vec<(usize, u32, &'static str)>,
     next: usize,
     /// Rows of the row group that have not been read.
     left: usize,
@@ -105,7 +109,14 @@ impl StripeInspector {
         let mut groups = Groups::new(stripe.rows, tail.row_index_stride);
         let mut indexes = Indexes::new();
         let mut all = plan.rows_of_columns(&stripe, &plan.columns)?;
-        let can_seek = tail.row_index_stride > 0 && plan.index_columns(&stripe, groups, &all.ids, &mut indexes)?;
+        let has_index = tail.row_index_stride > 0;
+        let can_seek = has_index && plan.index_columns(&stripe, groups, &all.ids, &mut indexes)?;
+        let mut faults = Vec::new();
+        for &id in all.ids.iter().filter(|_| has_index && !can_seek) {
+            let unfit = unfit(indexes.get(&id), &stripe, id, groups, tail)?;
+            faults.extend(unfit.and_then(Unfit::fault).map(|(group, what)| (group, id, what)));
+        }
+        faults.sort_unstable_by(|a, b| b.cmp(a));
         // The number of row groups is bounded by the entries of an index only.
         if indexes.values().all(ColumnIndex::is_empty) {
             let rows = tuning::ROWS_WITHOUT_INDEX.get();
@@ -122,20 +133,24 @@ impl StripeInspector {
         let pair = |column| Ok::<_, Error>([one(column)?, one(column)?]);
         let sought = if can_seek { plan.columns.iter().map(pair).collect::<Result<_>>()? } else { Vec::new() };
         let plan = plan.clone();
-        Ok(StripeInspector { plan, index, stripe, indexes, groups, all, sought, next: 0, left: 0 })
+        Ok(StripeInspector { plan, index, stripe, indexes, groups, all, sought, faults, next: 0, left: 0 })
     }
 
     fn placed(&self, error: Error) -> Error {
         placed(&self.plan, self.index, error)
     }
 
-    /// Goes to the next row group; false where there is none. Where no column is read, there is nothing to go through.
+    /// Goes to the next row group, and notes what is wrong with the row index there; false where there is none. Where no
+    /// column is read, there is nothing to go through.
     pub(crate) fn next_group(&mut self) -> Result<bool> {
         if self.next >= self.groups.count() || self.all.is_empty() {
             return Ok(false);
         }
         let group = self.next;
         self.next += 1;
+        while let Some((_, column, what)) = self.faults.pop_if(|(at, ..)| *at == group) {
+            of_column(column, || note(what));
+        }
         let rows = self.groups.rows(group);
         self.left = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
         self.all.go_to(rows.start, &self.groups, &self.indexes).map_err(|error| self.placed(error))?;

@@ -14,7 +14,7 @@ use super::plan::Plan;
 use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
 use crate::codec::decompress_all;
 use crate::error::{Error, Result};
-use crate::index::{ColumnIndex, Groups, Indexes, can_seek};
+use crate::index::{ColumnIndex, Groups, Indexes, unfit};
 use crate::io::ReadAt;
 use crate::noted::of_column;
 use crate::options::Limits;
@@ -279,7 +279,7 @@ impl Plan {
             indexes.insert(id, self.of_index((id, IndexKind::RowIndex), stored, stripe, parse)?);
         }
         for &id in ids {
-            if !can_seek(indexes.get(&id), stripe, id, groups, self.tail())? {
+            if unfit(indexes.get(&id), stripe, id, groups, self.tail())?.is_some() {
                 return Ok(false);
             }
         }

@@ -34,10 +34,41 @@ pub(super) fn differences(recorded: &ColumnStatistics, own: &ColumnStatistics, s
         differs("whether there is a null", recorded.to_string(), own.to_string());
     }
     details(&recorded.detail, own, strictness, &mut differs);
+    if strictness.is_own {
+        found.extend(missing(recorded, own).map(|what| format!("what is recorded as {what} cannot be")));
+    }
     if strictness.is_own && is_bounded(&own.detail) && has_room(&own.detail) && !is_bounded(&recorded.detail) {
         found.push("what is recorded as the least and the greatest value cannot be".to_owned());
     }
     found
+}
+
+/// A count or a sum that files of ours have recorded, and that is read as unknown: no rows can have it.
+fn missing(recorded: &ColumnStatistics, own: &ColumnStatistics) -> Option<&'static str> {
+    let values = own.values?;
+    if recorded.values.is_none() {
+        return Some("the number of values");
+    }
+    let of_detail = match (&recorded.detail, &own.detail) {
+        (
+            Detail::Integer { sum: None, .. },
+            Detail::Integer { min: Some(min), max: Some(max), sum: Some(_) },
+            // Others may have left 64 bits on the way, in the order in which they were added.
+        ) if u128::from(min.unsigned_abs().max(max.unsigned_abs())) * u128::from(values) <= i64::MAX as u128 => {
+            Some("the sum")
+        }
+        (Detail::Boolean { true_count: None }, Detail::Boolean { true_count: Some(_) }) => {
+            Some("the number of true values")
+        }
+        (Detail::String { total_length: None, .. }, Detail::String { total_length: Some(_), .. }) => {
+            Some("the length of all text")
+        }
+        (Detail::Binary { total_length: None }, Detail::Binary { total_length: Some(_) }) => {
+            Some("the length of all values")
+        }
+        _ => None,
+    };
+    of_detail.filter(|_| values > 0)
 }
 
 /// Whether there are both bounds. Where there is a NaN, readers are told that there are none.
@@ -79,19 +110,22 @@ fn details(
         (D::Double { min, max, sum }, D::Double { min: own_min, max: own_max, sum: own_sum }) => {
             bounds((min, max), (own_min, own_max), is_exact, differs);
             let has_bounds = min.is_some() || max.is_some();
-            // Put together, ours are not known where one is not.
-            if has_bounds && own_sum.map_or(strictness.is_own, f64::is_nan) {
-                differs("that there is no NaN", "so".to_owned(), "not so".to_owned());
-            }
-            if let (Some(sum), Some(own_sum)) = (sum, own_sum)
+            if own_sum.is_some_and(f64::is_nan) {
+                if has_bounds {
+                    differs("that there is no NaN", "so".to_owned(), "not so".to_owned());
+                } else if strictness.is_own && sum.is_none() {
+                    // Other readers take that for the sign that there is none.
+                    differs("the sum", "unknown".to_owned(), "NaN".to_owned());
+                }
+            } else if let (Some(sum), Some(own_sum)) = (sum, own_sum)
                 && !is_near(*sum, *own_sum, (own.values, own_min, own_max))
             {
                 differs("the sum", format!("{sum:?}"), format!("{own_sum:?}"));
             }
         }
         (D::String { min, max, total_length }, D::String { min: own_min, max: own_max, total_length: own_length }) => {
-            text(min.as_ref(), own_min.as_ref(), is_exact, Ordering::Greater, differs);
-            text(max.as_ref(), own_max.as_ref(), is_exact, Ordering::Less, differs);
+            text(min.as_ref(), own_min.as_ref(), strictness, Ordering::Greater, differs);
+            text(max.as_ref(), own_max.as_ref(), strictness, Ordering::Less, differs);
             equal("the length of all text", total_length, own_length, differs);
         }
         (D::Boolean { true_count }, D::Boolean { true_count: own }) => {
@@ -181,23 +215,24 @@ fn bounds<T: PartialOrd + std::fmt::Debug>(
     bound(GREATEST, max, own_max, Ordering::Less);
 }
 
-/// Compares a bound of text, which is `wrong` if it compares so to the value that it bounds. One that is cut says less
-/// than the other may.
+/// Compares a bound of text, which is `wrong` if it compares so to the value that it bounds. Of a bound that is cut, the
+/// value is not known.
 fn text(
     recorded: Option<&Bound>,
     own: Option<&Bound>,
-    is_exact: bool,
+    Strictness { is_own, is_exact, .. }: &Strictness,
     wrong: Ordering,
     differs: &mut impl FnMut(&str, String, String),
 ) {
     let (Some(recorded), Some(own)) = (recorded, own) else { return };
     let order = recorded.value.cmp(&own.value);
     let is_wrong = match (recorded.exact, own.exact) {
-        (true, true) => order != Ordering::Equal && (is_exact || order == wrong),
+        (true, true) => order != Ordering::Equal && (*is_exact || order == wrong),
         (false, true) => order == wrong,
         // The value is beyond ours, on the side of all the others.
-        (true, false) => is_exact && order == wrong.reverse(),
-        (false, false) => false,
+        (true, false) => *is_exact && order == wrong.reverse(),
+        // Ours are cut alike; of others, either may be the longer part.
+        (false, false) => *is_own && order == wrong,
     };
     if is_wrong {
         let what = if wrong == Ordering::Greater { LEAST } else { GREATEST };
