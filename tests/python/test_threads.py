@@ -124,7 +124,9 @@ def test_ctrl_c(path, threads, call):
             def read(self, size=-1):
                 if self.slow:
                     os.write(1, b"reading\\n")
-                    time.sleep(60)
+                    # A signal that comes just before it does not end a sleep.
+                    for _ in range(600):
+                        time.sleep(0.1)
                 return super().read(size)
         source = Slow(sys.argv[1])
         file = orcish.ORCFile(source)
