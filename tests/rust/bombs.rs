@@ -104,7 +104,7 @@ fn takes_little(what: &str, bytes: &Bytes, filter: bool, kind: Option<ErrorKind>
     for (verb, most, work) in [("checked", MOST, check as fn(&Bytes) -> Result<()>), ("merged", 2 * MOST, merged)] {
         let what = format!("{what}, {verb}");
         let found = outcome(&what, most, || work(bytes));
-        assert!(found.is_none_or(|kind| kind == ErrorKind::LimitExceeded), "{what}: {found:?}");
+        assert!([None, TOO_MUCH, kind].contains(&found), "{what}: {found:?}");
     }
 }
 
@@ -195,6 +195,9 @@ fn indexes() {
     for (kind, what, numbers) in [(6, "row indexes", 1), (8, "bloom filters", 2)] {
         let with = |change: &dyn Fn(&mut Message)| {
             changed("groups/java.zlib.orc", |file| {
+                // Larger chunks, as millions of small ones take long to make.
+                file.framing.chunk_size = 256 << 10;
+                file.postscript.set(3, 256 << 10);
                 let streams: Vec<_> = file.stripes[0].footer.messages(1).map(|stream| stream.number(1)).collect();
                 for (kind_of, content) in streams.into_iter().zip(&mut file.stripes[0].streams) {
                     if let Content::Message(message) = content

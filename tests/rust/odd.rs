@@ -108,7 +108,7 @@ fn streams_that_are_there_twice_are_named() {
                 _ => false,
             };
             let at = streams.iter().position(is_present).expect("nulls");
-            let Value::Message(present) = streams[at].1.clone() else { unreachable!("a message") };
+            let Value::Message(present) = streams[at].1.clone() else { panic!("no message") };
             let with = |kind: Option<u64>| {
                 let mut stream = present.clone();
                 stream.0.retain(|(tag, _)| *tag != 1);
