@@ -34,7 +34,7 @@ const EXPECTED: &[(&str, &str)] = &[
         "chunk-larger-than-stated",
         "Corrupt(stripe 0, column c, DATA stream: a zlib chunk of 16 bytes does not decompress into 1000 bytes: a buffer provided to a libdeflater *_decompress function call was too small to accommodate the decompressed data)",
     ),
-    ("chunk-size-huge", "LimitExceeded(compression chunks of 1099511627776 bytes, more than the 67108864 allowed)"),
+    ("chunk-size-huge", "LimitExceeded(compression chunks of 1099511627776 bytes, more than the 67108864 allowed (limits: chunk))"),
     ("chunk-too-long", "Corrupt(stripe 0, column c, DATA stream: a chunk states 32767 bytes where the stream has 2)"),
     ("codec-unknown", "Unsupported(unknown compression kind 77)"),
     ("data-cut", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
@@ -52,7 +52,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("dictionary-entry-beyond", "Corrupt(stripe 0, column c, DATA stream: entry 5 of a dictionary of 5)"),
     (
         "dictionary-lengths-huge",
-        "LimitExceeded(stripe 0, column c: what is decompressed, dictionaries and indexes need more than the 4294967296 bytes allowed)",
+        "LimitExceeded(stripe 0, column c: what is decompressed, dictionaries and indexes need more than the 4294967296 bytes allowed (limits: memory))",
     ),
     ("dictionary-of-int", "Corrupt(stripe 0, column c: a int column with a dictionary)"),
     (
@@ -79,7 +79,7 @@ const EXPECTED: &[(&str, &str)] = &[
         "Corrupt(the footer cannot be decoded: failed to decode Protobuf message: Footer.types: buffer underflow)",
     ),
     ("footer-garbage", "Corrupt(the footer cannot be decoded: failed to decode Protobuf message: invalid varint)"),
-    ("footer-huge", "LimitExceeded(a footer of 9223372036854775808 bytes, more than the 268435456 allowed)"),
+    ("footer-huge", "LimitExceeded(a footer of 9223372036854775808 bytes, more than the 268435456 allowed (limits: tail))"),
     ("footer-too-long", "Corrupt(a footer of 5000 bytes does not fit into the file)"),
     ("list-elements-missing", "Corrupt(stripe 0, column c.element, DATA stream: the stream ends 1 bytes early)"),
     (
@@ -152,7 +152,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("types-precision-99", "Corrupt(column c: a decimal of precision 99 and scale 1)"),
     ("types-scale-9-of-5", "Corrupt(column c: a decimal of precision 5 and scale 9)"),
     ("types-shared", "Corrupt(type 0 has child 1 where 2 comes next)"),
-    ("types-too-deep", "LimitExceeded(types are nested deeper than the 128 levels allowed)"),
+    ("types-too-deep", "LimitExceeded(types are nested deeper than the 128 levels allowed (limits: depth))"),
     ("types-union-of-257", "Corrupt(column with id 0: a uniontype with 257 children and 0 names)"),
     ("types-unordered", "Corrupt(type 0 has child 2 where 1 comes next)"),
     ("types-unreachable", "Corrupt(stripe 0, column a, DATA stream: the stream ends 1 bytes early)"),

@@ -451,5 +451,5 @@ fn columns_are_counted_before_they_are_read() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/wide.orc"))), &limits()).unwrap();
     let options = ReadOptions { limits: Limits { memory: 1 << 20, ..limits() }, ..options(0) };
     let error = file.read(options).unwrap_err();
-    assert_eq!(error.message(), "301 columns at once need more than the 1048576 bytes allowed");
+    assert_eq!(error.message(), "301 columns at once need more than the 1048576 bytes allowed (limits: memory)");
 }
