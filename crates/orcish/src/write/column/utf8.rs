@@ -57,7 +57,7 @@ fn check_offsets<O: OffsetSizeTrait>(
     each(valid_ranges(array.len(), valid).flatten(), column, |index| bytes(array, index))
 }
 
-/// Whether all values are UTF-8, those that are null too: their bytes are looked at once, as they lie one behind the other.
+/// Whether all values are UTF-8, those that are null too: their bytes, one behind the other, are looked at once.
 fn is_all_text<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> bool {
     let offsets = array.value_offsets();
     let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return true };
