@@ -34,7 +34,10 @@ const EXPECTED: &[(&str, &str)] = &[
         "chunk-larger-than-stated",
         "Corrupt(stripe 0, column c, DATA stream: a zlib chunk of 16 bytes does not decompress into 1000 bytes: a buffer provided to a libdeflater *_decompress function call was too small to accommodate the decompressed data)",
     ),
-    ("chunk-size-huge", "LimitExceeded(compression chunks of 1099511627776 bytes, more than the 67108864 allowed (limits: chunk))"),
+    (
+        "chunk-size-huge",
+        "LimitExceeded(compression chunks of 1099511627776 bytes, more than the 67108864 allowed (limits: chunk))",
+    ),
     ("chunk-too-long", "Corrupt(stripe 0, column c, DATA stream: a chunk states 32767 bytes where the stream has 2)"),
     ("codec-unknown", "Unsupported(unknown compression kind 77)"),
     ("data-cut", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
@@ -79,7 +82,10 @@ const EXPECTED: &[(&str, &str)] = &[
         "Corrupt(the footer cannot be decoded: failed to decode Protobuf message: Footer.types: buffer underflow)",
     ),
     ("footer-garbage", "Corrupt(the footer cannot be decoded: failed to decode Protobuf message: invalid varint)"),
-    ("footer-huge", "LimitExceeded(a footer of 9223372036854775808 bytes, more than the 268435456 allowed (limits: tail))"),
+    (
+        "footer-huge",
+        "LimitExceeded(a footer of 9223372036854775808 bytes, more than the 268435456 allowed (limits: tail))",
+    ),
     ("footer-too-long", "Corrupt(a footer of 5000 bytes does not fit into the file)"),
     ("list-elements-missing", "Corrupt(stripe 0, column c.element, DATA stream: the stream ends 1 bytes early)"),
     (

@@ -11,7 +11,7 @@ use crate::write::fault::{Fault, Outcome};
 /// Bytes of a value that a message shows.
 const SHOWN: usize = 32;
 /// The length of a value that a view has in itself, and the highest bits of its bytes.
-const INLINE: u32 = 12;
+const INLINE: u128 = 12;
 const NOT_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080;
 
 /// Checks the valid values of an array of text that is no dictionary.
@@ -22,7 +22,7 @@ pub(super) fn check(array: &ArrayRef, valid: Option<&NullBuffer>, column: u32) -
         DataType::Utf8View => {
             let array = array.as_string_view().clone().to_binary_view();
             // The lowest bits of a view are the length, and bytes behind the value are 0.
-            let is_plain = |view: &u128| *view as u32 <= INLINE && (view >> 32) & NOT_ASCII == 0;
+            let is_plain = |view: &u128| view & u128::from(u32::MAX) <= INLINE && (view >> 32) & NOT_ASCII == 0;
             if array.views().iter().all(is_plain) {
                 return Ok(());
             }

@@ -258,6 +258,9 @@ proptest! {
     }
 }
 
+/// What makes a file.
+type Work<'a> = Box<dyn FnOnce(Box<dyn Sink>, Check) -> Result<Written> + 'a>;
+
 /// Whoever does not want to go on any more when all is written finds what there was before.
 #[test]
 fn nothing_appears_that_is_not_wanted() {
@@ -273,7 +276,7 @@ fn nothing_appears_that_is_not_wanted() {
         writer.finish()
     };
     let merge = |sink: Box<dyn Sink>, check: Check| crate::merge(&[source], sink, &Limits::default(), Some(&check));
-    let works: [Box<dyn FnOnce(Box<dyn Sink>, Check) -> Result<Written>>; 2] = [Box::new(write), Box::new(merge)];
+    let works: [Work<'_>; 2] = [Box::new(write), Box::new(merge)];
     for work in works {
         let state = Arc::new(Mutex::new(Seen::default()));
         let looked = state.clone();
