@@ -50,12 +50,10 @@ fn missing(recorded: &ColumnStatistics, own: &ColumnStatistics) -> Option<&'stat
         return Some("the number of values");
     }
     let of_detail = match (&recorded.detail, &own.detail) {
-        (
-            Detail::Integer { sum: None, .. },
-            Detail::Integer { min: Some(min), max: Some(max), sum: Some(_) },
-            // Others may have left 64 bits on the way, in the order in which they were added.
-        ) if u128::from(min.unsigned_abs().max(max.unsigned_abs())) * u128::from(values) <= i64::MAX as u128 => {
-            Some("the sum")
+        (Detail::Integer { sum: None, .. }, Detail::Integer { min: Some(min), max: Some(max), sum: Some(_) }) => {
+            let most = u128::from(min.unsigned_abs().max(max.unsigned_abs())) * u128::from(values);
+            // Beyond, it may have left 64 bits on the way, in the order in which the values were added.
+            i64::try_from(most).is_ok().then_some("the sum")
         }
         (Detail::Boolean { true_count: None }, Detail::Boolean { true_count: Some(_) }) => {
             Some("the number of true values")
