@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use arrow_array::{Array as _, Date64Array, Int64Array, StringArray};
+use arrow_array::{Date64Array, Int64Array, StringArray};
 use arrow_schema::{DataType, Field};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
