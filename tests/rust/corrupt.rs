@@ -55,7 +55,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("dictionary-entry-beyond", "Corrupt(stripe 0, column c, DATA stream: entry 5 of a dictionary of 5)"),
     (
         "dictionary-lengths-huge",
-        "LimitExceeded(stripe 0, column c: what is decompressed, dictionaries and indexes need more than the 4294967296 bytes allowed (limits: memory))",
+        "LimitExceeded(stripe 0, column c, DICTIONARY_DATA stream: what is decompressed, dictionaries and indexes need more than the 4294967296 bytes allowed (limits: memory))",
     ),
     ("dictionary-of-int", "Corrupt(stripe 0, column c: a int column with a dictionary)"),
     (
@@ -65,7 +65,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("direct-cut", "Corrupt(stripe 0, column c, DATA stream: the stream ends 37 bytes early)"),
     ("dwrf", "Unsupported(a DWRF file, not an ORC file)"),
     ("encoding-unknown", "Corrupt(stripe 0, column c: its encoding in the stripe is unknown)"),
-    ("encodings-too-few", "Corrupt(stripe 0: the stripe footer has 1 encodings for 2 columns)"),
+    ("encodings-too-few", "Corrupt(stripe 0, column c: the stripe footer has 1 encodings for 2 columns)"),
     ("encodings-too-many", "Corrupt(stripe 0, column c, DATA stream: the stream ends within a varint)"),
     ("float-cut", "Corrupt(stripe 0, column c, DATA stream: the stream ends 4 bytes early)"),
     (

@@ -17,7 +17,7 @@ const EXPECTED: &[(&str, &[&str])] = &[
     ("chunk-unended", &["stripe 0, row group 0, column c: a zlib chunk has no final block"]),
     ("chunks-unended", &["stripe 0, row group 0, column c: a zlib chunk has no final block"]),
     ("encoding-unknown", &["stripe 0, column d: its encoding in the stripe is unknown"]),
-    ("encodings-too-few", &["stripe 0: the stripe footer has 2 encodings for 3 columns"]),
+    ("encodings-too-few", &["stripe 0, column d: the stripe footer has 2 encodings for 3 columns"]),
     ("encodings-too-many", &["stripe 0, column the root: the stripe footer has 3 encodings for 2 columns"]),
     ("encrypted-no-column", &["column the root: column 9 is encrypted, which is none"]),
     (

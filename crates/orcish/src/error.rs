@@ -150,7 +150,10 @@ impl Error {
     /// Names the column, unless a deeper layer did.
     #[must_use]
     pub fn in_column(mut self, name: &str) -> Self {
-        self.0.place.column.get_or_insert_with(|| name.to_owned());
+        // The root has no name.
+        if !name.is_empty() {
+            self.0.place.column.get_or_insert_with(|| name.to_owned());
+        }
         self
     }
 

@@ -62,8 +62,8 @@ fn leaf() -> impl Strategy<Value = DataType> {
 }
 
 fn field(kind: impl Strategy<Value = DataType>) -> impl Strategy<Value = FieldRef> {
-    let metadata = proptest::collection::hash_map(".{0,4}", ".{0,4}", 0..3);
-    (".{0,6}", kind, any::<bool>(), metadata)
+    let metadata = proptest::collection::hash_map("[^\0]{0,4}", "[^\0]{0,4}", 0..3);
+    ("[^\0]{0,6}", kind, any::<bool>(), metadata)
         .prop_map(|(name, kind, nullable, metadata)| Arc::new(Field::new(name, kind, nullable).with_metadata(metadata)))
 }
 
@@ -105,7 +105,7 @@ proptest! {
     #[test]
     fn schemas_come_back(
         fields in proptest::collection::vec(field(kind()), 0..4),
-        metadata in proptest::collection::hash_map(".{0,4}", ".{0,4}", 0..3),
+        metadata in proptest::collection::hash_map("[^\0]{0,4}", "[^\0]{0,4}", 0..3),
     ) {
         let schema = Schema::new_with_metadata(fields, metadata);
         let bytes = Bytes::from(encode(&schema).unwrap());
