@@ -33,10 +33,11 @@ def column_type(kind, children=(), names=()):
     return integer(1, kind) + nested(2, *map(varint, children)) + b"".join(nested(3, name.encode()) for name in names)
 
 
-def statistics(values, least=None, greatest=None):
+def statistics(values, least=None, greatest=None, total=None):
     """Statistics of a column, of integers if there are bounds."""
-    bounds = b"" if least is None else nested(2, integer(1, zigzag(least)), integer(2, zigzag(greatest)))
-    return integer(1, values) + bounds + integer(10, 0)
+    bounds = b"" if least is None else integer(1, zigzag(least)) + integer(2, zigzag(greatest))
+    of_integers = bounds + (b"" if total is None else integer(3, zigzag(total)))
+    return integer(1, values) + (nested(2, of_integers) if of_integers else b"") + integer(10, 0)
 
 
 def integers(numbers, *, signed=True):

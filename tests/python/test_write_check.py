@@ -642,7 +642,7 @@ def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(
         handmade, "deflated", lambda data: deflated(data) + (b"\0\0\0" if next(calls) == number else b"")
     )
-    of_root, of_column = handmade.statistics(5), handmade.statistics(5, 1, 5)
+    of_root, of_column = handmade.statistics(5), handmade.statistics(5, 1, 5, 15)
     entry = handmade.nested(1, handmade.nested(1, *map(handmade.varint, (0, 0, 0))), handmade.nested(2, of_column))
     streams = [
         (1, handmade.ROW_INDEX, entry),

@@ -179,7 +179,7 @@ FAILURES: list[tuple[Callable[[pathlib.Path], None], type[BaseException], str]] 
     (no_rows, TypeError, "str"),
     (generator, LookupError, "no more rows"),
     (reader, ValueError, "no more rows"),
-    (broken_file, ValueError, "ended"),
+    (broken_file, orcish.CorruptFileError, "column a, DATA stream"),
     (bad_option, ValueError, "snappy"),
     (unknown_column, orcish.UnknownColumnError, "absent"),
     (no_type, ValueError, "column d"),
