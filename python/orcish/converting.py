@@ -43,7 +43,8 @@ def convert(
     **options: Unpack[WriteOptions],
 ) -> list[WrittenFile]:
     """Writes the rows of a table, of CarbonData or of ORC files, as a folder of ORC files, in memory that does not grow
-    with the table. Files appear when they are whole; if something fails, those of this call are removed again.
+    with the table. Files appear when they are whole; if something fails, those of this call are removed again. Of ORC
+    files that do not name types of Arrow neither do the new ones, so that readers give their columns the same types.
 
     >>> orcish.convert("warehouse/db/sales", "sales_orc/", bloom_filter_columns=["id"])     # doctest: +SKIP
 
