@@ -426,17 +426,18 @@ class Play:
         may_fail = self.is_broken or self.is_poisoned or self.sink.has_failed or was_closed
         is_done = False
         try:
-            signal.setitimer(signal.ITIMER_REAL, self.rng.uniform(0.0001, 0.005))
-            with self.sink.limited():
-                _ = self.told.close() if closes else self.told.write(batch)
-            is_done = True
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            try:
+                signal.setitimer(signal.ITIMER_REAL, self.rng.uniform(0.0001, 0.005))
+                with self.sink.limited():
+                    _ = self.told.close() if closes else self.told.write(batch)
+                is_done = True
+            finally:
+                # The signal may come until here, on the way of another error too, and only once.
+                signal.setitimer(signal.ITIMER_REAL, 0)
         except (KeyboardInterrupt, OSError, ValueError, TypeError) as error:
-            signal.setitimer(signal.ITIMER_REAL, 0)
             if not (isinstance(error, KeyboardInterrupt) or may_fail or self.sink.has_failed):
                 raise
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
         if was_closed:
             return
