@@ -88,12 +88,12 @@ def test_what_is_given_up_leaves_nothing(store: Store, mib: int) -> None:
 
 def test_what_is_forgotten_leaves_nothing(store: Store) -> None:
     table = large(20)
-    options = {**store.options, "timeout": "2s"}
+    options = {**store.options, "timeout": "30s"}
     writer = orcish.ORCWriter(URL, table.schema, compression="none", stripe_size=2 * MIB, storage_options=options)
     writer.write(table)
     start = time.monotonic()
     del writer
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 10
     assert (store.objects(), store.uploads()) == ([], [])
 
 
