@@ -7,6 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.nested import rebuilt
+
 __all__ = ["check_is_of_polars", "of_polars", "plain_table", "to_polars"]
 
 MAX_DIGITS = 38
@@ -39,17 +41,12 @@ def of_polars(kind: pa.DataType) -> pa.DataType:
         return pa.decimal128(_digits(kind), max(kind.scale, 0))
     if types.is_dictionary(kind):
         return pa.dictionary(kind.index_type, of_polars(kind.value_type), kind.ordered)
-    if types.is_struct(kind):
-        return pa.struct([_field(field) for field in kind])
-    if types.is_map(kind):
-        return pa.map_(_field(kind.key_field), _field(kind.item_field), keys_sorted=kind.keys_sorted)
-    if types.is_fixed_size_list(kind):
-        return pa.list_(_field(kind.value_field), kind.list_size)
-    if types.is_list(kind) or types.is_list_view(kind):
+    if types.is_list_view(kind):
         return pa.list_(_field(kind.value_field))
-    if types.is_large_list(kind) or types.is_large_list_view(kind):
+    if types.is_large_list_view(kind):
         return pa.large_list(_field(kind.value_field))
-    return kind
+    # Unions are none of polars' types, whatever is in them.
+    return kind if types.is_union(kind) else rebuilt(kind, _field)
 
 
 def to_polars(data: pa.Table | pa.RecordBatch) -> Any:
@@ -121,7 +118,7 @@ def _digits(kind: Any) -> int:
     return int(kind.precision - min(kind.scale, 0))
 
 
-def _field(field: pa.Field) -> pa.Field:
+def _field(field: pa.Field, _: str = "") -> pa.Field:
     return field.with_type(of_polars(field.type))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from orcish.errors import OrcishError
 from orcish.file import ORCFile, has_arrow_schema
@@ -91,18 +91,15 @@ def convert(
         "limits": limits,
         "external_locations": external_locations,
     }
-    if invalid_utf8 is not None:
-        given["invalid_utf8"] = invalid_utf8
-    if long_char is not None:
-        given["long_char"] = long_char
-    if decimal_out_of_range is not None:
-        given["decimal_out_of_range"] = decimal_out_of_range
-    if timestamps is not None:
-        given["timestamps"] = timestamps
-    if source_timezone is not None:
-        given["timezone"] = source_timezone
-    if timestamp_unit is not None:
-        given["timestamp_unit"] = timestamp_unit
+    choices = {
+        "invalid_utf8": invalid_utf8,
+        "long_char": long_char,
+        "decimal_out_of_range": decimal_out_of_range,
+        "timestamps": timestamps,
+        "timezone": source_timezone,
+        "timestamp_unit": timestamp_unit,
+    }
+    given.update(cast("ScanOptions", {name: value for name, value in choices.items() if value is not None}))
     table = scan(source, **given)
     _check_apart(source, table, base)
     if isinstance(table._of, Table) and not _has_arrow_schema(table._of, limits):

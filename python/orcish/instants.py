@@ -45,9 +45,8 @@ def _timestamps(kind: Any) -> Iterator[Any]:
     if pa.types.is_timestamp(kind):
         yield kind
         return
-    inner = [kind.key_field, kind.item_field] if pa.types.is_map(kind) else map(kind.field, range(kind.num_fields))
-    for field in inner:
-        yield from _timestamps(field.type)
+    for at in range(kind.num_fields):
+        yield from _timestamps(kind.field(at).type)
 
 
 def _plain(kind: Any) -> Any:

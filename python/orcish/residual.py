@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from orcish._to_polars import check_is_of_polars, to_polars
 from orcish.errors import UnknownColumnError
+from orcish.nested import rebuilt
 
 __all__ = ["Residual", "joined"]
 
@@ -153,13 +154,6 @@ def _without_views(kind: pa.DataType) -> pa.DataType:
         return pa.large_string()
     if types.is_binary_view(kind):
         return pa.large_binary()
-    if types.is_struct(kind):
-        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
-    if types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_without_views(kind.value_type)))
-    if types.is_large_list(kind):
-        return pa.large_list(kind.value_field.with_type(_without_views(kind.value_type)))
-    if types.is_map(kind):
-        key, item = (field.with_type(_without_views(field.type)) for field in (kind.key_field, kind.item_field))
-        return pa.map_(key, item, keys_sorted=kind.keys_sorted)
-    return kind
+    # Within other types views stay as they are.
+    is_cast = types.is_struct(kind) or types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind)
+    return rebuilt(kind, lambda field, _: field.with_type(_without_views(field.type))) if is_cast else kind
