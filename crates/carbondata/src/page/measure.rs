@@ -280,22 +280,7 @@ mod tests {
 
     fn array_of(meta: Meta, data: &[u8], rows: usize, kind: Kind) -> Result<ArrayRef> {
         let column = Column::sample("m", kind);
-        let input = PageInput {
-            column: &column,
-            rows: Some(rows),
-            encoders: &[],
-            meta: None,
-            raw_meta: &[],
-            data,
-            order: None,
-            runs: None,
-            nulls: &[],
-            dictionary: None,
-            key_width: 4,
-            dictionaries: None,
-            most: 1 << 20,
-        };
-        meta.decode(&input, rows)
+        meta.decode(&PageInput::sample(&column, rows, &[], data), rows)
     }
 
     fn long(max: i64, min: i64) -> Meta {

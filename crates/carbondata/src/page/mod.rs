@@ -64,6 +64,28 @@ pub(crate) struct PageInput<'a> {
     pub(crate) most: usize,
 }
 
+#[cfg(test)]
+impl<'a> PageInput<'a> {
+    /// A page of values in the order of their rows, for tests: without nulls and dictionaries.
+    pub(crate) fn sample(column: &'a Column, rows: usize, encoders: &'a [Encoding], data: &'a [u8]) -> Self {
+        PageInput {
+            column,
+            rows: Some(rows),
+            encoders,
+            meta: None,
+            raw_meta: &[],
+            data,
+            order: None,
+            runs: None,
+            nulls: &[],
+            dictionary: None,
+            key_width: 4,
+            dictionaries: None,
+            most: 1 << 20,
+        }
+    }
+}
+
 /// The values of a page of a column that has none within it.
 ///
 /// # Errors

@@ -16,24 +16,6 @@ fn column(kind: Kind) -> Column {
     Column::sample("c", kind)
 }
 
-fn input<'a>(column: &'a Column, rows: usize, encoders: &'a [Encoding], data: &'a [u8]) -> PageInput<'a> {
-    PageInput {
-        column,
-        rows: Some(rows),
-        encoders,
-        meta: None,
-        raw_meta: &[],
-        data,
-        order: None,
-        runs: None,
-        nulls: &[],
-        dictionary: None,
-        key_width: 4,
-        dictionaries: None,
-        most: 1 << 20,
-    }
-}
-
 /// A meta as writers write it, of types by their numbers; `bounds` are the largest value and what follows it.
 fn meta_bytes(schema: u8, role: u8, digits: [i32; 2], store: u8, decimals: i32, bounds: &[u8]) -> Vec<u8> {
     let [scale, precision] = digits.map(i32::to_be_bytes);
@@ -50,7 +32,7 @@ fn meta(schema: u8, store: u8, decimals: i32, max: &[u8]) -> PageMeta {
 
 fn decode_numbers(kind: Kind, encoder: Encoding, meta: &PageMeta, rows: usize, data: &[u8]) -> Result<ArrayRef> {
     let column = column(kind);
-    decode(&PageInput { meta: Some(meta), ..input(&column, rows, &[encoder], data) })
+    decode(&PageInput { meta: Some(meta), ..PageInput::sample(&column, rows, &[encoder], data) })
 }
 
 #[test]
@@ -97,7 +79,7 @@ fn numbers_that_do_not_fit_name_their_row() {
     let error = decode_numbers(Kind::Short, Encoding::AdaptiveIntegral, &meta, 2, &data).unwrap_err();
     assert_eq!((error.kind(), error.place().row), (ErrorKind::Corrupt, Some(1)));
     let column = column(Kind::Short);
-    let page = input(&column, 2, &[Encoding::AdaptiveIntegral], &data);
+    let page = PageInput::sample(&column, 2, &[Encoding::AdaptiveIntegral], &data);
     // What a null has for a value does not count.
     let array = decode(&PageInput { meta: Some(&meta), nulls: &[2], ..page }).unwrap();
     assert!(array.is_null(1) && array.as_primitive::<Int16Type>().value(0) == 7);
@@ -156,7 +138,7 @@ fn sorted_pages_come_back_in_the_order_of_rows() {
     let column = column(Kind::Int);
     let meta = meta(5, 14, 0, &[0; 4]);
     let encoders = [Encoding::AdaptiveIntegral, Encoding::InvertedIndex];
-    let page = input(&column, 3, &encoders, &[10, 20, 30]);
+    let page = PageInput::sample(&column, 3, &encoders, &[10, 20, 30]);
     let array = decode(&PageInput { meta: Some(&meta), order: Some(&[2, 0, 1]), nulls: &[1], ..page }).unwrap();
     assert_eq!(array.as_primitive::<Int32Type>().iter().collect::<Vec<_>>(), [None, Some(10), Some(20)]);
 }
@@ -166,17 +148,20 @@ fn texts_have_their_length_before_them() {
     let data = [&[0, 1, b'a', 0, 0, 0, 8][..], NULL_TEXT, &[0, 20], &[b'b'; 20]].concat();
     let column = column(Kind::String);
     let expected = [Some("a"), Some(""), None, Some("bbbbbbbbbbbbbbbbbbbb")];
-    let array = decode(&input(&column, 4, &[], &data)).unwrap();
+    let array = decode(&PageInput::sample(&column, 4, &[], &data)).unwrap();
     assert_eq!(array.as_string::<i32>().iter().collect::<Vec<_>>(), expected);
-    let array = decode(&PageInput { order: Some(&[3, 2, 1, 0]), ..input(&column, 4, &[], &data) }).unwrap();
+    let array = decode(&PageInput { order: Some(&[3, 2, 1, 0]), ..PageInput::sample(&column, 4, &[], &data) }).unwrap();
     assert_eq!(array.as_string::<i32>().iter().rev().collect::<Vec<_>>(), expected);
-    assert!(decode(&input(&column, 3, &[], &data)).is_err() && decode(&input(&column, 5, &[], &data)).is_err());
-    assert!(decode(&input(&column, 1, &[], &[0, 2, b'a'])).is_err());
-    assert!(decode(&input(&column, 1, &[], &[0xff, 0xff, b'a'])).is_err());
+    assert!(
+        decode(&PageInput::sample(&column, 3, &[], &data)).is_err()
+            && decode(&PageInput::sample(&column, 5, &[], &data)).is_err()
+    );
+    assert!(decode(&PageInput::sample(&column, 1, &[], &[0, 2, b'a'])).is_err());
+    assert!(decode(&PageInput::sample(&column, 1, &[], &[0xff, 0xff, b'a'])).is_err());
     // Two halves of a sign are no texts, though together they are one.
-    let error = decode(&input(&column, 3, &[], &[0, 1, b'a', 0, 1, 0xc3, 0, 1, 0xa9])).unwrap_err();
+    let error = decode(&PageInput::sample(&column, 3, &[], &[0, 1, b'a', 0, 1, 0xc3, 0, 1, 0xa9])).unwrap_err();
     assert!(error.to_string().contains("value 1 "), "{error}");
-    let long = decode(&input(&column, 1, &[Encoding::DirectCompressVarchar], &[0, 0, 0, 1, b'a'])).unwrap();
+    let long = decode(&PageInput::sample(&column, 1, &[Encoding::DirectCompressVarchar], &[0, 0, 0, 1, b'a'])).unwrap();
     assert_eq!(long.as_string::<i32>().value(0), "a");
 }
 
@@ -184,13 +169,13 @@ fn texts_have_their_length_before_them() {
 fn dates_are_keys() {
     let column = column(Kind::Date);
     let data = [1, 1_073_741_823, 1_073_741_822u32].map(u32::to_be_bytes).concat();
-    let array = decode(&input(&column, 3, &[Encoding::Dictionary], &data)).unwrap();
+    let array = decode(&PageInput::sample(&column, 3, &[Encoding::Dictionary], &data)).unwrap();
     assert_eq!(array.as_primitive::<Date32Type>().iter().collect::<Vec<_>>(), [None, Some(0), Some(-1)]);
     // In runs, sorted.
     let page = PageInput {
         runs: Some(&[2, 0, 1]),
         order: Some(&[2, 0, 1]),
-        ..input(&column, 3, &[Encoding::Dictionary], &data)
+        ..PageInput::sample(&column, 3, &[Encoding::Dictionary], &data)
     };
     let array = decode(&page).unwrap();
     assert_eq!(array.as_primitive::<Date32Type>().iter().collect::<Vec<_>>(), [Some(-1), None, None]);
@@ -204,7 +189,7 @@ fn dictionary(texts: &[u8], keys: &[u8]) -> Result<LocalDictionary> {
 }
 
 fn keys<'a>(dictionary: &'a LocalDictionary, column: &'a Column, data: &'a [u8]) -> PageInput<'a> {
-    PageInput { dictionary: Some(dictionary), ..input(column, 3, &[], data) }
+    PageInput { dictionary: Some(dictionary), ..PageInput::sample(column, 3, &[], data) }
 }
 
 #[test]
@@ -242,14 +227,14 @@ fn dictionaries_have_as_many_keys_as_values() {
 fn global_dictionaries_are_asked_for() {
     let mut column = column(Kind::String);
     column.encoders = vec![Encoding::Dictionary];
-    let page = input(&column, 3, &[Encoding::Dictionary], &[2, 1, 3]);
+    let page = PageInput::sample(&column, 3, &[Encoding::Dictionary], &[2, 1, 3]);
     let page = PageInput { key_width: 1, ..page };
     assert_eq!(decode(&page).unwrap_err().kind(), ErrorKind::Unsupported);
     let values: ArrayRef = Arc::new(StringArray::from(vec![None, None, Some("a"), Some("b")]));
     let known: Dictionaries = Arc::new(move |_: &Column| Ok(values.clone()));
     let array = decode(&PageInput { dictionaries: Some(&known), ..page }).unwrap();
     assert_eq!(array.as_string::<i32>().iter().collect::<Vec<_>>(), [Some("a"), None, Some("b")]);
-    let page = input(&column, 1, &[Encoding::Dictionary], &[0, 0, 0, 4]);
+    let page = PageInput::sample(&column, 1, &[Encoding::Dictionary], &[0, 0, 0, 4]);
     assert!(decode(&PageInput { dictionaries: Some(&known), ..page }).is_err());
 }
 

@@ -85,21 +85,9 @@ fn read(values: &[f64], is_float: bool) -> Option<Vec<f64>> {
     }
     let meta = PageMeta::read(&bytes).unwrap();
     let column = Column { is_dimension: false, ..Column::sample("m", kind(is_float)) };
-    let array = decode(&PageInput {
-        column: &column,
-        rows: Some(values.len()),
-        encoders: &[encoder],
-        meta: Some(&meta),
-        raw_meta: &[],
-        data: &data,
-        order: None,
-        runs: None,
-        nulls: &[],
-        dictionary: None,
-        key_width: 4,
-        dictionaries: None,
-        most: 1 << 20,
-    });
+    let encoders = [encoder];
+    let input = PageInput::sample(&column, values.len(), &encoders, &data);
+    let array = decode(&PageInput { meta: Some(&meta), ..input });
     let array = array.unwrap();
     Some(match is_float {
         true => array.as_primitive::<Float32Type>().values().iter().map(|&value| value.into()).collect(),
