@@ -202,6 +202,29 @@ def test_by_name_ignoring_case():
     assert orcish.read_table(files, match="name_ignoring_case").num_rows == 2
 
 
+def of_names(*names):
+    """A file with a struct, and in a list with a second one, of integers with these names."""
+    inner = pa.StructArray.from_arrays([pa.array([10 * at, 10 * at + 1]) for at in range(len(names))], names)
+    lists = pa.ListArray.from_arrays([0, 1, 2], inner)
+    return write_arrow(pa.table({"a": [1, 2], "n": inner, "l": lists}))
+
+
+@pytest.mark.parametrize("strings", ["utf8", "dictionary"])
+def test_fields_of_one_name_are_told_apart_by_their_order(strings):
+    twice, once = of_names("y", "x", "y"), of_names("y", "x")
+    scan = orcish.scan(twice, strings=strings)
+    read = orcish.ORCFile(twice).read()
+    inner = read["n"].combine_chunks()
+    assert [inner.field(at).to_pylist() for at in range(3)] == [[0, 1], [10, 11], [20, 21]]
+    assert scan.to_table().equals(read)
+    assert pa.Table.from_batches(scan, scan.schema).equals(read)
+    assert orcish.scan([twice, twice]).to_table().equals(pa.concat_tables([read, read]))
+    for files in ([twice, once], [once, twice]):
+        with pytest.raises(ValueError, match=r"<bytes 1>: column n: .*\"y\""):
+            orcish.scan(files).to_table()
+        assert orcish.scan(files).select("a").to_table()["a"].to_pylist() == [1, 2, 1, 2]
+
+
 def test_by_position():
     files = [write_arrow({"a": [1], "b": ["x"], "c": [1.5]}), write_arrow({"_col0": [2], "_col1": ["y"]})]
     table = orcish.scan(files, match="position")

@@ -71,7 +71,11 @@ fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> 
         if let Some(above) = &above {
             matcher.check_is_struct(id, above.data_type(), name)?;
         }
-        match matcher.find(id, place, &field)? {
+        let siblings = match above.as_ref().map(|above| above.data_type()) {
+            Some(DataType::Struct(fields)) => fields,
+            _ => &table.fields,
+        };
+        match matcher.find(id, place, &field, &matcher.places(id, siblings))? {
             Some(child) => id = child,
             None => return Ok(Some(Named { held: Held::Null, ..in_table })),
         }

@@ -63,7 +63,7 @@ impl FileScan {
         let matcher = Matcher::new(table, &file, &plain);
         let mut wanted = table.wanted.clone();
         let (condition, late) = conditions(table, this, &matcher, &mut wanted)?;
-        let (read, ways) = matcher.fields(0, &wanted)?;
+        let (read, ways) = matcher.fields(0, wanted.iter().map(|(place, field)| (*place, field)), &table.places)?;
         let schema = &file.tail().schema;
         let root = match schema.get(0)?.kind {
             Kind::Struct => Projected { id: 0, children: read },

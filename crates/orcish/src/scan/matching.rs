@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
@@ -15,7 +16,7 @@ use crate::options::{ColumnForm, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::schema::{Kind, Schema, Type};
-use crate::shared::{Adapt, Ways, widens};
+use crate::shared::{Adapt, Places, Ways, places_of, widens};
 
 /// Where a column is: its place among those of the table, and those of what it is within.
 pub(super) type Path = Vec<usize>;
@@ -80,13 +81,19 @@ impl<'a> Matcher<'a> {
         Ok(children)
     }
 
-    /// The child of column `parent` of the file that is `field`, which is the child at `place` in the table.
-    pub(super) fn find(&self, parent: u32, place: usize, field: &Field) -> Result<Option<u32>> {
+    /// Where `fields` of the table, which are children of column `parent`, are by name.
+    pub(super) fn places(&self, parent: u32, fields: &Fields) -> Arc<Places> {
+        if parent == 0 { self.table.places.clone() } else { Arc::new(places_of(fields)) }
+    }
+
+    /// The child of column `parent` of the file that is `field`, which is the child at `place` in the table; `places` are
+    /// those of all these children.
+    pub(super) fn find(&self, parent: u32, place: usize, field: &Field, places: &Places) -> Result<Option<u32>> {
         let children = self.children(parent)?;
         let (name, is_top) = (field.name(), parent == 0);
         // Columns of one name are told apart by their order, if there are as many in the file.
         let (mut nth, mut count) = (0, 1);
-        if is_top && let Some(places) = self.table.places.get(name) {
+        if let Some(places) = places.get(name) {
             (nth, count) = (places.binary_search(&place).unwrap_or_default(), places.len());
         }
         let key = match &self.table.matching {
@@ -136,16 +143,16 @@ impl<'a> Matcher<'a> {
     }
 
     /// As [`forms`](Self::forms), of `fields` of the table, which are children of column `parent`.
-    pub(super) fn forms_of_fields<'f>(
+    pub(super) fn forms_of_fields(
         &self,
         parent: u32,
-        fields: impl IntoIterator<Item = &'f FieldRef>,
+        fields: &Fields,
         forms: &mut BTreeMap<u32, ColumnForm>,
     ) -> Result<()> {
-        let fields = fields.into_iter().enumerate();
-        for (place, field) in fields.filter(|(_, field)| has_form(field.data_type())) {
+        let places = self.places(parent, fields);
+        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_form(field.data_type())) {
             // What is not found, or is there twice, is an error where it is read.
-            if let Ok(Some(child)) = self.find(parent, place, field) {
+            if let Ok(Some(child)) = self.find(parent, place, field, &places) {
                 self.forms(child, field.data_type(), forms)?;
             }
         }
@@ -161,9 +168,10 @@ impl<'a> Matcher<'a> {
         path: &mut Path,
         found: &mut Vec<Path>,
     ) -> Result<()> {
+        let places = self.places(parent, fields);
         for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_clock(field)) {
             // What is there twice is an error where it is read.
-            if let Ok(Some(child)) = self.find(parent, place, field) {
+            if let Ok(Some(child)) = self.find(parent, place, field, &places) {
                 path.push(place);
                 self.instants_of(child, field.data_type(), path, found)?;
                 path.pop();
@@ -199,11 +207,17 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
-    /// How `fields` of the table come from the children of column `parent`, and what is read for that.
-    pub(super) fn fields(&self, parent: u32, fields: &[(usize, FieldRef)]) -> Result<(Vec<Projected>, Ways)> {
+    /// How `fields` of the table come from the children of column `parent`, and what is read for that; `places` are those
+    /// of all children that the table has.
+    pub(super) fn fields<'f>(
+        &self,
+        parent: u32,
+        fields: impl IntoIterator<Item = (usize, &'f FieldRef)>,
+        places: &Places,
+    ) -> Result<(Vec<Projected>, Ways)> {
         let (mut read, mut ways) = (Vec::new(), Vec::new());
         for (place, field) in fields {
-            match self.find(parent, *place, field)? {
+            match self.find(parent, place, field, places)? {
                 None => ways.push((None, Adapt::Missing)),
                 Some(id) => {
                     let (projected, adapt) = self.column(id, field.data_type())?;
@@ -224,8 +238,7 @@ impl<'a> Matcher<'a> {
         let this = self.schema().get(id)?;
         match (this.kind, target, &this.children[..]) {
             (Kind::Struct, DataType::Struct(fields), _) => {
-                let placed: Vec<_> = fields.iter().cloned().enumerate().collect();
-                let (children, ways) = self.fields(id, &placed)?;
+                let (children, ways) = self.fields(id, fields.iter().enumerate(), &self.places(id, fields))?;
                 let is_same =
                     ways.iter().enumerate().all(|(at, way)| matches!(way, (Some(read), Adapt::Keep) if *read == at));
                 let projected = Projected { id, children };

@@ -1,6 +1,6 @@
 //! A table: its files, its schema, and what is read of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRef};
@@ -13,7 +13,7 @@ use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, ReadOptions};
 use crate::patience::PATIENCE;
 use crate::projection::find;
-use crate::shared::{Choice, field_at, path_of, places_of};
+use crate::shared::{Choice, Places, field_at, path_of, places_of};
 use crate::tail::FileTail;
 use crate::threads::asked_or_cores;
 
@@ -23,7 +23,7 @@ pub(super) struct Table {
     /// Columns that are in the files, all of them.
     pub(super) fields: Fields,
     /// Places among `fields` by name; names need not be unique.
-    pub(super) places: Arc<HashMap<String, Vec<usize>>>,
+    pub(super) places: Arc<Places>,
     /// Metadata of the schema.
     pub(super) metadata: Metadata,
     /// Columns whose values are in the paths.
@@ -115,7 +115,7 @@ impl Table {
         };
         let is_given = schema.is_some();
         let all = match schema {
-            Some(schema) => schema,
+            Some(schema) => Arc::new(unordered(&schema, false)),
             None => table.schema_of_files()?,
         };
         table.metadata = all.metadata().clone();
@@ -148,7 +148,7 @@ impl Table {
             if let Some(file) = self.orc_file(at)? {
                 let columns = self.readable(&file)?;
                 let schema = file.schema(&ReadOptions { columns, ..options.clone() })?;
-                return Ok(if self.files.len() > 1 { Arc::new(with_nulls(&schema)) } else { schema });
+                return Ok(if self.files.len() > 1 { Arc::new(unordered(&schema, true)) } else { schema });
             }
             self.close(at);
         }
@@ -319,35 +319,40 @@ impl Table {
     }
 }
 
-/// The schema with nulls wherever Arrow allows them.
-fn with_nulls(schema: &Schema) -> Schema {
-    let fields: Fields = schema.fields().iter().map(field_with_nulls).collect();
+/// The schema with dictionaries that have no order, as that of their values is in no file, and with nulls wherever Arrow
+/// allows them, where they may be anywhere.
+fn unordered(schema: &Schema, has_nulls: bool) -> Schema {
+    let fields: Fields = schema.fields().iter().map(|field| unordered_field(field, has_nulls)).collect();
     Schema::new_with_metadata(fields, schema.metadata().clone())
 }
 
-fn field_with_nulls(field: &FieldRef) -> FieldRef {
-    let kind = type_with_nulls(field.data_type());
-    Arc::new(field.as_ref().clone().with_data_type(kind).with_nullable(true))
+fn unordered_field(field: &FieldRef, has_nulls: bool) -> FieldRef {
+    let is_nullable = has_nulls || field.is_nullable();
+    let kind = unordered_type(field.data_type(), has_nulls);
+    Arc::new(field.as_ref().clone().with_data_type(kind).with_nullable(is_nullable).with_dict_is_ordered(false))
 }
 
-fn type_with_nulls(kind: &DataType) -> DataType {
+fn unordered_type(kind: &DataType, has_nulls: bool) -> DataType {
+    let of_field = |field: &FieldRef| unordered_field(field, has_nulls);
     match kind {
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field_with_nulls).collect()),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(of_field).collect()),
         // Keys are never null.
         DataType::Map(entries, is_sorted) => {
             let DataType::Struct(fields) = entries.data_type() else { return kind.clone() };
             let keys = fields.iter().take(1).map(|key| {
-                let kind = type_with_nulls(key.data_type());
-                Arc::new(key.as_ref().clone().with_data_type(kind))
+                let is_nullable = key.is_nullable();
+                Arc::new(of_field(key).as_ref().clone().with_nullable(is_nullable))
             });
-            let fields = keys.chain(fields.iter().skip(1).map(field_with_nulls)).collect();
+            let fields = keys.chain(fields.iter().skip(1).map(of_field)).collect();
             DataType::Map(Arc::new(entries.as_ref().clone().with_data_type(DataType::Struct(fields))), *is_sorted)
         }
         DataType::Union(fields, mode) => {
-            DataType::Union(fields.iter().map(|(id, field)| (id, field_with_nulls(field))).collect(), *mode)
+            DataType::Union(fields.iter().map(|(id, field)| (id, of_field(field))).collect(), *mode)
         }
-        DataType::Dictionary(keys, values) => DataType::Dictionary(keys.clone(), Box::new(type_with_nulls(values))),
-        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), field_with_nulls(values)),
-        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, field_with_nulls(item))),
+        DataType::Dictionary(keys, values) => {
+            DataType::Dictionary(keys.clone(), Box::new(unordered_type(values, has_nulls)))
+        }
+        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), of_field(values)),
+        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, of_field(item))),
     }
 }

@@ -9,9 +9,12 @@ use crate::arrow::{item_of, with_item, with_type};
 use crate::error::{Error, ErrorKind, Result};
 use crate::projection::nearest;
 
-/// Places of columns by name; names need not be unique.
-pub(crate) fn places_of(fields: &Fields) -> HashMap<String, Vec<usize>> {
-    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+/// Places of columns by name, in their order; names need not be unique.
+pub(crate) type Places = HashMap<String, Vec<usize>>;
+
+/// The places of these columns.
+pub(crate) fn places_of(fields: &Fields) -> Places {
+    let mut places = Places::new();
     for (place, field) in fields.iter().enumerate() {
         places.entry(field.name().clone()).or_default().push(place);
     }
@@ -23,12 +26,7 @@ pub(crate) fn places_of(fields: &Fields) -> HashMap<String, Vec<usize>> {
 ///
 /// # Errors
 /// `UnknownColumn` where there is none.
-pub(crate) fn path_of(
-    fields: &Fields,
-    places: &HashMap<String, Vec<usize>>,
-    name: &str,
-    others: &Fields,
-) -> Result<Vec<usize>> {
+pub(crate) fn path_of(fields: &Fields, places: &Places, name: &str, others: &Fields) -> Result<Vec<usize>> {
     walk(fields, places, name).ok_or_else(|| {
         let near = nearest(name, fields.iter().chain(others).map(|field| field.name().clone()));
         Error::new(ErrorKind::UnknownColumn, format!("no column of the table is named {name:?}; {near}"))
@@ -109,7 +107,7 @@ fn below(kind: &DataType) -> Vec<(Vec<&str>, &FieldRef)> {
 /// Follows a dotted name down from `fields`, of which `places` has the indexes by name. Names may hold dots themselves:
 /// the longest that fits goes first. The word for the element of a list or the value of a map may be left out where
 /// what follows is a field of it. Of fields of one name it is the first.
-fn walk(fields: &Fields, places: &HashMap<String, Vec<usize>>, name: &str) -> Option<Vec<usize>> {
+fn walk(fields: &Fields, places: &Places, name: &str) -> Option<Vec<usize>> {
     let place = |name: &str| places.get(name)?.first().copied();
     if let Some(at) = place(name) {
         return Some(vec![at]);
