@@ -76,10 +76,8 @@ spark-versions: $(VENV)/module java ## What README says of each Spark, on each o
 .PHONY: fuzz
 fuzz: $(VENV)/tools ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz and a nightly toolchain
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 1; }
-	@$(BIN)/python fuzz/carbon_seeds.py fuzz/corpus/carbon
 	@for target in $$(cargo fuzz list); do \
-		case $$target in carbon|chunks|encodings|write) mkdir -p "fuzz/corpus/$$target" ;; \
-			*) $(BIN)/python fuzz/seeds.py "fuzz/corpus/$$target" ;; esac; \
+		$(BIN)/python fuzz/seeds.py "$$target"; \
 		echo "== $$target"; \
 		cargo +nightly fuzz run --sanitizer none "$$target" -- \
 			-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=16384; \

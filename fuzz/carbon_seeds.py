@@ -1,14 +1,12 @@
-"""Writes small files of CarbonData tables into a folder, for the fuzz target `carbon`: data files in all compressors
-and encodings, streams, indexes and metadata.
-
-    python fuzz/carbon_seeds.py fuzz/corpus/carbon
+"""Small files of CarbonData tables for the fuzz target `carbon`: data files in all compressors and encodings, streams,
+indexes and metadata.
 """
 
 from __future__ import annotations
 
-import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests" / "python"
@@ -27,9 +25,8 @@ OPTIONS = (
 )
 
 
-def main(folder: Path) -> None:
-    """Fills the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+def files() -> Iterator[bytes]:
+    """The contents of the files."""
     rows = table(rows=ROWS)
     with tempfile.TemporaryDirectory() as place:
         for number, options in enumerate(OPTIONS):
@@ -42,10 +39,6 @@ def main(folder: Path) -> None:
         written.load(rows)
         written.delete("0", [1, 7])
         written.stream(rows)
-        for number, path in enumerate(sorted(Path(place).rglob("*"))):
+        for path in sorted(Path(place).rglob("*")):
             if path.is_file():
-                shutil.copy(path, folder / f"{number}{path.suffix}")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+                yield path.read_bytes()

@@ -7,6 +7,9 @@ use super::wire::{Message, Value};
 /// Most times that a field is put there more than once.
 const MOST_COPIES: usize = 4096;
 
+/// Most bytes of these copies.
+const MOST_COPIED: usize = 256 << 10;
+
 /// Changes one part of a file.
 pub fn file(file: &mut File, random: &mut Random) {
     let framing = file.framing;
@@ -55,9 +58,10 @@ fn message(message: &mut Message, random: &mut Random) {
         }
         2 => fields.extend(fields.get(at).cloned()),
         3 => {
-            let field = fields.get(at).cloned();
+            let field = Message(fields.get(at).cloned().into_iter().collect());
             let count = 1 << random.below(MOST_COPIES.ilog2() as usize + 1);
-            fields.extend(field.into_iter().cycle().take(count));
+            let fit = MOST_COPIED / field.to_bytes().len().max(1);
+            fields.extend(field.0.into_iter().cycle().take(count.min(fit)));
         }
         4 => {
             let from = random.below(fields.len());

@@ -8,7 +8,7 @@ use orcish::{ByteSource as _, Compression, Stream};
 use super::random::Random;
 use super::wire::{BLOOM_FILTERS, FOOTER, MARK, METADATA, Message, POSTSCRIPT, ROW_INDEX, STRIPE_FOOTER, Shape};
 
-/// Most bytes of a section when it is decompressed.
+/// Most bytes of a stream when it is decompressed, and of all messages of a file: a message of two bytes takes a hundred.
 const MOST: usize = 1 << 20;
 
 /// A file.
@@ -115,7 +115,12 @@ pub fn take_apart(file: &[u8]) -> Option<File> {
     }
     let footer_at = before.len().checked_sub(usize::try_from(postscript.number(1)).ok()?)?;
     let metadata_at = footer_at.checked_sub(usize::try_from(postscript.number(5)).ok()?)?;
-    let section = |bytes: &[u8], shape| Message::parse(&framing.unpack(bytes)?, shape);
+    let mut left = MOST;
+    let mut section = |bytes: &[u8], shape| {
+        let plain = framing.unpack(bytes)?;
+        left = left.checked_sub(plain.len())?;
+        Message::parse(&plain, shape)
+    };
     let mut footer = section(&before[footer_at..], &FOOTER)?;
     let metadata = section(&before[metadata_at..footer_at], &METADATA).unwrap_or_default();
     let mut head = before.get(..3)?.to_vec();
@@ -155,6 +160,9 @@ pub fn put_together(file: &File, random: &mut Random) -> Vec<u8> {
         let (mut index_length, mut data) = (0, 0);
         // What a change has put there twice is stored twice.
         for stream in of_stripe.messages(1) {
+            if out.len() > MOST {
+                break;
+            }
             let stored = match stripe.streams.get(stream.number(MARK) as usize) {
                 Some(Content::Stored(bytes)) => bytes.clone(),
                 Some(Content::Plain(bytes)) => framing.pack(bytes, random),
