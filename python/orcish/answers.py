@@ -104,7 +104,8 @@ def known(found: dict[str, Any], kind: pa.DataType, question: Question, is_trimm
     if found.get("values") == 0:
         return None
     value = found.get(question)
-    if value is None:
+    # Where it is not known that there are values, a sum may be that of none.
+    if value is None or found.get("values") is None:
         return UNKNOWN
     match found["kind"]:
         case "integer" if pa.types.is_integer(kind):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import random
 from collections import Counter
 from decimal import Decimal
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from handmade import DATA, LONG, PRESENT, STRUCT, column_type, integer, integers, nested, orc, zigzag
 from judge_statistics import differences
 from pack import PACK, valid
 from py4j.java_gateway import get_field, set_field
-from support import write_rows
+from support import random_cases, write_rows
 from test_scan_answers import FILES, check, leaves
 
 
@@ -133,3 +135,51 @@ def test_nulls_of_fields_below_nulls_of_structs_in_cpp() -> None:
     data = write_rows("struct<s:struct<a:int,b:int>>", rows)
     assert orcish.ORCFile(data).statistics("s.a").has_null in (False, None)
     assert differences(data) == []
+
+
+def lying(rng: random.Random, values: list[int | None]) -> bytes:
+    """A file of a column of integers with statistics that may be wrong, by any writer."""
+    there = [value for value in values if value is not None]
+    present = [] if len(there) == len(values) else [(1, PRESENT, _present(values))]
+    least, greatest, total = min(there, default=0), max(there, default=0), sum(there)
+    wrap = (total + 2**63) % 2**64 - 2**63
+    of_integers = [
+        integer(1, zigzag(least - rng.choice([0, 0, 0, 1]))),
+        integer(2, zigzag(min(greatest + rng.choice([0, 0, 0, 1]), 2**63 - 1))),
+        integer(3, zigzag(rng.choice([wrap, wrap, 3]))),
+    ]
+    known = [part for part in of_integers if rng.random() < 0.9]
+    counted = [integer(1, len(there))] if rng.random() < 0.7 else []
+    has_null = [integer(10, len(there) < len(values))] if rng.random() < 0.7 else []
+    column = b"".join([*counted, nested(2, *known), *has_null])
+    root = integer(1, len(values)) + integer(10, 0)
+    types = [column_type(STRUCT, [1], ["a"]), column_type(LONG)]
+    streams = [*present, (1, DATA, integers(there))]
+    recorded = {"file_statistics": [root, column], "stripe_statistics": [[root, column]]}
+    return orc(types, [(len(values), streams)], writer=rng.randrange(8), **recorded)
+
+
+def _present(values: list[int | None]) -> bytes:
+    bits = [value is not None for value in values] + [False] * (-len(values) % 8)
+    data = bytes(
+        sum(bit << (7 - at) for at, bit in enumerate(bits[start : start + 8])) for start in range(0, len(bits), 8)
+    )
+    return bytes([256 - len(data)]) + data
+
+
+def test_answers_are_those_of_the_rows_or_check_finds_why_not() -> None:
+    """Beside bounds that are not the values', counts that are left out, and sums beyond 64 bits."""
+    silent = 0
+    for case, rng in random_cases("lying statistics", 400):
+        pool: list[list[int | None]] = [[None], [None, 1, 2], [5, -7, 40], [2**62, 2**62 - 9, -5]]
+        values = rng.choices(rng.choice(pool), k=rng.randint(1, 9))
+        content = lying(rng, values)
+        scan, there = orcish.scan(content), [value for value in values if value is not None]
+        assert scan.to_table()["a"].to_pylist() == values
+        if orcish.ORCFile(content).check():
+            continue
+        silent += 1
+        answers = (scan.min("a"), scan.max("a"), scan.sum("a"))
+        right = (min(there), max(there), sum(there)) if there else (None, None, None)
+        assert answers == right, (case, values)
+    assert silent > 50

@@ -183,8 +183,23 @@ impl OrcFile {
     }
 
     /// Of the stripes that reading opens: statistics of column `id` over those all of whose rows are wanted, and the
-    /// indexes of the others.
+    /// indexes of the others. Their bounds are values of the column.
     pub(crate) fn proven(
+        &self,
+        id: u32,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<(ColumnStatistics, Vec<usize>)> {
+        let (mut found, others) = self.recorded(id, projection, options, condition)?;
+        // Of no values there are no bounds.
+        if found.values.is_none() || !self.tail.bounds_are_values(id) {
+            found.detail = found.detail.without_bounds();
+        }
+        Ok((found, others))
+    }
+
+    fn recorded(
         &self,
         id: u32,
         projection: Projection,

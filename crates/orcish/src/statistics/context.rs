@@ -96,9 +96,13 @@ impl WriterContext {
         self.writer != Writer::Cpp || self.place.is_some_and(|place| !place.is_in_struct)
     }
 
-    /// ORC-1008.
+    /// Whether sums of integers go round where they leave 64 bits: ORC-1008, and writers that nobody has looked at.
     pub(super) fn sums_may_wrap(self) -> bool {
-        matches!(self.writer, Writer::Java | Writer::Cpp) && self.release.is_none_or(has_orc_1008)
+        match self.writer {
+            Writer::Java | Writer::Cpp => self.release.is_none_or(has_orc_1008),
+            Writer::Orcish => false,
+            Writer::Presto | Writer::Trino | Writer::Go | Writer::Cudf | Writer::Unknown(_) => true,
+        }
     }
 
     /// Whether sums of integers are right. Releases of ORC Java that have the mend of ORC-1008 add the value of a
@@ -158,6 +162,16 @@ impl WriterContext {
     /// HIVE-8732. Nothing else but integers and floating point numbers of those files is believed by ORC C++ either.
     pub(super) fn bounds_are_believed(self) -> bool {
         !self.is_java_before(1)
+    }
+
+    /// Whether bounds that are recorded, and not as cut, are values of the column. A vector of ORC Java that repeats one
+    /// value makes that a bound for no rows, too; empty lists make such vectors. Of other writers nobody knows.
+    pub(crate) fn bounds_are_values(self) -> bool {
+        match self.writer {
+            Writer::Java => self.place.is_some_and(|place| !place.is_repeated),
+            Writer::Cpp | Writer::Presto | Writer::Trino | Writer::Orcish => true,
+            Writer::Go | Writer::Cudf | Writer::Unknown(_) => false,
+        }
     }
 
     pub(super) fn decimals_are_believed(self) -> bool {

@@ -169,6 +169,23 @@ impl ColumnStatistics {
         ColumnStatistics { values: None, has_null: None, bytes_on_disk: None, detail: Detail::None };
 }
 
+impl Detail {
+    /// What is left where bounds say too little.
+    pub(crate) fn without_bounds(self) -> Self {
+        match self {
+            Detail::Integer { sum, .. } => Detail::Integer { min: None, max: None, sum },
+            Detail::Double { sum, .. } => Detail::Double { min: None, max: None, sum },
+            Detail::Decimal { sum, .. } => Detail::Decimal { min: None, max: None, sum },
+            Detail::String { total_length, .. } => Detail::String { min: None, max: None, total_length },
+            Detail::Collection { total_children, .. } => {
+                Detail::Collection { min_children: None, max_children: None, total_children }
+            }
+            Detail::Date { .. } | Detail::Timestamp { .. } | Detail::Geospatial { .. } | Detail::None => Detail::None,
+            other @ (Detail::Boolean { .. } | Detail::Binary { .. }) => other,
+        }
+    }
+}
+
 impl Bound {
     /// The bound as text; what is not UTF-8 becomes U+FFFD.
     pub fn text(&self) -> Cow<'_, str> {

@@ -158,17 +158,21 @@ impl FileTail {
             .with_row_index(self.row_index_stride > 0)
     }
 
+    /// What is known of the statistics of column `id`.
+    fn context_of(&self, id: u32) -> Result<WriterContext> {
+        let this = self.schema.get(id)?;
+        let parents = self.schema.kinds_above(this);
+        Ok(self.writer_context().with_column(this.kind, this.precision).with_parents(parents))
+    }
+
     /// Parses the statistics of one column, trusted as far as its writer can be.
     pub(crate) fn parse_statistics(&self, id: u32, bytes: &Bytes) -> Result<ColumnStatistics> {
-        let this = self.schema.get(id)?;
         let decode = || {
             weigh(bytes, &STATISTICS, self.most_decoded)?;
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         };
         let proto = decode().map_err(|error| error.in_column(&self.schema.path(id)))?;
-        let context =
-            self.writer_context().with_column(this.kind, this.precision).with_parents(self.schema.kinds_above(this));
-        Ok(ColumnStatistics::from_proto(&proto, context))
+        Ok(ColumnStatistics::from_proto(&proto, self.context_of(id)?))
     }
 
     /// Whether the file is in the draft where decimals of up to 18 digits are plain integers.
@@ -200,6 +204,11 @@ impl FileTail {
             return Ok(found);
         }
         Ok(ColumnStatistics { bytes_on_disk: found.bytes_on_disk, ..ColumnStatistics::UNKNOWN })
+    }
+
+    /// Whether bounds that are recorded of column `id` are values of it, and not only around these.
+    pub(crate) fn bounds_are_values(&self, id: u32) -> bool {
+        self.context_of(id).is_ok_and(WriterContext::bounds_are_values)
     }
 
     /// Whether what `columns` record of the columns above column `id` allows for what is recorded of it.

@@ -14,6 +14,8 @@ pub(super) struct Strictness {
     pub(super) is_exact: bool,
     /// Nanoseconds of the unit in which timestamps were read.
     pub(super) ticks: i128,
+    /// Digits after the point of decimals.
+    pub(super) scale: u32,
 }
 
 /// What of `recorded` is not true of rows with the statistics `own`. What is unknown is not wrong, unless bounds are
@@ -130,7 +132,9 @@ fn details(
             equal("the number of true values", true_count, own, differs);
         }
         (D::Decimal { min, max, sum }, D::Decimal { min: own_min, max: own_max, sum: own_sum }) => {
-            bounds((min, max), (own_min, own_max), is_exact, differs);
+            // Decimals that have more digits than their type are rounded when they are read.
+            let is_rounded = min.iter().chain(max).any(|bound| bound.scale() > strictness.scale);
+            bounds((min, max), (own_min, own_max), is_exact && !is_rounded, differs);
             equal("the sum", sum, own_sum, differs);
         }
         (D::Date { min, max }, D::Date { min: own_min, max: own_max }) => {

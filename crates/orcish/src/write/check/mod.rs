@@ -115,8 +115,12 @@ impl<'a> Checker<'a> {
 
     /// What of `recorded` is not true of the rows of column `id`, which have the statistics `own`.
     fn differences(&self, id: u32, recorded: &ColumnStatistics, own: &ColumnStatistics) -> Vec<String> {
-        let strictness =
-            Strictness { is_own: self.is_own, is_exact: self.is_exact(id), ticks: self.inspector.ticks(id) };
+        let strictness = Strictness {
+            is_own: self.is_own,
+            is_exact: self.file.tail().bounds_are_values(id),
+            ticks: self.inspector.ticks(id),
+            scale: self.types.get(id).map_or(0, |this| this.decimal().1),
+        };
         let is_union = |id: u32| self.types.get(id).is_ok_and(|this| this.kind == Kind::Union);
         let above = self.types.get(id).ok().and_then(|this| this.parent);
         if !self.is_own && (is_union(id) || above.is_some_and(is_union)) {
@@ -125,19 +129,6 @@ impl<'a> Checker<'a> {
             return differences(&recorded, own, &Strictness { is_own: false, ..strictness });
         }
         differences(recorded, own, &strictness)
-    }
-
-    /// Whether bounds that are recorded of a column are values of it.
-    fn is_exact(&self, id: u32) -> bool {
-        let Ok(this) = self.types.get(id) else { return false };
-        let is_repeated = |kind| matches!(kind, Kind::List | Kind::Map);
-        match self.file.tail().writer {
-            // A vector that repeats one value makes that a bound for no rows, too, as are those of empty lists; decimals
-            // that have more digits than their type are rounded when they are read.
-            Writer::Java => !self.types.kinds_above(this).any(is_repeated) && this.kind != Kind::Decimal,
-            Writer::Cpp | Writer::Presto | Writer::Trino | Writer::Orcish => true,
-            Writer::Go | Writer::Cudf | Writer::Unknown(_) => false,
-        }
     }
 
     fn find(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
