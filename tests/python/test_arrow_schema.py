@@ -454,3 +454,20 @@ def test_answers_of_extension_types(tmp_path):
     orcish.write_table(pa.table({"x": numbers}), path)
     with pytest.raises(TypeError, match="no order"):
         orcish.scan(path).min("x")
+
+
+def test_dictionaries_come_back_without_an_order(tmp_path):
+    """The values of a dictionary are found in the rows, in their order."""
+    kind = pa.dictionary(pa.int8(), pa.string(), ordered=True)
+    sizes = pa.DictionaryArray.from_arrays(pa.array([2, 0, 1], pa.int8()), ["small", "medium", "large"], ordered=True)
+    nested = pa.StructArray.from_arrays([sizes], ["s"])
+    table = pa.table({"s": sizes, "n": nested, "l": pa.ListArray.from_arrays([0, 1, 2, 3], sizes)})
+    path = tmp_path / "a.orc"
+    orcish.write_table(table, path, verify=True)
+    for schema in (None, table.schema):
+        for found in (orcish.scan(path, schema=schema), orcish.scan([path, path], schema=schema)):
+            for given in (found.schema, found.to_table().schema):
+                kinds = [given.field("s").type, given.field("n").type[0].type, given.field("l").type.value_type]
+                assert [(of.value_type, of.ordered) for of in kinds] == [(pa.string(), False)] * 3
+    assert orcish.ORCFile(path).schema.field("s").type != kind
+    assert orcish.read_table(path)["s"].to_pylist() == ["large", "small", "medium"]

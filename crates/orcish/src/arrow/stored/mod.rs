@@ -115,7 +115,9 @@ fn to_proto(field: &Field, depth: usize) -> Result<ArrowField> {
 
 /// Recursion ends: [`count`] has seen how deep it goes.
 fn from_proto(proto: ArrowField) -> Result<Field> {
-    let ArrowField { name, format, nullable, keys_sorted, dictionary_ordered, metadata, children, dictionary } = proto;
+    // The order of the values of a dictionary is not in the file: those that are read have none.
+    let ArrowField { name, format, nullable, keys_sorted, dictionary_ordered: _, metadata, children, dictionary } =
+        proto;
     let children = children.into_iter().map(|child| from_proto(child).map(Arc::new)).collect::<Result<Vec<_>>>()?;
     if name.contains('\0') || format.contains('\0') {
         // They end the texts of Arrow's C interface.
@@ -129,5 +131,5 @@ fn from_proto(proto: ArrowField) -> Result<Field> {
         }
         kind = DataType::Dictionary(Box::new(kind), Box::new(from_proto(*values)?.data_type().clone()));
     }
-    Ok(Field::new(name, kind, nullable).with_dict_is_ordered(dictionary_ordered).with_metadata(from_pairs(metadata)))
+    Ok(Field::new(name, kind, nullable).with_metadata(from_pairs(metadata)))
 }
