@@ -91,3 +91,22 @@ def test_tables_without_rows(tmp_path):
     orcish.convert(str(writer.path), str(tmp_path / "orc"))
     files = list((tmp_path / "orc").rglob("*.orc"))
     assert sum(orcish.ORCFile(str(file)).num_rows for file in files) == 0
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("existing", ["error", "append", "overwrite"])
+def test_nothing_is_written_into_tables_of_carbondata(tmp_path, existing):
+    tables, source = tmp_path / "tables", tmp_path / "a.orc"
+    table = written(tables, ["s"])
+    write_folder(tables / "files" / "deep", cases.table(["s"]))
+    orcish.write_table(cases.table(["s"]), source)
+    before = contents(tmp_path)
+    # The table, the folder of several, data files without metadata, and a folder above these.
+    for target in (table.path, tables, tables / "files", tables / "files" / "deep"):
+        for write, given in ((orcish.write_dataset, orcish.scan(source)), (orcish.convert, source)):
+            with pytest.raises(orcish.UnsupportedError, match="CarbonData, which is only read"):
+                write(given, target, existing_data=existing)
+    assert contents(tmp_path) == before

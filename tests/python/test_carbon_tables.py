@@ -310,3 +310,16 @@ def test_plug_in_compressors_are_refused(tmp_path):
     path.write_bytes(path.read_bytes().replace(b"snappy", b"xsnapp"))
     with pytest.raises(orcish.UnsupportedError, match="xsnapp"):
         orcish.read_table(str(tmp_path / "t"))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_folder_above_a_table_is_none(tmp_path, layout):
+    """Which files of a table are read, its metadata says, which are not looked for from above."""
+    written = writer(tmp_path / "db", **LAYOUTS[layout])
+    written.load(some())
+    written.load(some(100), state="Compacted")
+    assert orcish.scan(written.path).count() == some().num_rows
+    for folder in (tmp_path, tmp_path / "db"):
+        for ask in (orcish.CarbonTable, orcish.read_table, orcish.scan):
+            with pytest.raises(orcish.UnsupportedError, match="a table of CarbonData is in the folder"):
+                ask(str(folder))

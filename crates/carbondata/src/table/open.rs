@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use orcish::scan::partitions_of;
 use orcish::{
-    Error, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat, tuning,
+    Error, ErrorKind, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat,
+    tuning,
 };
 
 use super::updates::Updates;
@@ -434,6 +435,12 @@ impl Place<'_> {
     /// A table without metadata: every data file counts.
     fn folder(self, is_file: bool) -> Result<Inner> {
         let all = list_folder(self.root, self.storage.of_table())?;
+        // Which data files of a table are read, its metadata says.
+        let table_of = |location: &str| Some(location.strip_suffix(SCHEMA)?.strip_suffix('/')?.to_owned());
+        if let Some(table) = all.iter().find_map(|(location, _)| table_of(location)) {
+            let message = format!("a table of CarbonData is in the folder, and is read alone: {table:?}");
+            return Err(Error::new(ErrorKind::Unsupported, message).in_file(self.root));
+        }
         let mut files = match is_file {
             true => all.iter().map(|(location, size)| self.unindexed(location, *size)).collect(),
             false => self.by_indexes(&all, true)?,
