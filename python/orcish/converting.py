@@ -80,6 +80,8 @@ def convert(
     Raises:
         FileExistsError: The target has data already.
         ValueError: The target is in the source or around it, an option is wrong, or a value cannot be stored.
+        NotADirectoryError: There is a file in the place of the target.
+        UnsupportedError: The target has data of CarbonData.
         OrcishError: The source cannot be read.
         OSError: A file cannot be read or written.
     """

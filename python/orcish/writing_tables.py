@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import math
 import os
 import uuid
@@ -15,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
-from orcish.errors import CorruptFileError
+from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.file import ORCFile
 from orcish.instants import as_stored, has_instants, kinds_of, with_schema, zones_of
-from orcish.sources import local_path
+from orcish.sources import is_carbon, is_carbon_file, local_path
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing import ORCWriter, batches_of
 
@@ -74,7 +75,8 @@ def write_dataset(
         base: The folder, or a URL of an object store. It is made, and those in it. It is no pattern: ``v[12]`` is a
             folder of that name.
         partition_by: Columns whose values name folders, the outermost first; files do not have them. Numbers that are
-            none have the names that Hive and Spark give them: ``NaN``, ``Infinity``.
+            none have the names that Hive and Spark give them: ``NaN``, ``Infinity``. Empty text is in the folder of
+            null, as it is with these, and is read as null.
         max_rows_per_file: Rows after which another file begins.
         basename_template: Names of files, with ``{i}`` for a number; by default a part of them is of this call only.
             Names that readers pass over are refused: those that begin with ``_`` or ``.``, or end with ``_$folder$`` or
@@ -97,6 +99,8 @@ def write_dataset(
         KeyError: There is no partition column of a name.
         ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; what is to
             be overwritten is behind a link.
+        NotADirectoryError: There is a file in the place of the folder.
+        UnsupportedError: The folder has data of CarbonData.
         OSError: A file cannot be written.
     """
     schema, batches = batches_of(data)
@@ -104,10 +108,18 @@ def write_dataset(
     by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     for name in by:
         if name not in schema.names:
-            raise KeyError(f"there is no column {name!r} to partition by")
+            names = {each.lower(): each for each in schema.names}
+            near = difflib.get_close_matches(name.lower(), names, 1)
+            hint = f"; did you mean {names[near[0]]!r}?" if near else ""
+            raise KeyError(f"there is no column {name!r} to partition by{hint}")
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
         raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
     for name in by:
+        kind = schema.field(name).type
+        if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+            kind = kind.value_type
+        if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
+            raise ValueError(f"partition_by={by}: names of folders are no values of {kind}, the type of {name!r}")
         if not name or name.startswith("."):
             raise ValueError(f"partition_by={by}: readers pass over folders such as {_escaped(name) + '=…'!r}")
     if max_rows_per_file is not None and max_rows_per_file < 1:
@@ -119,8 +131,12 @@ def write_dataset(
     if existing_data not in get_args(ExistingData):
         raise ValueError(f"existing_data={existing_data!r}: must be one of {', '.join(get_args(ExistingData))}")
     # Names of its own are those of no other call.
-    is_looked_for = existing_data != "append" or basename_template is not None
+    if "://" not in folder and os.path.isfile(folder):
+        raise NotADirectoryError(f"{folder} is a file, and no folder")
+    is_looked_for = existing_data != "append" or basename_template is not None or "://" not in folder
     there = _data_of(folder, storage_options) if is_looked_for else set()
+    if is_carbon(folder, storage_options) or any(is_carbon_file(path) for path in there):
+        raise UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
     if existing_data == "error" and there:
         raise FileExistsError(f"{folder} has data already; existing_data='append' adds to it, 'overwrite' replaces it")
     if existing_data == "overwrite" and "://" not in folder:
@@ -494,22 +510,24 @@ def _value(name: str, scalar: pa.Scalar) -> Any:
     """A value of a partition column.
 
     Raises:
-        ValueError: It is not UTF-8, as names of folders are.
+        ValueError: It is not UTF-8, as names of folders are, or the text that stands for null in them.
     """
     try:
         value = scalar.as_py()
-        if isinstance(value, bytes):
-            value.decode()
+        text = value.decode() if isinstance(value, bytes) else value
     except UnicodeDecodeError as error:
-        text = f"column {name}: {error.object!r} is not UTF-8, as values of partition columns have to be"
-        raise ValueError(text) from error
+        message = f"column {name}: {error.object!r} is not UTF-8, as values of partition columns have to be"
+        raise ValueError(message) from error
+    if text == NULL_VALUE:
+        raise ValueError(f"column {name}: {text!r} stands for null in names of folders, and cannot be a value there")
     return value
 
 
 def _plain(column: pa.Array) -> pa.Array:
     """A column without dictionary, runs and views, which pyarrow cannot number."""
     if pa.types.is_dictionary(column.type):
-        return _plain(column.dictionary_decode())
+        values = _plain(column.dictionary)
+        return _plain(pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode())
     if pa.types.is_run_end_encoded(column.type):
         return _plain(pc.run_end_decode(column))
     if column.type == pa.string_view():

@@ -608,3 +608,44 @@ def test_partitions_of_what_is_not_utf8(tmp_path: pathlib.Path, kind: pa.DataTyp
     with pytest.raises(ValueError, match=r"column day: b'caf\\xe9' is not UTF-8"):
         orcish.write_dataset(table, tmp_path / "table", partition_by=["day"])
     assert not (tmp_path / "table").exists()
+
+
+def test_partitions_of_categories_of_all_texts(tmp_path: pathlib.Path) -> None:
+    frame = pl.DataFrame({"id": range(6), "c": ["a", "b", None] * 2}, schema_overrides={"c": pl.Categorical})
+    enum = frame.with_columns(pl.col("c").cast(pl.Enum(["b", "a"])))
+    texts = [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.binary_view()]
+    coded = [
+        pa.table({"id": range(6), "c": pa.array(frame["c"].to_list(), kind).dictionary_encode()}) for kind in texts[:2]
+    ]
+    views = [
+        pa.table({"id": range(6), "c": pa.DictionaryArray.from_arrays([0, 1, None] * 2, pa.array(["a", "b"], kind))})
+        for kind in texts[2:]
+    ]
+    for number, data in enumerate([frame, enum, *coded, *views]):
+        orcish.write_dataset(data, tmp_path / str(number), partition_by=["c"])
+        assert folders(tmp_path / str(number)) == [f"c={HIVE_NULL}", "c=a", "c=b"]
+        found = by_id(orcish.read_table(tmp_path / str(number)))
+        assert found == [{"id": at, "c": "ab"[at % 3] if at % 3 < 2 else None} for at in range(6)]
+
+
+def test_what_names_of_folders_cannot_hold(tmp_path: pathlib.Path) -> None:
+    table = rows(2)
+    for kind in (pa.list_(pa.int8()), pa.struct([("x", pa.int8())]), pa.map_(pa.int8(), pa.int8()), pa.uuid()):
+        with pytest.raises(ValueError, match="names of folders are no values of"):
+            orcish.write_dataset(table.append_column("p", pa.nulls(2, kind)), tmp_path / "t", partition_by=["p"])
+    with pytest.raises(ValueError, match=r"column p: .* stands for null"):
+        orcish.write_dataset(table.append_column("p", pa.array(["x", HIVE_NULL])), tmp_path / "t", partition_by=["p"])
+    with pytest.raises(KeyError, match="no column 'Id' to partition by; did you mean 'id'"):
+        orcish.write_dataset(table, tmp_path / "t", partition_by=["Id"])
+    assert files(tmp_path) == []
+    # As in tables of Hive and Spark.
+    orcish.write_dataset(table.append_column("p", pa.array(["", "x"])), tmp_path / "t", partition_by=["p"])
+    assert [row["p"] for row in by_id(orcish.read_table(tmp_path / "t"))] == [None, "x"]
+
+
+@pytest.mark.parametrize("existing", ["error", "append", "overwrite"])
+def test_a_file_in_the_place_of_the_folder(tmp_path: pathlib.Path, existing: Any) -> None:
+    (tmp_path / "t").write_bytes(b"mine")
+    with pytest.raises(NotADirectoryError, match="t is a file, and no folder"):
+        orcish.write_dataset(rows(2), tmp_path / "t", existing_data=existing)
+    assert (tmp_path / "t").read_bytes() == b"mine"

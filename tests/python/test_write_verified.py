@@ -248,3 +248,14 @@ def test_torn_stripes_are_not_merged() -> None:
     ):
         orcish.merge([data, torn], out)
     assert out.getvalue() == b""
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 100_000])
+def test_tables_without_columns(tmp_path, rows):
+    table = pa.table({"a": pa.nulls(rows)}).select([])
+    orcish.write_table(table, tmp_path / "t.orc", verify=True)
+    with orcish.ORCWriter(tmp_path / "u.orc", table.schema, verify=True) as writer:
+        for batch in table.to_batches(max_chunksize=7_000):
+            writer.write(batch)
+    for name in ("t.orc", "u.orc"):
+        assert orcish.scan(tmp_path / name).count() == rows
