@@ -8,6 +8,7 @@ import orcish
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from pyorc import CompressionKind
 from support import layout, write_arrow, write_rows
@@ -290,3 +291,16 @@ def test_filters_beside_a_column_that_cannot_be_read(name, of):
         with pytest.raises(orcish.OrcishError, match="column d"):
             read(path, filters=of("c"))
     assert orcish.read_table(path, columns=[1], filters=of("c")).num_rows == 5
+
+
+def test_files_of_other_formats_are_named():
+    table = pa.table({"a": range(1000)})
+    buffer = pa.BufferOutputStream()
+    pq.write_table(table, buffer)
+    with pytest.raises(orcish.CorruptFileError, match="not an ORC file, but one of Parquet"):
+        orcish.ORCFile(buffer.getvalue())
+    buffer = pa.BufferOutputStream()
+    with pa.ipc.new_file(buffer, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(orcish.CorruptFileError, match="not an ORC file, but one of Arrow IPC"):
+        orcish.ORCFile(buffer.getvalue())

@@ -210,6 +210,9 @@ def _fail(error: Exception) -> int:
     # Rows that came before the error stand before it in a terminal, too.
     sys.stdout.flush()
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if isinstance(error, KeyError):
+        # Its own text is quoted.
+        text = str(error.args[0]) if error.args else text
     show(f"orcish: {text}", is_error=True)
     return _FAILED
 

@@ -98,6 +98,12 @@ pub(super) fn held(value: Option<&str>, kind: &DataType) -> Result<Held> {
         DataType::Boolean if text.eq_ignore_ascii_case("true") => Some(Held::Integer(1)),
         DataType::Boolean if text.eq_ignore_ascii_case("false") => Some(Held::Integer(0)),
         DataType::Boolean => None,
+        DataType::UInt64 if text.parse::<u64>().is_ok_and(|number| i64::try_from(number).is_err()) => {
+            return Err(Error::unsupported(format!(
+                "the partition value {text} is beyond the {} that is read",
+                i64::MAX
+            )));
+        }
         kind if kind.is_integer() => text.parse().ok().map(Held::Integer),
         DataType::Date32 => date(text).map(|days| Held::Integer(days.into())),
         kind if is_text(kind) => Some(Held::Text(text.as_bytes().to_vec())),

@@ -75,7 +75,7 @@ impl<'a> TailDecoder<'a> {
             )));
         };
         let raw = tail.slice(at..before.len());
-        let postscript = parse_postscript(&raw)?;
+        let postscript = parse_postscript(&raw).map_err(|error| known_format(&tail).unwrap_or(error))?;
         let (footer_length, framing) = (postscript.footer_length(), framing(&postscript, self.limits)?);
         if footer_length > self.limits.tail {
             let most = self.limits.tail;
@@ -148,6 +148,13 @@ pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
             }
         }
     }
+}
+
+/// An error that names the format of the file, by the magic at its end.
+fn known_format(tail: &[u8]) -> Option<Error> {
+    let formats: [(&[u8], &str); 3] = [(b"PAR1", "Parquet"), (b"PARE", "Parquet"), (b"ARROW1", "Arrow IPC")];
+    let (_, name) = formats.into_iter().find(|(magic, _)| tail.ends_with(magic))?;
+    Some(Error::corrupt(format!("not an ORC file, but one of {name}")))
 }
 
 fn parse_postscript(raw: &Bytes) -> Result<orc::PostScript> {

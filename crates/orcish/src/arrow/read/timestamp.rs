@@ -159,7 +159,7 @@ impl ColumnReader for TimestampReader {
             if self.out_of_range == OutOfRange::Error {
                 let row = self.row + slot_of(first).unwrap_or_default() as u64;
                 let text = format!(
-                    "a timestamp does not fit into 64 bits of {:?}s; read it in a coarser unit, or as null",
+                    "a timestamp does not fit into 64 bits of {:?}s; read it in a coarser unit (timestamp_unit), or as null (timestamp_out_of_range)",
                     self.unit
                 );
                 return Err(Error::limit(text).at_row(row));
