@@ -23,6 +23,8 @@ __all__ = ["ORCFile", "has_arrow_schema"]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
 """Key of the metadata under which a file has its Arrow schema."""
+_ROOT_COLUMN = "value"
+"""The one column of a file whose root is no struct."""
 
 
 def has_arrow_schema(file: ORCFile) -> bool:
@@ -223,7 +225,7 @@ class ORCFile(Readable):
         """Statistics of a column over the whole file; ``None`` where the writer kept none.
 
         Args:
-            column: Dotted name, or column id; ``""`` and 0 are the root.
+            column: Dotted name, or column id; ``""`` and 0 are the root, which is ``value`` too where it is no struct.
         """
         id = self._column_id(column)
         found = self._file.column_statistics(id)
@@ -242,6 +244,9 @@ class ORCFile(Readable):
         if id is None:
             # The reader knows more spellings, and says which names are near.
             self._file.read({"columns": [column]})
+            if column == _ROOT_COLUMN:
+                # The root is no struct: with these it would be the name of a column.
+                return 0
             raise UnknownColumnError(f"no column has the full name {column!r}")
         return id
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import decimal
+import pathlib
 from decimal import Decimal
 
 import orcish
@@ -33,6 +34,7 @@ COLUMNS = {
     "inst": [(START + dt.timedelta(milliseconds=i * 1001)).replace(tzinfo=UTC) for i in range(ROWS)],
     "null": [None] * ROWS,
 }
+DATA = pathlib.Path(__file__).parents[1] / "data"
 KINDS = {
     "i8": ("integer", "tinyint", pa.int8()),
     "i32": ("integer", "int", pa.int32()),
@@ -104,6 +106,18 @@ def test_files_and_stripes_of_cpp_writers(write):
     root = file.statistics("")
     assert root == file.statistics(0)
     assert (root.values, root.has_null) == (ROWS, False)
+
+
+def test_the_root_as_the_one_column():
+    file = orcish.ORCFile(DATA / "root.zlib.orc")
+    assert file.schema.names == ["value"]
+    assert file.statistics("value") == file.statistics(0)
+    assert file.statistics("value").values == file.num_rows - file.read()["value"].null_count
+    assert file.stripe_statistics("value") == file.stripe_statistics(0)
+    with pytest.raises(orcish.UnknownColumnError, match="values"):
+        file.statistics("values")
+    with pytest.raises(orcish.UnknownColumnError, match="value"):
+        orcish.ORCFile(by_pyorc()).statistics("value")
 
 
 def test_files_and_stripes_of_spark(spark_orc):
