@@ -68,8 +68,23 @@ def deflated(data):
     return out
 
 
-def orc(types, stripes, *, file_statistics=(), stripe_statistics=(), stride=0, writer=0):
-    """A file of compressed stripes, each of so many rows and of streams ``(column, kind, bytes)``, indexes first."""
+def orc(
+    types,
+    stripes,
+    *,
+    file_statistics=(),
+    stripe_statistics=(),
+    stride=0,
+    writer=0,
+    repeat=1,
+    stripe_footer=b"",
+    footer_fields=b"",
+):
+    """A file of compressed stripes, each of so many rows and of streams ``(column, kind, bytes)``, indexes first.
+
+    Each stripe is listed ``repeat`` times. ``stripe_footer`` is put behind each stripe footer, ``footer_fields`` behind
+    that of the file.
+    """
     out, infos, total = b"ORC", b"", 0
     for rows, streams in stripes:
         start, lengths, footer = len(out), {True: 0, False: 0}, b""
@@ -78,17 +93,17 @@ def orc(types, stripes, *, file_statistics=(), stripe_statistics=(), stride=0, w
             out += stored
             lengths[kind in INDEXES] += len(stored)
             footer += nested(1, integer(1, kind), integer(2, column), integer(3, len(stored)))
-        footer += nested(2, integer(1, 2)) * len(types) + nested(3, b"UTC")
+        footer += nested(2, integer(1, 2)) * len(types) + nested(3, b"UTC") + stripe_footer
         footer = deflated(footer)
         out += footer
         places = (start, lengths[True], lengths[False], len(footer), rows)
-        infos += nested(3, *(integer(field, number) for field, number in enumerate(places, 1)))
-        total += rows
+        infos += nested(3, *(integer(field, number) for field, number in enumerate(places, 1))) * repeat
+        total += rows * repeat
     metadata = b"".join(nested(1, *(nested(1, column) for column in columns)) for columns in stripe_statistics)
     metadata = deflated(metadata)
     footer = integer(1, 3) + integer(2, len(out)) + infos + b"".join(nested(4, of) for of in types)
     footer += integer(6, total) + b"".join(nested(7, of) for of in file_statistics)
-    footer = deflated(footer + integer(8, stride) + integer(9, writer))
+    footer = deflated(footer + integer(8, stride) + integer(9, writer) + footer_fields)
     postscript = integer(1, len(footer)) + integer(2, 1) + integer(3, CHUNK) + nested(4, varint(0), varint(12))
     postscript += integer(5, len(metadata)) + integer(6, 9) + nested(8000, b"ORC")
     return out + metadata + footer + postscript + bytes([len(postscript)])

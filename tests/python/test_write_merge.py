@@ -10,6 +10,8 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from handmade import DATA, LONG, STRUCT, column_type, integers, nested
+from handmade import orc as handmade
 from orcish import col
 from pack import PACK, valid
 from pyarrow import orc
@@ -322,6 +324,39 @@ def test_keys_that_are_not_utf8_or_there_twice() -> None:
         merged(bytes_of[1], other.replace(b"K2", b"K1"))
     # One of two keys that read alike is another key.
     assert merged(bytes_of[0], other.replace(b"K1", b"\xfd1").replace(b"K2", b"\xfc1")).count(b"six") == 1
+
+
+def repeated_keys(values: list[str]) -> bytes:
+    """A file whose user metadata have one key as often as there are values."""
+    items = b"".join(nested(5, nested(1, b"k"), nested(2, value.encode())) for value in values)
+    types = [column_type(STRUCT, [1], ["a"]), column_type(LONG)]
+    return handmade(types, [(1, [(1, DATA, integers([7]))])], footer_fields=items)
+
+
+def test_a_key_that_is_there_a_million_times() -> None:
+    """Its values are compared once: as often as it is there would take hours."""
+    found = repeated_keys([""] * 1_000_000)
+    again = merged(found, found)
+    assert orcish.read_table(again)["a"].to_pylist() == [7, 7]
+    assert orcish.ORCFile(again).metadata == {"k": b""}
+    with pytest.raises(ValueError, match=r'value of "k".*cannot be merged'):
+        merged(found, repeated_keys([""] * 999_999 + ["x"]))
+
+
+def test_stripes_that_overlap(tmp_path: pathlib.Path) -> None:
+    """A file of a few kilobytes may list a stripe as often as it likes: its copies would be any number of bytes."""
+    types = [column_type(STRUCT, [1], ["a"]), column_type(LONG)]
+    stripe = (512, [(1, DATA, integers(list(range(512))))])
+    found = handmade(types, [stripe, stripe], repeat=1000)
+    assert orcish.read_table(found).num_rows == 2 * 512 * 1000
+    target = tmp_path / "target.orc"
+    with pytest.raises(orcish.UnsupportedError, match="stripe 1: it has bytes of stripe 0: stripes that overlap"):
+        orcish.merge([found], target)
+    assert not target.exists()
+    findings = orcish.ORCFile(found).check()
+    assert len(findings) == 1000 and findings[0].stripe == 1
+    assert findings[0].message == "it has bytes of stripe 0, too"
+    assert orcish.ORCFile(handmade(types, [stripe, stripe])).check() == []
 
 
 def test_arrow_schemas() -> None:

@@ -75,6 +75,29 @@ impl StripeInfo {
     }
 }
 
+/// Stripes that have bytes in common with others, ascending, each with one of those.
+///
+/// A stripe is among them where another one that is not behind it in the file goes beyond its beginning.
+pub(crate) fn shared_bytes(stripes: &[StripeInfo]) -> Vec<(usize, usize)> {
+    let mut places: Vec<_> =
+        stripes.iter().enumerate().filter(|(_, stripe)| stripe.footer().end > stripe.offset).collect();
+    places.sort_by_key(|(index, stripe)| (stripe.offset, *index));
+    let mut farthest: Option<(usize, u64)> = None;
+    let mut found = Vec::new();
+    for (index, stripe) in places {
+        let end = stripe.footer().end;
+        match farthest {
+            Some((before, reached)) if reached > stripe.offset => found.push((index, before)),
+            _ => {}
+        }
+        if farthest.is_none_or(|(_, reached)| end > reached) {
+            farthest = Some((index, end));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
 /// Calendar of dates and timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Calendar {

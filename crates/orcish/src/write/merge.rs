@@ -2,7 +2,7 @@
 
 mod alike;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::patience::{Check, Patience};
 use crate::proto::{STATISTICS, count, first_listed, lazy, lossy, orc, weighed};
 use crate::statistics::{bytes_beside, merge_proto};
 use crate::stripe::StripeFooter;
-use crate::tail::{FileTail, StripeInfo, read_tail, undecodable, undecodable_statistics};
+use crate::tail::{FileTail, StripeInfo, read_tail, shared_bytes, undecodable, undecodable_statistics};
 use crate::tuning;
 use alike::{Meaning, arrow_schema_of, check_alike, check_meanings, meanings};
 
@@ -43,6 +43,11 @@ impl Part {
         for (index, stripe) in tail.stripes.iter().enumerate() {
             patience.look()?;
             check_stripe(&**source, stripe, &tail, held.limits).map_err(|error| error.in_stripe(index))?;
+        }
+        // Copies of bytes that stripes share would make any number of bytes of a small file.
+        if let Some((stripe, before)) = shared_bytes(&tail.stripes).first() {
+            let text = format!("it has bytes of stripe {before}: stripes that overlap are not merged");
+            return Err(Error::unsupported(text).in_stripe(*stripe));
         }
         let range = tail.stripe_statistics.clone();
         let stored = match tail.stored_stripe_statistics() {
@@ -164,11 +169,13 @@ impl Common {
         self.has_schema &= arrow_schema_of(&self.tail) == arrow_schema_of(other);
         let items = other.stored_metadata()?;
         let own = by_key(&items);
-        let differs = |item: &&orc::UserMetadataItem| match (self.known.get(item.name()), own.get(item.name())) {
-            (Some(known), own) => own != Some(known) && item.name() != ARROW_SCHEMA_KEY.as_bytes(),
-            (None, _) => false,
+        // The values of a key are compared once, however often the key is there.
+        let differs = |(name, values): &(&Bytes, &Vec<Bytes>)| {
+            self.known.get(*name).is_some_and(|known| known != *values) && **name != ARROW_SCHEMA_KEY.as_bytes()
         };
-        if let Some(item) = items.iter().find(differs) {
+        let differing: HashSet<&[u8]> = own.iter().filter(differs).map(|(name, _)| name.as_ref()).collect();
+        // The first one in the file is named, as the order of a map is another one each time.
+        if let Some(item) = items.iter().find(|item| differing.contains(item.name())) {
             let name = lossy(item.name());
             let text = format!("the value of {name:?} in the user metadata is not that of {}", self.name);
             return Err(Error::invalid(format!("{text}: they cannot be merged")));
@@ -245,7 +252,8 @@ fn statistics_of(tail: &FileTail, held: &mut Held<'_>) -> Result<Option<Vec<orc:
 /// What is kept of the tails of all files takes no more than `limits.memory`.
 ///
 /// # Errors
-/// `InvalidArgument` that names the file and what of it is not as in the first; `Unsupported` for encrypted files;
+/// `InvalidArgument` that names the file and what of it is not as in the first; `Unsupported` for encrypted files, and for
+/// those whose stripes overlap;
 /// `Corrupt` where streams are not within their stripe; `LimitExceeded`; those of the sources and the sink. Nothing
 /// appears under the name then.
 pub fn merge(
@@ -260,6 +268,7 @@ pub fn merge(
     let mut parts = Vec::with_capacity(sources.len());
     for source in sources {
         let mut open = || {
+            patience.look()?;
             let tail = read_tail(&**source, limits)?;
             if !tail.encrypted_columns.is_empty() {
                 return Err(Error::unsupported("a file with encrypted columns is not merged"));

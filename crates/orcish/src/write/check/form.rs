@@ -4,7 +4,7 @@ use super::Checker;
 use crate::error::Result;
 use crate::noted::listen;
 use crate::proto::{lossy, orc};
-use crate::tail::not_text;
+use crate::tail::{not_text, shared_bytes};
 use crate::time::WriterZone;
 
 impl Checker<'_> {
@@ -12,6 +12,9 @@ impl Checker<'_> {
     pub(super) fn form_of_tail(&mut self) {
         for (column, message) in self.file.tail().oddities() {
             self.find(None, None, column, message);
+        }
+        for (stripe, before) in shared_bytes(&self.file.tail().stripes) {
+            self.find(Some(stripe), None, 0, format!("it has bytes of stripe {before}, too"));
         }
     }
 
