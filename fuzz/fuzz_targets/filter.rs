@@ -34,7 +34,7 @@ fn leaf(schema: &Schema, id: u32, seed: usize) -> Option<Predicate> {
         Kind::Decimal => Literal::Decimal { unscaled: i128::from(small) * 1001, scale: 2 },
         Kind::String | Kind::Char | Kind::Varchar => ["green", "a", "00003", ""][seed % 4].into(),
         Kind::Binary => Literal::Binary(vec![7; seed % 4]),
-        Kind::Date => Literal::Date(small * 30),
+        Kind::Date => Literal::Date(i64::from(small) * 30),
         Kind::Timestamp | Kind::TimestampInstant => Literal::Timestamp {
             nanoseconds: i128::from(small) * 10_000_000 * 1_000_000_000,
             is_instant: this.kind == Kind::TimestampInstant,

@@ -1,6 +1,7 @@
 """Predicates as text: what is printed is read back, what people write in SQL is understood, and nothing else is."""
 
 import datetime as dt
+import io
 import json
 import math
 import re
@@ -604,6 +605,25 @@ def test_text_is_joined_with_other_filters(path):
     assert lazy.collect()["id"].to_list() == [2, 3, 5]
     (split,) = scan.splits()
     assert split.scan().to_table()["id"].to_pylist() == [2, 3, 5, 6]
+
+
+def test_dates_that_no_column_holds():
+    """They are compared with those that one holds."""
+    days = pa.table({"d": pa.array([-(2**31), 0, None, 2**31 - 1], pa.int32()).cast(pa.date32())})
+    out = io.BytesIO()
+    orcish.write_table(days, out)
+    for year in ("9999999", "999999999999999999"):
+        counts = {f"d {op} date '{year}-01-01'": count for op, count in zip("= != < >".split(), (0, 3, 3, 0), strict=True)}
+        counts |= {f"d > date '-{year}-01-01'": 3, f"d in (date '{year}-01-01', date '1970-01-01')": 1}
+        for text, count in counts.items():
+            assert orcish.scan(out.getvalue(), filters=text).count() == count, text
+            assert orcish.read_table(out.getvalue(), filters=text).num_rows == count, text
+
+
+def test_names_of_a_million_parts(path):
+    """What a table does not have is found out without looking for all beginnings of the name."""
+    with pytest.raises(orcish.UnknownColumnError, match="no column"):
+        orcish.scan(path, filters='"' + "x." * 1_000_000 + '" = 1').count()
 
 
 def test_wrong_text_is_refused_before_the_read(path):

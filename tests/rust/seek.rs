@@ -89,7 +89,7 @@ fn of_values(random: &mut XorShift) -> Case {
             case(predicate, move |row| row["binary"] == hex.as_str())
         }
         12 => {
-            let predicate = Predicate::compare("date", Comparison::GreaterOrEqual, Literal::Date(3653 + k as i32));
+            let predicate = Predicate::compare("date", Comparison::GreaterOrEqual, Literal::Date(3653 + k));
             case(predicate, move |row| row["date"].as_str().is_some_and(|date| date >= day(3653 + k).as_str()))
         }
         _ => case(Predicate::IsNull { column: "none".to_owned() }, |_| true),

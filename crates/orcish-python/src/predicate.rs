@@ -3,7 +3,7 @@
 use orcish::{Comparison, Literal, Predicate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyInt, PyTuple};
 
 fn malformed(node: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("not a predicate: {node}"))
@@ -89,7 +89,14 @@ fn literal(tagged: &Bound<'_, PyAny>) -> PyResult<Literal> {
         "decimal" => decimal(&part(1)?.extract::<String>()?).ok_or_else(|| malformed(tagged))?,
         "string" => Literal::String(part(1)?.extract()?),
         "binary" => Literal::Binary(part(1)?.extract()?),
-        "date" => Literal::Date(part(1)?.extract()?),
+        // Beyond 64 bits it is as far from all columns as at their end.
+        "date" => match part(1)?.extract::<i64>() {
+            Ok(days) => Literal::Date(days),
+            Err(_) if part(1)?.is_instance_of::<PyInt>() => {
+                Literal::Date(if part(1)?.lt(0)? { i64::MIN } else { i64::MAX })
+            }
+            Err(error) => return Err(error),
+        },
         "timestamp" => Literal::Timestamp { nanoseconds: part(1)?.extract()?, is_instant: part(2)?.extract()? },
         _ => return Err(malformed(tagged)),
     })

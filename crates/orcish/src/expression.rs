@@ -101,8 +101,8 @@ pub enum Literal {
     String(String),
     /// For binary columns, and for strings that are read as binary.
     Binary(Vec<u8>),
-    /// Days since 1970-01-01; for date columns, and as midnight for timestamps.
-    Date(i32),
+    /// Days since 1970-01-01, also beyond those that a date column holds; for date columns, and as midnight for timestamps.
+    Date(i64),
     /// For timestamps.
     Timestamp {
         /// Nanoseconds since 1970-01-01 00:00:00, on the wall clock or in UTC.
@@ -314,7 +314,7 @@ impl fmt::Display for Literal {
                 value.iter().take(SHOWN).try_for_each(|byte| write!(f, "{byte:02x}"))?;
                 f.write_str(if value.len() > SHOWN { "…'" } else { "'" })
             }
-            Literal::Date(days) => match date(i64::from(*days)) {
+            Literal::Date(days) => match date(*days) {
                 Some(date) => write!(f, "date '{date}'"),
                 None => write!(f, "day {days}"),
             },

@@ -393,7 +393,7 @@ impl Column<'_> {
             (Domain::Text { .. } | Domain::Binary, _) => {
                 self.of_bytes(compare(op, Place::At(self.bytes(value)?, true)))
             }
-            (Domain::Date, Literal::Date(days)) => Set::Integers(compare(op, Place::At(i64::from(*days), true))),
+            (Domain::Date, Literal::Date(days)) => Set::Integers(compare(op, Place::At(*days, true))),
             (Domain::Date, Literal::Timestamp { nanoseconds, is_instant: false }) => {
                 Set::Integers(compare(op, among_integers(*nanoseconds, NANOS_PER_DAY)))
             }

@@ -104,7 +104,7 @@ fn compare(domain: Domain, value: &Value, literal: &Literal) -> Option<Ordering>
             }
         }
         (_, Value::Integer(value), Literal::Boolean(other)) => Some((*value == 1).cmp(other)),
-        (_, Value::Integer(value), Literal::Date(days)) => Some(value.cmp(&i64::from(*days))),
+        (_, Value::Integer(value), Literal::Date(days)) => Some(value.cmp(days)),
         (Domain::Date, Value::Integer(value), Literal::Timestamp { nanoseconds, .. }) => {
             Some((i128::from(*value) * 86_400_000_000_000).cmp(nanoseconds))
         }
@@ -338,7 +338,7 @@ fn nanos() -> impl Strategy<Value = i128> + Clone {
 
 /// Literals that a column of a domain can be compared with.
 fn literals(domain: Domain) -> BoxedStrategy<Literal> {
-    let days = || prop_oneof![-4..4i32, any::<i32>()].prop_map(Literal::Date);
+    let days = || prop_oneof![-4..4i64, any::<i32>().prop_map(i64::from), any::<i64>()].prop_map(Literal::Date);
     let stamps = |is_instant| nanos().prop_map(move |nanoseconds| Literal::Timestamp { nanoseconds, is_instant });
     let fitting = match domain {
         Domain::Boolean => any::<bool>().prop_map(Literal::Boolean).boxed(),

@@ -16,7 +16,7 @@ use crate::options::{ColumnForm, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::schema::{Kind, Schema, Type};
-use crate::shared::{Adapt, Places, Ways, places_of, widens};
+use crate::shared::{Adapt, Places, Ways, widens};
 
 /// Where a column is: its place among those of the table, and those of what it is within.
 pub(super) type Path = Vec<usize>;
@@ -83,7 +83,7 @@ impl<'a> Matcher<'a> {
 
     /// Where `fields` of the table, which are children of column `parent`, are by name.
     pub(super) fn places(&self, parent: u32, fields: &Fields) -> Arc<Places> {
-        if parent == 0 { self.table.places.clone() } else { Arc::new(places_of(fields)) }
+        if parent == 0 { self.table.places.clone() } else { Arc::new(Places::of(fields)) }
     }
 
     /// The child of column `parent` of the file that is `field`, which is the child at `place` in the table; `places` are

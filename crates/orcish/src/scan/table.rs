@@ -13,7 +13,7 @@ use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, ReadOptions};
 use crate::patience::PATIENCE;
 use crate::projection::find;
-use crate::shared::{Choice, Places, field_at, path_of, places_of};
+use crate::shared::{Choice, Places, field_at, path_of};
 use crate::tail::FileTail;
 use crate::threads::asked_or_cores;
 
@@ -122,7 +122,7 @@ impl Table {
         // A value in the path stands above what the file has of the same name.
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
-        table.places = Arc::new(places_of(&table.fields));
+        table.places = Arc::new(Places::of(&table.fields));
         if !is_given && table.options.timestamps.is_none() {
             table.unite()?;
         }

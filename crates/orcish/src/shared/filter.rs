@@ -10,7 +10,7 @@ use arrow_schema::{Fields, Schema};
 
 use super::domain::domain_of_array;
 use super::known::Known;
-use super::paths::{field_at, no_value, path_of, places_of};
+use super::paths::{Places, field_at, no_value, path_of};
 use crate::arrow::{Outcome, evaluate};
 use crate::error::{Error, Result};
 use crate::expression::Predicate;
@@ -33,7 +33,7 @@ impl BatchFilter {
     /// a value, or is not one value a row.
     pub fn new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
         let fields = schema.fields();
-        let places = places_of(fields);
+        let places = Places::of(fields);
         let path = |name: &str| path_of(fields, &places, name, &Fields::empty());
         Self::bind(predicate, &mut |name| path(name), &|name| {
             let field = field_at(fields, &path(name)?).ok_or_else(|| no_value(name))?;

@@ -30,5 +30,5 @@ pub use widen::{cast, widen, widens};
 pub(crate) use adapt::apply_all;
 pub(crate) use domain::{domain_of, stored_domain};
 pub(crate) use filter::column_is_missing;
-pub(crate) use paths::{Choice, Places, field_at, no_value, path_of, places_of};
+pub(crate) use paths::{Choice, Places, field_at, no_value, path_of};
 pub(crate) use widen::is_text;

@@ -9,16 +9,29 @@ use crate::arrow::{item_of, with_item, with_type};
 use crate::error::{Error, ErrorKind, Result};
 use crate::projection::nearest;
 
-/// Places of columns by name, in their order; names need not be unique.
-pub(crate) type Places = HashMap<String, Vec<usize>>;
+/// Places of columns by name; names need not be unique.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    by_name: HashMap<String, Vec<usize>>,
+    /// Bytes of the longest name.
+    longest: usize,
+}
 
-/// The places of these columns.
-pub(crate) fn places_of(fields: &Fields) -> Places {
-    let mut places = Places::new();
-    for (place, field) in fields.iter().enumerate() {
-        places.entry(field.name().clone()).or_default().push(place);
+impl Places {
+    pub(crate) fn of(fields: &Fields) -> Self {
+        let mut places = Places::default();
+        for (place, field) in fields.iter().enumerate() {
+            places.longest = places.longest.max(field.name().len());
+            places.by_name.entry(field.name().clone()).or_default().push(place);
+        }
+        places
     }
-    places
+
+    pub(crate) fn get(&self, name: &str) -> Option<&[usize]> {
+        // A dotted name has as many beginnings as dots: hashing all of a long one takes the square of its length.
+        let found = if name.len() > self.longest { None } else { self.by_name.get(name) };
+        found.map(Vec::as_slice)
+    }
 }
 
 /// Indexes from `fields`, of which `places` has the indexes by name, down to the field of a dotted name. An error
@@ -83,7 +96,7 @@ impl Choice {
 /// # Errors
 /// `UnknownColumn`.
 pub fn choose(fields: &Fields, names: &[String]) -> Result<Vec<(usize, FieldRef)>> {
-    let (places, mut choice) = (places_of(fields), Choice::default());
+    let (places, mut choice) = (Places::of(fields), Choice::default());
     for name in names {
         choice.add(&path_of(fields, &places, name, &Fields::empty())?);
     }
@@ -206,6 +219,15 @@ mod tests {
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    /// All beginnings of a name of a million parts are a terabyte of text.
+    #[test]
+    fn names_that_are_longer_than_all() {
+        let long = "x.".repeat(1_000_000);
+        let error = choose(&fields(), &names(&[&long])).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnknownColumn);
+        assert!(choose(&fields(), &names(&["a.b", "nest.x"])).is_ok());
     }
 
     #[test]

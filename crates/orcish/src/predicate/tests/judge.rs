@@ -204,7 +204,7 @@ fn any_rows() -> impl Strategy<Value = Rows> {
 fn asked(domain: Domain, values: &[Value]) -> BoxedStrategy<Predicate> {
     let literal = |value: &Value| match (domain, value) {
         (Domain::Boolean, Value::Integer(n)) => Some(Literal::Boolean(*n == 1)),
-        (Domain::Date, Value::Integer(n)) => Some(Literal::Date(i32::try_from(*n).unwrap())),
+        (Domain::Date, Value::Integer(n)) => Some(Literal::Date(*n)),
         (_, Value::Integer(n)) => Some(Literal::Integer((*n).into())),
         (_, Value::Float(f)) => Some(Literal::Float(*f)),
         (Domain::Decimal { scale }, Value::Decimal(unscaled)) => Some(Literal::Decimal { unscaled: *unscaled, scale }),
