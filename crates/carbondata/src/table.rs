@@ -1,6 +1,6 @@
 //! Tables: which segments, files, blocklets and columns there are, and what was deleted of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -15,11 +15,13 @@ use crate::metadata::places::{Places, TableStorage};
 use crate::metadata::schema::Column;
 use crate::metadata::segments::join;
 use open::Place;
+use watch::Watch;
 
 mod open;
 #[cfg(test)]
 mod tests;
 mod updates;
+mod watch;
 
 /// Where a table's schema is.
 const SCHEMA: &str = "Metadata/schema";
@@ -98,8 +100,8 @@ pub(crate) struct FileEntry {
     /// The columns that the index has: what bounds are in the order of.
     pub(crate) index_columns: Option<Arc<Vec<Column>>>,
     pub(crate) version: Option<i32>,
-    /// Delete deltas that count.
-    pub(crate) deletes: Vec<String>,
+    /// Delete deltas that count, which files of one block share.
+    pub(crate) deletes: Arc<[String]>,
     /// The folder of the table's dictionaries.
     pub(crate) dictionaries: String,
     /// Values that are in the path alone: those of other formats.
@@ -149,7 +151,8 @@ impl Table {
     ) -> Result<Self> {
         let root = if location.len() > 1 { location.trim_end_matches('/') } else { location };
         let (places, storage) = (&Places::new(root, external), &TableStorage::new(root, storage.clone()));
-        Ok(Table(Arc::new(Place { root, storage, limits, places, indexed: &AtomicU64::new(0) }.open()?)))
+        let (held, watch) = (&AtomicU64::new(0), &Watch::new(storage.of_table().patience()));
+        Ok(Table(Arc::new(Place { root, storage, limits, places, held, watch }.open()?)))
     }
 
     /// Where it is.
@@ -183,11 +186,23 @@ impl Table {
     /// Those of reading delete deltas.
     pub fn rows(&self) -> Result<Option<u64>> {
         let mut all = 0u64;
+        let mut patience = self.0.storage.of_table().patience();
+        // Delete deltas that files share are read once.
+        let mut known: HashMap<*const String, u64> = HashMap::new();
         for file in &self.0.files {
+            patience.look()?;
             let Some(rows) = file.rows else { return Ok(None) };
-            let deletes = read_deletes(&file.deletes, &self.0.storage.of(&file.location), &self.0.limits)?;
-            let deleted: usize = deletes.values().map(Vec::len).sum();
-            all = all.saturating_add(rows.saturating_sub(u64::try_from(deleted).unwrap_or(u64::MAX)));
+            let deleted = match known.get(&file.deletes.as_ptr()).filter(|_| !file.deletes.is_empty()) {
+                Some(deleted) => *deleted,
+                None => {
+                    let storage = self.0.storage.of(&file.location);
+                    let deletes = read_deletes(&file.deletes, &storage, &self.0.limits)?;
+                    let deleted = u64::try_from(deletes.values().map(Vec::len).sum::<usize>()).unwrap_or(u64::MAX);
+                    known.insert(file.deletes.as_ptr(), deleted);
+                    deleted
+                }
+            };
+            all = all.saturating_add(rows.saturating_sub(deleted));
         }
         Ok(Some(all))
     }

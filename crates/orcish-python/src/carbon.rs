@@ -187,8 +187,9 @@ impl CarbonScan {
     }
 
     /// Begins to read.
-    fn read(&self) -> Batches {
-        let mut reader = self.scan.read();
+    fn read(&self, py: Python<'_>) -> Batches {
+        // Bounds of all blocklets are judged.
+        let mut reader = py.detach(|| self.scan.read());
         reader.while_waiting(signals());
         Batches::of(reader.schema(), reader)
     }

@@ -24,7 +24,9 @@ pub(crate) type Deletes = BTreeMap<(u32, u32), Vec<u32>>;
 /// more memory than is allowed.
 pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limits: &Limits) -> Result<Deletes> {
     let mut deletes = Deletes::new();
+    let mut patience = storage.patience();
     for location in locations {
+        patience.look()?;
         let bytes = read_small(location, limits.tail, storage)?;
         add(&mut deletes, &bytes, limits).map_err(|error| error.in_file(location))?;
         let held: usize = deletes.values().map(|rows| OF_PAGE + rows.capacity() * size_of::<u32>()).sum();

@@ -1,5 +1,6 @@
 //! Index files: which data files and blocklets there are, without opening them.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use orcish::{Error, Limits, Result};
@@ -50,16 +51,14 @@ pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFile>> {
     let header: IndexHeader = reader.structure()?;
     let columns = Arc::new(columns(&header.columns, limits)?);
     let mut files: Vec<IndexedFile> = Vec::new();
+    // Entries of a file stand together, but nothing says that they must.
+    let mut places: HashMap<String, usize> = HashMap::new();
     while !reader.is_empty() {
         let entry: BlockIndex = reader.structure()?;
         let name = name(&entry.file)?;
-        // Those of a file stand together, but nothing says that they must.
-        let same = |file: &IndexedFile| file.name == name;
-        let at = match files.last().is_some_and(same) {
-            true => files.len() - 1,
-            false => files.iter().position(same).unwrap_or(files.len()),
-        };
+        let at = places.get(name).copied().unwrap_or(files.len());
         if at == files.len() {
+            places.insert(name.to_owned(), at);
             let (version, columns) = (header.version, Some(Arc::clone(&columns)));
             let blocklets = Some(Vec::new());
             files.push(IndexedFile { name: name.to_owned(), version, columns, blocklets, ..IndexedFile::default() });

@@ -40,7 +40,9 @@ impl Parts {
     pub(super) fn new(of: Arc<Source>, what: Arc<What>) -> Result<Self> {
         let mut parts = Vec::new();
         let mut left = HashMap::new();
+        let mut patience = of.storage.of_table().patience();
         for (file, entry) in of.files.iter().enumerate() {
+            patience.look()?;
             let of_file = parts_of(&of, &what, file, entry)?;
             left.insert(file, of_file.len());
             parts.extend(of_file);

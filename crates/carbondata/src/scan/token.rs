@@ -33,7 +33,7 @@ pub(super) fn write(of: &Source, entry: &FileEntry, blocklets: &[usize]) -> Resu
         "format": format,
         "size": entry.size,
         "blocklets": blocklets,
-        "deletes": entry.deletes,
+        "deletes": &entry.deletes[..],
         "dictionaries": entry.dictionaries,
         "partition": entry.partition,
     });
@@ -65,7 +65,7 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
         let name = pair.get(0)?.as_str()?.to_owned();
         Some((name, pair.get(1)?.as_str().map(str::to_owned)))
     };
-    let deletes: Option<Vec<String>> = array("deletes")?.iter().map(|at| Some(at.as_str()?.to_owned())).collect();
+    let deletes: Option<Arc<[String]>> = array("deletes")?.iter().map(|at| Some(at.as_str()?.to_owned())).collect();
     let partition: Option<Vec<_>> = array("partition")?.iter().map(partition).collect();
     let entry = FileEntry {
         location: text("file")?,

@@ -1,17 +1,20 @@
 //! How a table is opened: from its metadata to its files.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orcish::scan::partitions_of;
+use orcish::shared::PATIENCE;
 use orcish::{
     Error, ErrorKind, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat,
     tuning,
 };
 
 use super::updates::Updates;
+use super::watch::Watch;
 use super::{FileEntry, FileFormat, Inner, SCHEMA, Segment};
 use crate::file::DataFile;
 use crate::metadata::deletes::DELETES;
@@ -26,6 +29,8 @@ use crate::metadata::thrift::Reader;
 
 /// The index of a stream.
 const STREAM_INDEX: &str = "0_batchno0-0-0-0.carbonindex";
+/// What takes memory, in messages.
+pub(super) const DELETE_DELTAS: &str = "indexes and names of delete deltas";
 /// The kind of partitions that Hive has: folders.
 const HIVE: i32 = 4;
 
@@ -69,8 +74,9 @@ pub(super) struct Place<'a> {
     pub(super) storage: &'a TableStorage,
     pub(super) limits: &'a Limits,
     pub(super) places: &'a Places,
-    /// Bytes that the indexes take that have been read.
-    pub(super) indexed: &'a AtomicU64,
+    /// Bytes that indexes and names of delete deltas take that have been read.
+    pub(super) held: &'a AtomicU64,
+    pub(super) watch: &'a Watch,
 }
 
 impl Place<'_> {
@@ -90,6 +96,20 @@ impl Place<'_> {
     pub(super) fn storage_of(&self, location: &str) -> Result<Cow<'_, StorageOptions>> {
         self.places.check(location).map_err(|error| error.in_file(&display_name(self.root)))?;
         Ok(self.storage.of(location))
+    }
+
+    /// Counts bytes that are held.
+    ///
+    /// # Errors
+    /// `LimitExceeded`, which says `what` it is, where all together are more than is allowed.
+    pub(super) fn hold(&self, bytes: usize, what: &str) -> Result<()> {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let before = self.held.fetch_add(bytes, Ordering::Relaxed);
+        let most = self.limits.memory;
+        match before.saturating_add(bytes) > most {
+            true => Err(Error::over("memory", format!("{what} of more than the {most} bytes that are allowed"))),
+            false => Ok(()),
+        }
     }
 
     fn is_there(&self, location: &str) -> Result<bool> {
@@ -127,8 +147,9 @@ impl Place<'_> {
     pub(super) fn each<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
         let is_far = self.root.contains("://") && !self.root.starts_with("file:");
         let threads = if is_far { tuning::METADATA_READERS.get().min(all.len()) } else { 1 };
+        let watched = |item| self.watch.look().and_then(|()| work(item));
         if threads < 2 {
-            return all.iter().map(work).collect();
+            return all.iter().map(watched).collect();
         }
         let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
         let run = || {
@@ -136,21 +157,40 @@ impl Place<'_> {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 all.get(at).map(|item| (at, item))
             } {
-                let found = work(item);
+                let found = watched(item);
                 if found.is_err() {
                     // The others need not begin anything.
                     next.store(all.len(), Ordering::Relaxed);
                 }
-                done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, found);
+                match found {
+                    // What the others say then has no cause.
+                    Err(error) if self.watch.is_caller() && error.kind() == ErrorKind::Interrupted => {
+                        self.watch.stop();
+                        return Err(error);
+                    }
+                    found => done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, found),
+                };
             }
+            Ok(())
         };
+        let (sender, others) = channel::<()>();
         std::thread::scope(|scope| {
             // This thread is one of them: it is the one that may be asked to stop.
             for _ in 1..threads {
-                scope.spawn(run);
+                let sender = sender.clone();
+                let run = &run;
+                scope.spawn(move || {
+                    _ = run();
+                    drop(sender);
+                });
             }
-            run();
-        });
+            drop(sender);
+            run()?;
+            while others.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                self.watch.look()?;
+            }
+            Ok(())
+        })?;
         let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.into_values().collect()
     }
@@ -198,6 +238,7 @@ impl Place<'_> {
         for (at, load) in loads.iter().enumerate() {
             let mut files = live.remove(&at).unwrap_or_default();
             for file in &files {
+                self.watch.look()?;
                 self.storage_of(&file.location)?;
             }
             let deleted = updates.apply(load, &mut files, self)?;
@@ -262,15 +303,22 @@ impl Place<'_> {
     fn indexes_of(self, folder: &Folder) -> Result<Vec<IndexedFile>> {
         let mut found = Found::default();
         let mut merged = false;
+        // An index that is named again has nothing new.
+        let mut read = HashSet::new();
         if let Some(name) = &folder.merged {
             let location = join(&folder.location, name);
             // Single files may be named still, and be what there is.
             if folder.files.is_empty() || self.is_there(&location)? {
                 self.merged(&location, &mut found)?;
                 merged = true;
+                read.insert(name);
             }
         }
         for name in &folder.files {
+            self.watch.look()?;
+            if !read.insert(name) {
+                continue;
+            }
             let location = join(&folder.location, name);
             // What was merged may be deleted.
             if merged && !self.is_there(&location)? {
@@ -326,7 +374,7 @@ impl Place<'_> {
             file_min_max: None,
             index_columns: None,
             version: None,
-            deletes: Vec::new(),
+            deletes: Arc::default(),
             dictionaries: join(self.root, "Metadata"),
             partition: Vec::new(),
         }
@@ -349,11 +397,13 @@ impl Place<'_> {
         // Empty ones were never finished.
         let indexes = || all.iter().filter(|(_, size)| *size > 0).map(|(location, _)| location.as_str());
         for location in indexes().filter(|location| location.ends_with(MERGED)) {
+            self.watch.look()?;
             let folder = folder_of(location);
             let names = self.merged(location, indexed.entry(folder).or_default())?;
             merged.extend(names.into_iter().map(|name| (folder, name)));
         }
         for location in indexes().filter(|location| location.ends_with(INDEX)) {
+            self.watch.look()?;
             let folder = folder_of(location);
             if !merged.contains(&(folder, name_of(location).to_owned())) {
                 self.index(location, indexed.entry(folder).or_default())?;
@@ -456,12 +506,20 @@ impl Place<'_> {
             true => list_folder(if folder.is_empty() { "." } else { folder }, self.storage.of_table())?,
             false => all,
         };
+        let start = |location: &str| name_of(location).split_once('_').map(|(start, _)| start.to_owned());
+        let mut by_start: HashMap<String, Vec<String>> = HashMap::new();
         for (delta, _) in deltas.into_iter().filter(|(location, size)| location.ends_with(DELETES) && *size > 0) {
-            let start = |location: &str| name_of(location).split_once('_').map(|(start, _)| start.to_owned());
-            let of = start(&delta);
-            for file in files.iter_mut().filter(|file| of.is_some() && start(&file.location) == of) {
-                file.deletes.push(delta.clone());
+            self.watch.look()?;
+            if let Some(start) = start(&delta) {
+                self.hold(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
+                by_start.entry(start).or_default().push(delta);
             }
+        }
+        let by_start: HashMap<String, Arc<[String]>> =
+            by_start.into_iter().map(|(start, deltas)| (start, deltas.into())).collect();
+        for file in &mut files {
+            self.watch.look()?;
+            file.deletes = start(&file.location).and_then(|start| by_start.get(&start).cloned()).unwrap_or_default();
         }
         let Some(first) = files.first() else {
             let message = "there is no table: neither Metadata/schema nor files of CarbonData";
@@ -503,12 +561,7 @@ impl Found {
                 }
                 None => file.columns.iter().flat_map(|columns| columns.iter()).map(Column::weight).sum(),
             };
-            let weight = u64::try_from(file.weight().saturating_add(columns)).unwrap_or(u64::MAX);
-            let before = table.indexed.fetch_add(weight, Ordering::Relaxed);
-            if before.saturating_add(weight) > table.limits.memory {
-                let most = table.limits.memory;
-                return Err(Error::over("memory", format!("indexes of more than the {most} bytes that are allowed")));
-            }
+            table.hold(file.weight().saturating_add(columns), "indexes")?;
             self.files.push(file);
         }
         Ok(())

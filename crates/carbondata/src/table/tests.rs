@@ -140,9 +140,10 @@ type Columns = BTreeMap<String, (Column, Known)>;
 fn several_are_waited_for_at_a_time() {
     let limits = Limits::default();
     for root in ["/near", "s3://far/x"] {
-        let (places, indexed) = (Places::new(root, &[]), std::sync::atomic::AtomicU64::new(0));
+        let (places, held) = (Places::new(root, &[]), AtomicU64::new(0));
         let storage = TableStorage::new(root, StorageOptions::default());
-        let place = Place { root, storage: &storage, limits: &limits, places: &places, indexed: &indexed };
+        let watch = Watch::new(storage.of_table().patience());
+        let place = Place { root, storage: &storage, limits: &limits, places: &places, held: &held, watch: &watch };
         let all: Vec<u32> = (0..100).collect();
         assert_eq!(place.each(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
         let error = place.each(&all, |&at| if at == 50 { Err(orcish::Error::corrupt("50")) } else { Ok(at) });
@@ -157,9 +158,11 @@ fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
     let columns = |name: &str| (0..1000).map(|at| Column::sample(&format!("{name}{at}"), Kind::Int)).collect();
     let schemas: [Vec<Column>; 2] = [columns("a"), columns("b")];
     let read = |schema: &dyn Fn(usize) -> usize| {
-        let (places, indexed) = (Places::new("/t", &[]), AtomicU64::new(0));
+        let (places, held) = (Places::new("/t", &[]), AtomicU64::new(0));
         let storage = TableStorage::new("/t", StorageOptions::default());
-        let place = Place { root: "/t", storage: &storage, limits: &limits, places: &places, indexed: &indexed };
+        let watch = Watch::new(storage.of_table().patience());
+        let place =
+            Place { root: "/t", storage: &storage, limits: &limits, places: &places, held: &held, watch: &watch };
         let mut found = Found::default();
         // Each index has columns of its own.
         (0..200).try_for_each(|at| {

@@ -1,11 +1,12 @@
 //! What was deleted of the files of segments.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use orcish::{Result, list_all};
+use orcish::{Error, Result, list_all};
 
 use super::FileEntry;
-use super::open::Place;
+use super::open::{DELETE_DELTAS, Place};
 use crate::metadata::deletes::DELETES;
 use crate::metadata::names::{base, block_and_time, folder_of, name_of};
 use crate::metadata::segments::join;
@@ -24,8 +25,13 @@ pub(super) struct Updates<'a> {
     /// Files in folders of Hive are known by their names alone.
     is_hive: bool,
     /// Delete deltas of folders that were listed.
-    listed: HashMap<String, Vec<String>>,
+    listed: HashMap<String, Listed>,
+    /// Those that count, by segment, block and folder: files of one block share them.
+    known: HashMap<(String, String, String), Arc<[String]>>,
 }
+
+/// Times and locations of delete deltas, by the names of data files up to their times.
+type Listed = HashMap<String, Vec<(i64, String)>>;
 
 fn key(segment: &str, name: &str) -> Key {
     (segment.to_ascii_lowercase(), name.to_ascii_lowercase())
@@ -51,12 +57,10 @@ impl<'a> Updates<'a> {
         files.retain(|file| self.is_live(load, name_of(&file.location)));
         let mut deleted = 0u64;
         for file in files {
+            table.watch.look()?;
             let name = name_of(&file.location);
             deleted = deleted.saturating_add(self.last(load, name).and_then(|update| update.deleted).unwrap_or(0));
             file.deletes = self.deltas(load, &file.location, table)?;
-            for delta in &file.deletes {
-                table.storage_of(delta)?;
-            }
         }
         Ok(deleted)
     }
@@ -77,43 +81,108 @@ impl<'a> Updates<'a> {
         !is_dead && !time.parse().is_ok_and(|time| load.is_left_over(time))
     }
 
-    /// The delete deltas of a data file that count; others beside it are left over.
-    fn deltas(&mut self, load: &Load, location: &str, table: Place<'_>) -> Result<Vec<String>> {
-        let Some((block, _)) = block_and_time(name_of(location)) else { return Ok(Vec::new()) };
-        let Some(updates) = self.blocks.get(&key(&load.id, block)).cloned() else { return Ok(Vec::new()) };
+    /// The delete deltas of a data file that count; others beside it are left over. Files of one block in one folder
+    /// have the same.
+    fn deltas(&mut self, load: &Load, location: &str, table: Place<'_>) -> Result<Arc<[String]>> {
+        let Some((block, _)) = block_and_time(name_of(location)) else { return Ok(Arc::default()) };
+        let of_block = key(&load.id, block);
+        if !self.blocks.contains_key(&of_block) {
+            return Ok(Arc::default());
+        }
         let folder = folder_of(location);
-        let mut deltas = Vec::new();
-        for update in updates {
+        let place = (load.id.clone(), block.to_owned(), folder.to_owned());
+        if let Some(known) = self.known.get(&place) {
+            return Ok(known.clone());
+        }
+        let found = self.find(&of_block, block, folder, table)?;
+        self.known.insert(place, found.clone());
+        Ok(found)
+    }
+
+    /// The delete deltas of a block in a folder.
+    fn find(&mut self, of_block: &Key, block: &str, folder: &str, table: Place<'_>) -> Result<Arc<[String]>> {
+        let (mut deltas, mut ranges) = (Vec::new(), Vec::new());
+        let mut add = |delta: String| {
+            table.watch.look()?;
+            table.storage_of(&delta)?;
+            table.hold(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
+            deltas.push(delta);
+            Ok::<_, Error>(())
+        };
+        for update in self.blocks.get(of_block).into_iter().flatten() {
             match update.live() {
                 Stamps::None => {}
                 Stamps::Listed(stamps) => {
-                    let delta = |stamp| join(folder, &format!("{}-{stamp}{DELETES}", update.block));
-                    deltas.extend(stamps.into_iter().map(delta));
+                    for stamp in stamps {
+                        add(join(folder, &format!("{}-{stamp}{DELETES}", update.block)))?;
+                    }
                 }
-                Stamps::Between(start, end) => {
-                    let is_between = |location: &&String| {
-                        let name = name_of(location).strip_suffix(DELETES).and_then(|name| name.rsplit_once('-'));
-                        name.is_some_and(|(of, time)| {
-                            of == block && time.parse().is_ok_and(|time: i64| (start..=end).contains(&time))
-                        })
-                    };
-                    deltas.extend(self.list(folder, table)?.iter().filter(is_between).cloned());
-                }
+                Stamps::Between(start, end) => ranges.push((start, end)),
             }
+        }
+        if !ranges.is_empty() {
+            let ranges = united(ranges);
+            let listed = self.list(folder, table)?.get(block).into_iter().flatten();
+            listed.filter(|(time, _)| is_in(&ranges, *time)).try_for_each(|(_, delta)| add(delta.clone()))?;
         }
         deltas.sort();
         deltas.dedup();
-        Ok(deltas)
+        Ok(deltas.into())
     }
 
     /// The delete deltas of a folder.
-    fn list(&mut self, folder: &str, table: Place<'_>) -> Result<&[String]> {
+    fn list(&mut self, folder: &str, table: Place<'_>) -> Result<&Listed> {
         if !self.listed.contains_key(folder) {
-            let all = list_all(folder, table.storage_of(folder)?.as_ref())?.into_iter();
+            let mut found = Listed::new();
             // Empty ones were never finished.
-            let deltas = all.filter(|(location, status)| location.ends_with(DELETES) && status.size > 0);
-            self.listed.insert(folder.to_owned(), deltas.map(|(location, _)| location).collect());
+            let all = list_all(folder, table.storage_of(folder)?.as_ref())?;
+            for (location, _) in all.into_iter().filter(|(_, status)| status.size > 0) {
+                table.watch.look()?;
+                let name = name_of(&location).strip_suffix(DELETES).and_then(|name| name.rsplit_once('-'));
+                if let Some((block, time)) = name.and_then(|(block, time)| Some((block.to_owned(), time.parse().ok()?)))
+                {
+                    table.hold(size_of::<(i64, String)>() + location.len(), DELETE_DELTAS)?;
+                    found.entry(block).or_default().push((time, location));
+                }
+            }
+            self.listed.insert(folder.to_owned(), found);
         }
-        Ok(self.listed.get(folder).map_or(&[], Vec::as_slice))
+        Ok(self.listed.entry(folder.to_owned()).or_default())
+    }
+}
+
+/// Ranges of times, the ends included, as few as there can be, ascending.
+fn united(mut ranges: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
+    ranges.retain(|(start, end)| start <= end);
+    ranges.sort_unstable();
+    let mut all: Vec<(i64, i64)> = Vec::new();
+    for (start, end) in ranges {
+        match all.last_mut() {
+            Some((_, last)) if start <= *last => *last = end.max(*last),
+            _ => all.push((start, end)),
+        }
+    }
+    all
+}
+
+/// Whether a time is in one of the ranges, which ascend.
+fn is_in(ranges: &[(i64, i64)], time: i64) -> bool {
+    let after = ranges.partition_point(|(start, _)| *start <= time);
+    after.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, end)| time <= *end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_in_the_ranges_that_they_were_in() {
+        let ranges = vec![(5, 7), (1, 2), (7, 9), (4, 3), (20, 30), (22, 25)];
+        let united = united(ranges.clone());
+        assert_eq!(united, [(1, 2), (5, 9), (20, 30)]);
+        for time in 0..40 {
+            let expected = ranges.iter().any(|(start, end)| (*start..=*end).contains(&time));
+            assert_eq!(is_in(&united, time), expected, "{time}");
+        }
     }
 }
