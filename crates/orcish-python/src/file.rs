@@ -55,7 +55,8 @@ impl File {
             Some(tail) => Ok(OrcFile::with_tail(source, FileTail::from_bytes(tail, &limits)?)),
             None => OrcFile::new(source, &limits),
         });
-        Ok(File { file: file.map_err(|error| to_python(py, &error))?, limits })
+        let file = file.map_err(|error| to_python(py, &error))?;
+        Ok(File { file: file.while_waiting(signals()), limits })
     }
 
     /// What messages call the source: a path, or a URL without credentials.
@@ -173,6 +174,7 @@ impl File {
         let found = py.detach(|| self.file.stripe_statistics(&self.limits));
         let stripes = PyList::empty(py);
         for stripe in found.map_err(|error| to_python(py, &error))? {
+            py.check_signals()?;
             let columns = stripe.iter().map(|column| statistics::to_python(py, column));
             stripes.append(columns.collect::<PyResult<Vec<_>>>()?)?;
         }

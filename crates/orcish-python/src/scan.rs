@@ -171,6 +171,7 @@ const GROUPS_AT_A_TIME: usize = 4096;
 /// What would become of a file.
 pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<FilePlan<'py>> {
     let stripe = |plan: &StripePlan| {
+        py.check_signals()?;
         let groups = PyList::empty(py);
         for some in plan.groups.chunks(GROUPS_AT_A_TIME) {
             py.check_signals()?;

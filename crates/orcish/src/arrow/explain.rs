@@ -8,6 +8,7 @@ use super::plan::Plan;
 use crate::error::{Error, Result};
 use crate::index::{Groups, Indexes};
 use crate::io::coalesce;
+use crate::patience::Patience;
 use crate::predicate::{Condition, Proof, Truth, Verdict};
 use crate::projection::Projected;
 use crate::stripe::Stripe;
@@ -98,15 +99,17 @@ impl Outcome {
 
 impl Plan {
     /// What reading would do.
-    pub(super) fn explain(&self) -> Result<Explanation> {
+    pub(super) fn explain(&self, patience: &mut Patience) -> Result<Explanation> {
         let (mut stripes, mut held) = (Vec::new(), 0);
         let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
         for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !read.contains(stripe)) {
+            patience.look()?;
             let outcome = self.outcome(verdict);
             self.charge(&mut held, &outcome)?;
             stripes.push(self.stripe_plan(stripe, outcome));
         }
         for &stripe in &self.stripes {
+            patience.look()?;
             stripes.push(self.explain_stripe(stripe, &mut held).map_err(|error| error.in_stripe(stripe))?);
         }
         stripes.sort_by_key(|plan| plan.stripe);

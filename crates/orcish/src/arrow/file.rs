@@ -15,6 +15,7 @@ use super::schema::{Mapping, domain};
 use crate::error::Result;
 use crate::io::{FileSource, ReadAt};
 use crate::options::{ColumnForm, Columns, Limits, NullMapKeys, ReadOptions};
+use crate::patience::{Check, Patience};
 use crate::predicate::{Condition, Truth, bind};
 use crate::projection::{Projection, ROOT_COLUMN};
 use crate::schema::Kind;
@@ -28,6 +29,7 @@ pub struct OrcFile {
     tail: Arc<FileTail>,
     /// The Arrow schema that it was written with, once somebody has asked.
     stored: Arc<OnceLock<Option<StoredSchema>>>,
+    check: Option<Check>,
 }
 
 impl std::fmt::Debug for OrcFile {
@@ -55,7 +57,21 @@ impl OrcFile {
 
     /// A file whose tail is known, from this process or another: nothing is read.
     pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
-        OrcFile { source, tail: Arc::new(tail), stored: Arc::default() }
+        OrcFile { source, tail: Arc::new(tail), stored: Arc::default(), check: None }
+    }
+
+    /// Has `check` called now and then, on the thread that calls, while something takes long that gives no reader: plans,
+    /// explanations, statistics and footers of stripes. Readers have [`while_waiting`](BatchReader::while_waiting) of
+    /// their own.
+    #[must_use]
+    pub fn while_waiting(mut self, check: Check) -> Self {
+        self.check = Some(check);
+        self
+    }
+
+    /// When to look whether to go on.
+    pub(super) fn patience(&self) -> Patience {
+        Patience::new(self.check.clone())
     }
 
     /// What messages call the source: a path, or a URL without credentials.
@@ -63,8 +79,12 @@ impl OrcFile {
         self.source.name()
     }
 
-    pub(super) fn source(&self) -> &dyn ReadAt {
-        &*self.source
+    pub(super) fn source(&self) -> &Arc<dyn ReadAt> {
+        &self.source
+    }
+
+    pub(super) fn shared_tail(&self) -> Arc<FileTail> {
+        self.tail.clone()
     }
 
     /// The tail.
@@ -139,7 +159,8 @@ impl OrcFile {
     /// # Errors
     /// As [`read`](Self::read), and those of what is read.
     pub fn explain(&self, options: ReadOptions) -> Result<Explanation> {
-        self.plan(options)?.explain().map_err(|error| self.named(error))
+        let plan = self.plan(options)?;
+        plan.explain(&mut self.patience()).map_err(|error| self.named(error))
     }
 
     /// The row groups of the stripes, with what is recorded of them: of columns whose types are known.
@@ -179,7 +200,7 @@ impl OrcFile {
         condition: Option<Condition>,
     ) -> Result<Explanation> {
         let plan = self.plan_of(projection, options, condition, 1)?;
-        plan.explain().map_err(|error| self.named(error))
+        plan.explain(&mut self.patience()).map_err(|error| self.named(error))
     }
 
     /// Of the stripes that reading opens: statistics of column `id` over those all of whose rows are wanted, and the
@@ -219,7 +240,7 @@ impl OrcFile {
         if !wanted.is_empty() {
             let read = || {
                 let section = stripe_statistics(&*self.source, &self.tail, &limits)?;
-                self.tail.parse_stripe_statistics_of(section, &[id], &limits)
+                self.tail.parse_stripe_statistics_of(section, &[id], &limits, &mut self.patience())
             };
             let of_stripes = read().map_err(|error| self.named(error))?;
             for stripe in wanted {
@@ -262,7 +283,7 @@ impl OrcFile {
         let natural = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
         let restored = self.restored(&projection, &options, natural.clone()).map_err(|error| self.named(error))?;
         let options = ReadOptions { batch_size: options.batch_size.min(most_rows(&restored)), ..options };
-        let plan = Plan::new(self.source.clone(), self.tail.clone(), projection, natural, options, condition, sharers);
+        let plan = Plan::new(self, projection, natural, options, condition, sharers);
         let mut plan = plan.map_err(|error| self.named(error))?;
         plan.restored = restored;
         Ok(plan)
@@ -275,7 +296,7 @@ impl OrcFile {
     pub fn stripe_statistics(&self, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
         let read = || {
             let section = stripe_statistics(&*self.source, &self.tail, limits)?;
-            self.tail.parse_stripe_statistics(section, limits)
+            self.tail.parse_stripe_statistics_patiently(section, limits, &mut self.patience())
         };
         read().map_err(|error| self.named(error))
     }

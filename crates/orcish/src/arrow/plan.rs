@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
+use super::file::OrcFile;
 use super::filtered::{Filter, FilteredStripe};
 use super::prune::judge_stripes;
 use super::read::{Budget, Context, build, build_root};
@@ -67,17 +68,16 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// What is read under `options`, by one of so many `sharers` of the requests that may be under way.
+    /// What is read of a file under `options`, by one of so many `sharers` of the requests that may be under way.
     pub(super) fn new(
-        source: Arc<dyn ReadAt>,
-        tail: Arc<FileTail>,
+        file: &OrcFile,
         projection: Projection,
         schema: SchemaRef,
         options: ReadOptions,
         condition: Option<Condition>,
         sharers: usize,
     ) -> Result<Self> {
-        let sharers = sharers.max(1);
+        let (source, tail, sharers) = (file.source().clone(), file.shared_tail(), sharers.max(1));
         let reader = options.timezone.as_deref().map(WriterZone::of_reader).transpose()?;
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
@@ -116,7 +116,7 @@ impl Plan {
         }
         let mut verdicts = BTreeMap::new();
         if let Some(condition) = &condition {
-            let found = judge_stripes(condition, &source, &tail, &stripes, reader.as_ref(), &options.limits)?;
+            let found = judge_stripes(condition, file, &stripes, reader.as_ref(), &options.limits)?;
             verdicts = stripes.iter().copied().zip(found).collect::<BTreeMap<_, Verdict>>();
             stripes.retain(|stripe| verdicts.get(stripe).is_none_or(|verdict| verdict.truth != Truth::Never));
         }

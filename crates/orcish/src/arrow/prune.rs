@@ -4,10 +4,10 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::file::OrcFile;
 use super::filtered::Filter;
 use super::instants::{asks_instants, of_instants};
 use super::plan::Plan;
@@ -49,12 +49,12 @@ impl Lookup {
 /// What statistics of the file and of its stripes say of each of `stripes`.
 pub(super) fn judge_stripes(
     condition: &Condition,
-    source: &Arc<dyn ReadAt>,
-    tail: &FileTail,
+    file: &OrcFile,
     stripes: &[usize],
     reader: Option<&WriterZone>,
     limits: &Limits,
 ) -> Result<Vec<Verdict>> {
+    let (tail, mut patience) = (file.tail(), file.patience());
     let mut whole = Verdict::MAYBE;
     whole.refine(condition, Proof::FileStatistics, &mut |_, leaf| {
         Ok(judge(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, reader))
@@ -63,10 +63,11 @@ pub(super) fn judge_stripes(
     if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
         return Ok(vec![whole; stripes.len()]);
     }
-    let section = stripe_statistics(&**source, tail, limits)?;
+    let section = stripe_statistics(&**file.source(), tail, limits)?;
     let columns = condition.columns();
-    let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits)?;
-    let of_stripe = |&stripe: &usize| {
+    let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits, &mut patience)?;
+    let mut of_stripe = |&stripe: &usize| {
+        patience.look()?;
         let mut verdict = whole.clone();
         if let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) {
             verdict.refine(condition, Proof::StripeStatistics, &mut |_, leaf| {

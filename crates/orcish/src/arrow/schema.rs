@@ -28,7 +28,6 @@ use crate::options::{
 use crate::predicate::{Altered, Domain};
 use crate::projection::Projected;
 use crate::schema::{Kind, Type};
-use crate::statistics::Detail;
 use crate::tail::FileTail;
 
 /// Key of the field metadata that holds the ORC type where Arrow's does not say all of it.
@@ -226,28 +225,19 @@ impl Mapping<'_> {
             TimestampUnit::Millisecond => TimeUnit::Millisecond,
             TimestampUnit::Microsecond => TimeUnit::Microsecond,
             TimestampUnit::Nanosecond => TimeUnit::Nanosecond,
-            TimestampUnit::Auto => {
-                let statistics = self.tail.column_statistics(id)?;
-                if statistics.is_some_and(|statistics| fits_nanoseconds(&statistics.detail)) {
-                    TimeUnit::Nanosecond
-                } else {
-                    TimeUnit::Microsecond
-                }
-            }
+            TimestampUnit::Auto => match self.tail.timestamp_bounds(id)? {
+                Some(bounds) if fits_nanoseconds(bounds) => TimeUnit::Nanosecond,
+                _ => TimeUnit::Microsecond,
+            },
         })
     }
 }
 
-/// Whether statistics prove that all timestamps fit into nanoseconds. Statistics are in UTC, the
+/// Whether the bounds that statistics have prove that all timestamps fit into nanoseconds. Statistics are in UTC, the
 /// values in the writer's zone: a day of slack covers all zones.
-fn fits_nanoseconds(detail: &Detail) -> bool {
+fn fits_nanoseconds((min, max): (i128, i128)) -> bool {
     const SLACK: i128 = 86_400 * 1_000_000_000;
-    match detail {
-        Detail::Timestamp { lower_bound: Some(min), upper_bound: Some(max), .. } => {
-            *min > SLACK - NANOSECOND_RANGE && *max < NANOSECOND_RANGE - SLACK
-        }
-        _ => false,
-    }
+    min > SLACK - NANOSECOND_RANGE && max < NANOSECOND_RANGE - SLACK
 }
 
 /// Precision and scale of a decimal.

@@ -84,7 +84,9 @@ impl OrcFile {
             |(index, info): &(usize, &StripeInfo)| info.check_within(end).map_err(|error| error.in_stripe(*index));
         infos.iter().try_for_each(within)?;
         let ranges: Vec<Range<u64>> = infos.iter().map(|(_, info)| info.footer()).collect();
-        for ((index, info), stored) in infos.into_iter().zip(read_within(self.source(), &ranges, limits)?) {
+        let mut patience = self.patience();
+        for ((index, info), stored) in infos.into_iter().zip(read_within(&**self.source(), &ranges, limits)?) {
+            patience.look()?;
             let footer = StripeFooter::parse(stored, info, tail, limits, &|_| true);
             each(footer.map_err(|error| error.in_stripe(index))?);
         }

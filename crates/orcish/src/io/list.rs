@@ -68,7 +68,7 @@ fn listed(location: &str, options: &StorageOptions, has_patterns: bool) -> Resul
     let (tree, path): (Box<dyn Tree>, String) = match parse(location) {
         Location::Local(path) => {
             let path = local_path(&path, location)?;
-            (Box::new(LocalTree::new(&path)), path)
+            (Box::new(LocalTree::new(&path, options)), path)
         }
         #[cfg(feature = "object-store")]
         Location::Remote(_) => {

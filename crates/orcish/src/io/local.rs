@@ -1,5 +1,6 @@
 //! Listing of the local file system.
 
+use std::cell::RefCell;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -7,7 +8,9 @@ use std::rc::Rc;
 
 use super::list::{Found, Level, Tree, join};
 use super::pattern::is_hidden;
+use super::storage::StorageOptions;
 use crate::error::{Error, Result};
+use crate::patience::Patience;
 
 /// A folder that is looked into.
 struct Open {
@@ -28,15 +31,18 @@ impl Open {
 }
 
 /// The folders and files of the system.
-pub(super) struct LocalTree(String);
+pub(super) struct LocalTree {
+    name: String,
+    patience: RefCell<Patience>,
+}
 
 impl LocalTree {
-    pub(super) fn new(name: &str) -> Self {
-        LocalTree(name.to_owned())
+    pub(super) fn new(name: &str, options: &StorageOptions) -> Self {
+        LocalTree { name: name.to_owned(), patience: RefCell::new(options.patience()) }
     }
 
     fn fault(&self, error: io::Error) -> Error {
-        Error::io("cannot be listed", error).in_file(&self.0)
+        Error::io("cannot be listed", error).in_file(&self.name)
     }
 
     /// What is in a folder; `None` where there is none.
@@ -47,6 +53,7 @@ impl LocalTree {
             entries => entries.map_err(|error| self.fault(error))?,
         };
         for entry in entries {
+            self.patience.borrow_mut().look()?;
             let name = entry.map_err(|error| self.fault(error))?.file_name();
             let Some(name) = name.to_str() else {
                 return Err(self.fault(io::Error::other(format!("the file name {name:?} is not UTF-8"))));
@@ -88,6 +95,8 @@ impl Tree for LocalTree {
         let mut found = Vec::new();
         let mut open: Vec<(String, Option<Rc<Open>>)> = folders.iter().map(|folder| (folder.clone(), None)).collect();
         while let Some((path, above)) = open.pop() {
+            // Links between folders make many paths of few.
+            self.patience.borrow_mut().look()?;
             // Folders may go away meanwhile, and what is asked for may be none.
             let folder = match Open::below(path, above) {
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
@@ -111,6 +120,6 @@ impl Tree for LocalTree {
     }
 
     fn name(&self) -> &str {
-        &self.0
+        &self.name
     }
 }

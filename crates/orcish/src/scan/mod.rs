@@ -168,7 +168,9 @@ impl Scan {
                 return Ok(rows.into_iter().fold(0, u64::saturating_add));
             }
             let mut rows = 0u64;
+            let mut patience = self.table.storage.patience();
             for at in 0..self.table.files.len() {
+                patience.look()?;
                 if rows >= limit {
                     break;
                 }

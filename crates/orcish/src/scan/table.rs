@@ -270,15 +270,20 @@ impl Table {
             Some(source) => source.clone(),
             None => open(&this.location, &self.storage)?,
         };
+        let watched = |file: OrcFile| match self.storage.check() {
+            Some(check) => file.while_waiting(check.clone()),
+            None => file,
+        };
         let Some(tail) = &this.tail else {
             let file = OrcFile::new(source.clone(), &self.options.limits);
             // Far sources know their size only once they have been asked for their end.
             let is_corrupt = file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt);
             let is_empty = is_corrupt && source.size().is_ok_and(|size| size == 0);
-            return if is_empty { Ok(None) } else { file.map(Some) };
+            return if is_empty { Ok(None) } else { file.map(watched).map(Some) };
         };
         let tail = FileTail::from_bytes(tail, &self.options.limits);
-        Ok(Some(OrcFile::with_tail(source, tail.map_err(|error| error.in_file(&self.name(at)))?)))
+        let tail = tail.map_err(|error| error.in_file(&self.name(at)))?;
+        Ok(Some(watched(OrcFile::with_tail(source, tail))))
     }
 
     /// Forgets a file, so that many need not be open at a time.

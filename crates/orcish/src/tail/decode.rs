@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use prost::Message as _;
 
-use super::{Calendar, FileTail, Section, StripeInfo, Writer, undecodable};
+use super::{Calendar, FileTail, Known, Section, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
@@ -222,6 +222,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         statistics: if footer.number_of_rows.unwrap_or(0) == rows { footer.statistics } else { Vec::new() },
         most_decoded: limits.tail,
         section: Section::default(),
+        known: Known::default(),
         raw,
     })
 }

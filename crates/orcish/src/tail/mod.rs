@@ -6,8 +6,12 @@
 
 mod decode;
 mod form;
+#[cfg(test)]
+mod tests;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use prost::Message as _;
@@ -21,9 +25,10 @@ pub use crate::writer::Writer;
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::error::{Error, Result};
 use crate::options::Limits;
+use crate::patience::Patience;
 use crate::proto::{Entry, STATISTICS, count, entry, first_listed, lazy, orc, weigh};
 use crate::schema::{Kind, Schema};
-use crate::statistics::{ColumnStatistics, WriterContext};
+use crate::statistics::{ColumnStatistics, Detail, WriterContext};
 
 /// Tag of the user metadata in the footer.
 const METADATA: u32 = 5;
@@ -151,7 +156,58 @@ pub struct FileTail {
     most_decoded: u64,
     /// The stripe statistics as stored, where they came along with the tail.
     section: Section,
+    known: Known,
     raw: lazy::FileTail,
+}
+
+/// What was found in statistics that many columns are judged by, so that they are parsed once.
+#[derive(Default)]
+struct Known {
+    /// Whether values were counted at all.
+    counted: OnceLock<bool>,
+    counts: Counts,
+    timestamps: Parsed<Option<(i128, i128)>>,
+}
+
+impl Clone for Known {
+    fn clone(&self) -> Self {
+        Known::default()
+    }
+}
+
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
+}
+
+/// Values of a column, and whether one is null, as they are recorded.
+type Count = (Option<u64>, Option<bool>);
+
+/// Those of columns that others are below.
+type Counts = Parsed<Count>;
+
+/// What was parsed of the statistics of columns, by their ids.
+struct Parsed<T>(Mutex<BTreeMap<u32, T>>);
+
+impl<T> Default for Parsed<T> {
+    fn default() -> Self {
+        Parsed(Mutex::default())
+    }
+}
+
+impl<T: Copy> Parsed<T> {
+    /// That of a column, found by `parse` where it is not known.
+    fn of(&self, id: u32, parse: impl FnOnce() -> Result<T>) -> Result<T> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&id).copied();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = parse()?;
+        lock().insert(id, found);
+        Ok(found)
+    }
 }
 
 /// Bytes that a tail has or has not, which makes it no other tail.
@@ -190,6 +246,8 @@ impl FileTail {
 
     /// Parses the statistics of one column, trusted as far as its writer can be.
     pub(crate) fn parse_statistics(&self, id: u32, bytes: &Bytes) -> Result<ColumnStatistics> {
+        #[cfg(test)]
+        tests::PARSED.set(tests::PARSED.get() + 1);
         let decode = || {
             weigh(bytes, &STATISTICS, self.most_decoded)?;
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
@@ -210,10 +268,22 @@ impl FileTail {
     pub fn column_statistics(&self, id: u32) -> Result<Option<ColumnStatistics>> {
         self.schema.get(id)?;
         let bytes = usize::try_from(id).ok().and_then(|id| self.statistics.get(id));
-        match bytes.filter(|_| self.were_counted(&self.statistics, self.rows)) {
-            Some(bytes) => self.parse_statistics_among(id, bytes, &self.statistics).map(Some),
+        let were_counted = || *self.known.counted.get_or_init(|| self.were_counted(&self.statistics, self.rows));
+        match bytes.filter(|_| were_counted()) {
+            Some(bytes) => self.parse_statistics_among(id, bytes, &self.statistics, &self.known.counts).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The least and the greatest timestamp of column `id` in nanoseconds, where its statistics have both. They are
+    /// parsed once, as each stripe asks for them.
+    pub(crate) fn timestamp_bounds(&self, id: u32) -> Result<Option<(i128, i128)>> {
+        self.known.timestamps.of(id, || {
+            Ok(self.column_statistics(id)?.and_then(|found| match found.detail {
+                Detail::Timestamp { lower_bound: Some(min), upper_bound: Some(max), .. } => Some((min, max)),
+                _ => None,
+            }))
+        })
     }
 
     /// Parses the statistics of one column, as [`parse_statistics`](Self::parse_statistics), where those of all `columns`
@@ -221,9 +291,15 @@ impl FileTail {
     ///
     /// ORC C++ leaves it to the application to mark as null what is below a struct that is null, and writes and counts
     /// all that is not marked. Arrow does not mark what is below a struct that has no nulls.
-    fn parse_statistics_among(&self, id: u32, bytes: &Bytes, columns: &[Bytes]) -> Result<ColumnStatistics> {
+    fn parse_statistics_among(
+        &self,
+        id: u32,
+        bytes: &Bytes,
+        columns: &[Bytes],
+        known: &Counts,
+    ) -> Result<ColumnStatistics> {
         let found = self.parse_statistics(id, bytes)?;
-        if self.writer != Writer::Cpp || self.is_counted_below(id, &found, columns)? {
+        if self.writer != Writer::Cpp || self.is_counted_below(id, &found, columns, known)? {
             return Ok(found);
         }
         Ok(ColumnStatistics { bytes_on_disk: found.bytes_on_disk, ..ColumnStatistics::UNKNOWN })
@@ -234,8 +310,15 @@ impl FileTail {
         self.context_of(id).is_ok_and(WriterContext::bounds_are_values)
     }
 
-    /// Whether what `columns` record of the columns above column `id` allows for what is recorded of it.
-    fn is_counted_below(&self, id: u32, recorded: &ColumnStatistics, columns: &[Bytes]) -> Result<bool> {
+    /// Whether what `columns` record of the columns above column `id` allows for what is recorded of it. What has been
+    /// parsed of them is `known`.
+    fn is_counted_below(
+        &self,
+        id: u32,
+        recorded: &ColumnStatistics,
+        columns: &[Bytes],
+        known: &Counts,
+    ) -> Result<bool> {
         let counts = |found: &ColumnStatistics| (found.values, found.has_null);
         let (mut below, mut this) = (id, counts(recorded));
         // Whether a struct on the way up, of which there is more than the column itself, may have nulls.
@@ -244,7 +327,7 @@ impl FileTail {
         while let Some(parent) = self.schema.get(below)?.parent.filter(|parent| *parent != 0) {
             let kind = self.schema.get(parent)?.kind;
             let Some(bytes) = columns.get(parent as usize) else { return Ok(false) };
-            let above = counts(&self.parse_statistics(parent, bytes)?);
+            let above = known.of(parent, || self.parse_statistics(parent, bytes).map(|found| counts(&found)))?;
             let is_more = match (this.0, above.0) {
                 (Some(values), Some(most)) if matches!(kind, Kind::Struct | Kind::Union) => values > most,
                 (Some(values), Some(0)) => values > 0,
@@ -270,10 +353,24 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` when they cannot be parsed.
     pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
+        self.parse_stripe_statistics_patiently(section, limits, &mut Patience::new(None))
+    }
+
+    /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics); now and then it is looked whether to go on.
+    pub(crate) fn parse_stripe_statistics_patiently(
+        &self,
+        section: Bytes,
+        limits: &Limits,
+        patience: &mut Patience,
+    ) -> Result<Vec<Vec<ColumnStatistics>>> {
         let stripes = self.split_statistics(section, self.schema.types().len(), limits)?;
         let parse = |stripe: Bytes| {
-            let columns = self.split_columns(stripe)?;
-            (0..).zip(&columns).map(|(id, column)| self.parse_statistics_among(id, column, &columns)).collect()
+            let (columns, known) = (self.split_columns(stripe)?, Counts::default());
+            let mut of_column = |(id, column): (u32, &Bytes)| {
+                patience.look()?;
+                self.parse_statistics_among(id, column, &columns, &known)
+            };
+            (0..).zip(&columns).map(&mut of_column).collect()
         };
         stripes.into_iter().map(parse).collect()
     }
@@ -288,14 +385,16 @@ impl FileTail {
         section: Bytes,
         columns: &[u32],
         limits: &Limits,
+        patience: &mut Patience,
     ) -> Result<Vec<Vec<Option<ColumnStatistics>>>> {
         let parse = |(stripe, found): (usize, Bytes)| {
-            let found = self.split_columns(found)?;
+            patience.look()?;
+            let (found, known) = (self.split_columns(found)?, Counts::default());
             let rows = self.stripes.get(stripe).map_or(0, |stripe| stripe.rows);
             let counted = self.were_counted(&found, rows);
             let of_column = |&id: &u32| {
                 let bytes = usize::try_from(id).ok().and_then(|id| found.get(id)).filter(|_| counted);
-                bytes.map(|bytes| self.parse_statistics_among(id, bytes, &found)).transpose()
+                bytes.map(|bytes| self.parse_statistics_among(id, bytes, &found, &known)).transpose()
             };
             columns.iter().map(of_column).collect()
         };

@@ -3,6 +3,7 @@
 
 #![allow(clippy::panic_in_result_fn, clippy::unwrap_in_result, reason = "a helper of tests asserts")]
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow_array::cast::AsArray as _;

@@ -1,0 +1,77 @@
+//! How often statistics are parsed.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StructArray, TimestampMicrosecondArray};
+
+use super::*;
+use crate::write::{FileWriter, WriteOptions};
+use crate::{MemorySink, MemorySource};
+
+thread_local! {
+    /// Columns whose statistics this thread has parsed.
+    pub(super) static PARSED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many statistics of columns some work parses.
+fn parsed(work: impl FnOnce()) -> usize {
+    let before = PARSED.get();
+    work();
+    PARSED.get() - before
+}
+
+/// The tail of a file with this many timestamps in a struct.
+fn tail(columns: usize) -> FileTail {
+    let values: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![Some(5), None, Some(7)]));
+    let fields = (0..columns).map(|at| (format!("t{at}"), values.clone())).collect::<Vec<_>>();
+    let nest = StructArray::try_from(fields.iter().map(|(name, of)| (name.as_str(), of.clone())).collect::<Vec<_>>());
+    let batch = RecordBatch::try_from_iter([("nest", Arc::new(nest.unwrap()) as ArrayRef)]).unwrap();
+    let sink = MemorySink::new();
+    let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), &WriteOptions::default()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    read_tail(&MemorySource::new(sink.take().unwrap()), &Limits::default()).unwrap()
+}
+
+/// That of the root says whether any values were counted, and those of structs how many there can be below.
+#[test]
+fn statistics_that_others_are_judged_by_are_parsed_once() {
+    const COLUMNS: usize = 50;
+    for (writer, structs) in [(Writer::Java, 0), (Writer::Cpp, 1)] {
+        let mut tail = tail(COLUMNS);
+        tail.writer = writer;
+        let ids = 2..2 + u32::try_from(COLUMNS).unwrap();
+        let of_all = || ids.clone().for_each(|id| assert!(tail.column_statistics(id).unwrap().is_some()));
+        assert_eq!(parsed(of_all), 1 + COLUMNS + structs);
+        assert_eq!(parsed(of_all), COLUMNS);
+        // Each stripe asks for the unit of each column.
+        let bounds = || ids.clone().for_each(|id| assert!(tail.timestamp_bounds(id).unwrap().is_some()));
+        assert_eq!((parsed(bounds), parsed(bounds)), (COLUMNS, 0));
+        let section = tail.stored_stripe_statistics().unwrap();
+        let of_stripes = || assert_eq!(tail.parse_stripe_statistics(section, &Limits::default()).unwrap().len(), 1);
+        assert_eq!(parsed(of_stripes), 2 + COLUMNS + structs);
+        // Another tail may be another file's.
+        assert_eq!(parsed(|| _ = tail.clone().column_statistics(2).unwrap()), 2 + structs);
+    }
+}
+
+#[test]
+fn stripes_with_bytes_of_others() {
+    let stripe = |offset: u64, length: u64| StripeInfo {
+        offset,
+        index_length: 0,
+        data_length: length,
+        footer_length: 0,
+        rows: 1,
+        first_row: 0,
+    };
+    let shared = |stripes: &[(u64, u64)]| {
+        shared_bytes(&stripes.iter().map(|&(offset, length)| stripe(offset, length)).collect::<Vec<_>>())
+    };
+    assert!(shared(&[(3, 10), (13, 10), (40, 1), (30, 10)]).is_empty());
+    // Of no bytes, none are those of others.
+    assert!(shared(&[(3, 10), (5, 0), (13, 0), (13, 5)]).is_empty());
+    assert_eq!(shared(&[(3, 10), (3, 10), (12, 2), (14, 1)]), [(1, 0), (2, 0)]);
+    assert_eq!(shared(&[(20, 10), (3, 100), (50, 1), (u64::MAX, 7)]), [(0, 1), (2, 1)]);
+}
