@@ -11,6 +11,8 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 
+use crate::interpreter::attached;
+
 /// The error for an exception of a Python file object, or of a handler of signals.
 pub(crate) fn from_python(py: Python<'_>, text: &str, error: PyErr) -> Error {
     // Exceptions that are no `Exception`, such as `KeyboardInterrupt`, are no faults: they are to end things.
@@ -18,14 +20,16 @@ pub(crate) fn from_python(py: Python<'_>, text: &str, error: PyErr) -> Error {
     Error::new(kind, text).with_source(io::Error::other(error))
 }
 
-/// An error if a signal, such as that of Ctrl-C, has come whose handler raised an exception.
-pub(crate) fn check_signals(py: Python<'_>) -> Result<(), Error> {
-    py.check_signals().map_err(|error| from_python(py, "a signal came", error))
+/// An error if a signal, such as that of Ctrl-C, has come whose handler raised an exception. At the end of the process
+/// there is no interpreter, and no handler of signals.
+pub(crate) fn check_signals() -> Result<(), Error> {
+    let check = |py: Python<'_>| py.check_signals().map_err(|error| from_python(py, "a signal came", error));
+    attached(check).unwrap_or(Ok(()))
 }
 
 /// What a reader calls while its caller waits.
 pub(crate) fn signals() -> Check {
-    Arc::new(|| Python::attach(check_signals))
+    Arc::new(check_signals)
 }
 
 /// The exception for an error: a missing file is a `FileNotFoundError`, what a Python file object

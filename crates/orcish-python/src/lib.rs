@@ -7,6 +7,7 @@ mod errors;
 mod file;
 mod file_object;
 mod folder;
+mod interpreter;
 mod node;
 mod options;
 mod predicate;

@@ -1,7 +1,5 @@
 //! Options as Python passes them: words and numbers.
 
-use std::sync::Arc;
-
 use orcish::{
     ColumnCompression, Columns, Compression, DictionaryChoice, InvalidUtf8, Limits, LongChar, NullMapKeys, OutOfRange,
     ReadOptions, StorageOptions, StringType, TimestampUnit, Timestamps, UnionType, Version, WriteOptions,
@@ -10,7 +8,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
-use crate::errors::{check_signals, to_python};
+use crate::errors::{signals, to_python};
 
 use crate::predicate::predicate;
 
@@ -252,7 +250,5 @@ pub(crate) fn storage_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Sto
         };
         pairs.push((key, value));
     }
-    // At the end of the process there is no interpreter, and no handler of signals.
-    let check = || Python::try_attach(check_signals).unwrap_or(Ok(()));
-    Ok(pairs.into_iter().collect::<StorageOptions>().while_waiting(Arc::new(check)))
+    Ok(pairs.into_iter().collect::<StorageOptions>().while_waiting(signals()))
 }

@@ -7,6 +7,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{from_python, to_python};
 use crate::file_object::{check_binary, is_non_blocking, name_of, number, would_block};
+use crate::interpreter::{attached, gone};
 
 /// Bytes that are offered at least to a file object which has taken a part only.
 const LEAST_OFFER: usize = 64 << 10;
@@ -110,20 +111,22 @@ impl Sink for PythonSink {
     }
 
     fn write(&mut self, bytes: &[u8]) -> orcish::Result<()> {
-        Python::attach(|py| {
+        let write = |py: Python<'_>| {
             let written = self.write_all(self.object.bind(py), bytes);
             written.map_err(|error| from_python(py, "the file object failed", error))
-        })
+        };
+        attached(write).unwrap_or_else(|| Err(gone()))
     }
 
     fn finish(&mut self) -> orcish::Result<()> {
-        Python::attach(|py| {
+        let flush = |py: Python<'_>| {
             let object = self.object.bind(py);
             let flush = || match object.hasattr("flush")? {
                 true => object.call_method0("flush").map(drop),
                 false => Ok(()),
             };
             flush().map_err(|error| from_python(py, "the file object failed", error))
-        })
+        };
+        attached(flush).unwrap_or_else(|| Err(gone()))
     }
 }

@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{check_signals, from_python};
 use crate::file_object::{check_binary, is_non_blocking, is_text, name_of, number, would_block};
+use crate::interpreter::{attached, gone};
 
 /// How long a thread waits for its turn before it looks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -93,7 +94,7 @@ impl PythonSource {
             busy = still;
             if waited.timed_out() {
                 drop(busy);
-                Python::attach(check_signals)?;
+                check_signals()?;
                 busy = lock();
             }
         }
@@ -158,9 +159,10 @@ impl ReadAt for PythonSource {
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let _turn = self.turn()?;
-        Python::attach(|py| {
+        let read = |py: Python<'_>| {
             let parts = ranges.iter().map(|range| self.read(py, range)).collect::<PyResult<_>>();
             parts.map_err(|error| from_python(py, "the file object failed", error))
-        })
+        };
+        attached(read).unwrap_or_else(|| Err(gone()))
     }
 }

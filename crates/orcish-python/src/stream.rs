@@ -12,6 +12,7 @@ use pyo3::types::PyCapsule;
 
 use crate::capsule;
 use crate::errors::to_python;
+use crate::interpreter::{attached, gone};
 use crate::node::{self, Node};
 
 /// The exception that ended a stream: the C interface carries its text only.
@@ -34,7 +35,7 @@ impl Drop for Reader {
     fn drop(&mut self) {
         let reader = self.0.take();
         // At the end of the process there may be no interpreter to attach to, and nobody who waits for it.
-        Python::try_attach(|py| py.detach(|| drop(reader)));
+        attached(|py| py.detach(|| drop(reader)));
     }
 }
 
@@ -117,7 +118,7 @@ impl Iterator for Stream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Python::attach(|py| {
+        let next = |py: Python<'_>| {
             // The caller is C code, which a panic would end the process in.
             let next = || catch_unwind(AssertUnwindSafe(|| self.reader.next()));
             // Ctrl-C must end a read that never comes back to Python.
@@ -140,7 +141,16 @@ impl Iterator for Stream {
                 }
                 ArrowError::ComputeError(text)
             }))
-        })
+        };
+        attached(next).unwrap_or_else(|| Some(Err(ArrowError::ComputeError(gone().to_string()))))
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // Whoever took the stream may release it without the interpreter, which the exception needs.
+        let failure = std::mem::take(&mut self.failure);
+        attached(|_| drop(failure));
     }
 }
 

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use crate::errors::{check_signals, signals, to_python};
+use crate::interpreter::attached;
 use crate::options::{limits, storage_options, write_options};
 use crate::sink::create;
 use crate::{capsule, source};
@@ -150,7 +151,7 @@ impl Writer {
                 let batch = batch.map_err(|error| Stop::Producer(error.to_string()))?;
                 writer.write(&batch).map_err(Stop::Writer)?;
                 self.rows.store(writer.rows(), Ordering::Relaxed);
-                Python::attach(check_signals).map_err(Stop::Writer)?;
+                check_signals().map_err(Stop::Writer)?;
                 match self.fate() {
                     Fate::GoOn => {}
                     Fate::Abort => return Err(Stop::Closed),
@@ -250,7 +251,7 @@ impl Drop for Writer {
         let slot = std::mem::replace(self.slot.get_mut().unwrap_or_else(PoisonError::into_inner), Slot::Closed);
         // A file of a store is given up by a request, which others should not wait for. At the end of the process there
         // may be no interpreter to attach to.
-        Python::try_attach(|py| py.detach(|| drop(slot)));
+        attached(|py| py.detach(|| drop(slot)));
     }
 }
 
