@@ -16,6 +16,7 @@ class Files(http.server.BaseHTTPRequestHandler):
     """Gives the files of its server, whole or by range, and writes down what it was asked for."""
 
     protocol_version = "HTTP/1.1"
+    encoding = None
 
     def do_HEAD(self):
         self._answer(head=True)
@@ -25,6 +26,12 @@ class Files(http.server.BaseHTTPRequestHandler):
 
     def do_PUT(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self._answer(head=False)
+
+    def do_POST(self):
+        self.do_PUT()
+
+    def do_PROPFIND(self):
         self._answer(head=False)
 
     def _answer(self, *, head):
@@ -48,6 +55,8 @@ class Files(http.server.BaseHTTPRequestHandler):
         if span is not None:
             self.send_header("Content-Range", f"bytes {span[0]}-{span[1] - 1}/{len(data)}")
         self.send_header("Content-Length", str(len(part)))
+        if self.encoding is not None:
+            self.send_header("Content-Encoding", self.encoding)
         if server.etags:
             self.send_header("ETag", f'"{hash(data)}"')
         if not head:

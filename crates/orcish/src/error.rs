@@ -104,6 +104,13 @@ impl Error {
         self
     }
 
+    /// Adds to the message what may be the reason.
+    #[must_use]
+    pub(crate) fn with_remark(mut self, remark: &str) -> Self {
+        self.0.message.push_str(&format!(" ({remark})"));
+        self
+    }
+
     /// What went wrong, by what the caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

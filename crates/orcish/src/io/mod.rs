@@ -85,6 +85,11 @@ pub trait ReadAt: Send + Sync {
         Session::default()
     }
 
+    /// What may be the reason that its bytes are no file, for messages about such bytes.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     /// Requests that are worth having under way at a time, because what they take is waiting and no work.
     fn requests(&self) -> usize {
         tuning::NEAR_REQUESTS.get()

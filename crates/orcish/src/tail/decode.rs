@@ -7,7 +7,7 @@ use prost::Message as _;
 
 use super::{Calendar, FileTail, Known, Section, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::ReadAt;
 use crate::options::Limits;
 use crate::proto::{FOOTER, count, lazy, lossy, orc, weigh};
@@ -128,13 +128,17 @@ impl<'a> TailDecoder<'a> {
 /// Those of the source and of [`TailDecoder`], with the name of the source.
 pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
     let named = |error: Error| error.in_file(source.name());
+    let judged = |error: Error| match source.remark() {
+        Some(remark) if error.kind() == ErrorKind::Corrupt => named(error.with_remark(&remark)),
+        _ => named(error),
+    };
     let (size, end) = source.read_suffix(source.first_read()).map_err(named)?;
     let mut decoder = TailDecoder::new(size, limits);
-    decoder.start().map_err(named)?;
+    decoder.start().map_err(judged)?;
     if end.is_empty() || end.len() as u64 > size {
-        return Err(named(Error::new(crate::ErrorKind::Io, "the source gave another number of bytes than asked for")));
+        return Err(named(Error::new(ErrorKind::Io, "the source gave another number of bytes than asked for")));
     }
-    let mut step = decoder.next(end).map_err(named)?;
+    let mut step = decoder.next(end).map_err(judged)?;
     loop {
         match step {
             Step::Done(tail) => return Ok(*tail),
@@ -142,9 +146,9 @@ pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
                 let mut parts = source.read_ranges(std::slice::from_ref(&range)).map_err(named)?;
                 let bytes = parts.pop().unwrap_or_default();
                 if bytes.len() as u64 != range.end - range.start {
-                    return Err(named(Error::new(crate::ErrorKind::Io, "the source gave fewer bytes than asked for")));
+                    return Err(named(Error::new(ErrorKind::Io, "the source gave fewer bytes than asked for")));
                 }
-                step = decoder.next(bytes).map_err(named)?;
+                step = decoder.next(bytes).map_err(judged)?;
             }
         }
     }

@@ -5,12 +5,16 @@ use std::fmt::Display;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::net::ToSocketAddrs as _;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use futures_util::StreamExt as _;
+use http_body::{Body, Frame};
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
 use object_store::{ClientConfigKey, ClientOptions};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -26,6 +30,10 @@ const MOST_REDIRECTS: usize = 10;
 
 /// Most bytes that are read of the body of an error.
 const MOST_OF_AN_ERROR: usize = 16 << 10;
+
+/// Most bytes of an answer that is no part of a file: a page of a list, of which that of a WebDAV server has all files of a
+/// folder, or what a store says of credentials and uploads.
+const MOST_OF_AN_ANSWER: u64 = 256 << 20;
 
 /// The headers that another origin gets: what is asked for, and nothing of who asks. `depth` is that of listings.
 const ANYWHERE: [HeaderName; 8] = [
@@ -70,7 +78,7 @@ impl HttpService for Client {
             let response = self.inner.execute(request.clone()).await?;
             match redirected(&request, &response)? {
                 Some(next) => request = next,
-                None => return Ok(with_piece_of_error(response).await),
+                None => return bounded(&request, with_piece_of_error(response).await),
             }
         }
         Err(failure(format!("more than {MOST_REDIRECTS} redirects")))
@@ -132,6 +140,55 @@ async fn with_piece_of_error(response: HttpResponse) -> HttpResponse {
         }
     }
     HttpResponse::from_parts(parts, String::from_utf8_lossy(&piece).into_owned().into())
+}
+
+/// The response, whose body is an error where it has more than [`MOST_OF_AN_ANSWER`] bytes. It says nothing of its length:
+/// whoever collects it would make room for as many bytes as a server says that there are. The bytes of a range go to
+/// where that range is read, which takes no more than were asked for.
+fn bounded(request: &HttpRequest, response: HttpResponse) -> Result<HttpResponse, HttpError> {
+    let method = request.method().as_str();
+    if request.headers().contains_key(RANGE) || method == "HEAD" {
+        return Ok(response);
+    }
+    let (parts, body) = response.into_parts();
+    // A whole file may be asked for, which is as long as it is: whoever asks looks at its length first.
+    if method != "GET" && body.size_hint().lower() > MOST_OF_AN_ANSWER {
+        return Err(too_long());
+    }
+    Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(Bounded { body, left: MOST_OF_AN_ANSWER })))
+}
+
+fn too_long() -> HttpError {
+    failure(format!("the answer of the server is longer than the {MOST_OF_AN_ANSWER} bytes that it may have"))
+}
+
+/// A body of at most so many bytes.
+struct Bounded {
+    body: HttpResponseBody,
+    left: u64,
+}
+
+impl Body for Bounded {
+    type Data = Bytes;
+    type Error = HttpError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if let Some(bytes) = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()) {
+            match self.left.checked_sub(bytes.len() as u64) {
+                Some(left) => self.left = left,
+                None => return Poll::Ready(Some(Err(too_long()))),
+            }
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
 }
 
 fn failure(text: impl Display) -> HttpError {
@@ -246,5 +303,63 @@ impl Resolve for Shuffled {
             found.sort_by_cached_key(|address| order.hash_one(address));
             Ok(Box::new(found.into_iter()) as Addrs)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body::SizeHint;
+    use reqwest::header::HeaderValue;
+
+    use super::super::process::wait;
+    use super::*;
+    use crate::error::Error;
+
+    #[test]
+    fn bodies_are_bounded_and_do_not_say_how_long_they_are() {
+        let collect = |left: u64| {
+            let body = HttpResponseBody::new(Bounded { body: vec![7; 10].into(), left });
+            assert_eq!(body.size_hint().lower(), 0);
+            wait(async move { body.bytes().await.map_err(|error| Error::invalid(error.to_string())) }, None)
+        };
+        assert_eq!(collect(10).unwrap(), vec![7; 10]);
+        let error = collect(9).unwrap_err();
+        assert!(error.to_string().contains("the answer of the server is longer than"), "{error}");
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_waited_for_unless_it_may_be_a_file() {
+        /// A body that says that it is long.
+        struct Long;
+
+        impl Body for Long {
+            type Data = Bytes;
+            type Error = HttpError;
+
+            fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+                Poll::Ready(None)
+            }
+
+            fn size_hint(&self) -> SizeHint {
+                SizeHint::with_exact(u64::MAX)
+            }
+        }
+
+        let asked = |method: &str, header: Option<HeaderName>| {
+            let mut request = HttpRequest::new(Bytes::new().into());
+            *request.method_mut() = method.parse().unwrap();
+            request.headers_mut().extend(header.map(|name| (name, HeaderValue::from_static("bytes=-1"))));
+            let response = bounded(&request, HttpResponse::new(HttpResponseBody::new(Long)));
+            response.map(|response| response.body().size_hint().lower()).ok()
+        };
+        for (method, header, expected) in [
+            ("PROPFIND", None, None),
+            ("POST", None, None),
+            ("GET", None, Some(0)),
+            ("GET", Some(RANGE), Some(u64::MAX)),
+            ("HEAD", None, Some(u64::MAX)),
+        ] {
+            assert_eq!(asked(method, header), expected, "{method}");
+        }
     }
 }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, ObjectMeta, ObjectStore};
 
-use super::UNREADABLE;
 use super::fault::fault;
 use super::object::Object;
 use super::process::wait;
 use super::store::{Address, Store};
 use super::tree::{UNLISTABLE, all, without_folders};
+use super::{UNREADABLE, fill};
 use crate::error::{Error, Result};
 use crate::io::StorageOptions;
 use crate::io::folder::{FileStatus, Place, UNDELETABLE, UNWRITABLE, too_large};
@@ -53,7 +53,8 @@ impl Place for StorePlace {
             if found.meta.size > limit {
                 return Err(too_large(found.meta.size, limit).in_file(&object.address.name));
             }
-            found.bytes().await.map_err(fault)
+            let room = BytesMut::zeroed(usize::try_from(found.meta.size).unwrap_or(usize::MAX));
+            Ok(fill(room, found, &object.address, |error| object.fault(UNREADABLE, error)).await?.freeze())
         };
         wait(read, self.options.check())
     }

@@ -5,6 +5,7 @@ mod fault;
 mod files;
 mod mark;
 mod object;
+mod paged;
 mod part_sizes;
 mod parts;
 mod process;
@@ -22,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
+use object_store::{Attribute, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 
 use super::{ReadAt, StorageOptions, part_of, within};
 use crate::error::{Error, Result};
@@ -37,6 +38,9 @@ pub(super) use tree::StoreTree;
 
 const UNREADABLE: &str = "cannot be read";
 
+/// Most characters of the name of an encoding.
+const MOST_OF_A_NAME: usize = 40;
+
 /// A file of S3, Google Cloud Storage, Azure, or an HTTP server.
 ///
 /// Requests are made by a thread of their own, which all files of the process share; calls wait for it. After a
@@ -50,6 +54,8 @@ pub struct ObjectSource {
     known: OnceLock<Known>,
     /// Where the end of the file begins that was read first, and its bytes.
     end: OnceLock<(u64, Bytes)>,
+    /// How the server says that the bytes are encoded, beside what the file is.
+    encoding: OnceLock<String>,
     /// The whole file, where what is before the end is less than another request costs.
     whole: OnceLock<Bytes>,
 }
@@ -110,6 +116,7 @@ impl ObjectSource {
             check: options.check().cloned(),
             known: OnceLock::new(),
             end: OnceLock::new(),
+            encoding: OnceLock::new(),
             whole: OnceLock::new(),
         })
     }
@@ -129,8 +136,19 @@ impl ObjectSource {
         }
         let mut request = self.request(None)?;
         request.options.head = true;
-        let meta = wait(async move { Ok(request.send().await.map_err(|e| request.fault(&e))?.meta) }, self.check())?;
+        let head = async move {
+            let answer = request.send().await.map_err(|error| request.fault(&error))?;
+            Ok((encoding(&answer), answer.meta))
+        };
+        let (encoding, meta) = wait(head, self.check())?;
+        self.keep_encoding(encoding);
         Ok(self.known.get_or_init(|| Known::new(&meta)))
+    }
+
+    fn keep_encoding(&self, encoding: Option<String>) {
+        if let Some(encoding) = encoding {
+            self.encoding.get_or_init(|| encoding);
+        }
     }
 
     fn check(&self) -> Option<&Check> {
@@ -211,6 +229,19 @@ fn split(range: &Range<u64>, most: u64) -> impl Iterator<Item = Range<u64>> + us
     std::iter::successors(Some(next(range.start)), move |last| Some(next(last.end))).take_while(|part| !part.is_empty())
 }
 
+/// How a server says that the bytes of an answer are encoded.
+fn encoding(answer: &GetResult) -> Option<String> {
+    let name = answer.attributes.get(&Attribute::ContentEncoding)?.trim();
+    (!name.is_empty() && name != "identity").then(|| name.chars().take(MOST_OF_A_NAME).collect())
+}
+
+/// What is known of a file from the answer that has its end.
+struct End {
+    meta: ObjectMeta,
+    encoding: Option<String>,
+    bytes: Bytes,
+}
+
 /// A request on its way.
 struct Request {
     store: Arc<dyn ObjectStore>,
@@ -235,33 +266,47 @@ impl Request {
     }
 
     /// Sends the request and fills `room` with the answer.
-    async fn read(self, mut room: BytesMut) -> Result<(ObjectMeta, BytesMut)> {
+    async fn read(self, room: BytesMut) -> Result<(ObjectMeta, BytesMut)> {
         let result = self.send().await.map_err(|error| self.fault(&error))?;
         let meta = result.meta.clone();
-        let mut chunks = result.into_stream();
-        let mut filled = 0;
-        let other = || {
-            let error = std::io::Error::other("the server gave another number of bytes than it was asked for");
-            Error::io(UNREADABLE, error).in_file(&self.address.name)
-        };
-        while let Some(chunk) = chunks.try_next().await.map_err(|error| self.fault(&error))? {
-            let place = room.get_mut(filled..filled + chunk.len()).ok_or_else(other)?;
-            place.copy_from_slice(&chunk);
-            filled += chunk.len();
-        }
-        if filled < room.len() { Err(other()) } else { Ok((meta, room)) }
+        let room = fill(room, result, &self.address, |error| self.fault(error)).await?;
+        Ok((meta, room))
     }
 
-    /// Sends the request, if it is not refused, and gives all of the answer.
-    async fn read_all(self) -> Result<Option<(ObjectMeta, Bytes)>> {
+    /// Sends the request, which is for the last `length` bytes, if it is not refused, and gives all of the answer.
+    async fn read_end(self, length: u64) -> Result<Option<End>> {
         let result = match self.send().await {
             Err(error) if is_refusal(&error) => return Ok(None),
             result => result.map_err(|error| self.fault(&error))?,
         };
-        let meta = result.meta.clone();
-        let bytes = result.bytes().await.map_err(|error| self.fault(&error))?;
-        Ok(Some((meta, bytes)))
+        let (meta, encoding) = (result.meta.clone(), encoding(&result));
+        // No more than was asked for, whatever the answer says of itself.
+        let room = BytesMut::zeroed(usize::try_from(meta.size.min(length)).unwrap_or(usize::MAX));
+        let bytes = fill(room, result, &self.address, |error| self.fault(error)).await?;
+        Ok(Some(End { meta, encoding, bytes: bytes.freeze() }))
     }
+}
+
+/// Fills `room` with the bytes of an answer. One of another length is an error, as it is an answer to another question;
+/// what a server sends beyond `room` is not read.
+async fn fill(
+    mut room: BytesMut,
+    answer: GetResult,
+    address: &Address,
+    fault: impl Fn(&object_store::Error) -> Error,
+) -> Result<BytesMut> {
+    let other = || {
+        let error = std::io::Error::other("the server gave another number of bytes than it was asked for");
+        Error::io(UNREADABLE, error).in_file(&address.name)
+    };
+    let mut chunks = answer.into_stream();
+    let mut filled = 0;
+    while let Some(chunk) = chunks.try_next().await.map_err(|error| fault(&error))? {
+        let place = room.get_mut(filled..filled + chunk.len()).ok_or_else(other)?;
+        place.copy_from_slice(&chunk);
+        filled += chunk.len();
+    }
+    if filled < room.len() { Err(other()) } else { Ok(room) }
 }
 
 impl ReadAt for ObjectSource {
@@ -286,8 +331,11 @@ impl ReadAt for ObjectSource {
 
     fn read_suffix(&self, length: u64) -> Result<(u64, Bytes)> {
         let request = self.request(Some(GetRange::Suffix(length)))?;
-        let (size, bytes) = match wait(request.read_all(), self.check())? {
-            Some((meta, bytes)) => (self.known.get_or_init(|| Known::new(&meta)).size, bytes),
+        let (size, bytes) = match wait(request.read_end(length), self.check())? {
+            Some(End { meta, encoding, bytes }) => {
+                self.keep_encoding(encoding);
+                (self.known.get_or_init(|| Known::new(&meta)).size, bytes)
+            }
             // Azure, empty files, and servers that know no such requests.
             None => {
                 let size = self.size()?;
@@ -299,6 +347,12 @@ impl ReadAt for ObjectSource {
             self.end.get_or_init(|| (start, bytes.clone()));
         }
         Ok((size, bytes))
+    }
+
+    fn remark(&self) -> Option<String> {
+        // Some files bear an encoding that they do not have, so that it is no error of itself.
+        let encoding = self.encoding.get()?;
+        Some(format!("the server gives it in the content encoding {encoding}, which is not undone"))
     }
 
     fn first_read(&self) -> u64 {

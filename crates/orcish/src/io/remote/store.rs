@@ -8,6 +8,7 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::limit::LimitStore;
+use object_store::list::PaginatedListStore;
 use object_store::multipart::MultipartStore;
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
@@ -16,6 +17,7 @@ use tokio::sync::Semaphore;
 
 use super::client::Connector;
 use super::fault::fault;
+use super::paged::Paged;
 use super::process::PerProcess;
 use crate::error::{Error, Result};
 use crate::io::StorageOptions;
@@ -221,9 +223,12 @@ impl Address {
         })
     }
 
-    fn cloud(&self, store: impl ObjectStore + MultipartStore + Clone) -> Store {
+    fn cloud(&self, store: impl ObjectStore + MultipartStore + PaginatedListStore + Clone) -> Store {
         let permits = Arc::new(Semaphore::new(self.options.concurrency));
-        Store { objects: self.limited(store.clone()), uploads: Some(Uploads { store: Arc::new(store), permits }) }
+        Store {
+            objects: self.limited(Paged(store.clone())),
+            uploads: Some(Uploads { store: Arc::new(store), permits }),
+        }
     }
 
     /// A store of which no more than so many requests are under way, whoever makes them.

@@ -45,6 +45,7 @@ impl Counted {
         assert_eq!(self.aborted.load(Ordering::Acquire), count);
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a store in memory is as long as it says")]
     fn bytes(&self) -> Option<Vec<u8>> {
         let store = self.inner.clone();
         let read = async move {
