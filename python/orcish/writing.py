@@ -93,11 +93,14 @@ class ORCWriter:
                 this is a child of the process that began the file.
             OSError: They cannot be written.
         """
+        ends: list[BaseException] = []
         try:
-            for stream in _streams(data):
+            for stream in _streams(data, ends):
                 self._writer.write_stream(stream)
         except BaseException:
             self._writer.fail()
+            if ends:
+                raise ends.pop() from None
             raise
 
     def write_batch(self, batch: Any) -> None:
@@ -277,18 +280,39 @@ def _of_array(data: Any) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(batch.schema, [batch])
 
 
-def _streams(data: Any) -> Iterable[Any]:
-    """Capsules of the streams that something is made of."""
+def _streams(data: Any, ends: list[BaseException]) -> Iterable[Any]:
+    """Capsules of the streams that something is made of; ``ends`` as of :func:`_watched`."""
     if isinstance(data, Streamed | _native.Batches):
         for batch in _rows_of(data)[1]:
             yield _of_array(batch).__arrow_c_stream__()
+    elif isinstance(data, pa.RecordBatchReader):
+        yield _watched(data, ends).__arrow_c_stream__()
     elif hasattr(data, "__arrow_c_stream__"):
         yield data.__arrow_c_stream__()
     elif hasattr(data, "__arrow_c_array__") or not isinstance(data, Iterable) or isinstance(data, Mapping | str):
         yield _of_array(data).__arrow_c_stream__()
     else:
         for part in data:
-            yield from _streams(part)
+            yield from _streams(part, ends)
+
+
+def _watched(reader: pa.RecordBatchReader, ends: list[BaseException]) -> pa.RecordBatchReader:
+    """The rows of a reader, which may stand on Python code, such as a generator.
+
+    Of an exception that ends it, a C stream has the text alone, and whoever takes the stream raises an error. What is
+    no error, such as ``KeyboardInterrupt``, is put into ``ends``.
+    """
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from reader
+        except (Exception, GeneratorExit):
+            raise
+        except BaseException as end:
+            ends.append(end)
+            raise
+
+    return pa.RecordBatchReader.from_batches(reader.schema, batches())
 
 
 def _native_options(options: dict[str, Any]) -> dict[str, Any]:

@@ -166,9 +166,38 @@ def no_type(path: pathlib.Path) -> None:
     orcish.write_table(pa.table({"d": pa.nulls(2, pa.decimal256(76, 40))}), path)
 
 
+class NoError(BaseException):
+    """As `KeyboardInterrupt` and `SystemExit`: none of the errors that others catch."""
+
+
+def ended(kind: BaseException) -> Callable[[pathlib.Path], None]:
+    def rows() -> Iterator[pa.RecordBatch]:
+        yield batch(5)
+        raise kind
+
+    def fail(path: pathlib.Path) -> None:
+        orcish.write_table(pa.RecordBatchReader.from_batches(SCHEMA, rows()), path)
+
+    fail.__name__ = f"ended by {type(kind).__name__}"
+    return fail
+
+
+def ended_writer(path: pathlib.Path) -> None:
+    def rows() -> Iterator[pa.RecordBatch]:
+        yield batch(5)
+        raise KeyboardInterrupt("by hand")
+
+    with Writer(path, SCHEMA) as writer:
+        writer.write(pa.RecordBatchReader.from_batches(SCHEMA, rows()))
+
+
 FAILURES: list[tuple[Callable[[pathlib.Path], None], type[BaseException], str]] = [
     (leave, LookupError, "not ours"),
     (interrupt, KeyboardInterrupt, "by hand"),
+    (ended(KeyboardInterrupt("by hand")), KeyboardInterrupt, "by hand"),
+    (ended(SystemExit("enough")), SystemExit, "enough"),
+    (ended(NoError("nothing wrong")), NoError, "nothing wrong"),
+    (ended_writer, KeyboardInterrupt, "by hand"),
     (give_up, ValueError, "closed"),
     (give_up_inside, ValueError, "closed"),
     (write_after_abort, ValueError, "closed"),
