@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import pathlib
+import socket
 
 import fsspec
 import orcish
@@ -233,6 +234,28 @@ def test_files_that_are_not_there(tmp_path):
     # A folder is a table, for which this one has no files.
     with pytest.raises(FileNotFoundError):
         orcish.read_table(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no such files")
+@pytest.mark.parametrize(
+    "call", ["ORCFile(path)", "read_table(path)", "merge([path], path + '.orc')", "CarbonFile(path)"]
+)
+def test_what_has_no_ranges(tmp_path, call):
+    """Opening a pipe waits until somebody writes to it, and signals do not end that."""
+    pipe, listening = tmp_path / "pipe", tmp_path / "socket"
+    os.mkfifo(pipe)
+    code = f"""
+        import socket, sys, orcish
+        for path, text in zip(sys.argv[1:], ["it is a pipe (FIFO), of which", "it is a socket, of which"]):
+            try:
+                orcish.{call}
+            except OSError as error:
+                assert path in str(error) and text in str(error), error
+                print("refused")
+    """
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(listening))
+        assert run_python(code, str(pipe), str(listening), timeout=30) == "refused\n" * 2
 
 
 def test_what_is_no_source():

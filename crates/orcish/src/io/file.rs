@@ -49,6 +49,29 @@ impl Drop for Loan {
     }
 }
 
+/// An error where what is at `path` has no ranges of bytes. It has to be known before the file is opened: the system opens
+/// a pipe once somebody writes to it, and no signal ends the wait.
+pub(super) fn check_ranges(path: &Path) -> std::io::Result<()> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let name = if kind.is_fifo() {
+            "a pipe (FIFO)"
+        } else if kind.is_socket() {
+            "a socket"
+        } else {
+            return Ok(());
+        };
+        Err(std::io::Error::other(format!("it is {name}, of which no ranges can be read: read it into memory first")))
+    }
+    #[cfg(not(unix))]
+    Ok(())
+}
+
 /// A file of the local file system.
 #[derive(Debug)]
 pub struct FileSource {
@@ -68,12 +91,10 @@ impl FileSource {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let name = path.as_ref().display().to_string();
         let fault = |error| Error::io("cannot be opened", error).in_file(&name);
+        check_ranges(path.as_ref()).map_err(fault)?;
         #[expect(clippy::disallowed_types, reason = "this is where files are opened")]
         let file = std::fs::File::open(path.as_ref()).map_err(fault)?;
         let metadata = file.metadata().map_err(fault)?;
-        if metadata.is_dir() {
-            return Err(fault(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
-        }
         Ok(FileSource { file, size: metadata.len(), name, buffers: Mutex::default() })
     }
 
