@@ -220,7 +220,7 @@ def merge(
         ValueError: There are no files, or they are not alike; the message names the file and what differs.
         CorruptFileError: A file is no valid ORC file.
         LimitExceededError: The tails of the files take more memory than is allowed.
-        UnsupportedError: A file has encrypted columns.
+        UnsupportedError: A file has encrypted columns, or stripes that overlap.
         OSError: A file cannot be read, or the new one cannot be written.
     """
     if isinstance(sources, str | bytes | os.PathLike):

@@ -613,7 +613,7 @@ def test_dates_that_no_column_holds():
     out = io.BytesIO()
     orcish.write_table(days, out)
     for year in ("9999999", "999999999999999999"):
-        counts = {f"d {op} date '{year}-01-01'": count for op, count in zip("= != < >".split(), (0, 3, 3, 0), strict=True)}
+        counts = {f"d {op} date '{year}-01-01'": count for op, count in {"=": 0, "!=": 3, "<": 3, ">": 0}.items()}
         counts |= {f"d > date '-{year}-01-01'": 3, f"d in (date '{year}-01-01', date '1970-01-01')": 1}
         for text, count in counts.items():
             assert orcish.scan(out.getvalue(), filters=text).count() == count, text

@@ -354,7 +354,8 @@ def test_stripes_that_overlap(tmp_path: pathlib.Path) -> None:
         orcish.merge([found], target)
     assert not target.exists()
     findings = orcish.ORCFile(found).check()
-    assert len(findings) == 1000 and findings[0].stripe == 1
+    assert len(findings) == 1000
+    assert findings[0].stripe == 1
     assert findings[0].message == "it has bytes of stripe 0, too"
     assert orcish.ORCFile(handmade(types, [stripe, stripe])).check() == []
 

@@ -2,15 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use orcish::scan::partitions_of;
-use orcish::shared::PATIENCE;
 use orcish::{
-    Error, ErrorKind, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat,
-    tuning,
+    Error, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat, tuning,
 };
 
 use super::updates::Updates;
@@ -147,52 +144,7 @@ impl Place<'_> {
     pub(super) fn each<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
         let is_far = self.root.contains("://") && !self.root.starts_with("file:");
         let threads = if is_far { tuning::METADATA_READERS.get().min(all.len()) } else { 1 };
-        let watched = |item| self.watch.look().and_then(|()| work(item));
-        if threads < 2 {
-            return all.iter().map(watched).collect();
-        }
-        let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-        let run = || {
-            while let Some((at, item)) = {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                all.get(at).map(|item| (at, item))
-            } {
-                let found = watched(item);
-                if found.is_err() {
-                    // The others need not begin anything.
-                    next.store(all.len(), Ordering::Relaxed);
-                }
-                match found {
-                    // What the others say then has no cause.
-                    Err(error) if self.watch.is_caller() && error.kind() == ErrorKind::Interrupted => {
-                        self.watch.stop();
-                        return Err(error);
-                    }
-                    found => done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, found),
-                };
-            }
-            Ok(())
-        };
-        let (sender, others) = channel::<()>();
-        std::thread::scope(|scope| {
-            // This thread is one of them: it is the one that may be asked to stop.
-            for _ in 1..threads {
-                let sender = sender.clone();
-                let run = &run;
-                scope.spawn(move || {
-                    _ = run();
-                    drop(sender);
-                });
-            }
-            drop(sender);
-            run()?;
-            while others.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                self.watch.look()?;
-            }
-            Ok(())
-        })?;
-        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.into_values().collect()
+        self.watch.each(threads, all, work)
     }
 
     /// A table with metadata.

@@ -1,10 +1,12 @@
 //! Looking whether the caller wants to go on while a table is opened, by several threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 
-use orcish::shared::Patience;
+use orcish::shared::{PATIENCE, Patience};
 use orcish::{Error, ErrorKind, Result};
 
 /// Looks for signals on the thread that opens a table; other threads end once that one is to.
@@ -21,12 +23,16 @@ impl Watch {
     }
 
     /// Whether this is the thread that opens the table.
-    pub(super) fn is_caller(&self) -> bool {
+    fn is_caller(&self) -> bool {
         std::thread::current().id() == self.caller
     }
 
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
     /// Has other threads end.
-    pub(super) fn stop(&self) {
+    fn stop(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
@@ -42,9 +48,94 @@ impl Watch {
             }
             return found;
         }
-        match self.is_over.load(Ordering::Relaxed) {
+        match self.is_over() {
             true => Err(Error::new(ErrorKind::Interrupted, "the table is not opened any more")),
             false => Ok(()),
+        }
+    }
+
+    /// What becomes of each, in order; `threads` work at a time, of which this is one.
+    pub(super) fn each<T: Sync, R: Send>(
+        &self,
+        threads: usize,
+        all: &[T],
+        work: impl Fn(&T) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let watched = |item| self.look().and_then(|()| work(item));
+        if threads < 2 {
+            return all.iter().map(watched).collect();
+        }
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+        let run = || {
+            while let Some((at, item)) = {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                all.get(at).map(|item| (at, item))
+            } {
+                let found = watched(item);
+                let is_interrupted =
+                    found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted || self.is_over());
+                if found.is_err() {
+                    // The others need not begin anything.
+                    next.store(all.len(), Ordering::Relaxed);
+                }
+                match found {
+                    // What the others say then has no cause.
+                    Err(error) if self.is_caller() && is_interrupted => {
+                        self.stop();
+                        return Err(error);
+                    }
+                    found => done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, found),
+                };
+            }
+            Ok(())
+        };
+        let (sender, others) = channel::<()>();
+        std::thread::scope(|scope| {
+            // This thread is one of them: it is the one that may be asked to stop.
+            for _ in 1..threads {
+                let sender = sender.clone();
+                let run = &run;
+                scope.spawn(move || {
+                    _ = run();
+                    drop(sender);
+                });
+            }
+            drop(sender);
+            run()?;
+            while others.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                self.look()?;
+            }
+            Ok(())
+        })?;
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// What the thread says that opens a table is the error, whatever others are at, and they end too.
+    #[test]
+    fn all_threads_end_with_the_error_of_the_check() {
+        for kind in [ErrorKind::Interrupted, ErrorKind::Io] {
+            let storage = orcish::StorageOptions::default()
+                .while_waiting(Arc::new(move || Err(Error::new(kind, "a signal came"))));
+            for threads in [1, 4] {
+                let watch = Watch::new(storage.patience());
+                let all: Vec<usize> = (0..threads).collect();
+                // Each goes on until it is told to end.
+                let found = watch.each(threads, &all, |_| -> Result<()> {
+                    loop {
+                        watch.look()?;
+                        std::thread::yield_now();
+                    }
+                });
+                assert_eq!(found.unwrap_err().message(), "a signal came");
+            }
         }
     }
 }

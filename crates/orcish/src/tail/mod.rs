@@ -6,18 +6,18 @@
 
 mod decode;
 mod form;
+mod known;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use prost::Message as _;
 
 pub use decode::{Step, TailDecoder, read_tail};
 pub(crate) use form::not_text;
+use known::{Counts, Known};
 
 pub use crate::io::FIRST_READ;
 pub use crate::writer::Writer;
@@ -158,56 +158,6 @@ pub struct FileTail {
     section: Section,
     known: Known,
     raw: lazy::FileTail,
-}
-
-/// What was found in statistics that many columns are judged by, so that they are parsed once.
-#[derive(Default)]
-struct Known {
-    /// Whether values were counted at all.
-    counted: OnceLock<bool>,
-    counts: Counts,
-    timestamps: Parsed<Option<(i128, i128)>>,
-}
-
-impl Clone for Known {
-    fn clone(&self) -> Self {
-        Known::default()
-    }
-}
-
-impl std::fmt::Debug for Known {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("…")
-    }
-}
-
-/// Values of a column, and whether one is null, as they are recorded.
-type Count = (Option<u64>, Option<bool>);
-
-/// Those of columns that others are below.
-type Counts = Parsed<Count>;
-
-/// What was parsed of the statistics of columns, by their ids.
-struct Parsed<T>(Mutex<BTreeMap<u32, T>>);
-
-impl<T> Default for Parsed<T> {
-    fn default() -> Self {
-        Parsed(Mutex::default())
-    }
-}
-
-impl<T: Copy> Parsed<T> {
-    /// That of a column, found by `parse` where it is not known.
-    fn of(&self, id: u32, parse: impl FnOnce() -> Result<T>) -> Result<T> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&id).copied();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let found = parse()?;
-        lock().insert(id, found);
-        Ok(found)
-    }
 }
 
 /// Bytes that a tail has or has not, which makes it no other tail.
