@@ -21,8 +21,8 @@ fn parsed(work: impl FnOnce()) -> usize {
     PARSED.get() - before
 }
 
-/// The tail of a file with this many timestamps in a struct.
-fn tail(columns: usize) -> FileTail {
+/// The tail of a file with this many timestamps in a struct, and its stripe statistics as stored.
+fn tail(columns: usize) -> (FileTail, Bytes) {
     let values: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![Some(5), None, Some(7)]));
     let fields = (0..columns).map(|at| (format!("t{at}"), values.clone())).collect::<Vec<_>>();
     let nest = StructArray::try_from(fields.iter().map(|(name, of)| (name.as_str(), of.clone())).collect::<Vec<_>>());
@@ -31,7 +31,10 @@ fn tail(columns: usize) -> FileTail {
     let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), &WriteOptions::default()).unwrap();
     writer.write(&batch).unwrap();
     writer.finish().unwrap();
-    read_tail(&MemorySource::new(sink.take().unwrap()), &Limits::default()).unwrap()
+    let bytes = Bytes::from(sink.take().unwrap());
+    let tail = read_tail(&MemorySource::new(bytes.clone()), &Limits::default()).unwrap();
+    let Range { start, end } = tail.stripe_statistics;
+    (tail, bytes.slice(usize::try_from(start).unwrap()..usize::try_from(end).unwrap()))
 }
 
 /// That of the root says whether any values were counted, and those of structs how many there can be below.
@@ -39,7 +42,7 @@ fn tail(columns: usize) -> FileTail {
 fn statistics_that_others_are_judged_by_are_parsed_once() {
     const COLUMNS: usize = 50;
     for (writer, structs) in [(Writer::Java, 0), (Writer::Cpp, 1)] {
-        let mut tail = tail(COLUMNS);
+        let (mut tail, section) = tail(COLUMNS);
         tail.writer = writer;
         let ids = 2..2 + u32::try_from(COLUMNS).unwrap();
         let of_all = || ids.clone().for_each(|id| assert!(tail.column_statistics(id).unwrap().is_some()));
@@ -48,7 +51,6 @@ fn statistics_that_others_are_judged_by_are_parsed_once() {
         // Each stripe asks for the unit of each column.
         let bounds = || ids.clone().for_each(|id| assert!(tail.timestamp_bounds(id).unwrap().is_some()));
         assert_eq!((parsed(bounds), parsed(bounds)), (COLUMNS, 0));
-        let section = tail.stored_stripe_statistics().unwrap();
         let of_stripes = || assert_eq!(tail.parse_stripe_statistics(section, &Limits::default()).unwrap().len(), 1);
         assert_eq!(parsed(of_stripes), 2 + COLUMNS + structs);
         // Another tail may be another file's.
