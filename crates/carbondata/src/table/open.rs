@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use orcish::scan::partitions_of;
 use orcish::{
-    Error, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat, tuning,
+    Error, ErrorKind, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat,
+    tuning,
 };
 
 use super::updates::Updates;
