@@ -11,6 +11,9 @@ use super::wire::{BLOOM_FILTERS, FOOTER, MARK, METADATA, Message, POSTSCRIPT, RO
 /// Most bytes of a stream when it is decompressed, and of all messages of a file: a message of two bytes takes a hundred.
 const MOST: usize = 1 << 20;
 
+/// Bytes of a file after which it gets no more streams.
+const MOST_WRITTEN: usize = 64 << 20;
+
 /// A file.
 pub struct File {
     /// What is before the first stripe.
@@ -160,7 +163,7 @@ pub fn put_together(file: &File, random: &mut Random) -> Vec<u8> {
         let (mut index_length, mut data) = (0, 0);
         // What a change has put there twice is stored twice.
         for stream in of_stripe.messages(1) {
-            if out.len() > MOST {
+            if out.len() > MOST_WRITTEN {
                 break;
             }
             let stored = match stripe.streams.get(stream.number(MARK) as usize) {
