@@ -162,10 +162,13 @@ COMPARISONS: dict[str, Callable[[PredicateColumn, Any], Predicate]] = {
 
 
 def askable(leaf: Leaf) -> bool:
-    """Whether pyorc can ask about a column: bounds of timestamps before 1970 with a fraction mislead it."""
+    """Whether pyorc can ask about a column: bounds of timestamps mislead it that have a part of a millisecond, and before
+    1970 any fraction of a second.
+    """
     kind = leaf.kind.orc.partition("(")[0]
     if kind.startswith("timestamp"):
-        return all(value is None or value.year >= 1970 or value.microsecond == 0 for value in leaf.values)
+        there = [value for value in leaf.values if value is not None]
+        return all(value.microsecond % (1000 if value.year >= 1970 else 1_000_000) == 0 for value in there)
     return kind in PYORC
 
 
