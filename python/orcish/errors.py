@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 __all__ = [
     "CorruptFileError",
     "LimitExceededError",
@@ -9,6 +12,7 @@ __all__ = [
     "OrcishError",
     "UnknownColumnError",
     "UnsupportedError",
+    "nearest",
 ]
 
 
@@ -37,3 +41,10 @@ class UnknownColumnError(OrcishError, KeyError):
 
     # KeyError shows its argument quoted, as if it were a key.
     __str__ = Exception.__str__
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The one of some names that is meant, as far as one is near, whatever its case."""
+    known = list(names)
+    near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], 1)
+    return next((each for each in known if [each.lower()] == near), None)

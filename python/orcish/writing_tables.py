@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import math
 import os
 import uuid
@@ -16,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
-from orcish.errors import CorruptFileError, UnsupportedError
+from orcish.errors import CorruptFileError, UnsupportedError, nearest
 from orcish.file import ORCFile
 from orcish.instants import as_stored, has_instants, kinds_of, with_schema, zones_of
 from orcish.sources import is_carbon, is_carbon_file, local_path
@@ -108,9 +107,8 @@ def write_dataset(
     by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     for name in by:
         if name not in schema.names:
-            names = {each.lower(): each for each in schema.names}
-            near = difflib.get_close_matches(name.lower(), names, 1)
-            hint = f"; did you mean {names[near[0]]!r}?" if near else ""
+            meant = nearest(name, schema.names)
+            hint = f"; did you mean {meant!r}?" if meant else ""
             raise KeyError(f"there is no column {name!r} to partition by{hint}")
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
         raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")

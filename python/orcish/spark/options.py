@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import os
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
+from orcish.errors import nearest
 from orcish.scan import DEFAULT_SPLIT_BYTES
 from orcish.sources import is_pattern, local_path
 from orcish.spark.zones import arrow_zone, local_zone
@@ -309,6 +309,6 @@ class _Taken:
     def end(self, what: str) -> None:
         """Raises ValueError for options that nobody knows."""
         for name in self._left:
-            near = difflib.get_close_matches(name, [known.lower() for known in self._known], 1)
-            meant = next((f"; did you mean {known}?" for known in self._known if [known.lower()] == near), "")
-            raise ValueError(f"there is no option {name!r} for {what}{meant}")
+            meant = nearest(name, self._known)
+            hint = f"; did you mean {meant}?" if meant else ""
+            raise ValueError(f"there is no option {name!r} for {what}{hint}")
