@@ -261,7 +261,7 @@ def with_number(data: bytes, span: Span, change: Callable[[int], int]) -> bytes:
 
 
 COUNT = 5000
-COLUMNS = ["", "id", "text", "x", "flag", "list", "list.element"]
+COLUMNS = ["", "id", "text", "x", "flag", "list", "list.element", "union", "union.field0", "union.field1"]
 
 
 @pytest.fixture(scope="module")
@@ -274,6 +274,9 @@ def sound() -> bytes:
             "x": [None if i % 5 == 0 else i / 4 for i in range(COUNT)],
             "flag": [i % 7 == 0 for i in range(COUNT)],
             "list": [[i, i * i % 1000, None][: i * i % 4] for i in range(COUNT)],
+            "union": pa.UnionArray.from_sparse(
+                pa.array([i % 2 for i in range(COUNT)], pa.int8()), [pa.array(range(COUNT)), pa.array(["a"] * COUNT)]
+            ),
         }
     )
     out = io.BytesIO()
@@ -310,6 +313,8 @@ STATISTICS: list[tuple[str, str, list[tuple[int, int]], Callable[[int], int], st
     ("values", "id", [(1, 0)], lambda n: n - 1, "number of values"),
     ("values_of_text", "text", [(1, 0)], lambda n: n + 1, "number of values"),
     ("values_of_elements", "list.element", [(1, 0)], lambda n: n + 1, "number of values"),
+    ("values_of_unions", "union", [(1, 0)], lambda n: n - 1, "number of values"),
+    ("values_of_variants", "union.field0", [(1, 0)], lambda n: n - 1, "number of values"),
     ("has_null", "text", [(10, 0)], lambda n: 1 - n, "null"),
     ("has_no_null", "id", [(10, 0)], lambda n: 1 - n, "null"),
     ("min", "id", [(2, 0), (1, 0)], lambda n: n + 2, "least value"),
@@ -342,6 +347,18 @@ def test_statistics_that_are_wrong(
         (finding,) = orcish.ORCFile(damaged).check()
         assert finding[:3] == (stripe, group, column)
         assert text in finding.message
+
+
+@pytest.mark.parametrize("column", ["union", "union.field0", "id"])
+def test_values_of_unions_of_other_writers_are_not_known(sound: bytes, column: str) -> None:
+    """Arrow has no nulls of unions: those of others are read as nulls of the first variant."""
+    footer = tail(sound)[1]
+    values = place(sound, footer, (7, COLUMNS.index(column)), (1, 0))
+    changed = with_number(sound, values, lambda n: n - 1)
+    # Writer 0 is ORC Java.
+    others = with_number(changed, place(sound, footer, (9, 0)), lambda _: 0)
+    found = [finding[:3] for finding in orcish.ORCFile(others).check()]
+    assert found == ([(None, None, "id")] if column == "id" else [])
 
 
 def bounds(data: bytes, least: bytes, greatest: bytes) -> bytes:

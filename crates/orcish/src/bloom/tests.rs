@@ -175,6 +175,7 @@ fn who_is_trusted_with_what() {
     assert_eq!(trusted(&|of| of.stream = BloomKind::Original), format!("{numbers} date"));
     assert_eq!(trusted(&|of| of.writer_version = 5), format!("{numbers} string binary decimal date varchar"));
     assert_eq!(trusted(&|of| of.writer_version = 6), modern.replace(" char", ""));
+    assert_eq!(trusted(&|of| of.writer_version = 7), modern);
     assert_eq!(trusted(&|of| of.writer_version = 4), "");
     assert_eq!(trusted(&|of| of.bloom_encoding = Some(2)), "");
     let timeless = modern.replace(" timestamp with local time zone", "").replace(" timestamp", "");
@@ -187,6 +188,9 @@ fn who_is_trusted_with_what() {
     let of_cpp = "smallint int bigint double string binary timestamp decimal date varchar \
         timestamp with local time zone";
     assert_eq!(trusted(&|of| *of = cpp(of.column)), of_cpp);
+    let draft =
+        |of: &mut FilterOrigin<'_>| (of.writer, of.software_version, of.is_draft) = (Writer::Cpp, Some("1.7.1"), true);
+    assert_eq!(trusted(&draft), of_cpp.replace(" decimal", ""));
     let of_trino = "smallint int bigint double string date varchar char";
     assert_eq!(trusted(&|of| of.writer = Writer::Trino), of_trino);
     for writer in [Writer::Presto, Writer::Go, Writer::Cudf, Writer::Unknown(6)] {
@@ -269,8 +273,16 @@ fn keys_of_times() {
     assert_eq!(keys(-1_500_000_000).unwrap(), [number(-1500), number(-1499)]);
     assert_eq!(keys(-1_500_000_001).unwrap(), [number(-1501), number(-1500)]);
     assert_eq!(keys(i128::MIN), None);
+    assert_eq!(keys(0).unwrap(), [number(0), number(-1000)]);
     let hybrid = FilterOrigin { proleptic: false, ..java(&stamp) };
-    assert_eq!(KeyMaker::new(&hybrid).of_timestamp(-13_000_000_000 * 1_000_000_000), None);
+    let hybrid = |millis: i64| KeyMaker::new(&hybrid).of_timestamp(i128::from(millis) * 1_000_000);
+    let first = crate::time::calendar::GREGORIAN_START_SECOND * 1000;
+    assert_eq!(hybrid(first - 1), None);
+    // Their values are those of the Gregorian calendar.
+    for millis in [first, first + 1, -1500, 1500] {
+        assert_eq!(hybrid(millis), keys(i128::from(millis) * 1_000_000));
+    }
+    assert!(keys(i128::from(first - 1) * 1_000_000).is_some());
 
     assert_eq!(KeyMaker::new(&java(&date)).of_date(-171_605).unwrap()[0], number(-171_605));
     let hybrid = KeyMaker::new(&FilterOrigin { proleptic: false, ..java(&date) });

@@ -89,6 +89,11 @@ mod tests {
                 prop_assert!(least <= read, "{:?} is below {:?}", read, least);
                 prop_assert!(read <= greatest, "{:?} is above {:?}", read, greatest);
                 prop_assert!(read == *value || !altered.is_stored(&read, false), "{:?} is not stored", read);
+                let characters = read.iter().filter(|&byte| byte & 0xc0 != 0x80).count();
+                let is_short = most_characters.is_none_or(|most| characters < most as usize);
+                if is_short && !replaced {
+                    prop_assert!(altered.is_stored(&read, false), "{:?} is stored", read);
+                }
             }
         }
     }

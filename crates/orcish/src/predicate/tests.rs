@@ -86,10 +86,11 @@ fn compare(domain: Domain, value: &Value, literal: &Literal) -> Option<Ordering>
             let nearest: f64 = format!("{}0{whole}.{fraction}0", if negative { "-" } else { "" }).parse().unwrap();
             value.partial_cmp(&nearest)
         }
+        (Domain::Float, Value::Float(value), Literal::LongDecimal { nearest, .. }) => value.partial_cmp(nearest),
         (
             _,
             Value::Integer(_) | Value::Decimal(_),
-            Literal::Integer(_) | Literal::Float(_) | Literal::Decimal { .. },
+            Literal::Integer(_) | Literal::Float(_) | Literal::Decimal { .. } | Literal::LongDecimal { .. },
         ) => {
             let (digits, is_decimal) = match (domain, value) {
                 (Domain::Decimal { scale }, Value::Decimal(unscaled)) => (Digits::decimal(*unscaled, scale), true),
@@ -99,6 +100,9 @@ fn compare(domain: Domain, value: &Value, literal: &Literal) -> Option<Ordering>
             match literal {
                 Literal::Integer(other) => Some(digits.compare(&Digits::decimal(*other, 0))),
                 Literal::Decimal { unscaled, scale } => Some(digits.compare(&Digits::decimal(*unscaled, *scale))),
+                Literal::LongDecimal { floor, scale, .. } => {
+                    Some(digits.compare(&Digits::parse(&above(*floor, *scale))))
+                }
                 Literal::Float(other) => with_float(digits, *other, is_decimal),
                 _ => None,
             }
@@ -120,6 +124,15 @@ fn compare(domain: Domain, value: &Value, literal: &Literal) -> Option<Ordering>
         }
         _ => panic!("{value:?} of {domain:?} with {literal:?}"),
     }
+}
+
+/// The number in the middle between `floor` of a scale and the next one, as text.
+fn above(floor: i128, scale: u32) -> String {
+    // Below zero the digits are those of the next one.
+    let digits = if floor < 0 { floor.unsigned_abs() - 1 } else { floor.unsigned_abs() };
+    let digits = format!("{digits:0>width$}5", width = scale as usize + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale as usize - 1);
+    format!("{}{whole}.{fraction}", if floor < 0 { "-" } else { "" })
 }
 
 fn is(op: Comparison, domain: Domain, value: &Value, literal: &Literal) -> Option<bool> {
@@ -321,8 +334,24 @@ fn decimals() -> impl Strategy<Value = Literal> + Clone {
     (integers(), prop_oneof![0..5u32, 0..60u32]).prop_map(|(unscaled, scale)| Literal::Decimal { unscaled, scale })
 }
 
+/// Numbers of more than 38 digits: as many of them are behind the point as those before it leave.
+fn long_decimals() -> impl Strategy<Value = Literal> + Clone {
+    let floors = prop_oneof![Just(0), Just(-1), -40..40i128, any::<i128>()];
+    (floors, 0..39u32).prop_map(|(floor, before)| {
+        let scale = 38 - before;
+        // The first digit is not 0, but where there is none before the point.
+        let floor = match (floor % (10i128.pow(38) - 1), before) {
+            (floor, 0) => floor,
+            (floor, _) if floor < 0 => floor.min(-(10i128.pow(37)) - 1),
+            (floor, _) => floor.max(10i128.pow(37)),
+        };
+        Literal::LongDecimal { floor, scale, nearest: above(floor, scale).parse().unwrap() }
+    })
+}
+
 fn numbers() -> impl Strategy<Value = Literal> + Clone {
-    prop_oneof![integers().prop_map(Literal::Integer), floats().prop_map(Literal::Float), decimals()]
+    let (integers, floats) = (integers().prop_map(Literal::Integer), floats().prop_map(Literal::Float));
+    prop_oneof![integers, floats, decimals(), long_decimals()]
 }
 
 fn nanos() -> impl Strategy<Value = i128> + Clone {
@@ -364,6 +393,9 @@ fn value(domain: Domain, near: Option<&Literal>, nudge: i64, other: (i128, f64, 
             let whole = 10i128.checked_pow(*scale).map_or(0, |power| unscaled / power);
             (whole, format!("{unscaled}e-{scale}").parse().unwrap())
         }
+        Some(Literal::LongDecimal { floor, scale, nearest }) => {
+            (10i128.checked_pow(*scale).map_or(0, |power| floor / power), *nearest)
+        }
         Some(Literal::Date(days)) => (i128::from(*days), 0.0),
         Some(Literal::Timestamp { nanoseconds, .. }) => (*nanoseconds, 0.0),
         _ => (other.0, other.1),
@@ -378,6 +410,7 @@ fn value(domain: Domain, near: Option<&Literal>, nudge: i64, other: (i128, f64, 
         Domain::Decimal { scale } => {
             let unscaled = match near {
                 Some(Literal::Decimal { unscaled, scale: from }) if *from == scale => *unscaled,
+                Some(Literal::LongDecimal { floor, scale: from, .. }) if *from == scale => *floor,
                 Some(Literal::Float(f)) => (f * 10f64.powi(scale.cast_signed())) as i128,
                 _ => number.saturating_mul(10i128.pow(scale.min(38))),
             };
@@ -493,7 +526,7 @@ proptest! {
             (Domain::Boolean, Literal::Boolean(_)) | (Domain::Date, Literal::Date(_)) => true,
             (
                 Domain::Integer | Domain::Float | Domain::Decimal { .. },
-                Literal::Integer(_) | Literal::Float(_) | Literal::Decimal { .. },
+                Literal::Integer(_) | Literal::Float(_) | Literal::Decimal { .. } | Literal::LongDecimal { .. },
             ) => true,
             (Domain::Text { .. } | Domain::Binary, Literal::String(_) | Literal::Binary(_)) => true,
             (Domain::Date, Literal::Timestamp { is_instant, .. }) => !is_instant,

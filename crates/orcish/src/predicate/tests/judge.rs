@@ -289,6 +289,30 @@ fn what_should_be_proven_is() {
 }
 
 #[test]
+fn counts_of_true_values_are_bounds() {
+    let judge = |op, is_true: bool, trues, values| {
+        let condition = condition(&Predicate::compare("a", op, is_true), Domain::Boolean).unwrap();
+        let detail = Detail::Boolean { true_count: Some(trues) };
+        let of = ColumnStatistics { values, has_null: Some(false), bytes_on_disk: None, detail };
+        condition.leaves[0].judge(&of, 10, true)
+    };
+    use Comparison::Equal;
+    // Rows with the value, of ten.
+    for (trues, is_true, rows) in
+        [(0, true, 0), (0, false, 10), (3, true, 3), (3, false, 7), (10, true, 10), (10, false, 0)]
+    {
+        let want = match rows {
+            0 => Truth::Never,
+            10 => Truth::Always,
+            _ => Truth::Maybe,
+        };
+        assert_eq!(judge(Equal, is_true, trues, Some(10)), want, "{trues} {is_true}");
+        let is_known = trues == 0 && is_true;
+        assert_eq!(judge(Equal, is_true, trues, None), if is_known { want } else { Truth::Maybe }, "{trues} {is_true}");
+    }
+}
+
+#[test]
 fn greatest_decimals_are_rounded_up_only_where_digits_are_cut() {
     let judge = |unscaled: i128, of: &str| {
         let literal = Literal::Decimal { unscaled, scale: 2 };

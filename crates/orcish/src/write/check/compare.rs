@@ -241,3 +241,6 @@ fn text(
         differs(what, format!("{:?}", recorded.value), format!("{:?}", own.value));
     }
 }
+
+#[cfg(test)]
+mod tests;

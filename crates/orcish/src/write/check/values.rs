@@ -122,6 +122,27 @@ mod tests {
     }
 
     #[test]
+    fn the_first_row_that_differs_is_found() {
+        const ROWS: i8 = 11;
+        let rows = |differ: &[i8]| -> ArrayRef {
+            Arc::new((0..ROWS).map(|row| Some(if differ.contains(&row) { -1 } else { row })).collect::<Int8Array>())
+        };
+        let all = rows(&[]);
+        assert_eq!(differing_row(&all, &rows(&[])), None);
+        for first in 0..ROWS {
+            for second in first..ROWS {
+                let other = rows(&[first, second]);
+                let want = usize::try_from(first).ok();
+                assert_eq!(differing_row(&all, &other), want);
+                for at in 0..=other.len() {
+                    let parts = [other.slice(0, at), other.slice(at, other.len() - at)];
+                    assert_eq!(differing_row_of(&all, &parts), want);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn nulls_of_dictionaries_below_maps_are_nulls() {
         let (a, b) = (map(true), map(false));
         without_dictionaries(a.to_data()).unwrap();

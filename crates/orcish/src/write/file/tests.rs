@@ -368,3 +368,81 @@ fn a_batch_can_be_interrupted() {
         assert!(seen(&all).appeared.is_none());
     }
 }
+
+/// Columns of ten rows, and the same with another value in a row.
+fn altered() -> Vec<(Field, ArrayRef, ArrayRef, u64)> {
+    const ROWS: usize = 10;
+    let integers = |changed: usize| -> ArrayRef {
+        Arc::new(
+            (0..ROWS)
+                .map(|row| (row != 3).then_some(if row == changed { -1 } else { row as i64 }))
+                .collect::<Int64Array>(),
+        )
+    };
+    let texts = |changed: usize| -> ArrayRef {
+        let text = |row: usize| if row == changed { "other".to_owned() } else { format!("{row} ") };
+        Arc::new((0..ROWS).map(|row| Some(text(row))).collect::<StringArray>())
+    };
+    let lists = |changed: usize| -> ArrayRef {
+        let lists = (0..ROWS)
+            .map(|row| Some((0..row % 3).map(move |at| Some((row * usize::from(row != changed) + at) as i64))));
+        Arc::new(arrow_array::ListArray::from_iter_primitive::<arrow_array::types::Int64Type, _, _>(lists))
+    };
+    let structs = |changed: usize| -> ArrayRef {
+        let field = Arc::new(Field::new("a", DataType::Int64, true));
+        Arc::new(arrow_array::StructArray::from(vec![(field, integers(changed))]))
+    };
+    let char = Field::new("c", DataType::Utf8, true)
+        .with_metadata(std::collections::HashMap::from([(TYPE_KEY.to_owned(), "char(5)".to_owned())]));
+    let mut cases = Vec::new();
+    // Their lists are not empty.
+    for row in [1, 5, 8] {
+        let field = |array: &ArrayRef| Field::new("c", array.data_type().clone(), true);
+        for make in [&integers as &dyn Fn(usize) -> ArrayRef, &texts, &lists, &structs] {
+            cases.push((field(&make(ROWS)), make(ROWS), make(row), row as u64));
+        }
+        cases.push((char.clone(), texts(ROWS), texts(row), row as u64));
+    }
+    // A value that became a null, and a null that became one.
+    let no_nulls: ArrayRef = Arc::new((0..10).map(Some).collect::<Int64Array>());
+    let field = Field::new("c", DataType::Int64, true);
+    cases.push((field.clone(), integers(ROWS), no_nulls.clone(), 3));
+    cases.push((field, no_nulls, integers(ROWS), 3));
+    cases
+}
+
+/// A second stripe is read, and compared with the rows of `kept` in place of those that it was made of.
+fn verify(field: Field, given: &ArrayRef, kept: &[ArrayRef]) -> Result<()> {
+    let schema = Arc::new(arrow_schema::Schema::new(vec![field]));
+    let options = WriteOptions { verify: true, threads: 1, ..WriteOptions::default() };
+    let mut writer = FileWriter::new(Box::new(crate::MemorySink::new()), schema.clone(), &options)?;
+    let batch = RecordBatch::try_new(schema.clone(), vec![given.clone()]).unwrap();
+    writer.write(&batch)?;
+    writer.end_stripe()?;
+    writer.write(&batch)?;
+    writer.encode_queue()?;
+    let mut verifier = Verifier::new(schema, writer.tail.footer.types.clone());
+    kept.iter().for_each(|rows| verifier.keep(std::slice::from_ref(rows)));
+    writer.verifier = Some(verifier);
+    writer.flush_stripe()
+}
+
+#[test]
+fn rows_that_do_not_come_back_are_found() {
+    for (field, given, other, row) in altered() {
+        let first = given.len() as u64;
+        let whole = verify(field.clone(), &given, &[given.slice(0, 4), given.slice(4, 6)]);
+        assert!(whole.is_ok(), "{field}: {whole:?}");
+        let texts = [
+            (vec![other.clone()], format!("row {}: the value that is read is not that", first + row)),
+            (vec![other.slice(0, 4), other.slice(4, 6)], format!("row {}: the value that is read", first + row)),
+            (vec![given.clone(), given.slice(0, 1)], format!("row {}: there are fewer rows", 2 * first)),
+            (vec![given.slice(0, 4), given.slice(4, 5)], format!("row {}: there are more rows", 2 * first - 1)),
+        ];
+        for (kept, text) in texts {
+            let error = verify(field.clone(), &given, &kept).expect_err(&text);
+            assert_eq!(error.kind(), ErrorKind::Corrupt);
+            assert!(error.to_string().contains(&text), "{error} for {text}");
+        }
+    }
+}
