@@ -766,3 +766,26 @@ def test_whole_floats_are_what_they_are(tmp_path, literal):
             assert found == [value for value in values if is_so(value, literal)], (name, symbol)
         found = orcish.read_table(path, filters=col("c").is_in([literal]))["c"].to_pylist()
         assert found == [value for value in values if value == literal]
+
+
+NEAR_ZERO = ["0E-60", "-0E-45", "0E+30", "0", "1E-60", "-1E-60", "1E-39", "-1E-39", "1E-38", "-1E-38", "0.1", "-0.1"]
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.decimal128(10, 2), pa.decimal128(38, 38)], ids=str)
+@pytest.mark.parametrize("text", [*NEAR_ZERO, "1." + "1" * 60, "-1." + "1" * 60, "0." + "0" * 50 + "1" * 40])
+def test_numbers_of_any_scale(tmp_path, kind, text):
+    """Digits that no column has room for decide on which side of the values a number is."""
+    numbers = {str(pa.decimal128(38, 38)): ["-1E-38", "0", "1E-38"], str(pa.decimal128(10, 2)): ["-0.01", "0", "0.01"]}
+    values = [Decimal(value) for value in numbers.get(str(kind), ["-1", "0", "1"])]
+    path, literal = tmp_path / "numbers.orc", Decimal(text)
+    array = pa.array([value if pa.types.is_decimal(kind) else int(value) for value in values], kind)
+    orcish.write_table(pa.table({"v": array}), path)
+    # Columns of floating point numbers are compared with the nearest.
+    other = Decimal(float(literal)) if pa.types.is_floating(kind) else literal
+    for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+        want = [value for value in values if compare(value, other)]
+        found = orcish.read_table(path, filters=compare(col("v"), literal))["v"].to_pylist()
+        assert [Decimal(value) for value in found] == want, compare
+        assert orcish.scan(path).where(~compare(col("v"), literal)).count() == len(values) - len(want)
+    want = [value for value in values if value == other]
+    assert orcish.scan(path).where(col("v").is_in([literal])).count() == len(want)

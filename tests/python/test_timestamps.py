@@ -1,13 +1,16 @@
 """Timestamps and dates: units, range, the wall clock of the writer, calendars, years 0001 to 9999."""
 
 import datetime as dt
+import io
 
 import orcish
 import pyarrow as pa
 import pytest
+from orcish import col
 from spark_cases import run_script
 from spark_zones import ZONES
 from support import write_arrow, write_rows
+from write_cases import written
 
 UTC = dt.timezone.utc
 FRACTION = dt.datetime(2020, 2, 29, 12, 34, 56, 789012)
@@ -88,6 +91,39 @@ def test_calendars_of_cpp_writers():
     assert orcish.read_table(file)["d"].to_pylist() == [dt.date(1500, 1, 1), dt.date(1582, 10, 15)]
 
 
+@pytest.mark.parametrize("timestamps", [None, "wall", "instant"])
+@pytest.mark.parametrize("calendar", ["julian/gregorian", "proleptic gregorian"])
+@pytest.mark.parametrize("bloom", [False, True])
+def test_calendars_of_all_types(calendar, timestamps, bloom):
+    """The same day on paper, whether instants or clocks are stored or read; and filters find it."""
+    days = [dt.date(1000, 1, 5), dt.date(1, 3, 1), dt.date(1582, 10, 15), dt.date(2000, 1, 1)]
+    # What C++ takes for Gregorian days are those of the Julian calendar for all others.
+    shifts = [5, -2, 0, 0] if calendar == "julian/gregorian" else [0] * 4
+    moments = [dt.datetime.combine(day + dt.timedelta(n), dt.time(1, 2, 3)) for day, n in zip(days, shifts, strict=True)]
+    instants = [moment.replace(tzinfo=dt.timezone.utc) for moment in moments]
+    rows = list(zip([moment.date() for moment in moments], moments, instants, strict=True))
+    if calendar == "julian/gregorian":
+        schema = "struct<d:date,t:timestamp,z:timestamp with local time zone>"
+        file = write_rows(schema, rows, bloom_filter_columns=[1, 2, 3] if bloom else [], row_index_stride=1000)
+    else:
+        kinds = [pa.date32(), pa.timestamp("us"), pa.timestamp("us", "UTC")]
+        columns = [pa.array(values, kind) for values, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
+        file = written(pa.table(columns, list("dtz")), bloom_filter_columns=["d", "t", "z"] if bloom else [])
+    opened = orcish.ORCFile(file)
+    assert opened.calendar == calendar
+    table = opened.read(timestamps=timestamps)
+    assert table["d"].to_pylist() == days
+    for name, column in zip("tz", table.columns[1:], strict=True):
+        assert (column.type.tz is not None) == (name == "z" or timestamps == "instant")
+        assert [value.replace(tzinfo=None) for value in column.to_pylist()] == [
+            dt.datetime.combine(day, dt.time(1, 2, 3)) for day in days
+        ]
+    for name, column in zip("dtz", table.columns, strict=True):
+        for row, value in enumerate(column.to_pylist()):
+            found = opened.read(filters=col(name) == value, timestamps=timestamps)
+            assert found.equals(table.slice(row, 1)), (name, value)
+
+
 @pytest.mark.parametrize(("nested", "name"), [(False, "t"), (True, "s.t")])
 def test_out_of_range_is_an_error_that_names_column_and_row(spark_orc, nested, name):
     column = "struct(t) s" if nested else "t"
@@ -106,6 +142,17 @@ def test_out_of_range_is_an_error_that_names_column_and_row(spark_orc, nested, n
         got = values.to_pylist()
         assert [i for i, value in enumerate(got) if value is None] == sorted({*range(1, 2000, 3), 1234})
         assert all(value == dt.datetime(2020, 1, 1) for value in got if value is not None)
+
+
+@pytest.mark.parametrize("row", [0, 999, 1000, 2500, 4999])
+def test_rows_of_errors_are_those_of_the_stripe_wherever_reading_begins(row):
+    times = [dt.datetime(9999, 1, 1) if at == row else dt.datetime(2020, 1, 1) for at in range(5000)]
+    out = io.BytesIO()
+    table = pa.table({"id": range(5000), "t": pa.array(times, pa.timestamp("us"))})
+    orcish.write_table(table, out, row_index_stride=1000, arrow_schema=False)
+    for filters in (None, col("id") == row, col("id") >= row, col("id") <= row):
+        with pytest.raises(orcish.LimitExceededError, match=f"column t, row {row} of the stripe"):
+            orcish.read_table(out.getvalue(), filters=filters, timestamp_unit="ns")
 
 
 def test_before_1970_with_fractions_by_spark(spark_orc):

@@ -265,6 +265,20 @@ fn keys_are_of_all_that_is_equal() {
 }
 
 #[test]
+fn floating_point_numbers_that_are_equal_are_one() {
+    let has = |added: f64, sought: f64| {
+        let mut builder = BloomBuilder::new(10, 0.0001);
+        builder.add_float(added);
+        filters(vec![builder.utf8()]).may_hold(0, &[number(sought.to_bits().cast_signed())])
+    };
+    // Readers look for the one that they are asked for, or for both.
+    for (added, sought) in [(0.0, 0.0), (0.0, -0.0), (-0.0, 0.0), (-0.0, -0.0), (-f64::NAN, f64::NAN), (1.5, 1.5)] {
+        assert!(has(added, sought), "{sought} of {added}");
+    }
+    assert!(!has(1.5, -1.5) && !has(1.5, 0.0));
+}
+
+#[test]
 fn keys_of_times() {
     let (stamp, date) = (column(Kind::Timestamp), column(Kind::Date));
     let keys = |nanos| KeyMaker::new(&java(&stamp)).of_timestamp(nanos);

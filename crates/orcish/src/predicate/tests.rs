@@ -331,7 +331,8 @@ fn domains() -> impl Strategy<Value = Domain> {
 }
 
 fn decimals() -> impl Strategy<Value = Literal> + Clone {
-    (integers(), prop_oneof![0..5u32, 0..60u32]).prop_map(|(unscaled, scale)| Literal::Decimal { unscaled, scale })
+    let digits = prop_oneof![8 => integers(), 1 => Just(0)];
+    (digits, prop_oneof![0..5u32, 0..60u32]).prop_map(|(unscaled, scale)| Literal::Decimal { unscaled, scale })
 }
 
 /// Numbers of more than 38 digits: as many of them are behind the point as those before it leave.

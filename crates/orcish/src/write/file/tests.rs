@@ -446,3 +446,19 @@ fn rows_that_do_not_come_back_are_found() {
         }
     }
 }
+
+#[test]
+fn rows_of_many_batches_are_compared() {
+    const ROWS: usize = 3 * crate::DEFAULT_BATCH_SIZE - 1000;
+    let rows = |changed: usize| -> ArrayRef {
+        Arc::new((0..ROWS).map(|row| Some(if row == changed { -1 } else { row as i64 })).collect::<Int64Array>())
+    };
+    let (field, given) = (Field::new("c", DataType::Int64, true), rows(ROWS));
+    for at in [0, 1, 5_000, ROWS / 2, ROWS - 1, ROWS] {
+        let parts = |rows: &ArrayRef| [rows.slice(0, at), rows.slice(at, ROWS - at)];
+        assert!(verify(field.clone(), &given, &parts(&given)).is_ok());
+        let row = at.min(ROWS - 1);
+        let error = verify(field.clone(), &given, &parts(&rows(row))).unwrap_err().to_string();
+        assert!(error.contains(&format!("row {}: the value", ROWS + row)), "{error}");
+    }
+}
