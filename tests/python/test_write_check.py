@@ -580,6 +580,21 @@ def test_positions_that_go_backwards(sound: bytes) -> None:
     assert "positions of the row index" in finding.message
 
 
+@pytest.mark.parametrize("column", ["id", "text", "x", "flag", "list", "union"])
+def test_positions_that_are_missing(sound: bytes, column: str) -> None:
+    """Rows are found without them, and by readers that go by them they are not: what orcish writes has all."""
+    span = place(sound, stream(sound, 1, column, "ROW_INDEX"), (1, 1), (1, 0))
+    assert sound[span.start - 2] == 1 << 3 | 2
+    # As a field that nobody knows.
+    damaged = sound[: span.start - 2] + bytes([15 << 3 | 2]) + sound[span.start - 1 :]
+    assert orcish.ORCFile(damaged).read().equals(orcish.ORCFile(sound).read())
+    message = "the row index has another number of positions than the streams need"
+    assert orcish.ORCFile(damaged).check() == [(1, 1, column, message)]
+    # Other writers leave positions out.
+    others = with_number(damaged, place(damaged, tail(damaged)[1], (9, 0)), lambda _: 0)
+    assert [finding for finding in orcish.ORCFile(others).check() if finding.message == message] == []
+
+
 def test_a_stride_that_is_wrong(sound: bytes) -> None:
     """There are more row groups than the row indexes have entries."""
     damaged = with_number(sound, place(sound, tail(sound)[1], (8, 0)), lambda _: 744)

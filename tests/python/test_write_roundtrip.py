@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import itertools
 from decimal import Decimal
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import orcish
 import pyarrow as pa
+import pyarrow.orc
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
@@ -329,6 +331,56 @@ def test_negative_scales() -> None:
     assert file.read(arrow_schema=False)["d"].to_pylist() == [12_000, -99_000, None]
 
 
+@pytest.mark.parametrize("digits", [18, 38])
+def test_zeros_behind_the_point_take_no_room(digits: int) -> None:
+    """Those that all values of a row group have at their ends."""
+    numbers = np.random.default_rng(3).integers(-(10**5), 10**5, 5000).tolist()
+    sizes = {}
+    for scale in (0, 2, 10):
+        array = pa.array([Decimal(number) for number in numbers], pa.decimal128(digits, scale))
+        file = written(pa.table({"d": array}), compression="none", arrow_schema=False, row_index_stride=1000)
+        assert orcish.read_table(file)["d"].combine_chunks().equals(array)
+        sizes[scale] = orcish.ORCFile(file).stripes[0].data_length
+    assert max(sizes.values()) <= sizes[0] + 100
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(pa.decimal128(38, scale) for scale in (0, 1, 37, 38)),
+        *(pa.decimal128(precision, precision) for precision in (1, 18, 19)),
+        pa.decimal256(76, 38),
+        pa.decimal256(39, 38),
+        pa.decimal64(18, 18),
+        pa.decimal32(9, 9),
+    ],
+    ids=str,
+)
+def test_decimals_of_all_scales(kind: pa.DataType) -> None:
+    values = [Decimal((sign, (1,) * min(kind.precision, 38), -kind.scale)) for sign in (0, 1)]
+    data = pa.table({"d": pa.array([*values, None], kind)})
+    file = orcish.ORCFile(written(data))
+    assert file.column_types[1] == f"decimal({min(kind.precision, 38)},{kind.scale})"
+    assert file.read().equals(data)
+
+
+def test_bits_that_say_that_nothing_is_null() -> None:
+    """They may be there in columns that have no nulls, and where parts of a column have some."""
+    numbers = pa.array(range(16))
+    full, half = (pa.py_buffer(bytes([byte] * 2)) for byte in (0xFF, 0x0F))
+    for offset in (0, 3):
+        array = pa.Array.from_buffers(numbers.type, 16 - offset, [full, numbers.buffers()[1]], offset=offset)
+        schema = pa.schema([pa.field("a", array.type, nullable=False)])
+        file = orcish.ORCFile(written(pa.table([array], schema)))
+        assert file.read()["a"].to_pylist() == numbers.to_pylist()[offset:]
+        statistics = file.statistics("a")
+        assert statistics is not None
+        assert statistics.has_null is False
+    parts = [pa.Array.from_buffers(numbers.type, 16, [bits, numbers.buffers()[1]]) for bits in (full, half, None, full)]
+    data = pa.table({"a": pa.chunked_array(parts)})
+    assert orcish.read_table(written(data)).equals(data)
+
+
 def test_nothing() -> None:
     """No rows, and no columns."""
     empty = table(0)
@@ -358,6 +410,31 @@ def test_metadata() -> None:
     file = orcish.ORCFile(written(pa.table({"a": [1]}), metadata=given))
     for key, value in given.items():
         assert file.metadata[key] == (value.encode() if isinstance(value, str) else value)
+
+
+def test_metadata_of_the_schema() -> None:
+    """It is kept, behind what the options say of a key; an Arrow schema that came along is not."""
+    of_schema = {"a": "1", "both": "of the schema", "c": "3", "orcish.arrow.schema": "old"}
+    data = pa.table({"a": [1]}).replace_schema_metadata(of_schema)
+    for arrow_schema in (True, False):
+        file = orcish.ORCFile(written(data, metadata={"both": "own", "b": "2"}, arrow_schema=arrow_schema))
+        found = file.metadata
+        assert (found.pop("orcish.arrow.schema", b"old") == b"old") is not arrow_schema
+        assert found == {"a": b"1", "both": b"own", "c": b"3", "b": b"2"}
+        assert list(found) == ["a", "c", "both", "b"]
+    found = orcish.ORCFile(written(data, metadata={"orcish.arrow.schema": "own"}, arrow_schema=False)).metadata
+    assert found == {"a": b"1", "both": b"of the schema", "c": b"3"}
+
+
+def test_arrow_schemas_do_not_pile_up() -> None:
+    """Other readers hand user metadata over with the schema, that of orcish among them."""
+    data = pa.table({"a": [1]}).replace_schema_metadata({"x": "1"})
+    first = written(data, compression="none")
+    table = pyarrow.orc.read_table(io.BytesIO(first))
+    assert set(table.schema.metadata) == {b"x", b"orcish.arrow.schema"}
+    again = written(table, compression="none")
+    assert orcish.read_table(again).schema.metadata == {b"x": b"1"}
+    assert again == first
 
 
 def test_attributes() -> None:
@@ -439,6 +516,20 @@ def test_char(kind: str) -> None:
     assert got == want
     filtered = file.read(filters=orcish.col("c") == "a", trim_char=True)
     assert filtered["c"].to_pylist() == ["a"] * 400
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 40])
+def test_texts_that_differ_in_one_character(length: int) -> None:
+    """At any place, and next to one another: a dictionary has each of them once."""
+    plain = "a" * length
+    texts = [plain[:at] + other + plain[at + 1 :] for at in range(length) for other in "bc"]
+    beside = [each for text in texts for each in (plain, text, plain + "a", text + "a", text, plain[1:])]
+    for dictionary in (True, False):
+        for found in (beside, beside[::-1]):
+            array = pa.array(found)
+            for form in (array, array.dictionary_encode(), array.cast(pa.string_view())):
+                file = written(pa.table({"s": form}), dictionary=dictionary, arrow_schema=False)
+                assert orcish.read_table(file)["s"].to_pylist() == found
 
 
 def test_struct_with_nulls_around_lists() -> None:

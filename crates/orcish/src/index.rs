@@ -189,8 +189,10 @@ fn layout(stripe: &Stripe, column: u32, tail: &FileTail) -> Result<Vec<(StreamKi
 /// Why an index cannot be used to go to row groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unfit {
-    /// There is none, or it has not as many positions as the streams need.
+    /// There is none.
     Absent,
+    /// The entry of a row group has not as many positions as the streams need.
+    Incomplete(usize),
     /// It has another number of entries than there are row groups.
     Miscounted,
     /// The positions of a row group are before those of the one before, or beyond what a chunk or a run has.
@@ -198,10 +200,15 @@ pub(crate) enum Unfit {
 }
 
 impl Unfit {
-    /// The row group at which it is to be seen, and what is wrong; none where writers leave the index out.
-    pub(crate) fn fault(self) -> Option<(usize, &'static str)> {
+    /// The row group at which it is to be seen, and what is wrong; none where other writers leave the index or positions
+    /// out.
+    pub(crate) fn fault(self, is_own: bool) -> Option<(usize, &'static str)> {
         match self {
-            Unfit::Absent => None,
+            Unfit::Absent | Unfit::Incomplete(_) if !is_own => None,
+            Unfit::Absent => Some((0, "there is no row index")),
+            Unfit::Incomplete(group) => {
+                Some((group, "the row index has another number of positions than the streams need"))
+            }
             Unfit::Miscounted => Some((0, "the row index has another number of entries than there are row groups")),
             Unfit::Astray(group) => {
                 Some((group, "the positions of the row index lead to where no row group can begin"))
@@ -239,7 +246,7 @@ pub(crate) fn unfit(
     for (group, entry) in index.entries.iter().enumerate() {
         let (mut rest, mut rest_before) = (&entry.positions[..], std::mem::replace(&mut before, &entry.positions));
         if rest.len() != wanted {
-            return Ok(Some(Unfit::Absent));
+            return Ok(Some(Unfit::Incomplete(group)));
         }
         let fits = streams.iter().all(|bounds| {
             let position = rest.split_off(..bounds.len()).unwrap_or_default();

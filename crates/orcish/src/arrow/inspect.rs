@@ -10,13 +10,14 @@ use super::rows::RowReader;
 use crate::bloom::BloomFilters;
 use crate::codec::decompress_all;
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::{ColumnIndex, Groups, Indexes, Unfit, unfit};
+use crate::index::{ColumnIndex, Groups, Indexes, unfit};
 use crate::noted::{note, of_column};
 use crate::options::{ColumnForm, TimestampUnit};
 use crate::proto::orc;
 use crate::statistics::ColumnStatistics;
 use crate::stripe::{IndexKind, Stripe, read_within};
 use crate::tuning;
+use crate::writer::Writer;
 
 /// The stripes of a file, all columns in their natural types, but timestamps in the unit in which they were written.
 pub(crate) struct Inspector(Arc<Plan>);
@@ -112,9 +113,10 @@ impl StripeInspector {
         let has_index = tail.row_index_stride > 0;
         let can_seek = has_index && plan.index_columns(&stripe, groups, &all.ids, &mut indexes)?;
         let mut faults = Vec::new();
+        let is_own = tail.writer == Writer::Orcish;
         for &id in all.ids.iter().filter(|_| has_index && !can_seek) {
             let unfit = unfit(indexes.get(&id), &stripe, id, groups, tail)?;
-            faults.extend(unfit.and_then(Unfit::fault).map(|(group, what)| (group, id, what)));
+            faults.extend(unfit.and_then(|unfit| unfit.fault(is_own)).map(|(group, what)| (group, id, what)));
         }
         faults.sort_unstable_by(|a, b| b.cmp(a));
         // The number of row groups is bounded by the entries of an index only.

@@ -24,7 +24,9 @@ pub(super) fn user_metadata(schema: &Schema, options: &WriteOptions) -> Result<V
     let mut pairs: Vec<_> = of_schema.chain(pairs).collect();
     pairs.retain(|(key, _)| key != ARROW_SCHEMA_KEY);
     if options.arrow_schema {
-        match encode_schema(schema) {
+        let mut schema = schema.clone();
+        schema.metadata.remove(ARROW_SCHEMA_KEY);
+        match encode_schema(&schema) {
             Ok(bytes) => pairs.push((ARROW_SCHEMA_KEY.to_owned(), bytes.into())),
             // Nested too deeply to be kept: the file is complete without it.
             Err(error) if error.kind() == ErrorKind::Unsupported => {}

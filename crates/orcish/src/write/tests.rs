@@ -7,7 +7,8 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, Date64Array, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch,
     StringArray, StructArray, TimestampNanosecondArray, UInt64Array, UnionArray,
 };
-use arrow_schema::{DataType, Field, Schema, UnionFields};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, Field, Schema, UnionFields, UnionMode};
 use proptest::prelude::*;
 
 use super::*;
@@ -281,4 +282,58 @@ fn a_present_stream_is_there_where_there_are_nulls() {
     };
     let ((without, _), (with, _)) = (streams(3), streams(4));
     assert_eq!((without, with), (Some(false), Some(true)));
+}
+
+/// As deep as readers accept by default, the root counting one, and no deeper.
+#[test]
+fn types_of_the_deepest_nesting() {
+    let nested = |levels: usize| {
+        let mut field = Field::new("a", DataType::Int32, true);
+        for _ in 2..levels {
+            field = Field::new("a", DataType::Struct(vec![field].into()), true);
+        }
+        written(&[RecordBatch::new_empty(Arc::new(Schema::new(vec![field])))], &WriteOptions::default())
+    };
+    let most = crate::DEFAULT_MAX_DEPTH;
+    assert_eq!(open(nested(most).unwrap()).tail().rows, 0);
+    let error = nested(most + 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.message().contains(&format!("deeper than {most} levels")), "{error}");
+}
+
+/// The C interface lets none of them in, so that no test of Python can have one.
+#[test]
+fn unions_without_variants_are_refused() {
+    for mode in [UnionMode::Dense, UnionMode::Sparse] {
+        let field = Field::new("u", DataType::Union(UnionFields::empty(), mode), true);
+        for field in [field.clone(), Field::new("s", DataType::Struct(vec![field].into()), true)] {
+            let schema = Arc::new(Schema::new(vec![field]));
+            let error = FileWriter::new(Box::new(MemorySink::new()), schema, &WriteOptions::default()).unwrap_err();
+            assert!(error.message().contains("a union of 0 variants"), "{error}");
+        }
+    }
+}
+
+/// Bits that say that nothing is null are no nulls: columns that have none may have them.
+#[test]
+fn bits_without_nulls_in_columns_that_have_none() {
+    let values = Int64Array::new(vec![1, 2, 3].into(), Some(NullBuffer::new_valid(3)));
+    let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, false)]));
+    let batch = RecordBatch::try_new(schema, vec![Arc::new(values)]).unwrap();
+    let file = open(written(std::slice::from_ref(&batch), &WriteOptions::default()).unwrap());
+    assert_eq!(whole(&read(&file, ReadOptions::default())).column(0).null_count(), 0);
+}
+
+#[test]
+fn bytes_that_are_written_so_far() {
+    let rows = batch(vec![("a", Arc::new(Int64Array::from_iter_values(0..5000)) as ArrayRef)]);
+    let mut writer = FileWriter::new(Box::new(MemorySink::new()), rows.schema(), &WriteOptions::default()).unwrap();
+    assert_eq!(writer.bytes(), 3);
+    writer.write(&rows).unwrap();
+    assert_eq!(writer.bytes(), 3);
+    writer.end_stripe().unwrap();
+    let first = writer.bytes();
+    assert!(first > 3);
+    writer.write(&rows).unwrap();
+    assert!(writer.finish().unwrap().bytes > first);
 }

@@ -20,7 +20,6 @@ mod utf8;
 
 use std::ops::Range;
 
-use arrow_array::cast::AsArray as _;
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
@@ -284,12 +283,6 @@ impl Column {
 /// An array without run ends, and dictionaries of anything but text.
 fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     let target = match array.data_type() {
-        DataType::Dictionary(_, values) if values.is_nested() => {
-            let dictionary = array.as_any_dictionary();
-            let values = arrow_select::take::take(dictionary.values(), dictionary.keys(), None);
-            return values
-                .map_err(|error| crate::Error::invalid("a dictionary that is not taken apart").with_source(error));
-        }
         DataType::Dictionary(_, values) if !is_text(values) => values_of(values),
         DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
         _ => return Ok(array.clone()),

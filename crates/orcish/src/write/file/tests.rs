@@ -416,7 +416,8 @@ fn verify(field: Field, given: &ArrayRef, kept: &[ArrayRef]) -> Result<()> {
     let schema = Arc::new(arrow_schema::Schema::new(vec![field]));
     let options = WriteOptions { verify: true, threads: 1, ..WriteOptions::default() };
     let mut writer = FileWriter::new(Box::new(crate::MemorySink::new()), schema.clone(), &options)?;
-    let batch = RecordBatch::try_new(schema.clone(), vec![given.clone()]).unwrap();
+    let batch = RecordBatch::try_new(schema.clone(), vec![given.clone()])
+        .map_err(|error| Error::invalid("no column of the schema").with_source(error))?;
     writer.write(&batch)?;
     writer.end_stripe()?;
     writer.write(&batch)?;
