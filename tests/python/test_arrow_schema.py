@@ -303,6 +303,34 @@ def test_a_schema_of_another_file_is_left_alone(tmp_path):
         assert orcish.read_table(path).schema == pa.schema(kinds)
 
 
+def one_field(form, *children):
+    return part(1, part(1, "x") + part(2, form) + part(3, True) + b"".join(part(7, child) for child in children))
+
+
+def test_a_schema_of_what_arrow_has_not_is_left_alone(tmp_path):
+    """Nobody could take such types: what is read has those of the file."""
+    text = message(pa.field("values", pa.string()))
+    runs = [one_field("+r", message(pa.field("run_ends", kind)), text) for kind in (pa.int16(), pa.int32(), pa.int64())]
+    kinds = [pa.int8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.string(), pa.float32()]
+    ends = [message(pa.field("run_ends", kind, nullable=False)) for kind in kinds]
+    runs += [one_field("+r", end, text) for end in ends]
+    number = part(2, "i") + part(3, True)
+    instant = "timestamp with local time zone"
+    for struct, value, schema, kind in (
+        *(("string", "a", schema, pa.string()) for schema in runs),
+        ("array<int>", [1], one_field("+L", part(1, "a\0b") + number), pa.list_(pa.int32())),
+        ("array<int>", [1], one_field("+L\0", part(1, "item") + number), pa.list_(pa.int32())),
+        (instant, NOON, one_field("tsm:Europe\0/Paris"), pa.timestamp("us", "UTC")),
+    ):
+        path = write(tmp_path / "x.orc", f"struct<x:{struct}>", [(value,)], schema)
+        table = orcish.read_table(path)
+        assert table.schema == pa.schema({"x": kind})
+        assert table["x"].to_pylist() == [value]
+    good = one_field("+L", part(1, "other") + number)
+    path = write(tmp_path / "x.orc", "struct<x:array<int>>", [([1],)], good)
+    assert orcish.read_table(path).schema.field("x").type == pa.large_list(pa.field("other", pa.int32()))
+
+
 def test_values_that_do_not_fit(tmp_path):
     for kind, struct, value in (
         (pa.uint8(), "smallint", 300),

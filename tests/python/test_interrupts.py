@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 from carbon_written import some, writer
-from handmade import DATA, LONG, STRUCT, column_type, integer, integers, nested, orc
+from handmade import DATA, LONG, STRUCT, column_type, integer, integers, nested, orc, zeros
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of Unix")
 
@@ -87,3 +87,44 @@ def test_a_segment_that_is_there_many_times(tmp_path):
         "print('begun', flush=True)\norcish.CarbonTable(sys.argv[1], limits={'memory': 1 << 40, 'tail': 1 << 30})",
         str(written.path),
     )
+
+
+@pytest.fixture(scope="module")
+def zeros_only(tmp_path_factory):
+    """A file of 20,000 stripes that are the same bytes: a million zeros each, of which nothing is known."""
+    types = [column_type(STRUCT, [1], ["a"]), column_type(LONG)]
+    path = tmp_path_factory.mktemp("zeros") / "zeros.orc"
+    path.write_bytes(orc(types, [(1 << 20, [(1, DATA, zeros(2048))])], repeat=20_000))
+    return str(path)
+
+
+WANTED_BY_NONE = {
+    "file": "orcish.ORCFile(sys.argv[1]).read(filters=orcish.col('a') == 5, threads={})",
+    "scan": "orcish.scan(sys.argv[1], filters=orcish.col('a') == 5, threads={}).count()",
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("call", WANTED_BY_NONE.values(), ids=WANTED_BY_NONE)
+def test_rows_none_of_which_is_wanted(zeros_only, call, threads):
+    """No batch comes that would give Python a chance to look."""
+    interrupted(f"print('begun', flush=True)\n{call.format(threads)}", zeros_only)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_that_takes_long(tmp_path, threads):
+    """It is compressed in one call, at a level that takes minutes, by any thread; nothing of it is left."""
+    interrupted(
+        """
+        import numpy, pyarrow as pa
+        numbers = numpy.random.default_rng(1).integers(0, 1 << 20, 8_000_000) / 8
+        batch = pa.record_batch({"a": numbers, "b": numbers})
+        options = {"compression": "brotli", "compression_level": 11, "row_index_stride": 1 << 30}
+        writer = orcish.ORCWriter(sys.argv[1], batch.schema, threads=int(sys.argv[2]), **options)
+        print("begun", flush=True)
+        writer.write(batch)
+        """,
+        str(tmp_path / "a.orc"),
+        str(threads),
+    )
+    assert not (tmp_path / "a.orc").exists()

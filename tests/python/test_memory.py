@@ -1,5 +1,6 @@
 """Memory: of iter_batches bounded by a window, of a full read by what it gives back."""
 
+import orcish
 import pyarrow as pa
 import pytest
 from pyarrow import orc
@@ -72,3 +73,36 @@ def test_tables_take_their_size_and_a_window(path, threads):
     )
     assert total > 290 * MIB
     assert used < total + 120 * MIB
+
+
+@pytest.fixture(scope="module")
+def widened(tmp_path_factory):
+    """A file of less than a megabyte, in one stripe, that is 300 MB of Arrow, in eight columns."""
+    path = tmp_path_factory.mktemp("memory") / "widened.orc"
+    rows = 60_000
+    texts = pa.array([f"{at:0600d}" for at in range(100)]).take(pa.array([at * 7919 // 13 % 100 for at in range(rows)]))
+    orcish.write_table(
+        pa.table({f"c{at}": texts for at in range(8)}), path, dictionary=True, compression="uncompressed"
+    )
+    file = orcish.ORCFile(path)
+    assert (file.num_stripes, MIB // 2 < file.file_length < MIB) == (1, True)
+    return path
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_what_waits_to_be_taken_is_bounded(widened, threads):
+    """A caller that takes its time is not waited for with more than half of the memory allowed, and what is at work."""
+    used, rows = measure(
+        f"""
+    import time
+    file = orcish.ORCFile(sys.argv[1], limits={{"memory": {96 * MIB}}})
+    batches = file.iter_batches(threads={threads}, batch_size=8192)
+    rows = len(next(batches))
+    time.sleep(0.3)
+    used = peak() - before
+    print(used, rows + sum(map(len, batches)))
+    """,
+        widened,
+    )
+    assert rows == 60_000
+    assert used < 150 * MIB

@@ -1,6 +1,7 @@
 """What statistics and indexes leave out: no row that a filter is true of, in no more memory than is allowed."""
 
 import datetime as dt
+import io
 import time
 import zoneinfo
 from decimal import Decimal
@@ -64,6 +65,104 @@ def test_stripe_statistics_of_another_number(tmp_path):
     assert orcish.scan(path).where(col("x") <= 1).count() == 1
 
 
+@pytest.mark.parametrize("of", ["file", "stripes"])
+@pytest.mark.parametrize("levels", [1, 2])
+def test_statistics_below_structs_may_count_what_is_null(tmp_path, of, levels):
+    """ORC C++ leaves it to the application whether values below a null count."""
+    names = [*"st"[:levels], "x"]
+    types = [hand.column_type(hand.STRUCT, [at + 1], [name]) for at, name in enumerate(names)]
+    types.append(hand.column_type(hand.LONG))
+    # Of eight rows the second half is null.
+    streams = [(1, hand.PRESENT, b"\xff\xf0"), (levels + 1, hand.DATA, hand.integers([1, 2, 3, 4]))]
+    every = [*[hand.statistics(8)] * (levels + 1), hand.statistics(8, 1, 4)]
+    known = {"file_statistics": every} if of == "file" else {"stripe_statistics": [every, every]}
+    path = tmp_path / "below.orc"
+    path.write_bytes(hand.orc(types, [(8, streams)] * 2, **known))
+    x = col(".".join(names))
+    for condition, rows in [
+        (x.is_null(), 8),
+        (x.is_not_null(), 8),
+        (x >= 1, 8),
+        (x.between(0, 9), 8),
+        (~(x > 4), 8),
+        (x > 4, 0),
+        (x == 3, 2),
+    ]:
+        assert orcish.read_table(str(path), filters=condition).num_rows == rows, str(condition)
+        assert orcish.scan(path).where(condition).count() == rows, str(condition)
+    assert outcomes(path, x > 4) == [("skipped", [f"statistics of the {of.removesuffix('s')}"], ())] * 2
+
+
+@pytest.mark.parametrize("asked", ["x", "y"])
+@pytest.mark.parametrize("columns", [["x"], ["y"], ["y", "x"], []])
+def test_rows_that_are_null_as_a_whole(asked, columns):
+    """The root has a present stream too: no column has a value there."""
+    types = [
+        hand.column_type(hand.STRUCT, [1, 2], ["x", "y"]),
+        hand.column_type(hand.LONG),
+        hand.column_type(hand.LONG),
+    ]
+    streams = [(0, hand.PRESENT, b"\xff\xaa"), (1, hand.DATA, hand.integers([1, 2, 3, 4]))]
+    file = orcish.ORCFile(hand.orc(types, [(8, [*streams, (2, hand.DATA, hand.integers([1, 2, 3, 4]))])]))
+    rows = [None if row % 2 else row // 2 + 1 for row in range(8)]
+    for condition, is_wanted in [
+        (col(asked) == 3, lambda value: value == 3),
+        (col(asked) >= 2, lambda value: value is not None and value >= 2),
+        (col(asked).is_null(), lambda value: value is None),
+        (col(asked).is_not_null(), lambda value: value is not None),
+    ]:
+        table = file.read(filters=condition, columns=columns, row_number="row")
+        wanted = [row for row, value in enumerate(rows) if is_wanted(value)]
+        assert table["row"].to_pylist() == wanted
+        assert all(table[name].to_pylist() == [rows[row] for row in wanted] for name in columns)
+        assert file.read(filters=condition, columns=columns).num_rows == len(wanted)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 7])
+@pytest.mark.parametrize("stripes", [1, 2])
+def test_each_row_group_is_judged_by_itself(groups, stripes):
+    """However few of them a stripe has."""
+    table = pa.table({"x": list(range(groups * stripes * 1000))})
+    out = io.BytesIO()
+    with orcish.ORCWriter(out, table.schema, row_index_stride=1000) as writer:
+        for start in range(0, table.num_rows, groups * 1000):
+            writer.write(table.slice(start, groups * 1000))
+            writer.end_stripe()
+    file = orcish.ORCFile(out.getvalue())
+    for row in (0, 999, 1000 * (groups - 1), table.num_rows - 500, table.num_rows - 1):
+        plan = file.explain(filters=col("x") == row)
+        found = [(stripe.outcome, [outcome for _, outcome, _ in stripe.row_groups]) for stripe in plan.files[0].stripes]
+        of_groups = ["read" if at == row % (groups * 1000) // 1000 else "skipped" for at in range(groups)]
+        read = ("read", of_groups if groups > 1 else [])
+        assert found == [read if at == row // 1000 // groups else ("skipped", []) for at in range(stripes)]
+        assert plan.rows_read == 1000
+        assert file.read(filters=col("x") == row)["x"].to_pylist() == [row]
+
+
+def test_tails_are_limited_by_their_size_wherever_they_are():
+    """Statistics of stripes are behind the data of all of them."""
+    table = pa.table({"x": list(range(100_000)), "y": [row * 7919 % 99_991 for row in range(100_000)]})
+    out = io.BytesIO()
+    with orcish.ORCWriter(out, table.schema, compression="uncompressed") as writer:
+        for start in range(0, 100_000, 20_000):
+            writer.write(table.slice(start, 20_000))
+            writer.end_stripe()
+    file = orcish.ORCFile(out.getvalue(), limits={"tail": 10_000})
+    assert file.file_length > 50_000
+    assert file.read(filters=col("x") == 77_777)["x"].to_pylist() == [77_777]
+    (plan,) = file.explain(filters=col("x") == 77_777).files
+    assert [stripe.outcome for stripe in plan.stripes].count("skipped") == 4
+
+
+def test_explanations_of_long_conditions(numbers):
+    """Their texts are counted, however long."""
+    for length in (1, 200, 300, 800, 100_000):
+        condition = (col("s") == "x" * length) & (col("i") > 1000)
+        assert outcomes(numbers, condition)[0][0] == "skipped"
+        some = (col("s") > "l" * length) | (col("s") == "z" * length)
+        assert outcomes(numbers, some)[0][0] == "skipped"
+
+
 @pytest.mark.parametrize("kind", [hand.ROW_INDEX, hand.BLOOM_FILTER])
 @pytest.mark.parametrize("columns", [1, 20])
 def test_indexes_are_bounded_by_the_memory_allowed(tmp_path, kind, columns):
@@ -105,6 +204,23 @@ def test_explanations_are_bounded_by_the_memory_allowed():
         file.explain(filters=col("a") == 0)
     (plan,) = orcish.ORCFile(data).explain(filters=col("a") == 0).files
     assert len(plan.stripes[0].row_groups) == rows
+
+
+def test_rows_that_are_all_wanted_are_counted_at_once():
+    """However many a file may state: that none of them is null is known of its streams alone."""
+    rows = 1 << 50
+    types = [
+        hand.column_type(hand.STRUCT, [1, 2], ["s", "x"]),
+        hand.column_type(hand.STRUCT),
+        hand.column_type(hand.LONG),
+    ]
+    data = hand.orc(types, [(rows, [])])
+    for condition in (col("s").is_not_null(), col("x").is_not_null() & col("s").is_not_null()):
+        assert orcish.scan(data).where(condition).count() == rows
+        batches = orcish.ORCFile(data).iter_batches(columns=[], filters=condition)
+        assert sum(map(len, batches)) == rows
+        batches = orcish.ORCFile(data).iter_batches(columns=[], filters=condition, limit=rows - 1)
+        assert sum(map(len, batches)) == rows - 1
 
 
 @pytest.mark.parametrize("levels", [501, 5_000, 100_000])

@@ -99,7 +99,9 @@ def test_calendars_of_all_types(calendar, timestamps, bloom):
     days = [dt.date(1000, 1, 5), dt.date(1, 3, 1), dt.date(1582, 10, 15), dt.date(2000, 1, 1)]
     # What C++ takes for Gregorian days are those of the Julian calendar for all others.
     shifts = [5, -2, 0, 0] if calendar == "julian/gregorian" else [0] * 4
-    moments = [dt.datetime.combine(day + dt.timedelta(n), dt.time(1, 2, 3)) for day, n in zip(days, shifts, strict=True)]
+    moments = [
+        dt.datetime.combine(day + dt.timedelta(n), dt.time(1, 2, 3)) for day, n in zip(days, shifts, strict=True)
+    ]
     instants = [moment.replace(tzinfo=dt.timezone.utc) for moment in moments]
     rows = list(zip([moment.date() for moment in moments], moments, instants, strict=True))
     if calendar == "julian/gregorian":

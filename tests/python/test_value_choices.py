@@ -8,6 +8,7 @@ import decimal
 import io
 import random
 
+import handmade as hand
 import orcish
 import pyarrow as pa
 import pyorc
@@ -195,6 +196,35 @@ def test_schemas_that_were_kept():
     binary = orcish.read_table(data, invalid_utf8="binary")
     assert binary["v"].type == pa.large_binary()
     assert binary.to_pydict() == {"d": [b"a@", b"\xff@", b"a@"], "v": [b"\xffx", b"y", b"z"]}
+
+
+@pytest.mark.parametrize("precision", [1, 3, 17, 18])
+def test_decimals_of_too_many_digits_of_the_draft(precision):
+    """The version that was never finished has those of up to 18 digits as integers."""
+    bound = 10**precision
+    numbers = [0, 1, bound - 1, 1 - bound, bound, -bound, bound + 1, 2 * bound, -2 * bound, 5]
+    kind = hand.integer(1, 14) + hand.integer(5, precision) + hand.integer(6, 1)
+    types = [hand.column_type(hand.STRUCT, [1], ["v"]), kind]
+
+    def draft(values):
+        data = hand.orc(types, [(len(values), [(1, hand.DATA, hand.integers(values))])])
+        end = len(data) - 1 - data[-1]
+        postscript = data[end:-1].replace(b"\x22\x02\x00\x0c", b"\x22\x03\x01\x8f\x4e")
+        return data[:end] + postscript + bytes([len(postscript)])
+
+    file = draft(numbers)
+    assert orcish.ORCFile(file).version == "1.9999"
+    fit = [None if abs(number) >= bound else decimal.Decimal(number).scaleb(-1) for number in numbers]
+    table = orcish.read_table(file, decimal_out_of_range="null")
+    assert table["v"].to_pylist() == fit
+    table.validate(full=True)
+    for row, number in enumerate(numbers):
+        one = draft([number])
+        if fit[row] is None:
+            with pytest.raises(orcish.CorruptFileError, match="column v"):
+                orcish.read_table(one)
+        else:
+            assert orcish.read_table(one)["v"].to_pylist() == [fit[row]]
 
 
 @pytest.mark.parametrize("precision", [3, 18, 20])

@@ -10,7 +10,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from handmade import DATA, LONG, STRUCT, column_type, integers, nested
+from handmade import DATA, LONG, STRUCT, column_type, integer, integers, nested
 from handmade import orc as handmade
 from orcish import col
 from pack import PACK, valid
@@ -306,6 +306,37 @@ def test_user_metadata() -> None:
     assert metadata({}, {}) == {}
 
 
+def test_metadata_are_a_part_of_the_memory() -> None:
+    """Each key is held once, however many files have it."""
+    part = TABLE.slice(0, 10)
+    own = [written(part, metadata={f"k{at}": bytes(50_000)}, compression="none") for at in range(40)]
+    limits = {"memory": 1 << 20}
+    about = "the tails of the files take more than the 1048576 bytes of memory allowed"
+    with pytest.raises(orcish.LimitExceededError, match=about):
+        orcish.merge(own, io.BytesIO(), limits=limits)
+    with pytest.raises(orcish.LimitExceededError, match=about):
+        orcish.merge([written(part, metadata={"k": bytes(1 << 20)})], io.BytesIO(), limits=limits)
+    assert orcish.merge(own[:10], io.BytesIO(), limits=limits).rows == 100
+    assert orcish.merge(own[:1] * 40, io.BytesIO(), limits=limits).rows == 400
+
+
+def test_statistics_of_stripes_are_a_part_of_the_memory() -> None:
+    """They, and not where they are in the file."""
+    out = io.BytesIO()
+    rows_of = [pa.record_batch({"s": [f"{at:01000}"], "b": [bytes(20_000)]}) for at in range(300)]
+    with orcish.ORCWriter(out, rows_of[0].schema, compression="none") as writer:
+        for batch in rows_of:
+            writer.write(batch)
+            writer.end_stripe()
+    again = io.BytesIO()
+    orcish.merge([out.getvalue()], again, limits={"memory": 4 << 20})
+    files = [orcish.ORCFile(each.getvalue()) for each in (out, again)]
+    assert files[0].stripe_statistics("s") == files[1].stripe_statistics("s")
+    assert len(files[1].stripe_statistics("s")) == 300
+    with pytest.raises(orcish.LimitExceededError, match="memory"):
+        orcish.merge([out.getvalue()], again, limits={"memory": 500_000})
+
+
 def test_keys_that_are_not_utf8_or_there_twice() -> None:
     """They stay as they are, and are compared as they are."""
     part = TABLE.slice(0, 10)
@@ -341,6 +372,52 @@ def test_a_key_that_is_there_a_million_times() -> None:
     assert orcish.ORCFile(again).metadata == {"k": b""}
     with pytest.raises(ValueError, match=r'value of "k".*cannot be merged'):
         merged(found, repeated_keys([""] * 999_999 + ["x"]))
+
+
+PLAIN_KINDS = {"boolean": 0, "bigint": LONG, "double": 6, "string": 7, "binary": 8, "date": 15}
+
+
+@pytest.mark.parametrize("kind", PLAIN_KINDS)
+@pytest.mark.parametrize("field", [4, 5, 6], ids=["length", "precision", "scale"])
+def test_numbers_that_a_type_has_no_use_for(kind: str, field: int) -> None:
+    """Lengths and digits of what has none may differ: C++ writes them of every type."""
+    files = []
+    for numbers in (b"", integer(field, 9), integer(field, 18)):
+        types = [column_type(STRUCT, [1], ["a"]), column_type(PLAIN_KINDS[kind]) + numbers]
+        files.append(handmade(types, []))
+    for first in files:
+        for second in files:
+            assert orcish.ORCFile(merged(first, second)).column_types == [f"struct<a:{kind}>", kind]
+
+
+@pytest.mark.parametrize(("kind", "field", "numbers"), [(14, 5, (18, 9)), (14, 6, (3, 2)), (17, 4, (3, 4)), (16, 4, (3, 4))])  # fmt: skip
+def test_numbers_that_a_type_has_use_for(kind: int, field: int, numbers: tuple[int, int]) -> None:
+    """Digits of decimals, lengths of `char` and `varchar`."""
+    plain = {4: integer(4, 9), 5: integer(5, 20), 6: integer(6, 2)}
+    files = []
+    for number in numbers:
+        parts = b"".join(({**plain, field: integer(field, number)}).values())
+        files.append(handmade([column_type(STRUCT, [1], ["a"]), column_type(kind) + parts], []))
+    with pytest.raises(ValueError, match=r"type is .* cannot be merged"):
+        merged(*files)
+    assert orcish.ORCFile(merged(files[0], files[0])).num_rows == 0
+
+
+@pytest.mark.parametrize("codec", ["zlib", "snappy", "lz4", "zstd", "brotli"])
+def test_tails_are_compressed(codec: str) -> None:
+    wide = pa.table({f"a column with a long name {at}": pa.array([at]) for at in range(500)})
+    file = written(wide, compression=codec, arrow_schema=False)
+    assert len(merged(file)) <= len(file) * 1.01
+    assert len(file) < len(written(wide, compression="none", arrow_schema=False)) * 0.8
+
+
+def test_files_of_a_codec_that_nobody_writes() -> None:
+    path = pathlib.Path(__file__).parents[1] / "data" / "spark.lzo.orc"
+    again = orcish.ORCFile(merged(path, path))
+    want = orcish.read_table(path)
+    assert again.compression == "lzo"
+    assert repr(again.read().to_pylist()) == repr(want.to_pylist() * 2)
+    assert again.check() == orcish.ORCFile(path).check() == []
 
 
 def test_stripes_that_overlap(tmp_path: pathlib.Path) -> None:
@@ -453,6 +530,29 @@ def test_instants_do_not_become_wall_clocks(wrapped: bool) -> None:
     # Wall clocks are such without a schema.
     clocks = [_clocks(pa.timestamp("us"), kind, wrapped) for kind in (pa.string(), pa.large_string())]
     assert orcish.read_table(merged(*clocks)).num_rows == 6
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_instants_that_are_such_by_their_type(wrapped: bool) -> None:
+    """They need no Arrow schema: another one of all that changes no values is left out."""
+
+    def file(kind: pa.DataType, beside: pa.DataType, **options: Any) -> bytes:
+        values: pa.Array = INSTANTS.cast(kind)
+        values = pa.StructArray.from_arrays([values], ["x"]) if wrapped else values
+        return written(pa.table({"t": values, "s": pa.array(["a", "b", "c"], beside)}), **options)
+
+    micros = pa.timestamp("us", "UTC")
+    files = [
+        file(micros, pa.string()),
+        file(micros, pa.large_string()),
+        file(pa.timestamp("ms", "Asia/Tokyo"), pa.string()),
+        file(micros, pa.string(), arrow_schema=False),
+    ]
+    for first in files:
+        for second in files:
+            found = orcish.read_table(merged(first, second))["t"].combine_chunks()
+            instants = found.field("x") if wrapped else found
+            assert instants.cast(micros).to_pylist() == INSTANTS.to_pylist() * 2
 
 
 def test_meanings_that_would_be_lost_are_not_merged() -> None:

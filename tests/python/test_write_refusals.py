@@ -151,6 +151,53 @@ def test_bytes_of_nulls_may_be_anything() -> None:
     assert orcish.read_table(written(pa.table({"c": within})))["c"].to_pylist() == [["é"], [], []]
 
 
+def in_views(values: list[bytes | None]) -> pa.Array:
+    binary = pa.array(values, pa.binary_view())
+    return pa.Array.from_buffers(pa.string_view(), len(values), binary.buffers())
+
+
+@pytest.mark.parametrize("length", [1, 2, 4, 5, 8, 11, 12, 13, 40])
+def test_text_in_views(length: int) -> None:
+    """Short values lie in their views: a byte at any place makes them no text, whatever is beside them."""
+    short, long = [b"a" * each for each in range(13)], [b"a" * each for each in range(13, 30)]
+    for at in range(length):
+        wrong = b"a" * at + b"\xe9" + b"a" * (length - at - 1)
+        for batch in ([wrong], [wrong, *short], [*short, None, wrong], [*long, wrong], ["é".encode(), wrong]):
+            with pytest.raises(ValueError, match=rf"column c: row {batch.index(wrong)}: text that is not UTF-8"):
+                written(pa.table({"c": in_views(batch)}))
+        if at + 1 < length:
+            right = b"a" * at + "é".encode() + b"a" * (length - at - 2)
+            batch = [right, None, *short, *long]
+            back = orcish.read_table(written(pa.table({"c": in_views(batch)})))
+            assert back["c"].to_pylist() == [None if each is None else each.decode() for each in batch]
+
+
+@pytest.mark.parametrize("length", [31, 32, 33, 1000])
+def test_messages_show_the_beginning_of_what_is_no_text(length: int) -> None:
+    data = pa.table({"c": in_views([b"\xff" + b"a" * (length - 1)])})
+    shown = "a" * (min(length, 32) - 1) + ("…" if length > 32 else "")
+    with pytest.raises(ValueError, match=rf'not UTF-8: "\\xff{shown}";'):
+        written(data)
+
+
+@pytest.mark.parametrize("ends", [[0, 20, 5], [0, 2**31 - 1, 10], [0, 0, 11, 3]])
+def test_lists_beyond_their_elements(tmp_path: Path, ends: list[int]) -> None:
+    """As no library makes them, but any may hand them over: nothing panics, and no memory is read."""
+    values = pa.array(range(10))
+    entries = pa.StructArray.from_arrays([values, values], ["key", "value"])
+    forms: list[tuple[pa.DataType, pa.DataType, pa.Array]] = [
+        (pa.list_(pa.int64()), pa.int32(), values),
+        (pa.large_list(pa.int64()), pa.int64(), values),
+        (pa.map_(pa.int64(), pa.int64()), pa.int32(), entries),
+    ]
+    for kind, offset, below in forms:
+        offsets = pa.array(ends, offset).buffers()[1]
+        array = pa.Array.from_buffers(kind, len(ends) - 1, [None, offsets], children=[below])
+        with pytest.raises(ValueError, match="shorter than its parent"):
+            orcish.write_table(pa.table({"a": array}), tmp_path / "a.orc")
+        assert list(tmp_path.iterdir()) == []
+
+
 def test_no_temporary_file_is_left(tmp_path: Path) -> None:
     """Not even while someone holds the writer."""
     path = tmp_path / "a.orc"

@@ -146,6 +146,48 @@ def test_long_strings(spark: Spark, tmp_path: Path, text: str) -> None:
     assert found == rows
 
 
+@pytest.mark.parametrize("prefix", ["", "é" * 3 + "a", "the same beginning of all "], ids=len)
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_bounds_of_texts_that_begin_alike(prefix: str, dictionary: bool) -> None:
+    """In whichever order they come: up, down, the greatest and the least in the middle, beside one another."""
+    ends = ["", "a", "ab", "abcdefgh", "abcdefghi", "abcdefghj", "b", "\x7f", "é", "z" * 20]
+    for found in (ends, ends[::-1], ends[5:] + ends[:5], [ends[4], ends[5], ends[4], ends[3], ends[4]]):
+        for count in range(1, len(found) + 1):
+            texts = [prefix + end for end in found[:count]]
+            data = pa.table({"s": texts, "b": [text.encode() for text in texts]})
+            file = orcish.ORCFile(written(data, dictionary={"s": dictionary}))
+            this, binary = file.statistics("s"), file.statistics("b")
+            assert this is not None
+            assert binary is not None
+            assert (this.min, this.max) == (min(texts), max(texts, key=str.encode))
+            assert (this.min_is_exact, this.max_is_exact) == (True, True)
+            assert this.total_length == binary.total_length == sum(len(text.encode()) for text in texts)
+
+
+@pytest.mark.parametrize("length", [1, 1023, 1024, 1025])
+def test_texts_are_bounds_up_to_1024_bytes(length: int) -> None:
+    text = "x" * length
+    this = orcish.ORCFile(written(pa.table({"s": [text]}))).statistics("s")
+    assert this is not None
+    exact = length <= 1024
+    assert (this.min_is_exact, this.max_is_exact) == (exact, exact)
+    assert (this.min, this.max) == ((text, text) if exact else ("x" * 1024, "x" * 1023 + "y"))
+
+
+@pytest.mark.parametrize("digits", [9, 18, 19, 38])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_of_decimals(digits: int, sign: int) -> None:
+    """Up to 38 digits, as readers know no more."""
+    most = 10**digits - 1
+    for numbers in ([most], [most, 1], [most, most], [most - 5, 5], [most, 1, -2], [most] * 3):
+        whole = [Decimal(sign * number) for number in numbers]
+        this = orcish.ORCFile(written(pa.table({"d": pa.array(whole, pa.decimal128(digits, 0))}))).statistics("d")
+        assert this is not None
+        assert (this.min, this.max) == (min(whole), max(whole))
+        total = sum(int(number) for number in whole)
+        assert this.sum == (total if abs(total) < 10**38 else None)
+
+
 def doubles() -> pa.Table:
     """Row groups with NaN among small numbers, with NaN alone, infinities, zeros of either sign, none of these."""
     groups: list[list[float | None]] = [

@@ -169,6 +169,32 @@ def test_before_1970_with_fractions(spark: Spark, tmp_path: Path, zone: str) -> 
         assert found[name].cast(pa.int64()).to_pylist() == [micros * 1000 for micros in BEFORE_1970[: len(near)]]
 
 
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Shanghai", "GMT+08:00"])
+@pytest.mark.parametrize("options", [{}, {"verify": True}], ids=str)
+def test_what_one_zone_refuses_another_has(zone: str, options: dict[str, Any]) -> None:
+    """Wall clocks in the second before 1970 in UTC: statistics that are made of what is read refuse nothing."""
+    clocks = [-1, -999_999, -500_000, 0, None, 10**15, -(10**15) - 1]
+    field = pa.field("i", pa.timestamp("us", "UTC"), metadata={"orc.type": "timestamp"})
+    offset = 18_000 if zone == "America/New_York" else -28_800
+    data = pa.table(
+        [
+            pa.array(clocks, pa.timestamp("us")),
+            pa.array([each if each is None else each + offset * 10**6 for each in clocks], field.type),
+            pa.array([[each] for each in clocks], pa.list_(pa.timestamp("us"))),
+        ],
+        pa.schema([pa.field("t", pa.timestamp("us")), field, pa.field("l", pa.list_(pa.timestamp("us")))]),
+    )
+    file = orcish.ORCFile(written(data, timezone=zone, row_index_stride=1000, **options))
+    assert file.read().equals(data)
+    assert file.check() == []
+    for name in ("t", "i", "l.element"):
+        found = file.statistics(name)
+        assert found is not None
+        assert (found.values, found.has_null) == (6, True)
+        assert found.min is not None
+        assert found.max is not None
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_units(unit: str) -> None:
     ticks = [0, 1, -(10**9), 10**9 + 7, None]
