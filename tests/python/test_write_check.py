@@ -361,6 +361,13 @@ def test_values_of_unions_of_other_writers_are_not_known(sound: bytes, column: s
     assert found == ([(None, None, "id")] if column == "id" else [])
 
 
+def test_row_groups_of_the_root_count_their_rows(sound: bytes) -> None:
+    for stripe in (0, 1):
+        index = stream(sound, stripe, "", "ROW_INDEX")
+        counts = [place(sound, index, (1, group), (2, 0), (1, 0)) for group in range(3)]
+        assert [varint(sound, span.start)[0] for span in counts] == [1000, 1000, 500]
+
+
 def bounds(data: bytes, least: bytes, greatest: bytes) -> bytes:
     """The file with other bounds of the text of a row group."""
     for number, new in ((1, least), (2, greatest)):
