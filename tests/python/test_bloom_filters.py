@@ -12,9 +12,9 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import col
+from write_cases import TYPE_KEY
 
-TYPE_KEY = "orc.type"
-"""Numbers of the values that are written; those between are absent."""
+# Numbers of the values that are written; those between are absent.
 NUMBERS = [*range(-60, 0, 2), *range(2, 62, 2)]
 DAY = dt.date(2020, 2, 29)
 TIME = dt.datetime(2020, 2, 29, 12)
