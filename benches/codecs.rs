@@ -12,7 +12,9 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput};
-use orcish::{ByteSource as _, Compression, Framing, Stream};
+use orcish::Compression;
+use orcish::codec::{Framing, Stream};
+use orcish::source::ByteSource as _;
 use random::Random;
 
 type Answer<T> = Result<T, Box<dyn Error>>;

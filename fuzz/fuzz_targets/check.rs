@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use orcish::{Check, Error, ErrorKind};
+use orcish::{Error, ErrorKind};
+use orcish_core::cancel::Check;
 
 /// How long a check may take.
 const LONGEST: Duration = Duration::from_millis(500);

@@ -4,7 +4,8 @@
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use orcish::{ByteSource, Compression, fuzzing};
+use orcish::{Compression, fuzzing};
+use orcish::source::ByteSource;
 
 const CODECS: [Compression; 7] = [
     Compression::None,

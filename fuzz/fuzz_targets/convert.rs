@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use arrow_array::{Array as _, RecordBatch};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use orcish::{ErrorKind, FileWriter, MemorySink, MemorySource, OrcFile, ReadOptions, WriteOptions};
+use orcish::{ErrorKind, FileWriter, OrcFile, ReadOptions, WriteOptions};
+use orcish::io::{MemorySink, MemorySource};
 
 /// Most rows that are written.
 const MOST_ROWS: usize = 20_000;

@@ -9,7 +9,8 @@ use orcish::encoding::byte_rle::ByteRle;
 use orcish::encoding::decimal::{DecimalDecoder, DecimalType};
 use orcish::encoding::int_rle::{IntRle, Version};
 use orcish::encoding::{bitpack, encode, varint};
-use orcish::{Compression, Result, Stream, fuzzing};
+use orcish::{Compression, Result, fuzzing};
+use orcish::codec::Stream;
 
 /// Most values that are read of one input.
 const MOST: usize = 20_000;

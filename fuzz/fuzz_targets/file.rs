@@ -6,7 +6,8 @@
 mod reading;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use orcish::{Columns, InvalidUtf8, LongChar, NullMapKeys, OrcFile, OutOfRange, ReadOptions, StringType, TimestampUnit, UnionType};
+use orcish::{Columns, OrcFile, ReadOptions};
+use orcish::options::{InvalidUtf8, LongChar, NullMapKeys, OutOfRange, StringType, TimestampUnit, UnionType};
 
 fn options(index: usize) -> ReadOptions {
     let base = reading::options();

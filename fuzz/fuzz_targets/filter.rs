@@ -7,7 +7,8 @@ mod reading;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use orcish::schema::{Kind, Schema};
-use orcish::{Columns, Comparison, Literal, OutOfRange, Predicate, ReadOptions, StringType};
+use orcish::{Columns, Comparison, Literal, Predicate, ReadOptions};
+use orcish::options::{OutOfRange, StringType};
 use reading::read;
 
 /// Most columns that are asked.

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use orcish::{MemorySink, MemorySource, OrcFile, ReadAt, merge};
+use orcish::OrcFile;
+use orcish::io::{MemorySink, MemorySource, ReadAt};
+use orcish::write::merge;
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     reading::mutate(data, size, max_size, seed)

@@ -11,10 +11,9 @@ use arrow_array::{
 };
 use arrow_schema::{Field, Schema};
 use libfuzzer_sys::fuzz_target;
-use orcish::{
-    Compression, DictionaryChoice, ErrorKind, FileWriter, Limits, MemorySink, MemorySource, OrcFile, ReadOptions,
-    Version, WriteOptions,
-};
+use orcish::{Compression, ErrorKind, FileWriter, Limits, OrcFile, ReadOptions, WriteOptions};
+use orcish::io::{MemorySink, MemorySource};
+use orcish::write::{DictionaryChoice, Version};
 
 /// What is left of the input; zeros behind its end.
 struct Input<'a>(&'a [u8]);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use orcish::{
-    Check, Columns, Comparison, Error, ErrorKind, Limits, MemorySource, OrcFile, Predicate, ReadAt, ReadOptions,
-    Result, Sink, merge,
-};
+use orcish::io::{MemorySource, ReadAt, Sink};
+use orcish::write::merge;
+use orcish::{Columns, Comparison, Error, ErrorKind, Limits, OrcFile, Predicate, ReadOptions, Result};
+use orcish_core::cancel::Check;
 
 use crate::clock::Clock;
 use crate::damage::peak_of;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use orcish::io::MemorySource;
+use orcish::{Limits, OrcFile, ReadOptions, Result};
+
 use crate::data;
-use orcish::{Limits, MemorySource, OrcFile, ReadOptions, Result};
 
 /// Name of the file and the error that it gives.
 const EXPECTED: &[(&str, &str)] = &[

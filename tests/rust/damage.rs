@@ -10,14 +10,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use orcish::io::MemorySource;
+use orcish::options::{InvalidUtf8, LongChar, NullMapKeys, OutOfRange, StringType, TimestampUnit, UnionType};
+use orcish::schema::{Kind, Schema};
+use orcish::{Columns, Comparison, ErrorKind, Limits, Literal, OrcFile, Predicate, ReadOptions};
 
 use crate::clock::Clock;
 use crate::data;
-use orcish::schema::{Kind, Schema};
-use orcish::{
-    Columns, Comparison, ErrorKind, InvalidUtf8, Limits, Literal, LongChar, MemorySource, NullMapKeys, OrcFile,
-    OutOfRange, Predicate, ReadOptions, StringType, TimestampUnit, UnionType,
-};
 
 /// Counts what a thread holds, so that tests may run beside each other.
 struct Counting;

@@ -11,10 +11,12 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 use chrono::{DateTime, Datelike as _, NaiveDate};
+use orcish::io::MemorySource;
+use orcish::options::{StringType, UnionType};
+use orcish::{Limits, OrcFile, ReadOptions, Result};
 use serde_json::{Value, json};
 
 use crate::data;
-use orcish::{Limits, MemorySource, OrcFile, ReadOptions, Result, StringType, UnionType};
 
 /// A value as `tests/data/generate.py` writes it.
 fn value(array: &dyn Array, at: usize) -> Value {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::io_log::{Logged, assert_log, logged, named};
 use orcish::{Columns, Comparison, Limits, OrcFile, Predicate, ReadOptions};
+
+use crate::io_log::{Logged, assert_log, logged, named};
 
 /// One stripe of 170 rows in row groups of 20, without compression; bloom filters of id, word and text.
 const GROUPS: &str = "groups/cpp.none.orc";

@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-
-use crate::data;
+use orcish::io::{MemorySource, ReadAt};
 use orcish::schema::Kind;
 use orcish::tail::FileTail;
-use orcish::{Columns, Limits, MemorySource, OrcFile, ReadAt, ReadOptions, Result};
+use orcish::{Columns, Limits, OrcFile, ReadOptions, Result};
+
+use crate::data;
 
 /// A source that remembers its requests.
 pub(crate) struct Logged {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int32Type;
+use orcish::io::MemorySource;
+use orcish::{Columns, Limits, OrcFile, ReadOptions, Result};
 
 use crate::data;
 use crate::structured::mutator::Random;
 use crate::structured::mutator::layout::{File, put_together, take_apart};
 use crate::structured::mutator::wire::Value;
-use orcish::{Columns, Limits, MemorySource, OrcFile, ReadOptions, Result};
 
 /// Name of the file and what is found in it.
 const EXPECTED: &[(&str, &[&str])] = &[

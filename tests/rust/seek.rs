@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use orcish::io::MemorySource;
+use orcish::options::StringType;
+use orcish::schema::Kind;
+use orcish::{Columns, Comparison, Limits, Literal, OrcFile, Predicate, ReadOptions};
 use serde_json::{Value, json};
 
 use crate::damage::XorShift;
 use crate::{data, golden};
-use orcish::schema::Kind;
-use orcish::{Columns, Comparison, Limits, Literal, MemorySource, OrcFile, Predicate, ReadOptions, StringType};
 
 /// A condition, and the same of a row as `golden` has it.
 struct Case {

@@ -45,7 +45,7 @@ fn files_without_changes_are_as_they_were() {
     for (name, bytes) in data::files("tests/data") {
         let again = mutator::copy(&bytes, &mut Random::new(7)).expect("a file");
         let rows = |bytes: bytes::Bytes| {
-            let source = std::sync::Arc::new(orcish::MemorySource::new(bytes));
+            let source = std::sync::Arc::new(orcish::io::MemorySource::new(bytes));
             let file = orcish::OrcFile::new(source, &orcish::Limits::default()).unwrap();
             let options = orcish::ReadOptions { allow_masked: true, ..orcish::ReadOptions::default() };
             file.read(options).unwrap().map(|batch| batch.unwrap()).collect::<Vec<_>>()

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use orcish::io::MemorySource;
+use orcish::tail::{FileTail, Step, TailDecoder, read_tail};
+use orcish::{ErrorKind, Limits, OrcFile, ReadOptions};
 
 use crate::{data, golden};
-use orcish::tail::{FileTail, Step, TailDecoder, read_tail};
-use orcish::{ErrorKind, Limits, MemorySource, OrcFile, ReadOptions};
 
 fn tail_of(bytes: &Bytes) -> FileTail {
     read_tail(&MemorySource::new(bytes.clone()), &Limits::default()).unwrap()

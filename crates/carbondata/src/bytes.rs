@@ -1,6 +1,6 @@
 //! Numbers within bytes that may end too early.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 /// What is left of some bytes.
 #[derive(Debug, Clone, Copy)]

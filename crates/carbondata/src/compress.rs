@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 /// How bytes are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -100,9 +100,9 @@ mod tests {
         for (compressor, bytes) in packed {
             assert_eq!(compressor.decompress(&bytes, text.len()).unwrap(), text);
             let error = compressor.decompress(&bytes, text.len() - 1).unwrap_err();
-            assert_eq!(error.kind(), orcish::ErrorKind::LimitExceeded);
+            assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
             let error = compressor.decompress(bytes.get(..bytes.len() / 2).unwrap(), text.len()).unwrap_err();
-            assert_eq!(error.kind(), orcish::ErrorKind::Corrupt);
+            assert_eq!(error.kind(), orcish_core::ErrorKind::Corrupt);
         }
         assert!(Compressor::named(Some("com.example.Lz77")).is_err());
     }

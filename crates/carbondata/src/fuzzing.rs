@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef};
 use bytes::Bytes;
-use orcish::{Limits, MemorySource, ReadAt, Result};
+use orcish_core::{Limits, Result};
+use orcish_io::{MemorySource, ReadAt};
 
 use crate::file::DataFile;
 use crate::metadata::format::TableInfo;

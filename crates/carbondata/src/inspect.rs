@@ -1,7 +1,8 @@
 //! One data file, by itself: what it says of itself.
 
 use arrow_schema::SchemaRef;
-use orcish::{Limits, Result, StorageOptions, open};
+use orcish_core::{Limits, Result};
+use orcish_io::{StorageOptions, open};
 
 use crate::file::DataFile;
 use crate::metadata::schema::schema_of;

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
-use orcish::{Limits, Result, StorageOptions, list_folder, stat};
+use open::Place;
+use orcish_core::{Limits, Result};
+use orcish_io::{StorageOptions, list_folder, stat};
+use watch::Watch;
 
 use crate::metadata::deletes::read_deletes;
 use crate::metadata::format::MinMax;
@@ -14,8 +17,6 @@ use crate::metadata::names::DATA;
 use crate::metadata::places::{Places, TableStorage};
 use crate::metadata::schema::Column;
 use crate::metadata::segments::join;
-use open::Place;
-use watch::Watch;
 
 mod open;
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use carbondata::Segment;
-use orcish::{Limits, ReadOptions};
+use orcish::options::{Columns, ReadOptions};
+use orcish_core::Limits;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
@@ -24,6 +26,34 @@ type SegmentSpec = (
 
 /// A part of a scan: location, blocklets, rows, bytes, and what another process makes a scan of.
 type SplitSpec<'py> = (String, Vec<usize>, u64, u64, Bound<'py, PyBytes>);
+
+/// The options of a scan. Options that only ORC files have are refused.
+fn carbon_options(options: ReadOptions) -> PyResult<carbondata::ReadOptions> {
+    let standard = ReadOptions::default();
+    let given = [
+        ("stripes", options.stripes != standard.stripes),
+        ("row_number", options.row_number.is_some()),
+        ("timestamp_unit", options.timestamp_unit.is_some()),
+        ("strings", options.strings.is_some()),
+        ("unions", options.unions.is_some()),
+    ];
+    if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
+        return Err(PyValueError::new_err(format!("{name}: tables of CarbonData are read without it")));
+    }
+    let columns = match options.columns {
+        Columns::All => None,
+        Columns::Names(names) => Some(names),
+        Columns::Ids(_) => return Err(PyValueError::new_err("the columns of a table have names, and no ids")),
+    };
+    Ok(carbondata::ReadOptions {
+        columns,
+        batch_size: options.batch_size,
+        filter: options.filter,
+        limit: options.limit,
+        threads: options.threads,
+        limits: options.limits,
+    })
+}
 
 /// Whether a table of CarbonData, or a file of one, is at a location.
 #[pyfunction]
@@ -140,9 +170,9 @@ impl CarbonScan {
         py: Python<'_>,
         options: Option<&Bound<'_, PyDict>>,
         limits: &Limits,
-        make: impl FnOnce(ReadOptions) -> orcish::Result<carbondata::Scan> + Send,
+        make: impl FnOnce(carbondata::ReadOptions) -> orcish_core::Result<carbondata::Scan> + Send,
     ) -> PyResult<Self> {
-        let options = read_options(options, limits)?;
+        let options = carbon_options(read_options(options, limits)?)?;
         let scan = py.detach(|| make(options)).map_err(|error| to_python(py, &error))?;
         Ok(CarbonScan { scan, limits: limits.clone() })
     }

@@ -4,7 +4,8 @@ use std::error::Error as _;
 use std::io;
 use std::sync::Arc;
 
-use orcish::{Check, Error, ErrorKind};
+use orcish_core::cancel::Check;
+use orcish_core::{Error, ErrorKind};
 use pyo3::exceptions::{
     PyException, PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyNotADirectoryError, PyOSError,
     PyPermissionError, PyTimeoutError, PyValueError,

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use orcish::read::OrcFile;
 use orcish::tail::{Calendar, FileTail};
-use orcish::{Limits, OrcFile};
+use orcish_core::Limits;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -31,7 +32,7 @@ impl File {
         self.file.tail()
     }
 
-    fn raise(&self, py: Python<'_>, error: orcish::Error) -> PyErr {
+    fn raise(&self, py: Python<'_>, error: orcish_core::Error) -> PyErr {
         to_python(py, &error.in_file(self.file.name()))
     }
 }
@@ -234,6 +235,6 @@ pub(crate) fn list_files(
     patterns: bool,
 ) -> PyResult<Vec<(String, u64)>> {
     let storage = self::storage_options(storage_options)?;
-    let list = if patterns { orcish::list } else { orcish::list_folder };
+    let list = if patterns { orcish_io::list } else { orcish_io::list_folder };
     py.detach(|| list(location, &storage)).map_err(|error| to_python(py, &error))
 }

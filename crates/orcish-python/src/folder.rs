@@ -3,7 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
-use orcish::{FileStatus, StorageOptions, Unpublished};
+use orcish_io::{FileStatus, StorageOptions, Unpublished};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
@@ -17,7 +17,7 @@ type Given<'a, 'py> = Option<&'a Bound<'py, PyDict>>;
 fn work<T: Send>(
     py: Python<'_>,
     given: Given<'_, '_>,
-    work: impl FnOnce(&StorageOptions) -> orcish::Result<T> + Send,
+    work: impl FnOnce(&StorageOptions) -> orcish_core::Result<T> + Send,
 ) -> PyResult<T> {
     let storage = storage_options(given)?;
     py.detach(|| work(&storage)).map_err(|error| to_python(py, &error))
@@ -37,7 +37,7 @@ pub(crate) fn read_small<'py>(
     storage_options: Given<'_, 'py>,
     limit: u64,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = work(py, storage_options, |storage| orcish::read_small(location, limit, storage))?;
+    let bytes = work(py, storage_options, |storage| orcish_io::read_small(location, limit, storage))?;
     Ok(PyBytes::new(py, &bytes))
 }
 
@@ -52,21 +52,21 @@ pub(crate) fn write_small(
     overwrite: bool,
 ) -> PyResult<()> {
     let bytes = Bytes::from_owner(data);
-    work(py, storage_options, |storage| orcish::write_small(location, bytes, overwrite, storage))
+    work(py, storage_options, |storage| orcish_io::write_small(location, bytes, overwrite, storage))
 }
 
 /// Deletes files; those that are missing are no error.
 #[pyfunction]
 #[pyo3(signature = (locations, storage_options=None))]
 pub(crate) fn delete_files(py: Python<'_>, locations: Vec<String>, storage_options: Given<'_, '_>) -> PyResult<()> {
-    work(py, storage_options, |storage| orcish::delete_files(&locations, storage))
+    work(py, storage_options, |storage| orcish_io::delete_files(&locations, storage))
 }
 
 /// Deletes a folder with all that is below; one that is missing is no error.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None))]
 pub(crate) fn delete_folder(py: Python<'_>, location: &str, storage_options: Given<'_, '_>) -> PyResult<()> {
-    work(py, storage_options, |storage| orcish::delete_folder(location, storage))
+    work(py, storage_options, |storage| orcish_io::delete_folder(location, storage))
 }
 
 /// Locations, sizes and times of all files below a folder, hidden ones too.
@@ -77,7 +77,7 @@ pub(crate) fn list_all(
     location: &str,
     storage_options: Given<'_, '_>,
 ) -> PyResult<Vec<(String, u64, f64)>> {
-    let found = work(py, storage_options, |storage| orcish::list_all(location, storage))?;
+    let found = work(py, storage_options, |storage| orcish_io::list_all(location, storage))?;
     let spec = |(path, status)| {
         let (size, modified) = spec(status);
         (path, size, modified)
@@ -89,7 +89,7 @@ pub(crate) fn list_all(
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None))]
 pub(crate) fn stat(py: Python<'_>, location: &str, storage_options: Given<'_, '_>) -> PyResult<Option<(u64, f64)>> {
-    Ok(work(py, storage_options, |storage| orcish::stat(location, storage))?.map(spec))
+    Ok(work(py, storage_options, |storage| orcish_io::stat(location, storage))?.map(spec))
 }
 
 /// Makes the file appear that a `Writer` has not published; once more does nothing more.
@@ -102,7 +102,7 @@ pub(crate) fn complete_upload(
     storage_options: Given<'_, '_>,
 ) -> PyResult<()> {
     let file = Unpublished::from_bytes(token).map_err(|error| to_python(py, &error))?;
-    work(py, storage_options, |storage| orcish::complete_upload(location, &file, storage))
+    work(py, storage_options, |storage| orcish_io::complete_upload(location, &file, storage))
 }
 
 /// Removes the file that a `Writer` has not published; one that has appeared stays.
@@ -115,7 +115,7 @@ pub(crate) fn abort_upload(
     storage_options: Given<'_, '_>,
 ) -> PyResult<()> {
     let file = Unpublished::from_bytes(token).map_err(|error| to_python(py, &error))?;
-    work(py, storage_options, |storage| orcish::abort_upload(location, &file, storage))
+    work(py, storage_options, |storage| orcish_io::abort_upload(location, &file, storage))
 }
 
 /// Location, rows, bytes and stripes of the file that a `Writer` has not published.

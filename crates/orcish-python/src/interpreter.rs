@@ -1,6 +1,6 @@
 //! The interpreter, for code that other code than Python's may call.
 
-use orcish::{Error, ErrorKind};
+use orcish_core::{Error, ErrorKind};
 use pyo3::ffi;
 use pyo3::prelude::*;
 

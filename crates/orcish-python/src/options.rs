@@ -1,15 +1,18 @@
 //! Options as Python passes them: words and numbers.
 
-use orcish::{
-    ColumnCompression, Columns, Compression, DictionaryChoice, InvalidUtf8, Limits, LongChar, NullMapKeys, OutOfRange,
-    ReadOptions, StorageOptions, StringType, TimestampUnit, Timestamps, UnionType, Version, WriteOptions,
+use orcish::codec::Compression;
+use orcish::options::{
+    Columns, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
+    UnionType,
 };
+use orcish::write::{ColumnCompression, DictionaryChoice, Version, WriteOptions};
+use orcish_core::Limits;
+use orcish_io::StorageOptions;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
 use crate::errors::{signals, to_python};
-
 use crate::predicate::predicate;
 
 /// Picks the value that the word `given` names.

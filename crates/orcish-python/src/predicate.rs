@@ -1,6 +1,6 @@
 //! Predicates as Python passes them: nested tuples, which `orcish.expression` makes.
 
-use orcish::{Comparison, Literal, Predicate};
+use orcish_core::{Comparison, Literal, Predicate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish::scan::{Matching, Split, TableFile};
-use orcish::{Explanation, Limits, Outcome, Proof, ReadAt, StripePlan};
+use orcish_core::Limits;
+use orcish_core::explain::{Explanation, SectionPlan};
+use orcish_core::predicate::Outcome;
+use orcish_io::ReadAt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
@@ -146,19 +149,19 @@ impl Scan {
 /// Names and values of the partition columns in a path.
 #[pyfunction]
 pub(crate) fn partitions_of(location: &str) -> Vec<(String, Option<String>)> {
-    orcish::scan::partitions_of(location)
+    orcish_io::partitions_of(location)
 }
 
 /// A path or URL for messages, without secrets.
 #[pyfunction]
 pub(crate) fn display_name(location: &str) -> String {
-    orcish::display_name(location)
+    orcish_io::display_name(location)
 }
 
 /// As `partitions_of`, of the folders below the location, or pattern, that was listed.
 #[pyfunction]
 pub(crate) fn partitions_below(base: &str, location: &str) -> Vec<(String, Option<String>)> {
-    orcish::scan::partitions_below(base, location)
+    orcish_io::partitions_below(base, location)
 }
 
 /// A file's name, whether it is skipped, and its stripes: index, rows, outcome, row groups, bytes and requests for the
@@ -170,33 +173,24 @@ const GROUPS_AT_A_TIME: usize = 4096;
 
 /// What would become of a file.
 pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<FilePlan<'py>> {
-    let stripe = |plan: &StripePlan| {
+    let section = |plan: &SectionPlan| {
         py.check_signals()?;
         let groups = PyList::empty(py);
-        for some in plan.groups.chunks(GROUPS_AT_A_TIME) {
+        for some in plan.row_groups.chunks(GROUPS_AT_A_TIME) {
             py.check_signals()?;
             some.iter().try_for_each(|(rows, found)| groups.append((*rows, outcome(found))))?;
         }
-        let weights = (plan.filter_bytes, plan.filter_requests, plan.other_bytes, plan.other_requests);
-        (plan.stripe, plan.rows, outcome(&plan.outcome), groups, weights).into_pyobject(py)
+        let weights = (plan.filter_bytes, plan.filter_requests, plan.payload_bytes, plan.payload_requests);
+        (plan.index, plan.rows, outcome(&plan.outcome), groups, weights).into_pyobject(py)
     };
-    Ok((file.file.clone(), file.skipped, file.stripes.iter().map(stripe).collect::<PyResult<_>>()?))
+    Ok((file.file.clone(), file.skipped, file.sections.iter().map(section).collect::<PyResult<_>>()?))
 }
 
 /// A word, and for what is skipped the tests that no row passes, each with what proves it.
 fn outcome(found: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
-    let proof = |proof: &Proof| match proof {
-        Proof::FileStatistics => "statistics of the file",
-        Proof::StripeStatistics => "statistics of the stripe",
-        Proof::RowGroupStatistics => "statistics of the row group",
-        Proof::BloomFilter => "bloom filter",
-        Proof::NoPresentStream => "streams without nulls",
-        Proof::BlockletIndex => "index of the blocklet",
-        Proof::PageStatistics => "bounds of the page",
-    };
     match found {
         Outcome::AllWanted => ("all", Vec::new()),
         Outcome::Read => ("read", Vec::new()),
-        Outcome::Skipped(causes) => ("skipped", causes.iter().map(|(test, by)| (test.clone(), proof(by))).collect()),
+        Outcome::Skipped(causes) => ("skipped", causes.iter().map(|(test, by)| (test.clone(), by.name())).collect()),
     }
 }

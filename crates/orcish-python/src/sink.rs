@@ -1,6 +1,6 @@
 //! What a file may be written to: a path or URL, or a Python object with `write`.
 
-use orcish::{Sink, StorageOptions, Withheld};
+use orcish_io::{Sink, StorageOptions, Withheld};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -33,9 +33,11 @@ fn create_published(target: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyRe
     let py = target.py();
     if let Ok(path) = target.cast::<PyString>() {
         let made = match path.to_str() {
-            Ok(location) => py.detach(|| orcish::create(location, storage)),
+            Ok(location) => py.detach(|| orcish_io::create(location, storage)),
             // A path of the system that is not Unicode.
-            Err(_) => orcish::FileSink::create(path.extract::<std::path::PathBuf>()?).map(|sink| Box::new(sink) as _),
+            Err(_) => {
+                orcish_io::FileSink::create(path.extract::<std::path::PathBuf>()?).map(|sink| Box::new(sink) as _)
+            }
         };
         return made.map_err(|error| to_python(py, &error));
     }
@@ -52,7 +54,7 @@ fn create_unpublished(
     let Some(location) = target.cast::<PyString>().ok().and_then(|path| path.to_str().ok()) else {
         return Err(PyValueError::new_err("publish=False: what is not published has a path in Unicode, or a URL"));
     };
-    let made = py.detach(|| orcish::create_unpublished(location, staging, storage));
+    let made = py.detach(|| orcish_io::create_unpublished(location, staging, storage));
     made.map_err(|error| to_python(py, &error))
 }
 
@@ -110,7 +112,7 @@ impl Sink for PythonSink {
         &self.name
     }
 
-    fn write(&mut self, bytes: &[u8]) -> orcish::Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> orcish_core::Result<()> {
         let write = |py: Python<'_>| {
             let written = self.write_all(self.object.bind(py), bytes);
             written.map_err(|error| from_python(py, "the file object failed", error))
@@ -118,7 +120,7 @@ impl Sink for PythonSink {
         attached(write).unwrap_or_else(|| Err(gone()))
     }
 
-    fn finish(&mut self) -> orcish::Result<()> {
+    fn finish(&mut self) -> orcish_core::Result<()> {
         let flush = |py: Python<'_>| {
             let object = self.object.bind(py);
             let flush = || match object.hasattr("flush")? {

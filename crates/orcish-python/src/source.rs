@@ -5,7 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use orcish::{FileSource, MemorySource, ReadAt, Result, StorageOptions};
+use orcish_core::Result;
+use orcish_io::{FileSource, MemorySource, ReadAt, StorageOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -28,7 +29,7 @@ pub(crate) fn open(
     let py = object.py();
     if let Ok(path) = object.cast::<PyString>() {
         let opened = match path.to_str() {
-            Ok(location) => py.detach(|| orcish::open(location, storage)),
+            Ok(location) => py.detach(|| orcish_io::open(location, storage)),
             // A path of the system that is not Unicode.
             Err(_) => FileSource::open(path.extract::<std::path::PathBuf>()?).map(|source| Arc::new(source) as _),
         };

@@ -23,10 +23,10 @@ type Failure = Arc<Mutex<Option<PyErr>>>;
 struct Reader(Option<Source>);
 
 /// What batches come from.
-type Source = Box<dyn Iterator<Item = orcish::Result<RecordBatch>> + Send>;
+type Source = Box<dyn Iterator<Item = orcish_core::Result<RecordBatch>> + Send>;
 
 impl Reader {
-    fn next(&mut self) -> Option<orcish::Result<RecordBatch>> {
+    fn next(&mut self) -> Option<orcish_core::Result<RecordBatch>> {
         self.0.as_mut()?.next()
     }
 }
@@ -52,7 +52,7 @@ impl Batches {
     /// another thread is reading from.
     pub(crate) fn of(
         schema: SchemaRef,
-        reader: impl Iterator<Item = orcish::Result<RecordBatch>> + Send + 'static,
+        reader: impl Iterator<Item = orcish_core::Result<RecordBatch>> + Send + 'static,
     ) -> Self {
         let reader = Reader(Some(Box::new(reader)));
         Batches { schema, reader: Mutex::new(Some(reader)), failure: Failure::default() }

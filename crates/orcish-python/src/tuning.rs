@@ -2,29 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use orcish::tuning::{ALL, Tuning, reset};
+use orcish_core::tuning::Tuning;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
-/// Makes windows as large as `values` say, if at least as large as the least size that tests give them, and all others
-/// what they are without tests. Says of each by its name how large it is without that, and what the least and the greatest
-/// size are that tests give it.
+/// The windows of all crates.
+fn windows() -> impl Iterator<Item = &'static Tuning> {
+    let crates = [orcish_core::tuning::ALL, orcish_io::tuning::ALL, orcish::tuning::ALL, carbondata::tuning::ALL];
+    crates.into_iter().flatten().copied()
+}
+
+/// Sets the windows in `values`, at least to the least size that tests use, and resets all others. Returns the standard size
+/// of each window by name, and the least and greatest size that tests use.
 #[pyfunction]
 #[pyo3(name = "_tune", signature = (values=None))]
 pub(crate) fn tune(values: Option<BTreeMap<String, usize>>) -> PyResult<BTreeMap<&'static str, (usize, usize, usize)>> {
     let values = values.unwrap_or_default();
-    if let Some(name) = values.keys().find(|name| !ALL.iter().any(|tuning| tuning.name() == *name)) {
+    if let Some(name) = values.keys().find(|name| !windows().any(|window| window.name() == *name)) {
         return Err(PyKeyError::new_err(format!("no window is called {name}")));
     }
-    reset();
-    for tuning in ALL {
-        if let Some(&value) = values.get(tuning.name()) {
-            tuning.set(value);
-        }
+    for window in windows() {
+        window.set(values.get(window.name()).copied().unwrap_or(window.standard()));
     }
-    let size = |tuning: &&Tuning| {
-        let (least, most) = tuning.small().into_inner();
-        (tuning.name(), (tuning.standard(), least, most))
+    let size = |window: &'static Tuning| {
+        let (min, max) = window.small().into_inner();
+        (window.name(), (window.standard(), min, max))
     };
-    Ok(ALL.iter().map(size).collect())
+    Ok(windows().map(size).collect())
 }

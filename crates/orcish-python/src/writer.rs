@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use orcish::{FileWriter, Owner, Withheld, Written};
+use orcish::write::{FileWriter, Written};
+use orcish_core::process::Owner;
+use orcish_io::Withheld;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
@@ -279,7 +281,7 @@ pub(crate) fn merge_files(
     let storage = self::storage_options(storage_options)?;
     let sources = sources.iter().map(|source| source::open(source, &storage, None)).collect::<PyResult<Vec<_>>>()?;
     let (sink, withheld) = create(target, &storage, publish, staging)?;
-    let written = py.detach(|| orcish::merge(&sources, sink, &limits, Some(&signals())));
+    let written = py.detach(|| orcish::write::merge(&sources, sink, &limits, Some(&signals())));
     let written = written.map_err(|error| to_python(py, &error))?;
     let token = token(withheld.as_ref(), &written).map(|token| PyBytes::new(py, &token).unbind());
     Ok((written.rows, written.bytes, written.stripes, token))
@@ -291,7 +293,7 @@ enum Stop {
     AtWork,
     Failed,
     Producer(String),
-    Writer(orcish::Error),
+    Writer(orcish_core::Error),
 }
 
 impl Stop {

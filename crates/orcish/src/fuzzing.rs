@@ -1,11 +1,12 @@
 //! What fuzz targets need of the inside of the crate; behind the feature `fuzzing`, and no part of the API.
 
 use bytes::Bytes;
+use orcish_core::error::Result;
 
+use crate::Compression;
+use crate::codec::Stream;
 use crate::codec::{Framing, decompress_all};
-use crate::error::Result;
 use crate::source::ByteSource as _;
-use crate::{Compression, Stream};
 
 /// A stream of `stored` bytes in chunks of `codec`, each of at most `chunk_size` bytes when decompressed.
 pub fn stream(stored: Bytes, codec: Compression, chunk_size: usize) -> Stream {

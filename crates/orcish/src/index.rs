@@ -5,15 +5,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use orcish_core::error::Result;
+use orcish_core::statistics::ColumnStatistics;
 use prost::Message as _;
 
 use crate::encoding::{byte_rle, int_rle};
-use crate::error::Result;
 use crate::memory::{Charge, Memory};
 use crate::proto::{ROW_INDEX, lazy, listed};
 use crate::schema::Kind;
 use crate::source::Positions;
-use crate::statistics::ColumnStatistics;
 use crate::stripe::{Encoding, Parts, StreamKind, Stripe};
 use crate::tail::{FileTail, undecodable};
 

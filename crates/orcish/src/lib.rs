@@ -33,59 +33,37 @@
 //!
 //! Whatever the bytes of a file are, reading it gives rows or an [`Error`] that says where; see [`Limits`].
 
-mod arrow;
-mod bloom;
-mod codec;
-mod distinct;
+pub mod codec;
 pub mod encoding;
-mod error;
-mod expression;
 mod index;
-mod io;
 mod memory;
 mod noted;
-mod options;
-mod owner;
-mod patience;
+pub mod options;
 mod predicate;
 pub mod projection;
 mod proto;
+pub mod read;
 pub mod scan;
 pub mod schema;
-#[doc(hidden)]
-pub mod shared;
-mod source;
+pub mod source;
 pub mod statistics;
 pub mod stripe;
 pub mod tail;
-mod threads;
 pub mod time;
 #[doc(hidden)]
 pub mod tuning;
-mod write;
+pub mod write;
 mod writer;
+
+mod bloom;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 
-pub use arrow::{ARROW_SCHEMA_KEY, BatchReader, ColumnStorage, Explanation, OrcFile, Outcome, StripePlan, TYPE_KEY};
-pub use codec::{Compression, Framing, Stream};
-pub use distinct::Distinct;
-pub use error::{Error, ErrorKind, Place, Result};
-pub use expression::{Comparison, Literal, Literals, Predicate};
-#[cfg(feature = "object-store")]
-pub use io::ObjectSource;
-pub use io::{
-    FileSink, FileSource, FileStatus, MOST_SMALL_BYTES, MemorySink, MemorySource, ReadAt, Session, Sink,
-    StorageOptions, Unpublished, Withheld, abort_upload, coalesce, complete_upload, create, create_unpublished,
-    delete_files, delete_folder, display_name, list, list_all, list_folder, open, read_small, stat, write_small,
-};
-pub use options::*;
-#[doc(hidden)]
-pub use owner::Owner;
-pub use patience::Check;
-pub use predicate::Proof;
-pub use projection::ROOT_COLUMN;
-pub use source::{ByteSource, Positions, SeekSource};
-pub use write::*;
+pub use codec::Compression;
+pub use options::{Columns, ReadOptions};
+pub use orcish_core::{Comparison, Error, ErrorKind, Limits, Literal, Predicate, Result};
+pub use orcish_io as io;
+pub use read::{BatchReader, OrcFile};
+pub use write::{FileWriter, WriteOptions};

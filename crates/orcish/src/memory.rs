@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::error::{Error, Result};
+use orcish_core::error::{Error, Result};
 
 /// What the parts of a reader may take together.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ mod tests {
         first.raise_to(50).unwrap();
         second.raise_to(40).unwrap();
         assert!(memory.left() == 0 && !memory.was_short());
-        assert_eq!(second.raise_to(41).unwrap_err().kind(), crate::ErrorKind::LimitExceeded);
+        assert_eq!(second.raise_to(41).unwrap_err().kind(), orcish_core::ErrorKind::LimitExceeded);
         drop(second);
         assert!(memory.left() == 40 && memory.was_short());
         first.raise_to(100).unwrap();

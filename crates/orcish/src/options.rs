@@ -1,85 +1,12 @@
 //! What a caller may choose: plain data, every default a documented constant.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use crate::expression::Predicate;
+use orcish_core::expression::Predicate;
+use orcish_core::limits::Limits;
 
 /// Default of [`ReadOptions::batch_size`], in rows.
 pub const DEFAULT_BATCH_SIZE: usize = 65_536;
-/// Default of [`Limits::tail`], in bytes: a footer of half a million columns.
-pub const DEFAULT_MAX_TAIL: u64 = 256 << 20;
-/// Default of [`Limits::chunk`], in bytes; the format's own bound is 2²³ for compressed chunks.
-pub const DEFAULT_MAX_CHUNK: usize = 64 << 20;
-/// Default of [`Limits::depth`].
-pub const DEFAULT_MAX_DEPTH: usize = 128;
-/// Default of [`Limits::columns`].
-pub const DEFAULT_MAX_COLUMNS: usize = 1 << 20;
-/// Default of [`Limits::stripes`].
-pub const DEFAULT_MAX_STRIPES: usize = 1 << 20;
-/// Default of [`Limits::memory`], in bytes.
-pub const DEFAULT_MAX_MEMORY: u64 = 4 << 30;
-
-/// Default of [`RemoteOptions::first_read`], in bytes.
-pub const DEFAULT_REMOTE_FIRST_READ: u64 = 64 << 10;
-/// Default of [`RemoteOptions::coalesce_gap`], in bytes.
-pub const DEFAULT_COALESCE_GAP: u64 = 1 << 20;
-/// Default of [`RemoteOptions::part_size`], in bytes.
-pub const DEFAULT_PART_SIZE: u64 = 8 << 20;
-/// Default of [`RemoteOptions::concurrency`].
-pub const DEFAULT_CONCURRENCY: usize = 10;
-/// Most of [`RemoteOptions::concurrency`]: each request may take a thread that waits for it.
-pub const MOST_REQUESTS: usize = 256;
-/// Default of [`RemoteOptions::max_retries`].
-pub const DEFAULT_MAX_RETRIES: usize = 10;
-/// Default of [`RemoteOptions::retry_timeout`].
-pub const DEFAULT_RETRY_TIMEOUT: Duration = Duration::from_secs(180);
-
-/// Bounds on what a file may make a reader do; checked before anything is allocated.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// Most bytes of a footer, of the file or of a stripe, and of the stripe statistics: as stored, decompressed, and in
-    /// memory once they are decoded. The dotted names of all columns may take as many, and their types.
-    pub tail: u64,
-    /// Most bytes that one compression chunk may hold when decompressed.
-    pub chunk: usize,
-    /// Deepest nesting of types; the root counts 1.
-    pub depth: usize,
-    /// Most columns of the type tree, nested ones and the root included.
-    pub columns: usize,
-    /// Most stripes.
-    pub stripes: usize,
-    /// Most bytes of each of three things that one reader holds at a time: stripes as stored; decompressed chunks,
-    /// dictionaries and indexes; decoded batches that have not been handed out yet. All three together take about two and
-    /// a half times as much at most. Batches that were handed out are not counted. An explanation of a read may take as many.
-    pub memory: u64,
-}
-
-impl Limits {
-    /// Of files that this process is writing: as large as they are made.
-    pub(crate) const OF_OURSELVES: Self = Limits {
-        tail: u64::MAX,
-        chunk: DEFAULT_MAX_CHUNK,
-        depth: DEFAULT_MAX_DEPTH,
-        columns: usize::MAX,
-        stripes: usize::MAX,
-        memory: u64::MAX,
-    };
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            tail: DEFAULT_MAX_TAIL,
-            chunk: DEFAULT_MAX_CHUNK,
-            depth: DEFAULT_MAX_DEPTH,
-            columns: DEFAULT_MAX_COLUMNS,
-            stripes: DEFAULT_MAX_STRIPES,
-            memory: DEFAULT_MAX_MEMORY,
-        }
-    }
-}
-
 /// Unit of Arrow timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimestampUnit {
@@ -176,7 +103,7 @@ pub enum UnionType {
 /// What becomes of maps with null keys, which Arrow's maps cannot have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NullMapKeys {
-    /// An error of kind [`NullMapKey`](crate::ErrorKind::NullMapKey) that names the place.
+    /// An error of kind [`NullMapKey`](orcish_core::ErrorKind::NullMapKey) that names the place.
     #[default]
     Error,
     /// Keys of all maps become dictionary arrays, whose values may be null where their references are not.
@@ -215,7 +142,7 @@ pub struct ReadOptions {
     /// Most rows of a batch.
     pub batch_size: usize,
     /// Give columns the Arrow types that they were written with, where the file has kept its Arrow schema (in its user
-    /// metadata, under [`ARROW_SCHEMA_KEY`](crate::ARROW_SCHEMA_KEY)) and it fits what else the file says of them.
+    /// metadata, under [`ARROW_SCHEMA_KEY`](crate::read::ARROW_SCHEMA_KEY)) and it fits what else the file says of them.
     /// Otherwise they have the types that ORC's become of themselves. Filters are asked of those in any case.
     pub arrow_schema: bool,
     /// Unit of timestamps. Without it they have the unit that they were written with, if that is known, or
@@ -289,37 +216,6 @@ impl Default for ReadOptions {
             row_number: None,
             threads: 0,
             limits: Limits::default(),
-        }
-    }
-}
-
-/// How requests for files that are not local are made.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RemoteOptions {
-    /// Bytes to read from the end of a file at first; what they hold is not asked for again.
-    pub first_read: u64,
-    /// Bytes that are read sooner than another request is made.
-    pub coalesce_gap: u64,
-    /// Most bytes of a request: longer ranges are read in parts, side by side.
-    pub part_size: u64,
-    /// Most requests to a store or server that are under way at a time, up to [`MOST_REQUESTS`]. As many files and
-    /// stripes are asked for ahead of what is decoded.
-    pub concurrency: usize,
-    /// How often a request that failed for a passing reason is made again.
-    pub max_retries: usize,
-    /// How long after the first attempt a request may still be made again.
-    pub retry_timeout: Duration,
-}
-
-impl Default for RemoteOptions {
-    fn default() -> Self {
-        RemoteOptions {
-            first_read: DEFAULT_REMOTE_FIRST_READ,
-            coalesce_gap: DEFAULT_COALESCE_GAP,
-            part_size: DEFAULT_PART_SIZE,
-            concurrency: DEFAULT_CONCURRENCY,
-            max_retries: DEFAULT_MAX_RETRIES,
-            retry_timeout: DEFAULT_RETRY_TIMEOUT,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Projection: which columns are read, in which order.
 
-use crate::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::names::{NameResolver, TypeTree, nearest};
+
 use crate::options::Columns;
 use crate::schema::{Kind, Schema};
 
@@ -63,8 +65,9 @@ impl Projection {
         match columns {
             Columns::All => asked.whole = true,
             Columns::Names(names) => {
+                let mut resolver = ColumnNames::new(schema);
                 for name in names {
-                    asked.add(&resolve(schema, name)?, true);
+                    asked.add(&resolver.path(name)?, true);
                 }
             }
             Columns::Ids(ids) => {
@@ -144,59 +147,69 @@ pub const ROOT_COLUMN: &str = "value";
 /// # Errors
 /// `UnknownColumn` with the nearest names when there is no such column.
 pub fn find(schema: &Schema, name: &str) -> Result<u32> {
-    Ok(resolve(schema, name)?.last().copied().unwrap_or_default())
+    Ok(ColumnNames::new(schema).path(name)?.last().copied().unwrap_or_default())
 }
 
-fn resolve(schema: &Schema, name: &str) -> Result<Vec<u32>> {
-    let mut way = Vec::new();
-    if name == ROOT_COLUMN && schema.get(0)?.kind != Kind::Struct {
-        return Ok(way);
-    }
-    match walk(schema, 0, name, &mut way)? {
-        true => Ok(way),
-        false => Err(unknown(schema, name)),
-    }
-}
+/// The types of an ORC file as a tree of names.
+#[derive(Debug)]
+struct OrcTypes<'a>(&'a Schema);
 
-/// Follows `name` down from column `id`. Field names may hold dots themselves: the longest that fits goes first.
-fn walk(schema: &Schema, id: u32, name: &str, way: &mut Vec<u32>) -> Result<bool> {
-    let this = schema.get(id)?;
-    let mut steps: Vec<(usize, u32)> = Vec::new();
-    for (index, &child) in this.children.iter().enumerate() {
-        let step = this.child_name(index);
-        let alias = if this.kind == Kind::List { Some("item") } else { None };
-        for step in [Some(step.as_str()), alias].into_iter().flatten() {
-            let rest = name.strip_prefix(step);
-            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
-                steps.push((step.len(), child));
-            }
+impl TypeTree for OrcTypes<'_> {
+    type Node = u32;
+
+    fn child_count(&self, node: &u32) -> usize {
+        self.0.get(*node).map_or(0, |this| this.children.len())
+    }
+
+    fn child(&self, node: &u32, index: usize) -> Option<u32> {
+        self.0.get(*node).ok()?.children.get(index).copied()
+    }
+
+    fn child_names(&self, node: &u32, index: usize, add: &mut dyn FnMut(&str)) {
+        let Ok(this) = self.0.get(*node) else { return };
+        add(&this.child_name(index));
+        if this.kind == Kind::List {
+            add("item");
         }
     }
-    steps.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
-    for (length, child) in steps {
-        way.push(child);
-        match name.get(length..).and_then(|rest| rest.strip_prefix('.')) {
-            None => return Ok(true),
-            Some(rest) if walk(schema, child, rest, way)? => return Ok(true),
-            Some(_) => way.pop(),
+
+    fn optional_child(&self, node: &u32) -> Option<usize> {
+        let this = self.0.get(*node).ok()?;
+        this.children.len().checked_sub(1).filter(|_| matches!(this.kind, Kind::List | Kind::Map))
+    }
+}
+
+/// Resolves dotted names of the columns of a file.
+#[derive(Debug)]
+pub(crate) struct ColumnNames<'a> {
+    schema: &'a Schema,
+    resolver: NameResolver<OrcTypes<'a>>,
+}
+
+impl<'a> ColumnNames<'a> {
+    pub(crate) fn new(schema: &'a Schema) -> Self {
+        ColumnNames { schema, resolver: NameResolver::new(OrcTypes(schema), 0) }
+    }
+
+    /// Column ids from below the root down to the column of a dotted name. The name of the one column of a file whose root
+    /// is no struct is [`ROOT_COLUMN`].
+    ///
+    /// # Errors
+    /// `UnknownColumn` with the nearest names.
+    pub(crate) fn path(&mut self, name: &str) -> Result<Vec<u32>> {
+        if name == ROOT_COLUMN && self.schema.get(0)?.kind != Kind::Struct {
+            return Ok(Vec::new());
+        }
+        let indexes = self.resolver.resolve(name).ok_or_else(|| unknown(self.schema, name))?;
+        let mut id = 0;
+        let child = |index: usize| {
+            id = self.schema.get(id)?.children.get(index).copied().ok_or_else(|| unknown(self.schema, name))?;
+            Ok(id)
         };
+        indexes.into_iter().map(child).collect()
     }
-    // `list.b` and `map.b` stand for a field of the element or the value.
-    if let (Kind::List | Kind::Map, Some(&inner)) = (this.kind, this.children.last())
-        && matches!(schema.get(inner)?.kind, Kind::Struct | Kind::List | Kind::Map | Kind::Union)
-    {
-        way.push(inner);
-        if walk(schema, inner, name, way)? {
-            return Ok(true);
-        }
-        way.pop();
-    }
-    Ok(false)
 }
 
-/// Most names that an error suggests, and most that are compared.
-const SUGGESTIONS: usize = 3;
-const COMPARED: usize = 10_000;
 /// Most characters of a name that is suggested.
 const MOST_SHOWN: usize = 500;
 
@@ -204,47 +217,4 @@ fn unknown(schema: &Schema, name: &str) -> Error {
     let count = u32::try_from(schema.types().len()).unwrap_or(u32::MAX);
     let near = nearest(name, (1..count).map(|id| schema.start_of_path(id, MOST_SHOWN)));
     Error::new(ErrorKind::UnknownColumn, format!("no column is named {name:?}; {near}"))
-}
-
-/// The names that are nearest to `name`, as a hint in messages.
-#[doc(hidden)]
-pub fn nearest(name: &str, names: impl Iterator<Item = String>) -> String {
-    let mut near: Vec<(usize, String)> = names.take(COMPARED).map(|other| (distance(name, &other), other)).collect();
-    near.sort();
-    let names: Vec<_> = near.into_iter().take(SUGGESTIONS).map(|(_, path)| path).collect();
-    if names.is_empty() { "there is none".to_owned() } else { format!("nearest: {}", names.join(", ")) }
-}
-
-/// Edit distance without regard to case, of at most 100 characters.
-fn distance(a: &str, b: &str) -> usize {
-    let letters = |text: &str| text.chars().flat_map(char::to_lowercase).take(100).collect::<Vec<_>>();
-    let (a, b) = (letters(a), letters(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = i;
-        let mut left = i + 1;
-        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let best = (corner + usize::from(x != y)).min(left + 1).min(*cell + 1);
-            corner = *cell;
-            *cell = best;
-            left = best;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("ID", "id"), 0);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-    }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::options::Limits;
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::limits::Limits;
+
 use crate::proto::{lossy, orc};
 
 /// Kind of a type.
@@ -159,7 +160,7 @@ impl Schema {
         let found = usize::try_from(id).ok().and_then(|id| self.types.get(id));
         found.ok_or_else(|| {
             Error::new(
-                crate::ErrorKind::UnknownColumn,
+                orcish_core::ErrorKind::UnknownColumn,
                 format!("no column has id {id}; ids go from 0 to {}", self.types.len().saturating_sub(1)),
             )
         })

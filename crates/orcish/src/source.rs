@@ -1,6 +1,6 @@
 //! The seam between decompression and decoding: bytes that can be looked at before they are taken.
 
-use crate::error::{Error, Result};
+use orcish_core::error::{Error, Result};
 
 /// A run of bytes that a decoder takes from the front.
 ///

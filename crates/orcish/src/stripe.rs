@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use orcish_core::error::{Error, Result};
+use orcish_core::limits::Limits;
+use orcish_io::{ReadAt, coalesce, part_of, read_coalesced};
 use prost::Message as _;
 
 use crate::codec::{Framing, Pieces, Stream, decompress_all};
-use crate::error::{Error, Result};
-use crate::io::{ReadAt, coalesce, part_of, read_coalesced};
 use crate::memory::Memory;
-use crate::options::Limits;
 use crate::proto::{STRIPE_FOOTER, lossy, orc, weigh};
 use crate::tail::{FileTail, StripeInfo, undecodable};
 
@@ -252,7 +252,8 @@ pub fn read_within(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Limits) 
 fn info_of<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a StripeInfo> {
     let info = tail.stripes.get(index);
     let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
-    info.check_within(tail.file_length.saturating_sub(tail.tail_length)).map_err(|error| error.in_stripe(index))?;
+    info.check_within(tail.file_length.saturating_sub(tail.tail_length))
+        .map_err(|error| error.in_section("stripe", index))?;
     match info.footer_length > limits.tail {
         true => Err(Error::over("tail", format!("a footer of {} bytes, more than allowed", info.footer_length))),
         false => Ok(info),

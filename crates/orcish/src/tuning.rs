@@ -1,74 +1,10 @@
-//! How large the windows are that readers and writers work in: what is read ahead, held, queued, or done at a time.
+//! Sizes of the windows that readers and writers of ORC files work in: what is read ahead, kept, queued, or processed at a time.
 //!
-//! None of them changes what is read or written, but for where stripes and chunks end, which strings are in a
-//! dictionary, and how much statistics say. They are variables for the tests alone, which make them small, so that a few
-//! rows are beyond each of them. What the format fixes, such as the length of runs, is no tuning, and stays where it is
-//! used; so do the lengths of arrays in kernels.
+//! No window changes the rows that are read or written. Some decide where stripes and chunks end, which columns get a
+//! dictionary, and how long recorded bounds are. Windows are variables for tests alone, which make them small, so that a few rows cross each
+//! of them. Constants of the format, and the lengths of arrays in kernels, are not windows.
 
-use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// A number that tests may change.
-#[derive(Debug)]
-pub struct Tuning {
-    name: &'static str,
-    value: AtomicUsize,
-    standard: usize,
-    least: usize,
-    most: usize,
-}
-
-impl Tuning {
-    const fn new(name: &'static str, standard: usize, small: &RangeInclusive<usize>) -> Self {
-        Tuning { name, value: AtomicUsize::new(standard), standard, least: *small.start(), most: *small.end() }
-    }
-
-    /// What it is called.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The number.
-    #[inline]
-    pub fn get(&self) -> usize {
-        #[cfg(test)]
-        tests::read_environment();
-        self.value.load(Ordering::Relaxed)
-    }
-
-    /// The number, of bytes or rows of a file.
-    #[inline]
-    pub fn wide(&self) -> u64 {
-        self.get() as u64
-    }
-
-    /// What it is where no test has changed it.
-    pub fn standard(&self) -> usize {
-        self.standard
-    }
-
-    /// The values that tests give it.
-    pub fn small(&self) -> RangeInclusive<usize> {
-        self.least..=self.most
-    }
-
-    /// Changes it, for tests: to the least of [`small`](Self::small) where `value` is less, which loops may never end
-    /// with. Readers and writers that are at work need not notice.
-    pub fn set(&self, value: usize) {
-        self.value.store(value.max(self.least), Ordering::Relaxed);
-    }
-}
-
-macro_rules! tunings {
-    ($($(#[$doc:meta])* $name:ident = $standard:expr, $small:expr;)*) => {
-        $($(#[$doc])* pub static $name: Tuning = Tuning::new(stringify!($name), $standard, &$small);)*
-
-        /// All of them.
-        pub static ALL: &[&Tuning] = &[$(&$name),*];
-    };
-}
-
-tunings! {
+orcish_core::tunings! {
     // Reading: how far ahead.
 
     /// Rows whose condition is decided before the other columns of those are read.
@@ -79,8 +15,6 @@ tunings! {
     PARTS_AHEAD = 4, 1..=3;
     /// Stripes that may be open at a time, where there are threads.
     OPEN_STRIPES = 2, 1..=3;
-    /// Batches of a file, or of a part of another format's table, that may wait to be taken.
-    BATCHES_AHEAD = 4, 1..=2;
     /// Stored bytes that are fetched ahead, by all readers that share a source.
     BYTES_AHEAD = 128 << 20, 0..=20_000;
     /// Stored bytes below which what is read of a file is not worth a second thread.
@@ -108,20 +42,8 @@ tunings! {
     /// Blanks behind a text that are tried in bloom filters of `char`.
     PADDING_LOOKED_UP = 1 << 16, 0..=3;
 
-    // Sources.
+    // Files of a table.
 
-    /// Bytes that are read from the end of a file at first, where a request costs little.
-    FIRST_READ = 16 << 10, 1..=600;
-    /// Bytes that are read sooner than another request is made, where a request costs little.
-    NEAR_GAP = 0, 0..=4000;
-    /// Requests that are worth having under way at a time, where a request costs little.
-    NEAR_REQUESTS = 1, 1..=3;
-    /// Buffers of a local file that are used again.
-    KEPT_BUFFERS = 2, 0..=2;
-    /// Bytes of a buffer beyond which it is not used again.
-    KEPT_BUFFER_BYTES = 512 << 20, 0..=3000;
-    /// Stores that are kept, with their connections.
-    KEPT_STORES = 16, 1..=2;
     /// Most files of a table that stay open after all of them were looked at.
     FILES_KEPT_OPEN = 64, 0..=2;
     /// Bytes of the tails of files that were looked at and closed, which are kept so that they are not read again.
@@ -171,46 +93,4 @@ tunings! {
     BYTES_VERIFIED = 8 << 20, 1..=5000;
     /// Faults of a file that are told.
     FINDINGS = 1000, 1..=20;
-
-    // CarbonData.
-
-    /// Wanted rows of a page below which they are put together with those of the next.
-    FEW_ROWS_OF_PAGE = 8192, 1..=500;
-    /// Bytes of a file of a stream that are read at a time, where a blocklet has fewer.
-    STREAM_BYTES = 4 << 20, 1..=3000;
-    /// Bytes of the beginning of a file that are read for its header at first.
-    FIRST_HEADER = 32 << 10, 64..=400;
-    /// Files of metadata that are read at a time from stores.
-    METADATA_READERS = 8, 1..=3;
 }
-
-/// Makes each of them a random small value, and some what they are without that; the same for the same `seed`.
-#[cfg(test)]
-fn make_small(seed: u64) {
-    let mut state = seed;
-    let mut random = || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ mixed >> 31) >> 1).unwrap_or(0)
-    };
-    for tuning in ALL {
-        let (kind, value) = (random() % 8, random());
-        tuning.set(match kind {
-            0 => tuning.standard,
-            1 => tuning.least,
-            // The smaller the range is, the more windows a few rows have.
-            2..5 => tuning.least + value % (tuning.most - tuning.least + 1).min(10),
-            _ => tuning.least + value % (tuning.most - tuning.least + 1),
-        });
-    }
-}
-
-/// Makes each of them what it is without tests.
-pub fn reset() {
-    ALL.iter().for_each(|tuning| tuning.set(tuning.standard));
-}
-
-#[cfg(test)]
-pub(crate) mod tests;

@@ -10,7 +10,8 @@ pub use counting::within_memory;
 
 use arrow_array::Array as _;
 use bytes::Bytes;
-use orcish::{Limits, MemorySource, OrcFile, ReadOptions};
+use orcish::{Limits, OrcFile, ReadOptions};
+use orcish::io::MemorySource;
 
 /// Most rows that are read of one input: files of few bytes may hold any number of equal rows.
 const MOST_ROWS: usize = 200_000;

@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use orcish::shared::part_of;
-use orcish::{Error, Limits, ReadAt, Result, tuning};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::{ReadAt, part_of};
 
 use super::{Inner, old, v3};
 use crate::metadata::format::FileHeader;
 use crate::metadata::thrift::Reader;
+use crate::tuning;
 
 /// Bytes at the end of a file, which say where the footer begins.
 const POINTER: u64 = 8;
@@ -98,7 +99,7 @@ pub(crate) fn footer(source: &dyn ReadAt, size: u64, end: &Bytes, limits: &Limit
 pub(crate) fn range_of(source: &dyn ReadAt, size: u64, end: &Bytes, range: Range<u64>) -> Result<Bytes> {
     let known = size.saturating_sub(u64::try_from(end.len()).unwrap_or(u64::MAX));
     if range.start >= known {
-        let fewer = || Error::new(orcish::ErrorKind::Io, "the source gave fewer bytes than were asked for");
+        let fewer = || Error::new(orcish_core::ErrorKind::Io, "the source gave fewer bytes than were asked for");
         return part_of(end, known, &range).ok_or_else(fewer);
     }
     Ok(source.read_ranges(&[range])?.pop().unwrap_or_default())

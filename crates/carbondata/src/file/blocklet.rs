@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use arrow_array::ArrayRef;
-use orcish::shared::read_within;
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
+use orcish_io::read_within;
 
 use super::{Chunk, DataFile, PageBytes, PageContext, StoredPage, old, v3};
 use crate::metadata::format::{DataChunk2, MinMax};
@@ -43,7 +43,8 @@ impl BlockletData {
     /// As [`DataFile::read_blocklet`].
     pub(crate) fn read_pages(&mut self, columns: &[usize], wanted: &[bool]) -> Result<()> {
         let file = self.file.clone();
-        self.read_missing(&file, columns, wanted).map_err(|error| error.in_blocklet(self.at).in_file(file.name()))
+        self.read_missing(&file, columns, wanted)
+            .map_err(|error| error.in_section("blocklet", self.at).in_file(file.name()))
     }
 
     fn read_missing(&mut self, file: &DataFile, columns: &[usize], wanted: &[bool]) -> Result<()> {
@@ -127,7 +128,7 @@ impl BlockletData {
         let mut chunk = self.file.chunk_of(column);
         let rows = Some(self.page_rows(page));
         let column = self.file.columns().get(column).ok_or_else(|| Error::invalid("no such column"))?;
-        let place = |error: Error| error.in_page(page).in_blocklet(self.at).in_file(self.file.name());
+        let place = |error: Error| error.in_page(page).in_section("blocklet", self.at).in_file(self.file.name());
         self.decode_column(column, &column.name, &mut chunk, page, rows).map_err(place)
     }
 

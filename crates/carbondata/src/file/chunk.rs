@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use orcish::{Error, Limits, Result};
+use orcish_core::{Error, Limits, Result};
 
 use super::{Place, old, v3};
 use crate::metadata::format::{DataChunk2, LocalDictionary as StoredDictionary};

@@ -21,8 +21,9 @@ mod weigh;
 use std::ops::Range;
 use std::sync::Arc;
 
-use orcish::shared::read_within;
-use orcish::{Error, Limits, ReadAt, Result};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::ReadAt;
+use orcish_io::read_within;
 
 use crate::metadata::format::{DataChunk, MinMax};
 use crate::metadata::schema::Column;
@@ -165,7 +166,8 @@ impl DataFile {
     /// # Errors
     /// `Io` where the source fails, `Corrupt` where chunks are not where they should be.
     pub(crate) fn read_blocklet(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        self.read_chunks(at, columns, Place::ranges).map_err(|error| error.in_blocklet(at).in_file(self.name()))
+        self.read_chunks(at, columns, Place::ranges)
+            .map_err(|error| error.in_section("blocklet", at).in_file(self.name()))
     }
 
     /// Reads the heads of the chunks of some columns, which have the bounds of pages, and the pages only where they are
@@ -175,7 +177,7 @@ impl DataFile {
     /// As [`read_blocklet`](Self::read_blocklet).
     pub(crate) fn read_heads(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
         let heads = |place: &Place| place.head_ranges(self.inner.version, self.inner.source.gap());
-        self.read_chunks(at, columns, heads).map_err(|error| error.in_blocklet(at).in_file(self.name()))
+        self.read_chunks(at, columns, heads).map_err(|error| error.in_section("blocklet", at).in_file(self.name()))
     }
 
     fn read_chunks(

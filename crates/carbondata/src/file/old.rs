@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use bytes::Bytes;
-use orcish::{Error, Limits, ReadAt, Result};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::ReadAt;
 
 use super::{Blocklet, Chunk, Inner, PageBytes, PageContext, Place, StoredPage, rows_of, starts};
 use crate::compress::Compressor;

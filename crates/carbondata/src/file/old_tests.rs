@@ -1,18 +1,19 @@
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use orcish::{FileSource, Limits, MemorySource, StorageOptions};
+use orcish_core::Limits;
+use orcish_io::{FileSource, MemorySource, StorageOptions};
 
 use super::DataFile;
 use crate::fixtures;
 use crate::page::dictionary;
 
-fn read(file: &DataFile) -> orcish::Result<Vec<(String, ArrayRef)>> {
+fn read(file: &DataFile) -> orcish_core::Result<Vec<(String, ArrayRef)>> {
     let wanted: Vec<usize> = (0..file.columns().len()).collect();
     let mut columns: Vec<(String, Vec<ArrayRef>)> =
         file.columns().iter().map(|column| (column.name.clone(), Vec::new())).collect();
     if file.blocklets() == 0 {
-        return Err(orcish::Error::corrupt("no blocklets"));
+        return Err(orcish_core::Error::corrupt("no blocklets"));
     }
     for at in 0..file.blocklets() {
         let data = file.read_blocklet(at, &wanted)?;

@@ -10,7 +10,8 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use orcish::{Error, FileSource, Limits};
+use orcish_core::{Error, Limits};
+use orcish_io::FileSource;
 use serde_json::Value;
 
 use super::same::{float, is_same, quoted};
@@ -165,7 +166,7 @@ fn damaged_files_are_errors_or_rows() {
             if round % 8 == 0 {
                 damaged.truncate(next(bytes.len()));
             }
-            let source = orcish::MemorySource::new(damaged).named("damaged");
+            let source = orcish_io::MemorySource::new(damaged).named("damaged");
             match decode_all(Arc::new(source)) {
                 Ok(()) => fine += 1,
                 Err(error) => {

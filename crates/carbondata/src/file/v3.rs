@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use orcish::shared::part_of;
-use orcish::{Error, Limits, ReadAt, Result};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::{ReadAt, part_of};
 
 use super::{Blocklet, Chunk, Inner, PageBytes, PageContext, Place, StoredPage, footer, rows_of, starts};
 use crate::compress::Compressor;

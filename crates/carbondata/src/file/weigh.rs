@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use orcish::coalesce;
+use orcish_io::coalesce;
 
 use super::{BlockletData, DataFile};
 

@@ -1,6 +1,6 @@
 //! What the least and greatest values of a column's chunk say of its rows.
 
-use orcish::shared::{Bound, Known};
+use orcish_core::predicate::{Bound, Known};
 
 use super::format::{EPOCH_KEY, Encoding, MinMax, NULL_TEXT};
 use super::schema::{Column, Kind};

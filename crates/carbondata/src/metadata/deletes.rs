@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use orcish::{Error, Limits, Result, StorageOptions, read_small};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::{StorageOptions, read_small};
 use serde_json::Value;
 
 use super::json;
@@ -101,7 +102,7 @@ mod tests {
         let read = |deltas: &[String], limits: &Limits| read_deletes(deltas, &StorageOptions::default(), limits);
         assert_eq!(read(&deltas[..20], &limits).unwrap().len(), 20);
         let error = read(&deltas, &limits).unwrap_err();
-        assert_eq!(error.kind(), orcish::ErrorKind::LimitExceeded);
+        assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
         assert!(error.to_string().contains(DELETES), "{error}");
         assert_eq!(read(&deltas, &Limits::default()).unwrap().values().map(Vec::len).sum::<usize>(), 100_000);
         std::fs::remove_dir_all(&folder).unwrap();

@@ -1,6 +1,6 @@
 //! The structs of the format, as far as they are read; numbers of fields are those of its thrift definitions.
 
-use orcish::Result;
+use orcish_core::Result;
 
 use super::thrift::{Structure, Value};
 

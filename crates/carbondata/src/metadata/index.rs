@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use orcish::{Error, Limits, Result};
+use orcish_core::{Error, Limits, Result};
 
 use super::format::{BlockIndex, BlockletInfo3, IndexHeader, Merged, MinMax};
 use super::names::check_name;

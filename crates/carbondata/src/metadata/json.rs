@@ -1,6 +1,6 @@
 //! JSON of a table's metadata, in memory that is limited.
 
-use orcish::{Error, Limits, Result};
+use orcish_core::{Error, Limits, Result};
 use serde_json::Value;
 
 /// Bytes of memory for what a sign of JSON begins: a value, or a name and a value in a map.
@@ -36,7 +36,7 @@ mod tests {
         assert!(parse(br#"[{"a": "b"}]"#, &limits).is_ok());
         let many = format!("[{}1]", "1,".repeat(100_000));
         assert!(parse(many.as_bytes(), &Limits::default()).is_ok());
-        assert_eq!(parse(many.as_bytes(), &limits).unwrap_err().kind(), orcish::ErrorKind::LimitExceeded);
-        assert_eq!(parse(b"[", &limits).unwrap_err().kind(), orcish::ErrorKind::Corrupt);
+        assert_eq!(parse(many.as_bytes(), &limits).unwrap_err().kind(), orcish_core::ErrorKind::LimitExceeded);
+        assert_eq!(parse(b"[", &limits).unwrap_err().kind(), orcish_core::ErrorKind::Corrupt);
     }
 }

@@ -1,6 +1,6 @@
 //! Names of files: those of data files and what they say, and those that metadata may append to a folder's.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 /// The ending of the name of a data file.
 pub(crate) const DATA: &str = ".carbondata";

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use orcish::shared::Site;
-use orcish::{Error, Result, StorageOptions, display_name};
+use orcish_core::{Error, Result};
+use orcish_io::{Site, StorageOptions, display_name};
 
 /// Where files of a table may be.
 ///

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
-use orcish::{Error, Limits, Result};
+use orcish_core::{Error, Limits, Result};
 
 use super::format::{ColumnSchema, Encoding};
 

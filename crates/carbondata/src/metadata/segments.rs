@@ -1,6 +1,6 @@
 //! Segment files: in which folders a segment is, and which index files say what is in them.
 
-use orcish::{Error, Limits, Result};
+use orcish_core::{Error, Limits, Result};
 use serde_json::Value;
 
 use super::json;

@@ -1,6 +1,6 @@
 //! `tablestatus`, the segments of a table, and `tableupdatestatus`, what was deleted of their files.
 
-use orcish::{Error, Limits, Result};
+use orcish_core::{Error, Limits, Result};
 use serde_json::Value;
 
 use super::json;

@@ -1,6 +1,6 @@
 //! Thrift's compact protocol, read field by field: structs stand bare, one behind the other.
 
-use orcish::{Error, Limits, Result};
+use orcish_core::{Error, Limits, Result};
 
 /// Structs within structs; those of the format need six.
 const MOST_DEPTH: usize = 32;
@@ -369,6 +369,6 @@ mod tests {
         assert_eq!(Reader::new(&bytes, &Limits::default()).structure::<Sample>().unwrap().inner.len(), 100_000);
         let limits = Limits { memory: 1 << 20, ..Limits::default() };
         let error = Reader::new(&bytes, &limits).structure::<Sample>().unwrap_err();
-        assert_eq!(error.kind(), orcish::ErrorKind::LimitExceeded);
+        assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
     }
 }

@@ -7,7 +7,7 @@ use arrow_array::{
     Int64Array, TimestampMicrosecondArray, UInt32Array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::decimals;
 use super::numbers::Whole;

@@ -1,6 +1,6 @@
 //! Numbers of as many bits as the largest needs: row ids and runs of versions 1 and 2.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::order;
 use crate::bytes::Bytes;

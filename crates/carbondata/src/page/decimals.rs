@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Decimal128Array};
 use arrow_buffer::NullBuffer;
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::arrays::{check, misfit};
 use crate::bytes::big_integer;

@@ -9,7 +9,8 @@ use arrow_array::types::{
     ArrowPrimitiveType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
 };
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
-use orcish::{Error, Limits, ReadAt, Result, StorageOptions};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::{ReadAt, StorageOptions};
 
 use super::Dictionaries;
 use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta, NULL_TEXT};
@@ -29,7 +30,7 @@ pub(crate) fn of_table(metadata: &str, options: &StorageOptions, limits: &Limits
         }
         // Ids become names of files.
         check_name(&column.id)?;
-        let open = |kind: &str| orcish::open(&format!("{metadata}/{}.{kind}", column.id), &options);
+        let open = |kind: &str| orcish_io::open(&format!("{metadata}/{}.{kind}", column.id), &options);
         let found = open("dict")
             .and_then(|values| self::read(&*values, &*open("dictmeta")?, column, &limits))
             .map_err(|error| error.in_column(&column.name))?;
@@ -153,7 +154,7 @@ fn decimal(text: &str, scale: i8) -> Option<i128> {
 mod tests {
     use arrow_array::cast::AsArray as _;
     use arrow_array::{Array as _, Int32Array};
-    use orcish::MemorySource;
+    use orcish_io::MemorySource;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Objects that Java has serialized, as far as the encoder metas of versions 1 and 2 need them: classes whose fields
 //! are numbers and other such objects.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::measure::{Bounds, Meta};
 use crate::bytes::Bytes;

@@ -1,9 +1,8 @@
 //! The dictionary of a chunk, for all of its pages.
 
 use arrow_array::ArrayRef;
-use arrow_buffer::Buffer;
-use orcish::shared::{Entries, byte_array};
-use orcish::{Error, Result};
+use orcish_core::strings::DictionaryValues;
+use orcish_core::{Error, Result};
 
 use super::arrays::nulls_of;
 use super::meta::{PageMeta, Role};
@@ -20,7 +19,7 @@ const MOST_KEYS: usize = 1 << 24;
 
 /// Values by their keys.
 pub(crate) struct LocalDictionary {
-    values: Entries,
+    values: DictionaryValues,
     /// A bit for each key that has a value.
     keys: Vec<u8>,
     /// From here to the last all keys have values.
@@ -53,9 +52,6 @@ impl LocalDictionary {
         let mut at = 0;
         for key in set_bits(&keys) {
             let text = texts.next().ok_or_else(|| Error::corrupt("a dictionary has more keys than values"))?;
-            if is_text && std::str::from_utf8(text).is_err() {
-                return Err(Error::corrupt(format!("the text of key {key} of a dictionary is no UTF-8")));
-            }
             if places.len() < key {
                 places.resize(key, (0, 0));
                 dense_from = small(key)?;
@@ -75,7 +71,11 @@ impl LocalDictionary {
         if texts.next().is_some() {
             return Err(Error::corrupt("a dictionary has more values than keys"));
         }
-        Ok(LocalDictionary { values: Entries::new(places, data), keys, dense_from, null, is_text })
+        let mut values = DictionaryValues::new(places, data);
+        if is_text && let Err(key) = values.check_utf8() {
+            return Err(Error::corrupt(format!("the text of key {key} of a dictionary is no UTF-8")));
+        }
+        Ok(LocalDictionary { values, keys, dense_from, null, is_text })
     }
 
     /// The values of a page of keys.
@@ -94,9 +94,8 @@ impl LocalDictionary {
                 return Err(Error::limit(format!("{total} bytes of texts in a page")));
             }
         }
-        let (lengths, bytes) = self.values.gather(&keys);
         let nulls = self.null.and_then(|null| nulls_of(&keys, null));
-        byte_array(&input.column.data_type(), &lengths, Buffer::from_vec(bytes), nulls, true)
+        self.values.gather(&keys).into_slots(&input.column.data_type(), nulls)
     }
 
     /// That all keys have values.

@@ -1,7 +1,7 @@
 //! Measures as files up to version 1.1 have them: how their values are stored follows from the bounds in their meta.
 
 use arrow_array::ArrayRef;
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::texts::{Prefix, slices};
 use super::{PageInput, arrays, decimals, java};

@@ -1,6 +1,6 @@
 //! What a page of numbers says of itself: `ColumnPageEncoderMeta`.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use crate::bytes::{Bytes, big_integer};
 use crate::compress::Compressor;

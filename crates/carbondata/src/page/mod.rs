@@ -28,13 +28,13 @@ pub(crate) mod values;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use orcish::{Error, Result};
+use local::LocalDictionary;
+use meta::{PageMeta, Store};
+use orcish_core::{Error, Result};
+use texts::Prefix;
 
 use crate::metadata::format::Encoding;
 use crate::metadata::schema::{Column, Kind};
-use local::LocalDictionary;
-use meta::{PageMeta, Store};
-use texts::Prefix;
 
 /// The dictionary of a column that all files of a table share: an array of the column's type, with the value of key k
 /// at k. Those of keys 0 and 1 are null.

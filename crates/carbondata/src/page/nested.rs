@@ -10,7 +10,7 @@ use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use arrow_select::filter::filter;
 use arrow_select::take::take;
-use orcish::{Error, ErrorKind, Result};
+use orcish_core::{Error, ErrorKind, Result};
 
 use super::arrays::{misfit, nulls_where};
 use super::check_rows;

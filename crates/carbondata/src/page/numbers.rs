@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array};
 use arrow_buffer::{ArrowNativeType, NullBuffer};
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::meta::{Max, PageMeta, Store};
 use super::order::reorder;

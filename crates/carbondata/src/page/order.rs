@@ -1,6 +1,6 @@
 //! The order of rows: values of a page may be sorted, with the row of each, and repeated ones be stored once.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use crate::bytes::Bytes;
 

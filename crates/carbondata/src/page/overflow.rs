@@ -3,7 +3,7 @@
 //! The dictionary of a column of long texts within another column has lengths of two bytes, which is all that is left of
 //! longer ones. The values themselves are whole, so their number and where the last one ends tell the lengths.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 /// Lengths that two bytes have.
 pub(super) const LENGTHS: usize = 1 << 16;

@@ -1,6 +1,6 @@
 //! Keys of dictionaries: one to four bytes, the highest first.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::PageInput;
 use super::order::{reorder, repeat};

@@ -1,6 +1,6 @@
 //! Numbers in runs: one that is repeated, or some that are not. No writer since 1.2 is known to choose it.
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::meta::Store;
 use crate::bytes::Bytes;

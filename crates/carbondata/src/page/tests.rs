@@ -5,12 +5,12 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, Int32Array, StringArray};
-use orcish::ErrorKind;
+use nested::Lists;
+use orcish_core::ErrorKind;
 
 use super::*;
 use crate::compress::Compressor;
 use crate::metadata::format::{DictionaryMeta, LocalDictionary as StoredDictionary, NULL_TEXT};
-use nested::Lists;
 
 fn column(kind: Kind) -> Column {
     Column::sample("c", kind)

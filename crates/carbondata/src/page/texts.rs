@@ -1,10 +1,10 @@
 //! Pages of values that have their length before them.
 
 use arrow_array::ArrayRef;
-use arrow_buffer::{Buffer, NullBuffer};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use orcish::shared::byte_array;
-use orcish::{Error, Result};
+use orcish_core::strings::Values;
+use orcish_core::{Error, Result};
 
 use super::order::reorder;
 use super::{PageInput, arrays, check_rows, values};
@@ -117,7 +117,7 @@ impl Texts {
     pub(crate) fn array(mut self, kind: &DataType) -> Result<ArrayRef> {
         let nulls = self.nulls();
         self.data.truncate(self.end);
-        byte_array(kind, &self.lengths, Buffer::from_vec(self.data), nulls, false)
+        Values::new(self.lengths, self.data).into_slots(kind, nulls)
     }
 }
 

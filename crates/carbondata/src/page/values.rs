@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float32Array};
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::{PageInput, arrays, decimals};
 use crate::metadata::format::{EPOCH_KEY, NULL_TEXT};

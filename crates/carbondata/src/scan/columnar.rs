@@ -6,13 +6,15 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_select::filter::filter;
-use orcish::shared::cut;
-use orcish::{Error, Outcome, Proof, Result};
+use orcish_core::cast::cut;
+use orcish_core::predicate::Outcome;
+use orcish_core::{Error, Result};
 
 use super::evolve::{Way, repeat, stored};
 use super::opened::Opened;
 use super::part::batch;
 use super::parts::known_of;
+use super::proof::{BLOCKLET_INDEX, PAGE_BOUNDS};
 use super::{Source, What};
 use crate::file::BlockletData;
 use crate::metadata::bounds::known;
@@ -49,15 +51,15 @@ impl Columnar {
     pub(super) fn next(&mut self, of: &Source, what: &What) -> Result<Option<RecordBatch>> {
         if self.current.is_none() {
             let Some(blocklet) = self.left.pop_front() else { return Ok(None) };
-            self.current = self.begin(what, blocklet).map_err(|error| error.in_blocklet(blocklet))?;
+            self.current = self.begin(what, blocklet).map_err(|error| error.in_section("blocklet", blocklet))?;
         }
         let Some(current) = &mut self.current else { return Ok(Some(batch(what, Vec::new(), 0)?)) };
         let (blocklet, page) = (current.blocklet, current.page);
         let found = match current.first.pages() {
             0 => RecordBatch::new_empty(what.output.clone()),
-            _ => {
-                current.page(&self.opened, of, what, page).map_err(|error| error.in_page(page).in_blocklet(blocklet))?
-            }
+            _ => current
+                .page(&self.opened, of, what, page)
+                .map_err(|error| error.in_page(page).in_section("blocklet", blocklet))?,
         };
         current.page += 1;
         if current.page >= current.first.pages() {
@@ -109,7 +111,7 @@ pub(super) fn judge_blocklet(opened: &Opened, what: &What, blocklet: usize) -> R
     let min_max = file.min_max(blocklet);
     let stored = |at: usize| Some(known(min_max?, file.chunk_of(at), file.columns().get(at)?, file.is_old()));
     let mut known = |way: &[usize]| Ok(known_of(way, &opened.ways, &stored));
-    filter.judge(&mut known, file.blocklet_rows(blocklet), Proof::BlockletIndex)
+    filter.judge(&mut known, file.blocklet_rows(blocklet), BLOCKLET_INDEX)
 }
 
 /// What their bounds say of the pages of a blocklet, of the columns whose heads have been read.
@@ -120,7 +122,7 @@ pub(super) fn judge_pages(opened: &Opened, what: &What, data: &BlockletData) -> 
         // A page has the bounds of one column.
         let stored = |at: usize| Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.is_old()));
         let mut known = |way: &[usize]| Ok(known_of(way, &opened.ways, &stored));
-        filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), Proof::PageStatistics)
+        filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_BOUNDS)
     };
     (0..data.pages()).map(|page| judge(page).map_err(|error: Error| error.in_page(page))).collect()
 }

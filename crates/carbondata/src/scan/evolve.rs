@@ -8,8 +8,8 @@ use arrow_array::{
     Int8Array, Int16Array, Int32Array, Int64Array, StringArray, TimestampMicrosecondArray, UInt64Array, new_null_array,
 };
 use arrow_select::take::take;
-use orcish::shared::{Adapt, check_room, widens};
-use orcish::{Error, Result};
+use orcish_core::cast::{Adapt, check_room, widens};
+use orcish_core::{Error, Result};
 
 use crate::bytes::{Bytes, big_integer};
 use crate::metadata::format::EPOCH_KEY;

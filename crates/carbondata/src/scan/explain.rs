@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use orcish::shared::{each, requests};
-use orcish::{Explanation, Outcome, Result, StripePlan, display_name};
+use orcish_core::Result;
+use orcish_core::explain::{Explanation, SectionPlan};
+use orcish_core::parallel::each;
+use orcish_core::predicate::Outcome;
+use orcish_io::{display_name, requests};
 
 use super::columnar::{judge_blocklet, judge_pages};
 use super::evolve::stored;
@@ -23,7 +26,7 @@ struct Fate {
 /// What reading would do, for each file.
 pub(super) fn explain(of: &Arc<Source>, what: &Arc<What>) -> Result<Vec<Explanation>> {
     each_file(of, what, |of, what, entry| {
-        let mut plan = Explanation { file: display_name(&entry.location), skipped: false, stripes: Vec::new() };
+        let mut plan = Explanation { file: display_name(&entry.location), skipped: false, sections: Vec::new() };
         match &entry.format {
             FileFormat::Columnar => {}
             FileFormat::Orc => return Ok(orc::explain(of, what, entry)?.unwrap_or(plan)),
@@ -32,36 +35,36 @@ pub(super) fn explain(of: &Arc<Source>, what: &Arc<What>) -> Result<Vec<Explanat
         }
         let (fates, opened) = fates(of, what, entry)?;
         for Fate { blocklet, rows, outcome } in fates {
-            let mut stripe = StripePlan::of(blocklet, rows, outcome);
-            if let Some(opened) = opened.as_ref().filter(|_| !stripe.outcome.is_skipped()) {
-                weigh(opened, what, &mut stripe).map_err(|error| error.in_blocklet(blocklet))?;
+            let mut section = SectionPlan::new(blocklet, rows, outcome);
+            if let Some(opened) = opened.as_ref().filter(|_| !section.outcome.is_skipped()) {
+                weigh(opened, what, &mut section).map_err(|error| error.in_section("blocklet", blocklet))?;
             }
-            plan.stripes.push(stripe);
+            plan.sections.push(section);
         }
         Ok(plan)
     })
 }
 
 /// Adds what is read of a blocklet: pages and bytes.
-fn weigh(opened: &Opened, what: &What, stripe: &mut StripePlan) -> Result<()> {
-    let (file, blocklet) = (&opened.file, stripe.stripe);
+fn weigh(opened: &Opened, what: &What, plan: &mut SectionPlan) -> Result<()> {
+    let (file, blocklet) = (&opened.file, plan.index);
     let mut others = stored(&opened.ways, what.chosen.iter().map(|(at, _)| *at));
     let mut wanted = Vec::new();
-    if stripe.outcome == Outcome::Read {
+    if plan.outcome == Outcome::Read {
         let asked = stored(&opened.ways, what.asked.iter().copied());
         others.retain(|other| asked.binary_search(other).is_err());
         if !file.is_old() {
             let heads = file.read_heads(blocklet, &asked)?;
             for (page, outcome) in judge_pages(opened, what, &heads)?.into_iter().enumerate() {
                 wanted.push(!outcome.is_skipped());
-                stripe.groups.push((u64::try_from(heads.page_rows(page)).unwrap_or(u64::MAX), outcome));
+                plan.row_groups.push((u64::try_from(heads.page_rows(page)).unwrap_or(u64::MAX), outcome));
             }
-            (stripe.filter_bytes, stripe.filter_requests) = file.weigh_pages(&heads, &asked, &wanted);
+            (plan.filter_bytes, plan.filter_requests) = file.weigh_pages(&heads, &asked, &wanted);
         } else {
-            (stripe.filter_bytes, stripe.filter_requests) = file.weigh(blocklet, &asked);
+            (plan.filter_bytes, plan.filter_requests) = file.weigh(blocklet, &asked);
         }
     }
-    (stripe.other_bytes, stripe.other_requests) = match wanted.contains(&false) {
+    (plan.payload_bytes, plan.payload_requests) = match wanted.contains(&false) {
         true => file.weigh_pages(&file.read_heads(blocklet, &others)?, &others, &wanted),
         false => file.weigh(blocklet, &others),
     };
@@ -110,7 +113,9 @@ pub(super) fn splits(of: &Arc<Source>, what: &Arc<What>, bytes: u64) -> Result<V
         if entry.format != FileFormat::Columnar {
             let size = match entry.size {
                 Some(size) => size,
-                None => orcish::stat(&entry.location, &of.storage.of(&entry.location))?.map_or(0, |found| found.size),
+                None => {
+                    orcish_io::stat(&entry.location, &of.storage.of(&entry.location))?.map_or(0, |found| found.size)
+                }
             };
             return Ok(vec![split(of, entry, Vec::new(), 0, size)?]);
         }
@@ -145,7 +150,7 @@ fn each_file<T: Send + 'static>(
     what: &Arc<What>,
     task: impl Fn(&Source, &What, &FileEntry) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Vec<T>> {
-    let threads = orcish::shared::asked_or_cores(what.options.threads);
+    let threads = orcish_core::parallel::asked_or_cores(what.options.threads);
     let requests = of.files.first().map_or(1, |file| requests(&file.location, &of.storage.of(&file.location)));
     let (this, what) = (of.clone(), what.clone());
     each(of.files.len(), threads.max(requests), of.storage.of_table().check().cloned(), move |at| {

@@ -9,9 +9,11 @@ mod columnar;
 mod evolve;
 mod explain;
 mod opened;
+#[cfg_attr(not(feature = "orc"), path = "no_orc.rs")]
 mod orc;
 mod part;
 mod parts;
+mod proof;
 mod streams;
 mod token;
 
@@ -19,13 +21,19 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{FieldRef, Schema, SchemaRef};
-use orcish::shared::{Ahead, BatchFilter, asked_or_cores, choose};
-use orcish::{Check, Columns, Error, Explanation, Limits, ReadOptions, Result, StorageOptions};
+use orcish_core::cancel::Check;
+use orcish_core::explain::Explanation;
+use orcish_core::names::choose;
+use orcish_core::parallel::{Ahead, asked_or_cores};
+use orcish_core::predicate::BatchFilter;
+use orcish_core::{Error, Limits, Result};
+use orcish_io::StorageOptions;
+use parts::Parts;
 
 use crate::metadata::places::TableStorage;
 use crate::metadata::schema::Column;
+use crate::options::ReadOptions;
 use crate::table::{FileEntry, Table};
-use parts::Parts;
 
 /// What to read of a table.
 #[derive(Debug, Clone)]
@@ -77,7 +85,7 @@ pub struct Split {
 }
 
 impl Scan {
-    /// A scan over all live files of a table. Of `options`, those that say how ORC files become Arrow are not used.
+    /// A scan over all live files of a table.
     ///
     /// # Errors
     /// `InvalidArgument` and `UnknownColumn` where they do not fit the table; `Unsupported` where a segment is of a
@@ -159,7 +167,7 @@ impl Scan {
         {
             return Ok(rows.min(limit));
         }
-        let options = ReadOptions { columns: Columns::Names(Vec::new()), ..self.what.options.clone() };
+        let options = ReadOptions { columns: Some(Vec::new()), ..self.what.options.clone() };
         let mut reader = self.with_options(options)?.read();
         if let Some(check) = self.of.storage.of_table().check() {
             reader.while_waiting(check.clone());
@@ -187,12 +195,10 @@ impl Scan {
 
 impl What {
     fn new(of: &Source, options: ReadOptions) -> Result<Self> {
-        refuse(&options)?;
         let fields = of.schema.fields();
         let chosen = match &options.columns {
-            Columns::All => fields.iter().cloned().enumerate().collect(),
-            Columns::Names(names) => choose(fields, names)?,
-            Columns::Ids(_) => return Err(Error::invalid("the columns of a table have names, and no ids")),
+            None => fields.iter().cloned().enumerate().collect(),
+            Some(names) => choose(fields, names)?,
         };
         let filter = options.filter.as_ref().map(|filter| BatchFilter::new(filter, &of.schema)).transpose()?;
         // What is true of all rows is no filter.
@@ -203,22 +209,6 @@ impl What {
             of.schema.metadata().clone(),
         );
         Ok(What { options, chosen, output: Arc::new(output), filter, asked })
-    }
-}
-
-/// Options that only ORC files have are refused, rather than passed over.
-fn refuse(options: &ReadOptions) -> Result<()> {
-    let standard = ReadOptions::default();
-    let given = [
-        ("stripes", options.stripes != standard.stripes),
-        ("row_number", options.row_number.is_some()),
-        ("timestamp_unit", options.timestamp_unit.is_some()),
-        ("strings", options.strings.is_some()),
-        ("unions", options.unions.is_some()),
-    ];
-    match given.iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) => Err(Error::invalid(format!("{name}: tables of CarbonData are read without it"))),
-        None => Ok(()),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use orcish::{Result, open};
+use orcish_core::Result;
+use orcish_io::open;
 
 use super::Source;
 use super::evolve::{Way, ways};
@@ -58,7 +59,7 @@ impl OpenFiles {
         let limits = of.limits();
         let storage = of.storage.of(&entry.location);
         let file = DataFile::open(open(&entry.location, &storage)?, limits)?;
-        let in_file = |error: orcish::Error| error.in_file(&orcish::display_name(&entry.location));
+        let in_file = |error: orcish_core::Error| error.in_file(&orcish_io::display_name(&entry.location));
         let ways = ways(&of.columns, file.columns(), of.is_transactional).map_err(in_file)?;
         let file = file.with_dictionaries(self.dictionaries(of, entry));
         let deletes = read_deletes(&entry.deletes, &storage, limits)?;

@@ -7,7 +7,9 @@ use arrow_array::types::TimestampMicrosecondType;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
 use orcish::scan::{Matching, Scan, ScanReader, TableFile};
-use orcish::{Columns, Error, Explanation, ReadOptions, Result};
+use orcish::{Columns, ReadOptions};
+use orcish_core::explain::Explanation;
+use orcish_core::{Error, Result};
 
 use super::part::filtered;
 use super::{Source, What};

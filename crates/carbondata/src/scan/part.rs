@@ -6,8 +6,10 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_select::concat::concat_batches;
 use arrow_select::filter::filter;
-use orcish::shared::{Patience, cut};
-use orcish::{Check, Error, Result, display_name, tuning};
+use orcish_core::cancel::{Check, Patience};
+use orcish_core::cast::cut;
+use orcish_core::{Error, Result};
+use orcish_io::display_name;
 
 use super::columnar::Columnar;
 use super::orc::{self, OrcRows};
@@ -15,6 +17,7 @@ use super::parts::{Part, Parts};
 use super::streams::Stream;
 use super::{Source, What};
 use crate::table::FileFormat;
+use crate::tuning;
 
 /// Batches of the table from a part of it.
 pub(super) struct PartReader {

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orcish::shared::{self, Adapt, Bound, Known};
-use orcish::{Check, Error, Limits, Outcome, Proof, Result};
+use orcish_core::cancel::Check;
+use orcish_core::cast::Adapt;
+use orcish_core::predicate::{Bound, Known, Outcome};
+use orcish_core::{Error, Limits, Result, parallel};
 
 use super::evolve::{Way, ways};
 use super::opened::OpenFiles;
 use super::part::PartReader;
+use super::proof::BLOCKLET_INDEX;
 use super::{Source, What};
 use crate::file::starts;
 use crate::metadata::bounds::known;
@@ -66,7 +69,7 @@ impl Parts {
 
 /// What of a file may have wanted rows.
 fn parts_of(of: &Source, what: &What, file: usize, entry: &FileEntry) -> Result<Vec<Part>> {
-    if what.filter.as_ref().is_some_and(shared::BatchFilter::is_never) {
+    if what.filter.as_ref().is_some_and(orcish_core::predicate::BatchFilter::is_never) {
         return Ok(Vec::new());
     }
     match &entry.format {
@@ -107,7 +110,7 @@ pub(super) fn by_index(of: &Source, what: &What, entry: &FileEntry) -> Result<Op
                 Some(known(min_max?, *positions.get(at)?, column, is_old))
             }))
         };
-        filter.judge(&mut known, rows, Proof::BlockletIndex)
+        filter.judge(&mut known, rows, BLOCKLET_INDEX)
     };
     bounds.into_iter().zip(rows).map(judge).collect::<Result<_>>().map(Some)
 }
@@ -150,7 +153,7 @@ impl Source {
         let FileFormat::Foreign(format) = &entry.format else { return Ok(()) };
         let segment = entry.segment.and_then(|at| self.segments.get(at)).map_or("", String::as_str);
         let text = format!("segment {segment} is of files of {format}, which are not read");
-        Err(Error::unsupported(text).in_file(&orcish::display_name(&self.location)))
+        Err(Error::unsupported(text).in_file(&orcish_io::display_name(&self.location)))
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -158,7 +161,7 @@ impl Source {
     }
 }
 
-impl shared::Parts for Parts {
+impl parallel::Parts for Parts {
     type Reader = PartReader;
 
     fn count(&self) -> usize {
@@ -170,7 +173,7 @@ impl shared::Parts for Parts {
         let entry = self.of.file(part.file)?;
         PartReader::open(self, part, threads)
             .map(Some)
-            .map_err(|error| error.in_file(&orcish::display_name(&entry.location)))
+            .map_err(|error| error.in_file(&orcish_io::display_name(&entry.location)))
     }
 
     fn close(&self, at: usize) {

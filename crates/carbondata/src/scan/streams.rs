@@ -1,11 +1,12 @@
 //! Rows that a stream has written, blocklet by blocklet.
 
 use arrow_array::RecordBatch;
-use orcish::{Error, Proof, Result};
+use orcish_core::{Error, Result};
 
 use super::evolve::{Way, repeat, stored, ways};
 use super::part::{batch, filtered};
 use super::parts::known_of;
+use super::proof::BLOCKLET_INDEX;
 use super::{Source, What};
 use crate::metadata::bounds::known;
 use crate::page::Dictionaries;
@@ -23,7 +24,7 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn open(of: &Source, what: &What, entry: &FileEntry, dictionaries: Dictionaries) -> Result<Self> {
-        let source = orcish::open(&entry.location, &of.storage.of(&entry.location))?;
+        let source = orcish_io::open(&entry.location, &of.storage.of(&entry.location))?;
         let size = entry.size.ok_or_else(|| Error::invalid("a stream of which nothing is known to be committed"))?;
         let file = StreamFile::open(source, size, of.limits())?.with_dictionaries(dictionaries);
         let ways = ways(&of.columns, file.columns(), of.is_transactional)?;
@@ -41,7 +42,7 @@ impl Stream {
             };
             let mut known = |way: &[usize]| Ok(known_of(way, &self.ways, &stored));
             let count = u64::try_from(rows).unwrap_or(u64::MAX);
-            if filter.judge(&mut known, count, Proof::BlockletIndex)?.is_skipped() {
+            if filter.judge(&mut known, count, BLOCKLET_INDEX)?.is_skipped() {
                 return batch(what, Vec::new(), 0).map(Some);
             }
         }

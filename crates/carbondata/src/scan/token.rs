@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use orcish::{Error, Limits, Result, StorageOptions};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::StorageOptions;
 use serde_json::{Map, Value, json};
 
 use super::Source;

@@ -15,7 +15,9 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use bytes::Bytes;
-use orcish::{Error, Limits, ReadAt, Result, tuning};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::ReadAt;
+use rows::Field;
 
 use crate::compress::Compressor;
 use crate::file::read_header;
@@ -23,7 +25,7 @@ use crate::metadata::format::{BlockletHeader, MinMax};
 use crate::metadata::schema::{self, Column};
 use crate::metadata::thrift::Reader;
 use crate::page::Dictionaries;
-use rows::Field;
+use crate::tuning;
 
 /// `MutationType`: rows that are added. Others were never written.
 const INSERT: i32 = 0;
@@ -121,7 +123,7 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inne
 
 impl Inner {
     fn in_blocklet(&self, error: Error, at: usize) -> Error {
-        error.in_blocklet(at).in_file(self.source.name())
+        error.in_section("blocklet", at).in_file(self.source.name())
     }
 }
 
@@ -177,7 +179,7 @@ impl Window {
             self.bytes = file.source.read_ranges(&[range])?.pop().unwrap_or_default();
         }
         if length > self.bytes.len() {
-            return Err(Error::new(orcish::ErrorKind::Io, "the source gave fewer bytes than were asked for"));
+            return Err(Error::new(orcish_core::ErrorKind::Io, "the source gave fewer bytes than were asked for"));
         }
         self.at += u64::try_from(length).unwrap_or(0);
         Ok(self.bytes.split_to(length))

@@ -5,7 +5,7 @@
 //! struct number of children │ children       others  length │ bytes
 //! ```
 
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use crate::bytes::Bytes;
 use crate::metadata::schema::{Column, Kind};

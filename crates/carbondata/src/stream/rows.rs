@@ -1,7 +1,7 @@
 //! Rows of a blocklet: which values are null, and the others one behind the other.
 
 use arrow_array::ArrayRef;
-use orcish::{Error, Limits, Result};
+use orcish_core::{Error, Limits, Result};
 
 use super::nested::Lengths;
 use super::values::Values;

@@ -1,7 +1,7 @@
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array as _, ArrayRef};
-use orcish::{FileSource, MemorySource};
+use orcish_io::{FileSource, MemorySource};
 
 use super::*;
 use crate::fixtures;
@@ -87,7 +87,7 @@ fn nested_texts_have_lengths_of_two_or_four_bytes() {
     }
     let null_key = [&[0, 0, 0, 1, 0, 2][..], &int(b"@NU#LL$!"), &nine].concat();
     let bytes = [short(&[1 << 1]), short(&null_key)].concat();
-    assert_eq!(decode(&bytes, 1, &columns, &[0]).unwrap_err().kind(), orcish::ErrorKind::NullMapKey);
+    assert_eq!(decode(&bytes, 1, &columns, &[0]).unwrap_err().kind(), orcish_core::ErrorKind::NullMapKey);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn keys_need_a_dictionary() {
     let key = Column { encoders: vec![Encoding::Dictionary], ..column("k", Kind::Long, true, Vec::new()) };
     let bytes = [0, 0, 0, 0, 0, 2, 0, 1, 1];
     let columns = [key];
-    assert_eq!(decode(&bytes, 2, &columns, &[0]).unwrap_err().kind(), orcish::ErrorKind::Unsupported);
+    assert_eq!(decode(&bytes, 2, &columns, &[0]).unwrap_err().kind(), orcish_core::ErrorKind::Unsupported);
     let dictionaries: Dictionaries =
         Arc::new(|_| Ok(Arc::new(arrow_array::Int64Array::from(vec![None, None, Some(77)])) as ArrayRef));
     let all = super::rows::decode(&bytes, 2, &columns, &[0], Some(&dictionaries), &Limits::default()).unwrap();

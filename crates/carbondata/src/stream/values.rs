@@ -3,7 +3,7 @@
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBufferBuilder;
 use arrow_schema::DataType;
-use orcish::{Error, Result};
+use orcish_core::{Error, Result};
 
 use super::nested::{self, Lengths};
 use crate::bytes::Bytes;

@@ -5,11 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orcish::scan::partitions_of;
-use orcish::{
-    Error, ErrorKind, Limits, Result, StorageOptions, display_name, list_all, list_folder, open, read_small, stat,
-    tuning,
-};
+use orcish_core::{Error, ErrorKind, Limits, Result};
+use orcish_io::{StorageOptions, display_name, list_all, list_folder, open, partitions_of, read_small, stat};
 
 use super::updates::Updates;
 use super::watch::Watch;
@@ -24,6 +21,7 @@ use crate::metadata::schema::{Column, columns, schema_of};
 use crate::metadata::segments::{self, Folder, absolute, join};
 use crate::metadata::status::{self, COLUMNAR, Load, STREAM};
 use crate::metadata::thrift::Reader;
+use crate::tuning;
 
 /// The index of a stream.
 const STREAM_INDEX: &str = "0_batchno0-0-0-0.carbonindex";
@@ -334,7 +332,7 @@ impl Place<'_> {
     }
 
     /// The data files among those that were listed: those that an index names, and, where `with_all`, the others too.
-    fn listed(self, all: Vec<(String, orcish::FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
+    fn listed(self, all: Vec<(String, orcish_io::FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
         let all = all.into_iter().map(|(location, status)| (location, status.size));
         self.by_indexes(&all.collect::<Vec<_>>(), with_all)
     }

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use orcish_core::predicate::{Bound, Known};
 use serde_json::Value;
 
 use super::open::Found;
 use super::*;
-use orcish::shared::{Bound, Known};
-
 use crate::metadata::bounds::known;
 use crate::metadata::index::IndexedFile;
 use crate::metadata::places::Places;
@@ -125,11 +124,11 @@ fn one_file_is_a_table_too() {
     assert_eq!((one.schema(), one.files(), one.rows().unwrap()), (whole.schema(), vec![file], None));
     let small = Limits { tail: 100, ..Limits::default() };
     let error = Table::open(whole.location(), &StorageOptions::default(), &small).unwrap_err();
-    assert_eq!(error.kind(), orcish::ErrorKind::LimitExceeded);
+    assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
     let empty = std::env::temp_dir().join(format!("carbondata-none-{}", std::process::id()));
     std::fs::create_dir_all(&empty).unwrap();
     let error = Table::open(empty.to_str().unwrap(), &StorageOptions::default(), &Limits::default()).unwrap_err();
-    assert_eq!(error.kind(), orcish::ErrorKind::InvalidArgument);
+    assert_eq!(error.kind(), orcish_core::ErrorKind::InvalidArgument);
     std::fs::remove_dir(&empty).unwrap();
 }
 
@@ -146,7 +145,7 @@ fn several_are_waited_for_at_a_time() {
         let place = Place { root, storage: &storage, limits: &limits, places: &places, held: &held, watch: &watch };
         let all: Vec<u32> = (0..100).collect();
         assert_eq!(place.each(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
-        let error = place.each(&all, |&at| if at == 50 { Err(orcish::Error::corrupt("50")) } else { Ok(at) });
+        let error = place.each(&all, |&at| if at == 50 { Err(orcish_core::Error::corrupt("50")) } else { Ok(at) });
         assert_eq!(error.unwrap_err().message(), "50");
         assert!(place.each(&[], |at: &u32| Ok(*at)).unwrap().is_empty());
     }
@@ -171,7 +170,7 @@ fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
         })
     };
     assert!(read(&|_| 0).is_ok() && read(&|at| at / 100).is_ok());
-    assert_eq!(read(&|at| at % 2).unwrap_err().kind(), orcish::ErrorKind::LimitExceeded);
+    assert_eq!(read(&|at| at % 2).unwrap_err().kind(), orcish_core::ErrorKind::LimitExceeded);
 }
 
 /// Bounds of chunks, by their place: dimensions before measures, those within complex ones behind them.

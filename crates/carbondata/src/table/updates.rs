@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use orcish::{Error, Result, list_all};
+use orcish_core::{Error, Result};
+use orcish_io::list_all;
 
 use super::FileEntry;
 use super::open::{DELETE_DELTAS, Place};

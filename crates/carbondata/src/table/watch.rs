@@ -6,8 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 
-use orcish::shared::{PATIENCE, Patience};
-use orcish::{Error, ErrorKind, Result};
+use orcish_core::cancel::{PATIENCE, Patience};
+use orcish_core::{Error, ErrorKind, Result};
 
 /// Looks for signals on the thread that opens a table; other threads end once that one is to.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn all_threads_end_with_the_error_of_the_check() {
         for kind in [ErrorKind::Interrupted, ErrorKind::Io] {
-            let storage = orcish::StorageOptions::default()
+            let storage = orcish_io::StorageOptions::default()
                 .while_waiting(Arc::new(move || Err(Error::new(kind, "a signal came"))));
             for threads in [1, 4] {
                 let watch = Watch::new(storage.patience());

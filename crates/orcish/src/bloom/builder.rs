@@ -1,7 +1,9 @@
 //! Makes bloom filters (ORCv1, Bloom Filter Index), as ORC Java does.
 
+use orcish_core::hash;
+
 use super::keys::{decimal_text, without_zeros};
-use super::{Key, MOST_FUNCTIONS, hash};
+use super::{Key, MOST_FUNCTIONS};
 use crate::proto::orc;
 
 /// A filter that values are added to.

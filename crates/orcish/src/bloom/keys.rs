@@ -1,6 +1,8 @@
 //! Under which keys a writer put a value into its bloom filters. The tables of what it hashes are in [`super`].
 
-use super::{BloomKind, Key, hash};
+use orcish_core::hash;
+
+use super::{BloomKind, Key};
 use crate::schema::{Kind, Type};
 use crate::time::{NANOS_PER_MILLI, calendar};
 use crate::tuning;

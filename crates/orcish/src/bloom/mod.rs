@@ -42,8 +42,8 @@
 //! | other writers | Presto, Go, cuDF, unknown | no keys |
 
 mod builder;
-mod hash;
 mod keys;
+mod lookup;
 #[cfg(test)]
 mod tests;
 
@@ -53,10 +53,11 @@ use bytes::Bytes;
 use prost::Message as _;
 
 pub(crate) use builder::BloomBuilder;
-pub(crate) use hash::bytes as hash_bytes;
 pub(crate) use keys::{FilterOrigin, KeyMaker};
+pub(crate) use lookup::keys_of;
 
-use crate::error::Result;
+use orcish_core::error::Result;
+
 use crate::memory::{Charge, Memory};
 use crate::proto::{BLOOM_FILTERS, listed, orc};
 
@@ -119,7 +120,7 @@ impl BloomFilters {
         let Some(filter) = self.filters.get(group) else { return true };
         let Some(bits) = Bits::of(filter) else { return true };
         let functions = filter.num_hash_functions.unwrap_or(0).min(MOST_FUNCTIONS);
-        let holds = |key: &Key| hash::positions(key.0, functions, bits.len()).all(|at| bits.get(at));
+        let holds = |key: &Key| orcish_core::hash::positions(key.0, functions, bits.len()).all(|at| bits.get(at));
         keys.iter().any(holds) || bits.upper_halves_are_empty()
     }
 }

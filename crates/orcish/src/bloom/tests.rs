@@ -8,6 +8,8 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
+use orcish_core::hash;
+use orcish_io::{FileSource, ReadAt};
 use proptest::prelude::*;
 
 use super::builder::BloomBuilder;
@@ -16,7 +18,7 @@ use crate::codec::decompress_all;
 use crate::schema::{Kind, Type};
 use crate::tail::Calendar;
 use crate::writer::Writer;
-use crate::{Columns, FileSource, OrcFile, ReadAt, ReadOptions};
+use crate::{Columns, OrcFile, ReadOptions};
 
 const MOST: u64 = 1 << 30;
 

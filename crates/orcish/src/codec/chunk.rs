@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use orcish_core::error::{Error, Result};
 
 use super::{Compression, Compressor, Pieces, decompress};
-use crate::error::{Error, Result};
 use crate::memory::{Charge, Memory};
 use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 use crate::tuning;
@@ -395,7 +395,7 @@ mod tests {
             }
             let length = stored.len() as u64;
             let framing = Framing { codec, ..FRAMING };
-            let source = Arc::new(crate::MemorySource::new(stored));
+            let source = Arc::new(orcish_io::MemorySource::new(stored));
             let piece = |from: u64, to: u64| {
                 let range = from..to.min(length);
                 (from - 2, source.read_ranges(&[range]).unwrap().remove(0))

@@ -1,7 +1,8 @@
 //! Compression of chunks.
 
+use orcish_core::error::{Error, Result};
+
 use super::Compression;
-use crate::error::{Error, Result};
 
 /// Level of zlib where none is given: it makes files smaller than those of ORC Java, and twice as fast as higher ones.
 const ZLIB_LEVEL: i32 = 1;
@@ -126,7 +127,7 @@ impl Compressor {
 }
 
 fn fault(codec: &str, error: &dyn std::fmt::Display) -> Error {
-    Error::new(crate::ErrorKind::Io, format!("{codec} does not compress: {error}"))
+    Error::new(orcish_core::ErrorKind::Io, format!("{codec} does not compress: {error}"))
 }
 
 #[cfg(test)]
@@ -151,14 +152,14 @@ mod tests {
             }
             for level in [least - 1, most + 1, i32::MIN, i32::MAX] {
                 let error = Compressor::new(codec, Some(level)).unwrap_err();
-                assert_eq!(error.kind(), crate::ErrorKind::InvalidArgument);
+                assert_eq!(error.kind(), orcish_core::ErrorKind::InvalidArgument);
                 assert!(error.message().contains(codec.name()), "{error}");
             }
         }
         for codec in [Compression::None, Compression::Snappy, Compression::Lz4] {
             assert!(Compressor::new(codec, Some(1)).is_err());
         }
-        assert_eq!(Compressor::new(Compression::Lzo, None).unwrap_err().kind(), crate::ErrorKind::Unsupported);
+        assert_eq!(Compressor::new(Compression::Lzo, None).unwrap_err().kind(), orcish_core::ErrorKind::Unsupported);
     }
 
     proptest! {

@@ -16,7 +16,7 @@
 //!
 //! The readers of Java and C++ ORC take the second and third kind for one another; Java's writer makes neither.
 
-use crate::error::{Error, Result};
+use orcish_core::error::{Error, Result};
 
 /// Matches and literals up to this many bytes are copied as one block where there is room for it.
 const BLOCK: usize = 16;
@@ -208,10 +208,10 @@ fn fault(what: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use orcish_core::ErrorKind;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::error::ErrorKind;
 
     /// Chunks of `examples/TestVectorOrcFile.testLzo.orc` of Apache ORC: a stripe footer and the metadata; what
     /// they hold was found with another implementation of LZO.

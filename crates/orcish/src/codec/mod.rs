@@ -9,7 +9,8 @@ mod pieces;
 
 use std::cell::RefCell;
 
-use crate::error::{Error, Result};
+use orcish_core::error::{Error, Result};
+
 use crate::noted::note;
 use crate::proto::orc;
 

@@ -4,9 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
-
-use crate::error::{Error, Result};
-use crate::io::ReadAt;
+use orcish_core::error::{Error, Result};
+use orcish_io::ReadAt;
 
 /// The parts of a stream that are in memory, and where to read the rest of it, should it be needed.
 pub(crate) struct Pieces {
@@ -76,7 +75,7 @@ impl Pieces {
             }
             let more = self.source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
             if more.len() as u64 != range.end - range.start {
-                return Err(Error::new(crate::ErrorKind::Io, "the source gave fewer bytes than asked for"));
+                return Err(Error::new(orcish_core::ErrorKind::Io, "the source gave fewer bytes than asked for"));
             }
             joined.extend_from_slice(&more);
         }
@@ -95,8 +94,9 @@ impl Pieces {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use orcish_io::MemorySource;
+
     use super::*;
-    use crate::MemorySource;
 
     /// Bytes that count how often they are read.
     struct Counted(MemorySource, AtomicUsize);

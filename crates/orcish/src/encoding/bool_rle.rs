@@ -1,8 +1,9 @@
 //! Boolean run length encoding (ORCv1, Boolean Run Length Encoding): bytes of eight bits, the first
 //! in the highest place, behind byte run length encoding.
 
+use orcish_core::error::{Error, Result};
+
 use super::byte_rle::ByteRle;
-use crate::error::{Error, Result};
 use crate::source::{ByteSource, Positions, SeekSource};
 
 /// Decodes bits into bitmaps as Arrow has them: the first bit in the lowest place.

@@ -1,6 +1,7 @@
 //! Byte run length encoding (ORCv1, Byte Run Length Encoding).
 
-use crate::error::Result;
+use orcish_core::error::Result;
+
 use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 
 /// Least length of a run.

@@ -3,9 +3,10 @@
 //! Varints are found eight at a time and more: a mask of the bytes that end one, over 64 bytes, tells
 //! where each begins without looking at the one before.
 
+use orcish_core::error::{Error, Result};
+
 use super::cpu::{self, Kernel};
 use super::varint::{MAX_LEN_128, read_u128, unzigzag, unzigzag_128};
-use crate::error::{Error, Result};
 use crate::source::ByteSource;
 
 /// Most digits of a decimal.

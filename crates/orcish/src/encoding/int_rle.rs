@@ -1,7 +1,8 @@
 //! Integer run length encoding, both versions behind one decoder.
 
+use orcish_core::error::{Error, Result};
+
 use super::{int_rle_v1, int_rle_v2};
-use crate::error::{Error, Result};
 use crate::source::{ByteSource, Positions, SeekSource};
 
 /// Most values of a run of either version.

@@ -1,8 +1,9 @@
 //! Integer run length encoding, version 1 (ORCv1): runs with a fixed delta, or literal varints.
 
+use orcish_core::error::Result;
+
 use super::int_rle::MAX_RUN;
 use super::varint::{self, MAX_LEN_64, unzigzag};
-use crate::error::Result;
 use crate::source::stream_ends;
 
 /// Least length of a run.

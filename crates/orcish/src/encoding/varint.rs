@@ -1,7 +1,8 @@
 //! Base 128 varints (ORCv1, Base 128 Varint): seven bits a byte, lowest first, the high bit set in
 //! all bytes but the last; signed numbers are zigzag coded.
 
-use crate::error::{Error, Result};
+use orcish_core::error::{Error, Result};
+
 use crate::source::{ByteSource, stream_ends};
 
 /// Most bytes of a varint of 64 bits.

@@ -17,8 +17,7 @@
 mod weigh;
 
 use bytes::Bytes;
-
-use crate::error::Result;
+use orcish_core::error::Result;
 
 pub(crate) use weigh::{
     ARROW_SCHEMA, BLOOM_FILTERS, FOOTER, ROW_INDEX, STATISTICS, STRIPE_FOOTER, Shape, count, weigh, weighed,
@@ -106,11 +105,6 @@ generated! {
 generated! {
     /// Package `orcish.arrow`: the Arrow schema that a file was written with.
     arrow, "orcish_arrow.rs"
-}
-
-generated! {
-    /// Package `orcish.upload`: a file that has been written and does not appear yet.
-    upload, "orcish_upload.rs"
 }
 
 #[cfg(test)]

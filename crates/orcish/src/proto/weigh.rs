@@ -3,9 +3,9 @@
 //! A field of two bytes may become two hundred in memory, and a compressed section of a few kilobytes hold millions of
 //! them. [`weigh`] walks over the bytes of a message without allocating, and adds up what its fields become.
 
+use orcish_core::error::{Error, Result};
 use prost::DecodeError;
 
-use crate::error::{Error, Result};
 use crate::proto::{arrow, lazy, orc};
 
 /// A vector that grows is there twice for a moment, once of up to twice the length that is needed.
@@ -317,7 +317,7 @@ mod tests {
     fn too_much_is_refused_before_it_is_decoded() {
         let message = repeated(4, &[], 100_000);
         let error = weigh(&message, &FOOTER, 1 << 20).unwrap_err();
-        assert_eq!(error.kind(), crate::ErrorKind::LimitExceeded);
+        assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
         assert_eq!(error.message(), "its 200000 bytes take more than the 1048576 bytes allowed once they are decoded");
         weigh(&message, &FOOTER, 1 << 30).unwrap();
     }

@@ -4,17 +4,18 @@
 //! in the table, as text in place of numbers does, they are asked of what it has become.
 
 use arrow_schema::{DataType, FieldRef};
+use orcish_core::error::{Error, Result};
+use orcish_core::expression::Predicate;
+use orcish_core::names::no_value;
+use orcish_core::predicate::{BatchFilter, Condition, Domain, Held, Named, Node, bind_names, domain_of, stored_domain};
 
 use super::matching::Matcher;
 use super::table::Table;
 use super::{TableFile, partition};
-use crate::arrow::domain;
-use crate::error::{Error, Result};
-use crate::expression::Predicate;
 use crate::options::OutOfRange;
-use crate::predicate::{Condition, Domain, Held, Named, Node, bind_names, check_is_value};
+use crate::predicate::check_is_value;
+use crate::read::domain;
 use crate::schema::Kind;
-use crate::shared::{BatchFilter, domain_of, no_value, stored_domain};
 
 /// Whether the filter is true of no row, whatever is in the file, by the values of the partition columns.
 pub(super) fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {

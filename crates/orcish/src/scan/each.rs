@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use orcish_core::error::Result;
+use orcish_core::parallel::{Threads, each};
+
 use super::file::is_ruled_out;
 use super::table::Table;
-use crate::error::Result;
-use crate::shared::each;
-use crate::threads::Threads;
 
 impl Table {
     /// Calls `task` for each file, several at a time; the results are in order of the files, and an error is that of

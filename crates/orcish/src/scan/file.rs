@@ -5,20 +5,22 @@ use std::collections::BTreeMap;
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
+use orcish_core::cancel::Check;
+use orcish_core::cast::{Adapt, Ways, apply_all};
+use orcish_core::error::{Error, Result};
+use orcish_core::explain::Explanation;
+use orcish_core::predicate::{Altered, BatchFilter, Condition, Outcome, column_is_missing};
+use orcish_core::statistics::ColumnStatistics;
 
 use super::condition::conditions;
 use super::matching::Matcher;
 use super::table::{Origin, Table};
 use super::{Split, TableFile, partition};
-use crate::arrow::{BatchReader, Explanation, Mapping, OrcFile, Outcome, altered, may_become_null, most_rows};
-use crate::error::{Error, Result};
 use crate::options::{Columns, ReadOptions};
-use crate::patience::Check;
-use crate::predicate::{Altered, Condition, check_is_value};
+use crate::predicate::check_is_value;
 use crate::projection::{Projected, Projection};
+use crate::read::{BatchReader, Mapping, OrcFile, altered, may_become_null, most_rows};
 use crate::schema::Kind;
-use crate::shared::{Adapt, BatchFilter, Ways, apply_all, column_is_missing};
-use crate::statistics::ColumnStatistics;
 
 // The threads that open files ahead ask this.
 pub(super) use super::condition::is_ruled_out;
@@ -112,9 +114,9 @@ impl FileScan {
     pub(super) fn explain(self) -> Result<Explanation> {
         let mut plan = self.file.explain_projected(self.projection, self.options, self.condition)?;
         if self.shape.late.is_some() {
-            for stripe in &mut plan.stripes {
+            for stripe in &mut plan.sections {
                 in_doubt(&mut stripe.outcome);
-                stripe.groups.iter_mut().for_each(|(_, outcome)| in_doubt(outcome));
+                stripe.row_groups.iter_mut().for_each(|(_, outcome)| in_doubt(outcome));
             }
         }
         Ok(plan)

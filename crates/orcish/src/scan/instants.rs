@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::{DataType, FieldRef, Fields};
 use bytes::Bytes;
+use orcish_core::error::{ErrorKind, Result};
+use orcish_core::types::{item_of, with_item, with_type};
 
 use super::matching::{Matcher, Path, has_clock};
 use super::table::Table;
-use crate::arrow::{item_of, with_item, with_type};
-use crate::error::{ErrorKind, Result};
 use crate::tail::FileTail;
 use crate::tuning;
 
@@ -124,7 +124,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::arrow::OrcFile;
+    use crate::read::OrcFile;
 
     #[test]
     fn tails_are_kept_while_there_is_room() {

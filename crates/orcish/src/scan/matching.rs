@@ -7,16 +7,35 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
+use orcish_core::cast::{Adapt, Ways, widens};
+use orcish_core::error::{Error, Result};
+use orcish_core::types::item_of;
 
 use super::Matching;
 use super::table::Table;
-use crate::arrow::{Chosen, Mapping, OrcFile, SPARK_TYPE, add_forms, fits, has_form, item_of};
-use crate::error::{Error, Result};
 use crate::options::{ColumnForm, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
+use crate::read::{Chosen, Mapping, OrcFile, SPARK_TYPE, add_forms, fits, has_form};
 use crate::schema::{Kind, Schema, Type};
-use crate::shared::{Adapt, Places, Ways, widens};
+
+/// Indexes of the columns of each name; names need not be unique.
+#[derive(Debug, Default)]
+pub(super) struct Places(HashMap<String, Vec<usize>>);
+
+impl Places {
+    pub(super) fn of(fields: &Fields) -> Self {
+        let mut places = HashMap::<_, Vec<_>>::new();
+        for (place, field) in fields.iter().enumerate() {
+            places.entry(field.name().clone()).or_default().push(place);
+        }
+        Places(places)
+    }
+
+    fn get(&self, name: &str) -> Option<&[usize]> {
+        self.0.get(name).map(Vec::as_slice)
+    }
+}
 
 /// Where a column is: its place among those of the table, and those of what it is within.
 pub(super) type Path = Vec<usize>;

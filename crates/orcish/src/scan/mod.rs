@@ -18,15 +18,15 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
-
-use crate::arrow::{Explanation, OrcFile};
-use crate::error::{Error, Result};
-use crate::io::{ReadAt, StorageOptions};
-use crate::options::{Columns, ReadOptions};
-use crate::statistics::ColumnStatistics;
-
 use condition::is_ruled_out;
-pub use partition::{partitions_below, partitions_of};
+use orcish_core::error::{Error, Result};
+use orcish_core::explain::Explanation;
+use orcish_core::statistics::ColumnStatistics;
+use orcish_io::{ReadAt, StorageOptions};
+
+use crate::options::{Columns, ReadOptions};
+use crate::read::OrcFile;
+pub use orcish_io::{partitions_below, partitions_of};
 pub use reader::ScanReader;
 use table::Table;
 
@@ -150,7 +150,7 @@ impl Scan {
             (None, file) => Ok(Explanation {
                 file: table.name(at),
                 skipped: file.map_or(Ok(false), |file| is_ruled_out(table, file))?,
-                stripes: Vec::new(),
+                sections: Vec::new(),
             }),
         })
     }

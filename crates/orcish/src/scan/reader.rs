@@ -4,13 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use orcish_core::cancel::Check;
+use orcish_core::error::Result;
+use orcish_core::parallel::{Ahead, Parts};
 
 use super::each::Openers;
 use super::file::FileReader;
 use super::table::Table;
-use crate::error::Result;
-use crate::patience::Check;
-use crate::shared::{Ahead, Parts};
 
 /// Batches of a scan, in order. An error ends it.
 pub struct ScanReader {

@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRef};
+use orcish_core::cancel::PATIENCE;
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::names::{ArrowNames, Choice, field_at};
+use orcish_core::parallel::asked_or_cores;
+use orcish_core::types::{item_of, with_item};
+use orcish_io::{StorageOptions, display_name, open, requests};
 
 use super::file::FileScan;
+use super::matching::Places;
 use super::{Matching, TableFile, partition};
-use crate::arrow::{OrcFile, item_of, with_item};
-use crate::error::{Error, ErrorKind, Result};
-use crate::io::{StorageOptions, display_name, open, requests};
 use crate::options::{Columns, ReadOptions};
-use crate::patience::PATIENCE;
 use crate::projection::find;
-use crate::shared::{Choice, Places, field_at, path_of};
+use crate::read::OrcFile;
 use crate::tail::FileTail;
-use crate::threads::asked_or_cores;
 
 #[derive(Debug, Clone)]
 pub(super) struct Table {
@@ -24,6 +26,8 @@ pub(super) struct Table {
     pub(super) fields: Fields,
     /// Places among `fields` by name; names need not be unique.
     pub(super) places: Arc<Places>,
+    /// Resolves dotted names of `fields`.
+    names: Arc<Mutex<ArrowNames>>,
     /// Metadata of the schema.
     pub(super) metadata: Metadata,
     /// Columns whose values are in the paths.
@@ -102,6 +106,7 @@ impl Table {
             files: Arc::new(files),
             fields: Fields::empty(),
             places: Arc::default(),
+            names: Arc::new(Mutex::new(ArrowNames::new(&Fields::empty()))),
             metadata: Metadata::default(),
             partition,
             wanted: Vec::new(),
@@ -123,6 +128,7 @@ impl Table {
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
         table.places = Arc::new(Places::of(&table.fields));
+        table.names = Arc::new(Mutex::new(ArrowNames::new(&table.fields)));
         if !is_given && table.options.timestamps.is_none() {
             table.unite()?;
         }
@@ -224,7 +230,8 @@ impl Table {
 
     /// Indexes from the columns of the table down to the field of a dotted name.
     pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
-        path_of(&self.fields, &self.places, name, &self.partition)
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.path(name, &self.partition)
     }
 
     /// The field at a path of indexes.

@@ -48,25 +48,21 @@ use crate::proto::orc;
 use crate::schema::Kind;
 use crate::time::calendar;
 
-pub(crate) use strings::successor;
-
-impl ColumnStatistics {
-    /// The statistics that `proto` records, without what cannot be believed in this context. Never fails: in the
-    /// worst case nothing is known.
-    pub(crate) fn from_proto(proto: &orc::ColumnStatistics, context: WriterContext) -> Self {
-        let mut values = proto.number_of_values;
-        let detail = detail(proto, values, context);
-        if values == Some(0) && has_bounds(&detail) || !context.is_counted() {
-            values = None;
-        }
-        if !context.nulls_are_counted() {
-            // They may be among what is counted.
-            values = values.filter(|values| *values == 0);
-        }
-        let is_believed = context.nulls_are_counted() && context.is_counted();
-        let has_null = proto.has_null.filter(|has_null| if *has_null { context.null_is_own() } else { is_believed });
-        ColumnStatistics { values, has_null, bytes_on_disk: proto.bytes_on_disk, detail }
+/// The statistics that `proto` records, without what cannot be believed in this context. Never fails: in the
+/// worst case nothing is known.
+pub(crate) fn from_proto(proto: &orc::ColumnStatistics, context: WriterContext) -> ColumnStatistics {
+    let mut values = proto.number_of_values;
+    let detail = detail(proto, values, context);
+    if values == Some(0) && has_bounds(&detail) || !context.is_counted() {
+        values = None;
     }
+    if !context.nulls_are_counted() {
+        // They may be among what is counted.
+        values = values.filter(|values| *values == 0);
+    }
+    let is_believed = context.nulls_are_counted() && context.is_counted();
+    let has_null = proto.has_null.filter(|has_null| if *has_null { context.null_is_own() } else { is_believed });
+    ColumnStatistics { values, has_null, bytes_on_disk: proto.bytes_on_disk, detail }
 }
 
 /// What is recorded for the type of the column; of another type, nothing.

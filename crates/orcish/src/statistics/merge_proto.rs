@@ -4,9 +4,9 @@
 use std::cmp::Ordering;
 
 use bytes::Bytes;
+use orcish_core::statistics::{both, sum_of_doubles};
 
 use super::Decimal;
-use super::merge::{both, sum_of_doubles};
 use crate::proto::orc;
 
 /// Takes in what the same writer recorded of further rows of a column. What cannot be put together is left out.

@@ -1,3 +1,4 @@
+use bytes::Bytes;
 use proptest::prelude::*;
 use prost::Message;
 
@@ -16,7 +17,7 @@ fn sound() -> WriterContext {
 }
 
 fn read(proto: &orc::ColumnStatistics, context: WriterContext) -> ColumnStatistics {
-    ColumnStatistics::from_proto(proto, context)
+    from_proto(proto, context)
 }
 
 fn integers(minimum: i64, maximum: i64, sum: i64) -> orc::ColumnStatistics {
@@ -640,8 +641,8 @@ fn merging_keeps_the_mark_of_nan() {
         let mut merged = a.clone();
         merged.merge(&b);
         assert!(matches!(merged.detail, Detail::Double { sum: Some(sum), .. } if sum.is_nan()), "{a:?} {b:?}");
-        let mut merged = a.to_proto();
-        merge_proto(&mut merged, &b.to_proto());
+        let mut merged = to_proto(&a);
+        merge_proto(&mut merged, &to_proto(&b));
         assert!(merged.double_statistics.unwrap().sum().is_nan(), "{a:?} {b:?}");
     }
 }

@@ -3,16 +3,15 @@
 use std::ops::Range;
 
 use bytes::Bytes;
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::limits::Limits;
+use orcish_io::ReadAt;
 use prost::Message as _;
 
 use super::{Calendar, FileTail, Known, Section, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
-use crate::error::{Error, ErrorKind, Result};
-use crate::io::ReadAt;
-use crate::options::Limits;
 use crate::proto::{FOOTER, count, lazy, lossy, orc, weigh};
 use crate::schema::Schema;
-use crate::tuning;
 
 /// Chunk size of files that do not state one.
 const DEFAULT_CHUNK_SIZE: u64 = 256 << 10;
@@ -51,7 +50,7 @@ impl<'a> TailDecoder<'a> {
         if self.file_length <= MAGIC.len() as u64 {
             return Err(Error::corrupt(format!("not an ORC file: {} bytes are too few", self.file_length)));
         }
-        Ok(Step::Need(self.file_length.saturating_sub(tuning::FIRST_READ.wide())..self.file_length))
+        Ok(Step::Need(self.file_length.saturating_sub(orcish_io::tuning::FIRST_READ.wide())..self.file_length))
     }
 
     /// The next step, given the bytes that the last one needed.
@@ -280,7 +279,7 @@ fn stripes(stripes: &[orc::StripeInformation], limits: &Limits) -> Result<Vec<St
             first_row,
         };
         let sum = first_row.checked_add(info.rows).filter(|&sum| i64::try_from(sum).is_ok());
-        first_row = sum.ok_or_else(|| Error::corrupt("more rows than 63 bits count").in_stripe(index))?;
+        first_row = sum.ok_or_else(|| Error::corrupt("more rows than 63 bits count").in_section("stripe", index))?;
         Ok(info)
     };
     stripes.iter().enumerate().map(check).collect()

@@ -1,10 +1,10 @@
 //! What of a tail is not as the format says, and is passed over by who reads: it changes no value.
 
 use bytes::Bytes;
+use orcish_core::error::Result;
 use prost::Message as _;
 
 use super::FileTail;
-use crate::error::Result;
 use crate::proto::{count, lazy, lossy, orc};
 use crate::schema::Kind;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::error::Result;
+use orcish_core::error::Result;
 
 /// What was found in statistics that many columns are judged by, so that they are parsed once.
 #[derive(Default)]

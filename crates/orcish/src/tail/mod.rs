@@ -15,6 +15,8 @@ use std::ops::Range;
 use bytes::Bytes;
 use prost::Message as _;
 
+use crate::statistics::from_proto;
+
 pub use decode::{Step, TailDecoder, read_tail};
 pub(crate) use form::not_text;
 use known::{Counts, Known};
@@ -22,13 +24,15 @@ use known::{Counts, Known};
 pub use crate::io::FIRST_READ;
 pub use crate::writer::Writer;
 
+use orcish_core::cancel::Patience;
+use orcish_core::error::{Error, Result};
+use orcish_core::limits::Limits;
+use orcish_core::statistics::{ColumnStatistics, Detail};
+
 use crate::codec::{Compression, Framing, decompress_all};
-use crate::error::{Error, Result};
-use crate::options::Limits;
-use crate::patience::Patience;
 use crate::proto::{Entry, STATISTICS, count, entry, first_listed, lazy, orc, weigh};
 use crate::schema::{Kind, Schema};
-use crate::statistics::{ColumnStatistics, Detail, WriterContext};
+use crate::statistics::WriterContext;
 
 /// Tag of the user metadata in the footer.
 const METADATA: u32 = 5;
@@ -203,7 +207,7 @@ impl FileTail {
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         };
         let proto = decode().map_err(|error| error.in_column(&self.schema.path(id)))?;
-        Ok(ColumnStatistics::from_proto(&proto, self.context_of(id)?))
+        Ok(from_proto(&proto, self.context_of(id)?))
     }
 
     /// Whether the file is in the draft where decimals of up to 18 digits are plain integers.

@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StructArray, TimestampMicrosecondArray};
+use orcish_io::{MemorySink, MemorySource};
 
 use super::*;
 use crate::write::{FileWriter, WriteOptions};
-use crate::{MemorySink, MemorySource};
 
 thread_local! {
     /// Columns whose statistics this thread has parsed.

@@ -109,8 +109,9 @@ fn saturate(day: i64) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn as_spark_rebases() {

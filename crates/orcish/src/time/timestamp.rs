@@ -14,9 +14,10 @@
 //!
 //! ORCv1, "Timestamp Columns".
 
+use orcish_core::error::{Error, Result};
+
 use super::NANOS;
 use super::zone::{Offsets, WriterZone};
-use crate::error::{Error, Result};
 
 /// Fractions up to this many nanoseconds vanish when milliseconds are cut, so they lose no second.
 const LOST_IN_MILLIS: i64 = 999_999;
@@ -153,8 +154,9 @@ fn too_many_seconds(stored: i64) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// 2015-01-01 00:00:00 UTC.
     const BASE: i64 = 1_420_070_400;

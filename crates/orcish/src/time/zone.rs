@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Offset, TimeZone};
 use chrono_tz::Tz;
+use orcish_core::error::{Error, Result};
 
 use super::SECONDS_PER_DAY;
 use super::offsets::{OffsetTable, new_year};
-use crate::error::{Error, Result};
 
 /// 1900-01-01 00:00:00 UTC, before which the JVM's old classes know only standard time.
 pub(super) const STANDARD_BEFORE: i64 = new_year(1900);

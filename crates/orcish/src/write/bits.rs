@@ -4,12 +4,12 @@
 //! so whether there is a present stream.
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+use orcish_core::error::Result;
 
 use super::blocks::Blocks;
 use super::compressors::Compressors;
 use super::streams::Layout;
 use crate::encoding::encode::byte_rle;
-use crate::error::Result;
 
 /// The bits of a stripe.
 #[derive(Debug)]

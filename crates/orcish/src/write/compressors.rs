@@ -1,10 +1,11 @@
 //! The tools of a thread: a compressor for each way in which columns are compressed, and blocks to fill.
 
+use orcish_core::error::Result;
+
 use super::blocks::{Blocks, Spare};
 use super::options::ColumnCompression;
 use super::watch::Watch;
 use crate::codec::{Compression, Compressor};
-use crate::error::Result;
 
 /// How chunks are compressed: with the codec of the file at a level, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +85,7 @@ impl Compressors {
             }
         };
         let found = self.made.get_mut(at).map(|(_, compressor)| compressor);
-        Ok((found.ok_or_else(|| crate::Error::invalid("no compressor"))?, &mut self.spare))
+        Ok((found.ok_or_else(|| orcish_core::Error::invalid("no compressor"))?, &mut self.spare))
     }
 
     /// Gives the blocks back that nobody uses.

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, new_empty_array};
 use arrow_schema::Schema;
+use orcish_core::cancel::{Check, PATIENCE};
+use orcish_core::error::{Error, Result};
 
 use super::blocks::Blocks;
 use super::column::{Column, StripeColumn};
 use super::compressors::Compressors;
 use super::fault::{Fault, Outcome};
 use super::watch::Watch;
-use crate::error::{Error, Result};
-use crate::patience::{Check, PATIENCE};
 
 /// Some rows of a row group.
 pub(super) struct Piece {

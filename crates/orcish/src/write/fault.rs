@@ -1,6 +1,6 @@
 //! What may go wrong with values, and where.
 
-use crate::error::Error;
+use orcish_core::error::Error;
 
 /// A value that cannot be stored, or another error.
 #[derive(Debug)]

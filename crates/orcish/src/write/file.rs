@@ -2,6 +2,12 @@
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
+use orcish_core::cancel::{Check, Patience};
+use orcish_core::error::{Error, Result};
+use orcish_core::limits::Limits;
+use orcish_core::parallel::asked_or_cores;
+use orcish_core::process::Owner;
+use orcish_io::Sink;
 
 use super::bytes_of::bytes_of;
 use super::column::columns;
@@ -14,13 +20,7 @@ use super::stripe::{Root, StripeBytes, assemble};
 use super::tail::{MAGIC, Tail};
 use super::types::orc_types;
 use super::verify::Verifier;
-use crate::error::{Error, Result};
-use crate::io::Sink;
-use crate::options::Limits;
-use crate::owner::Owner;
-use crate::patience::{Check, Patience};
 use crate::schema::Schema;
-use crate::threads::asked_or_cores;
 use crate::tuning;
 
 /// What has been written.

@@ -6,7 +6,12 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use alike::{Meaning, arrow_schema_of, check_alike, check_meanings, meanings};
 use bytes::Bytes;
+use orcish_core::cancel::{Check, Patience};
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::limits::Limits;
+use orcish_io::{ReadAt, Sink};
 use prost::Message as _;
 
 use super::compressors::{Choice, Compressors};
@@ -14,18 +19,13 @@ use super::file::Written;
 use super::options::Version;
 use super::streams::Layout;
 use super::tail::{MAGIC, tail_bytes};
-use crate::arrow::ARROW_SCHEMA_KEY;
 use crate::codec::{Compression, decompress_all};
-use crate::error::{Error, ErrorKind, Result};
-use crate::io::{ReadAt, Sink};
-use crate::options::Limits;
-use crate::patience::{Check, Patience};
 use crate::proto::{STATISTICS, count, first_listed, lazy, lossy, orc, weighed};
+use crate::read::ARROW_SCHEMA_KEY;
 use crate::statistics::{bytes_beside, merge_proto};
 use crate::stripe::StripeFooter;
 use crate::tail::{FileTail, StripeInfo, read_tail, shared_bytes, undecodable, undecodable_statistics};
 use crate::tuning;
-use alike::{Meaning, arrow_schema_of, check_alike, check_meanings, meanings};
 
 /// A file that is to be merged, and what is kept of it.
 struct Part {
@@ -42,12 +42,12 @@ impl Part {
         held.add((tail.stripes.len() * (size_of::<StripeInfo>() + size_of::<orc::StripeInformation>())) as u64)?;
         for (index, stripe) in tail.stripes.iter().enumerate() {
             patience.look()?;
-            check_stripe(&**source, stripe, &tail, held.limits).map_err(|error| error.in_stripe(index))?;
+            check_stripe(&**source, stripe, &tail, held.limits).map_err(|error| error.in_section("stripe", index))?;
         }
         // Copies of bytes that stripes share would make any number of bytes of a small file.
         if let Some((stripe, before)) = shared_bytes(&tail.stripes).first() {
             let text = format!("it has bytes of stripe {before}: stripes that overlap are not merged");
-            return Err(Error::unsupported(text).in_stripe(*stripe));
+            return Err(Error::unsupported(text).in_section("stripe", *stripe));
         }
         let range = tail.stripe_statistics.clone();
         let stored = match tail.stored_stripe_statistics() {

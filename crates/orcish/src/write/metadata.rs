@@ -2,10 +2,10 @@
 
 use arrow_schema::Schema;
 use bytes::Bytes;
+use orcish_core::error::{Error, ErrorKind, Result};
 
 use super::options::WriteOptions;
-use crate::arrow::{ARROW_SCHEMA_KEY, encode_schema};
-use crate::error::{Error, ErrorKind, Result};
+use crate::read::{ARROW_SCHEMA_KEY, encode_schema};
 
 /// The user metadata: those of the schema, in the order of their keys, and those of the options, which go first where
 /// a key is in both; then the Arrow schema, in place of any that came along from the file that rows were read from.

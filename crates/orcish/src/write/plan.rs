@@ -1,10 +1,11 @@
 //! Options, checked, and as they are for each column.
 
+use orcish_core::error::{Error, Result};
+
 use super::compressors::Choice;
 use super::options::{DEFAULT_CHUNK_SIZE, DictionaryChoice, Version, WriteOptions};
 use super::streams::Layout;
 use crate::codec::{Compression, Framing};
-use crate::error::{Error, Result};
 use crate::projection::find;
 use crate::schema::{Kind, Schema};
 use crate::time::WriterZone;
@@ -175,7 +176,7 @@ fn columns(options: &WriteOptions, schema: &Schema, choice: Choice) -> Result<Ve
 
 fn error_of(option: &str, name: &str, error: Error) -> Error {
     match error.kind() {
-        crate::ErrorKind::InvalidArgument => Error::invalid(format!(
+        orcish_core::ErrorKind::InvalidArgument => Error::invalid(format!(
             "{option}: column {name} is of a type that has none of these, and so is all below it"
         )),
         _ => error,

@@ -3,8 +3,7 @@
 use arrow_array::{ArrayRef, UInt64Array};
 use arrow_buffer::NullBuffer;
 use arrow_select::take::take;
-
-use crate::error::{Error, Result};
+use orcish_core::error::{Error, Result};
 
 /// Some values of an array, in order.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! Streams on their way out: raw bytes become compression chunks (ORCv1, Compression), and positions say where they
 //! are (ORCv1, Indexes).
 
+use orcish_core::error::Result;
+
 use super::blocks::Blocks;
 use super::compressors::{Choice, Compressors};
 use crate::codec::{Framing, append_chunk};
-use crate::error::Result;
 use crate::tuning;
 
 /// A stream that is being written.

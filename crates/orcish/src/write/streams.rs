@@ -1,12 +1,13 @@
 //! Streams of each encoding on their way out: values gather, become runs at the end of a row group, then chunks.
 
+use orcish_core::error::Result;
+
 use super::blocks::Blocks;
 use super::compressors::{Choice, Compressors};
 use super::options::Version;
 use super::stream::OutStream;
 use crate::codec::Framing;
 use crate::encoding::encode::{byte_rle, int_rle_v1, int_rle_v2};
-use crate::error::Result;
 use crate::proto::orc::stream::Kind;
 use crate::tuning;
 

@@ -1,14 +1,15 @@
 //! A stripe put together (ORCv1, Stripes): index streams, data streams, footer.
 
+use orcish_core::error::Result;
+use orcish_core::statistics::ColumnStatistics;
 use prost::Message as _;
 
 use super::blocks::Blocks;
 use super::column::StripeColumn;
 use super::compressors::Compressors;
 use super::streams::{Finished, Layout};
-use crate::error::Result;
 use crate::proto::orc;
-use crate::statistics::ColumnStatistics;
+use crate::statistics::to_proto;
 
 /// What the root column of a stripe has: rows, none of which is null.
 pub(super) struct Root {
@@ -43,7 +44,7 @@ pub(super) fn assemble(
         let starts = (0..root.rows.div_ceil(root.stride)).map(|group| group * root.stride);
         let entry = starts.map(|start| {
             let statistics = of_rows(root.stride.min(root.rows - start));
-            let statistics = ColumnStatistics { bytes_on_disk: None, ..statistics }.to_proto();
+            let statistics = to_proto(&ColumnStatistics { bytes_on_disk: None, ..statistics });
             orc::RowIndexEntry { positions: Vec::new(), statistics: Some(statistics) }
         });
         let bytes = section(orc::RowIndex { entry: entry.collect() }.encode_to_vec())?;

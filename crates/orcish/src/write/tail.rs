@@ -1,5 +1,7 @@
 //! The end of a file: stripe statistics, footer and postscript (ORCv1, File Tail).
 
+use orcish_core::error::{Error, Result};
+use orcish_core::statistics::ColumnStatistics;
 use prost::Message as _;
 
 use super::compressors::Compressors;
@@ -7,9 +9,8 @@ use super::options::Version;
 use super::plan::WritePlan;
 use super::streams::Layout;
 use crate::codec::Compression;
-use crate::error::{Error, Result};
 use crate::proto::orc;
-use crate::statistics::ColumnStatistics;
+use crate::statistics::to_proto;
 use crate::writer::Writer;
 
 /// Version of the writer in the count of ORC Java: its newest, of whose faults we have none.
@@ -61,7 +62,7 @@ impl Tail {
     pub(super) fn add_stripe(&mut self, information: orc::StripeInformation, columns: &[ColumnStatistics]) {
         self.footer.number_of_rows = Some(self.rows() + information.number_of_rows());
         self.footer.stripes.push(information);
-        let col_stats = columns.iter().map(ColumnStatistics::to_proto).collect();
+        let col_stats = columns.iter().map(to_proto).collect();
         self.metadata.stripe_stats.push(orc::StripeStatistics { col_stats });
         for (all, own) in self.statistics.iter_mut().zip(columns) {
             all.merge(own);
@@ -70,7 +71,7 @@ impl Tail {
 
     /// The bytes behind the last stripe, which ends at `end`.
     pub(super) fn make_bytes(&mut self, end: u64, plan: &WritePlan, compressors: &mut Compressors) -> Result<Vec<u8>> {
-        self.footer.statistics = self.statistics.iter().map(ColumnStatistics::to_proto).collect();
+        self.footer.statistics = self.statistics.iter().map(to_proto).collect();
         let postscript = orc::PostScript {
             version: match plan.version {
                 Version::V0_11 => vec![0, 11],

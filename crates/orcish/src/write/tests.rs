@@ -9,13 +9,11 @@ use arrow_array::{
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Schema, UnionFields, UnionMode};
+use orcish_io::{MemorySink, MemorySource};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{
-    Columns, Comparison, Compression, Error, ErrorKind, Limits, MemorySink, MemorySource, OrcFile, Predicate,
-    ReadOptions,
-};
+use crate::{Columns, Comparison, Compression, Error, ErrorKind, Limits, OrcFile, Predicate, ReadOptions};
 
 /// The bytes of a file of these batches.
 #[expect(clippy::panic_in_result_fn, reason = "a test")]
@@ -171,7 +169,7 @@ proptest! {
         let options = WriteOptions { compression: codec, row_index_stride: 1_000, stripe_size: 30_000, ..WriteOptions::default() };
         let parts: Vec<_> = seeds.iter().map(|&seed| rows(count, seed)).collect();
         let files: Vec<_> = parts.iter().map(|part| written(std::slice::from_ref(part), &options).unwrap()).collect();
-        let sources: Vec<Arc<dyn crate::ReadAt>> =
+        let sources: Vec<Arc<dyn orcish_io::ReadAt>> =
             files.into_iter().map(|bytes| Arc::new(MemorySource::new(bytes)) as _).collect();
         let sink = MemorySink::new();
         let done = merge(&sources, Box::new(sink.clone()), &Limits::default(), None).unwrap();
@@ -294,7 +292,7 @@ fn types_of_the_deepest_nesting() {
         }
         written(&[RecordBatch::new_empty(Arc::new(Schema::new(vec![field])))], &WriteOptions::default())
     };
-    let most = crate::DEFAULT_MAX_DEPTH;
+    let most = orcish_core::limits::DEFAULT_MAX_DEPTH;
     assert_eq!(open(nested(most).unwrap()).tail().rows, 0);
     let error = nested(most + 1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);

@@ -26,18 +26,19 @@
 //! Metadata of a field become attributes of the type.
 
 use arrow_schema::{DataType, Field, IntervalUnit, Schema, TimeUnit};
+use orcish_core::error::{Error, Result};
+use orcish_core::types::{item_of, values_of};
 
-use crate::arrow::{DAYS, MONTHS, SPARK_TYPE, TYPE_KEY, item_of, values_of};
-use crate::error::{Error, Result};
 use crate::proto::orc;
 use crate::proto::orc::r#type::Kind;
+use crate::read::{DAYS, MONTHS, SPARK_TYPE, TYPE_KEY};
 
 /// Most digits of a decimal.
 pub(super) const MAX_DIGITS: u8 = 38;
 /// Most variants of a union.
 const MAX_VARIANTS: usize = 256;
 /// Deepest nesting of types, the root counting one: what readers of orcish accept when asked for nothing else.
-const MAX_DEPTH: usize = crate::options::DEFAULT_MAX_DEPTH;
+const MAX_DEPTH: usize = orcish_core::limits::DEFAULT_MAX_DEPTH;
 
 const NTZ: &str = "timestamp_ntz";
 const DAY_TIME: &str = "interval day to second";

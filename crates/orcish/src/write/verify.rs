@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, SchemaRef};
+use orcish_core::cancel::Patience;
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::limits::Limits;
+use orcish_core::statistics::ColumnStatistics;
+use orcish_core::types::{is_text, item_of, values_of};
+use orcish_io::{MemorySource, Sink};
 
 use super::blocks::Blocks;
 use super::check::differing_row;
 use super::compressors::Compressors;
 use super::plan::WritePlan;
 use super::tail::{MAGIC, Tail};
-use crate::arrow::{ARROW_SCHEMA_KEY, OrcFile, TYPE_KEY, encode_schema, is_text, item_of, values_of};
-use crate::error::{Error, ErrorKind, Result};
-use crate::io::{MemorySource, Sink};
-use crate::options::{Limits, ReadOptions};
-use crate::patience::Patience;
+use crate::options::ReadOptions;
 use crate::proto::orc;
-use crate::statistics::ColumnStatistics;
+use crate::read::{ARROW_SCHEMA_KEY, OrcFile, TYPE_KEY, encode_schema};
 use crate::tuning;
 
 /// What has been given and written.

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::error::{Error, Result};
-use crate::patience::{Check, Patience};
+use orcish_core::cancel::{Check, Patience};
+use orcish_core::error::{Error, Result};
 
 /// What a thread looks at between chunks.
 #[derive(Debug, Default)]

@@ -1,11 +1,12 @@
 //! Delta: a base, the first delta, and fields of one width with the sizes of the others, whose
 //! sign is that of the first; or one delta for all when the width is zero.
 
+use orcish_core::error::Result;
+
 use super::{Run, front, width};
 use crate::encoding::bitpack::{GROUP, unpack};
 use crate::encoding::int_rle::MAX_RUN;
 use crate::encoding::varint::{read_u64, unzigzag};
-use crate::error::Result;
 
 pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
     let code = first >> 1 & 31;

@@ -6,9 +6,10 @@ mod direct;
 mod patched_base;
 mod short_repeat;
 
+use orcish_core::error::{Error, Result};
+
 use super::bitpack::packed_len;
 use super::int_rle::MAX_RUN;
-use crate::error::{Error, Result};
 use crate::source::stream_ends;
 
 /// Most bytes of a run: a patched base one of 512 values of 64 bits, with 31 patches of 64 bits.

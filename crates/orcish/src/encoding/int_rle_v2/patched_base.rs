@@ -1,10 +1,11 @@
 //! Patched base: a base, fields of one width with what is to be added to it, and a list of patches
 //! with the higher bits of the few values that the width does not hold.
 
+use orcish_core::error::{Error, Result};
+
 use super::{Run, front, width};
 use crate::encoding::bitpack::unpack;
 use crate::encoding::int_rle::MAX_RUN;
-use crate::error::{Error, Result};
 use crate::noted::note;
 
 /// Most patches of a run: their number has five bits.

@@ -1,9 +1,10 @@
 //! Short repeat: one value of one to eight bytes, three to ten times.
 
+use orcish_core::error::Result;
+
 use super::Run;
 use crate::encoding::int_rle::MAX_RUN;
 use crate::encoding::varint::unzigzag;
-use crate::error::Result;
 
 #[inline]
 pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {

@@ -1,9 +1,10 @@
 //! Bounds of strings.
 
 use bytes::Bytes;
+use orcish_core::statistics::{Bound, Detail, successor};
 
 use crate::proto::orc;
-use crate::statistics::{Bound, Detail, WriterContext};
+use crate::statistics::WriterContext;
 use crate::writer::Writer;
 
 pub(super) fn string(statistics: &orc::StringStatistics, context: WriterContext) -> Detail {
@@ -47,12 +48,4 @@ fn before_replacement(value: &Bytes) -> Option<Bytes> {
     const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
     let position = value.windows(REPLACEMENT.len()).position(|window| window == REPLACEMENT)?;
     Some(value.slice(..position))
-}
-
-/// The least string that is above all which begin with `prefix`.
-pub(crate) fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
-    let last = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
-    let mut end = prefix.get(..=last)?.to_vec();
-    end.last_mut().into_iter().for_each(|byte| *byte += 1);
-    Some(end)
 }

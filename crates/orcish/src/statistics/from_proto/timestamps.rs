@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use orcish_core::statistics::Detail;
+
 use super::ordered;
 use crate::proto::orc;
 use crate::schema::Kind;
-use crate::statistics::{Detail, WriterContext};
+use crate::statistics::WriterContext;
 use crate::time::{NANOS_PER_MILLI, NANOS_PER_SECOND, calendar};
 use crate::writer::Writer;
 

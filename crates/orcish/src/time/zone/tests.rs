@@ -120,7 +120,7 @@ fn unknown_ids_are_named() {
         assert!(WriterZone::parse(id).is_err(), "{id}");
     }
     let error = WriterZone::parse("Mars/Phobos").unwrap_err();
-    assert_eq!(error.kind(), crate::error::ErrorKind::Unsupported);
+    assert_eq!(error.kind(), orcish_core::error::ErrorKind::Unsupported);
     assert_eq!(error.to_string(), "writer time zone \"Mars/Phobos\" is not known");
     assert!(WriterZone::parse(&"x".repeat(10_000)).unwrap_err().to_string().len() < 200);
 }

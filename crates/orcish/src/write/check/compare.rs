@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::statistics::{Bound, ColumnStatistics, Detail};
+use orcish_core::statistics::{Bound, ColumnStatistics, Detail};
+
 use crate::time::NANOS_PER_MILLI;
 
 /// How much is expected of what is recorded.

@@ -1,7 +1,8 @@
 //! What of a file is not as the format says, though it changes no value and readers pass over it.
 
+use orcish_core::error::Result;
+
 use super::Checker;
-use crate::error::Result;
 use crate::noted::listen;
 use crate::proto::{lossy, orc};
 use crate::tail::{not_text, shared_bytes};

@@ -11,22 +11,24 @@ use arrow_array::Array as _;
 
 pub(super) use values::differing_row;
 
+use compare::{Strictness, differences};
+use orcish_core::cancel::{Check, Patience};
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::limits::Limits;
+use orcish_core::statistics::ColumnStatistics;
+use values::differing_row_of;
+
 use super::column::{Column, column};
 use super::compressors::Compressors;
 use super::fault::Fault;
 use super::plan::WritePlan;
-use crate::arrow::{Inspector, OrcFile, Piece, StripeInspector};
 use crate::bloom::{BloomBuilder, BloomFilters};
-use crate::error::{Error, ErrorKind, Result};
-use crate::options::{Limits, NullMapKeys};
-use crate::patience::{Check, Patience};
+use crate::options::NullMapKeys;
 use crate::proto::orc;
+use crate::read::{Inspector, OrcFile, Piece, StripeInspector};
 use crate::schema::{Kind, Schema};
-use crate::statistics::ColumnStatistics;
 use crate::tuning;
 use crate::writer::Writer;
-use compare::{Strictness, differences};
-use values::differing_row_of;
 
 /// Something that is not as the file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -278,7 +280,7 @@ impl<'a> Checker<'a> {
             if held as u64 > self.limits.memory {
                 let most = self.limits.memory;
                 let text = format!("a row group that takes more than the {most} bytes of memory allowed");
-                return Err(Error::over("memory", text).in_stripe(stripe).in_file(self.file.name()));
+                return Err(Error::over("memory", text).in_section("stripe", stripe).in_file(self.file.name()));
             }
             first += arrays.first().map_or(0, |array| array.len());
         }

@@ -7,8 +7,7 @@ use arrow_array::{Array, ArrayRef, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use arrow_select::take::take;
-
-use crate::arrow::{item_of, with_item};
+use orcish_core::types::{item_of, with_item};
 
 /// The first row that is another one; the number of rows of the shorter where one has more.
 pub(in crate::write) fn differing_row(a: &ArrayRef, b: &ArrayRef) -> Option<usize> {

@@ -4,10 +4,10 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayAccessor, ArrayRef, GenericBinaryArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::error::{Error, Result};
 
 use super::bytes::{Bounds, DirectBytes};
 use super::{Compressors, Detail, Ended, Outcome, Tools, Values, valid_ranges};
-use crate::error::{Error, Result};
 use crate::write::streams::Layout;
 
 pub(super) struct BinaryValues {

@@ -4,9 +4,9 @@ use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::error::Result;
 
 use super::{Compressors, Detail, Ended, Outcome, Tools, Values, valid_ranges};
-use crate::error::Result;
 use crate::write::bits::Bits;
 use crate::write::streams::Layout;
 

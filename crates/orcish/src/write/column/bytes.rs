@@ -2,11 +2,11 @@
 
 use arrow_array::OffsetSizeTrait;
 use bytes::Bytes;
+use orcish_core::error::Result;
+use orcish_core::statistics::Bound;
 
 use super::dictionary::prefix;
 use super::{Compressors, Detail, Ended, Starts, StreamKind};
-use crate::error::Result;
-use crate::statistics::Bound;
 use crate::tuning;
 use crate::write::stream::OutStream;
 use crate::write::streams::{IntStream, Layout};

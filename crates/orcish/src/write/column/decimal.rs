@@ -10,11 +10,11 @@ use arrow_array::types::{
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::error::{Error, Result};
+use orcish_core::statistics::Decimal;
 
 use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
 use crate::encoding::encode::varint::{write_i64, write_i128};
-use crate::error::{Error, Result};
-use crate::statistics::Decimal;
 use crate::tuning;
 use crate::write::fault::Fault;
 use crate::write::stream::OutStream;

@@ -5,10 +5,10 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::error::{Error, Result};
 
 use super::{Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
 use crate::bloom::BloomBuilder;
-use crate::error::{Error, Result};
 use crate::write::stream::OutStream;
 use crate::write::streams::Layout;
 

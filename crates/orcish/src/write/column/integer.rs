@@ -9,10 +9,10 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, TimeUnit};
+use orcish_core::error::{Error, Result};
+use orcish_core::types::{NANOSECONDS_OF_DAY, nanoseconds};
 
 use super::{Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
-use crate::arrow::{NANOSECONDS_OF_DAY, nanoseconds};
-use crate::error::{Error, Result};
 use crate::write::fault::Fault;
 use crate::write::streams::{ByteStream, IntStream, Layout};
 

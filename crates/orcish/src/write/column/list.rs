@@ -4,9 +4,9 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::error::{Error, Result};
 
 use super::{Column, Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
-use crate::error::{Error, Result};
 use crate::write::selected::Selected;
 use crate::write::streams::{IntStream, Layout};
 

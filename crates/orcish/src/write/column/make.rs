@@ -1,5 +1,7 @@
 //! From types to the writers of their columns.
 
+use orcish_core::error::{Error, Result};
+
 use super::binary::BinaryValues;
 use super::boolean::BooleanValues;
 use super::float::FloatValues;
@@ -10,7 +12,6 @@ use super::text::{Shape, TextValues};
 use super::timestamp::TimestampValues;
 use super::union::UnionValues;
 use super::{Bits, Bloom, BloomBuilder, Column, ColumnStatistics, Layout, Values, decimal};
-use crate::error::{Error, Result};
 use crate::schema::{Kind, Schema};
 use crate::write::plan::WritePlan;
 

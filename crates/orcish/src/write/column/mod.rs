@@ -25,20 +25,23 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use prost::Message as _;
 
+use crate::statistics::to_proto;
+
 pub(super) use make::{column, columns};
+
+use orcish_core::error::Result;
+use orcish_core::statistics::{ColumnStatistics, Detail};
+use orcish_core::types::{is_text, values_of};
 
 use super::bits::Bits;
 use super::blocks::Blocks;
 use super::compressors::Compressors;
 use super::fault::{Fault, Outcome};
 use super::streams::{Finished, Layout};
-use crate::arrow::{is_text, values_of};
 use crate::bloom::BloomBuilder;
-use crate::error::Result;
 use crate::proto::orc;
 use crate::proto::orc::column_encoding::Kind as EncodingKind;
 use crate::proto::orc::stream::Kind as StreamKind;
-use crate::statistics::{ColumnStatistics, Detail};
 
 /// What a column works with.
 pub(super) struct Tools<'a> {
@@ -244,7 +247,7 @@ impl Column {
             for (group, statistics) in groups.into_iter().enumerate() {
                 let parts = [positions.get(group), ended.positions.get(group)];
                 let positions = parts.into_iter().flatten().flatten().copied().collect();
-                entry.push(orc::RowIndexEntry { positions, statistics: Some(statistics.to_proto()) });
+                entry.push(orc::RowIndexEntry { positions, statistics: Some(to_proto(&statistics)) });
             }
             let bytes = self.layout.section(&orc::RowIndex { entry }.encode_to_vec(), compressors)?;
             index.push(self.finished(StreamKind::RowIndex, bytes));
@@ -288,7 +291,9 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef> {
         _ => return Ok(array.clone()),
     };
     let cast = arrow_cast::cast(array, target);
-    cast.map_err(|error| crate::Error::invalid(format!("{} is not taken apart", array.data_type())).with_source(error))
+    cast.map_err(|error| {
+        orcish_core::Error::invalid(format!("{} is not taken apart", array.data_type())).with_source(error)
+    })
 }
 
 /// The ranges of indexes that are valid: all of `length` where there are no nulls.

@@ -1,14 +1,15 @@
 //! Structs (ORCv1, Struct Columns): no values of their own; and intervals, which are stored as such.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{IntervalDayTimeType, IntervalMonthDayNanoType};
 use arrow_array::{Array as _, ArrayRef, Int32Array, Int64Array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, IntervalUnit};
-use std::sync::Arc;
+use orcish_core::error::{Error, Result};
 
 use super::{Column, Compressors, Detail, Ended, Outcome, Tools, Values};
-use crate::error::{Error, Result};
 use crate::write::selected::Selected;
 
 pub(super) struct StructValues {

@@ -9,12 +9,12 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayAccessor, ArrayRef, GenericStringArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::error::{Error, Result};
 
 use super::bytes::{Bounds, DirectBytes};
 use super::dictionary::Dictionary;
 use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, utf8, valid_ranges};
 use crate::bloom::BloomBuilder;
-use crate::error::{Error, Result};
 use crate::tuning;
 use crate::write::fault::Fault;
 use crate::write::options::DictionaryChoice;
@@ -398,7 +398,7 @@ impl Values for TextValues {
 }
 
 /// Of what is so many among a thousand.
-fn share(tuning: &tuning::Tuning) -> f64 {
+fn share(tuning: &orcish_core::tuning::Tuning) -> f64 {
     tuning.get() as f64 / 1000.0
 }
 

@@ -6,13 +6,13 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::error::{Error, Result};
+use orcish_core::types::nanoseconds;
 
 use super::integer::{as_numbers, nth_valid};
 use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
-use crate::arrow::nanoseconds;
 use crate::bloom::BloomBuilder;
 use crate::encoding::encode::encode_nanos;
-use crate::error::{Error, Result};
 use crate::time::{Instants, NANOS_PER_SECOND, WriterZone};
 use crate::write::fault::Fault;
 use crate::write::streams::{IntStream, Layout};

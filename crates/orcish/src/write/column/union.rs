@@ -6,9 +6,9 @@ use arrow_array::{Array as _, ArrayRef, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_cast::cast;
 use arrow_schema::{DataType, UnionMode};
+use orcish_core::error::{Error, Result};
 
 use super::{Column, Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
-use crate::error::{Error, Result};
 use crate::write::selected::Selected;
 use crate::write::streams::{ByteStream, Layout};
 

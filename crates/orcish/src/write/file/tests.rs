@@ -5,15 +5,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use arrow_array::{Date64Array, Int64Array, StringArray};
 use arrow_schema::{DataType, Field};
+use orcish_io::{FileSink, MemorySource};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::*;
-use crate::{Compression, ErrorKind, FileSink, MemorySource, OrcFile, ReadOptions, TYPE_KEY};
+use crate::read::TYPE_KEY;
+use crate::{Compression, ErrorKind, OrcFile, ReadOptions};
 
 /// The number of cases of a random test, times what `make test-long` asks for.
 fn cases(number: u32) -> Config {
-    Config::with_cases(number * crate::tuning::tests::factor())
+    Config::with_cases(number * orcish_core::tuning::testing::factor())
 }
 
 /// How a sink fails.
@@ -264,18 +266,19 @@ type Work<'a> = Box<dyn FnOnce(Box<dyn Sink>, Check) -> Result<Written> + 'a>;
 /// Whoever does not want to go on any more when all is written finds what there was before.
 #[test]
 fn nothing_appears_that_is_not_wanted() {
-    let sink = crate::MemorySink::new();
+    let sink = orcish_io::MemorySink::new();
     let mut writer = FileWriter::new(Box::new(sink.clone()), schema(), &options()).unwrap();
     writer.write(&rows(10, false)).unwrap();
     writer.finish().unwrap();
-    let source: Arc<dyn crate::ReadAt> = Arc::new(MemorySource::new(sink.take().unwrap()));
+    let source: Arc<dyn orcish_io::ReadAt> = Arc::new(MemorySource::new(sink.take().unwrap()));
     let write = |sink: Box<dyn Sink>, check: Check| {
         let mut writer = FileWriter::new(sink, schema(), &options())?;
         writer.while_waiting(check);
         writer.write(&rows(10, false))?;
         writer.finish()
     };
-    let merge = |sink: Box<dyn Sink>, check: Check| crate::merge(&[source], sink, &Limits::default(), Some(&check));
+    let merge =
+        |sink: Box<dyn Sink>, check: Check| crate::write::merge(&[source], sink, &Limits::default(), Some(&check));
     let works: [Work<'_>; 2] = [Box::new(write), Box::new(merge)];
     for work in works {
         let state = Arc::new(Mutex::new(Seen::default()));
@@ -299,7 +302,7 @@ fn of_type(kind: &str, texts: Vec<Option<&str>>) -> RecordBatch {
 }
 
 fn write(batch: &RecordBatch, options: &WriteOptions) -> Result<Vec<u8>> {
-    let sink = crate::MemorySink::new();
+    let sink = orcish_io::MemorySink::new();
     let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), options)?;
     writer.write(batch)?;
     writer.finish()?;
@@ -415,7 +418,7 @@ fn altered() -> Vec<(Field, ArrayRef, ArrayRef, u64)> {
 fn verify(field: Field, given: &ArrayRef, kept: &[ArrayRef]) -> Result<()> {
     let schema = Arc::new(arrow_schema::Schema::new(vec![field]));
     let options = WriteOptions { verify: true, threads: 1, ..WriteOptions::default() };
-    let mut writer = FileWriter::new(Box::new(crate::MemorySink::new()), schema.clone(), &options)?;
+    let mut writer = FileWriter::new(Box::new(orcish_io::MemorySink::new()), schema.clone(), &options)?;
     let batch = RecordBatch::try_new(schema.clone(), vec![given.clone()])
         .map_err(|error| Error::invalid("no column of the schema").with_source(error))?;
     writer.write(&batch)?;
@@ -450,7 +453,7 @@ fn rows_that_do_not_come_back_are_found() {
 
 #[test]
 fn rows_of_many_batches_are_compared() {
-    const ROWS: usize = 3 * crate::DEFAULT_BATCH_SIZE - 1000;
+    const ROWS: usize = 3 * crate::options::DEFAULT_BATCH_SIZE - 1000;
     let rows = |changed: usize| -> ArrayRef {
         Arc::new((0..ROWS).map(|row| Some(if row == changed { -1 } else { row as i64 })).collect::<Int64Array>())
     };

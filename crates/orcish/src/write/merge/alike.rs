@@ -4,9 +4,10 @@ use std::fmt::{Display, Formatter};
 
 use arrow_schema::DataType;
 use bytes::Bytes;
+use orcish_core::error::{Error, Result};
+use orcish_core::types::values_of;
 
-use crate::arrow::{ARROW_SCHEMA_KEY, StoredSchema, values_of};
-use crate::error::{Error, Result};
+use crate::read::{ARROW_SCHEMA_KEY, StoredSchema};
 use crate::schema::{Kind, Type};
 use crate::tail::FileTail;
 

@@ -1,5 +1,6 @@
+use orcish_core::statistics::{Bound, Decimal};
+
 use super::*;
-use crate::statistics::{Bound, Decimal};
 
 const OURS: Strictness = Strictness { is_own: true, is_exact: true, ticks: 1, scale: 2 };
 /// Another writer whose bounds are values of the column.

@@ -1,0 +1,293 @@
+//! From arrays as they are read to those that were written.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{
+    ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Float16Type,
+    Float32Type, Int32Type, Int64Type, IntervalDayTimeType, IntervalMonthDayNanoType,
+};
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, NullArray, PrimitiveArray, StructArray, make_array};
+use arrow_buffer::{Buffer, IntervalDayTime, IntervalMonthDayNano, NullBuffer, i256};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, TimeUnit};
+
+use super::{list, packed};
+use crate::error::{Error, Result};
+use crate::types::{NANOSECONDS_OF_DAY, digits, is_binary, is_text, item_of, nanoseconds};
+
+/// Why an array does not become what it was, and the way down to it, backwards.
+pub(super) struct Misfit {
+    error: Error,
+    way: Vec<String>,
+}
+
+impl Misfit {
+    pub(super) fn within(mut self, name: impl Into<String>) -> Self {
+        self.way.push(name.into());
+        self
+    }
+}
+
+impl From<Error> for Misfit {
+    fn from(error: Error) -> Self {
+        Misfit { error, way: Vec::new() }
+    }
+}
+
+impl From<ArrowError> for Misfit {
+    fn from(error: ArrowError) -> Self {
+        Error::corrupt("its values are not of the type that the file says they had").with_source(error).into()
+    }
+}
+
+pub(super) type Restored<T = ArrayRef> = Result<T, Misfit>;
+
+/// An array that was read, as the values of `field` that were written. It may take `memory` bytes where that has
+/// nothing to do with what was read.
+///
+/// # Errors
+/// `Corrupt` where they cannot have been such, `LimitExceeded` where they take too much.
+pub fn restore(array: &ArrayRef, field: &Field, memory: u64) -> Result<ArrayRef> {
+    let restored = column(array, field.data_type(), memory).and_then(|array| {
+        // Values of unions are not null themselves.
+        let may_be_null = field.is_nullable() || matches!(field.data_type(), DataType::Union(_, _) | DataType::Null);
+        if !may_be_null && array.logical_null_count() > 0 {
+            return Err(Error::corrupt("there are nulls, which the file says it had not").into());
+        }
+        Ok(array)
+    });
+    restored.map_err(|Misfit { error, mut way }| {
+        way.push(field.name().clone());
+        way.reverse();
+        error.in_column(&way.join("."))
+    })
+}
+
+/// Checks that so many values of a type, which may all be null, take no more than `memory` bytes.
+///
+/// # Errors
+/// `LimitExceeded`.
+pub fn check_room(kind: &DataType, count: usize, memory: u64) -> Result<()> {
+    let bytes = width(kind).saturating_mul(count as u64);
+    let too_much =
+        || Error::over("memory", format!("{count} values of {kind} need more than the {memory} bytes allowed"));
+    if bytes > memory { Err(too_much()) } else { Ok(()) }
+}
+
+/// Bytes of a value of fixed width, at least 1.
+fn width(kind: &DataType) -> u64 {
+    let length = |length: &i32| u64::try_from(*length).unwrap_or_default();
+    match kind {
+        DataType::FixedSizeBinary(width) => length(width).max(1),
+        DataType::FixedSizeList(item, count) => width(item.data_type()).saturating_mul(length(count)).max(1),
+        DataType::Struct(fields) => {
+            fields.iter().map(|field| width(field.data_type())).fold(1, |sum, width| sum.saturating_add(width))
+        }
+        DataType::Union(fields, _) => {
+            fields.iter().map(|(_, field)| width(field.data_type())).fold(1, |sum, width| sum.saturating_add(width))
+        }
+        kind => kind.primitive_width().map_or(8, |width| width as u64),
+    }
+}
+
+pub(super) fn cast(array: &dyn Array, target: &DataType) -> Result<ArrayRef, ArrowError> {
+    cast_with_options(array, target, &CastOptions { safe: false, ..CastOptions::default() })
+}
+
+/// The same bits as values of another type of the same width.
+fn retyped(array: &ArrayRef, target: &DataType) -> Restored {
+    Ok(make_array(array.to_data().into_builder().data_type(target.clone()).build()?))
+}
+
+/// Checks that times are within a day.
+fn check_times<T: ArrowPrimitiveType>(array: &ArrayRef, unit: TimeUnit, target: &DataType) -> Restored<()>
+where
+    T::Native: Into<i64>,
+{
+    let day = NANOSECONDS_OF_DAY / nanoseconds(unit);
+    let mut values = array.as_primitive::<T>().iter().flatten().map(Into::into);
+    match values.find(|value| !(0..day).contains(value)) {
+        Some(value) => Err(too_wide(&value.to_string(), target).into()),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn no_way(array: &ArrayRef, target: &DataType) -> Misfit {
+    Error::corrupt(format!("values of {} were not written as {target}", array.data_type())).into()
+}
+
+pub(super) fn column(array: &ArrayRef, target: &DataType, memory: u64) -> Restored {
+    use DataType as D;
+    if array.data_type() == target {
+        return Ok(array.clone());
+    }
+    match (array.data_type(), target) {
+        (_, D::Dictionary(keys, values)) => packed::dictionary(array, keys, values, target, memory),
+        (_, D::RunEndEncoded(_, values)) => {
+            let values = column(array, values.data_type(), memory)?;
+            packed::runs(&values, target)
+        }
+        (D::Dictionary(_, values), _) => column(&cast(array, values)?, target, memory),
+        (D::Boolean, D::Null) if array.null_count() == array.len() => Ok(Arc::new(NullArray::new(array.len()))),
+        (D::Boolean, D::Null) => Err(Error::corrupt("there are values where the file says it had none").into()),
+        (D::Int16, D::UInt8) | (D::Int64, D::UInt32) | (D::Date32, D::Date64) => Ok(cast(array, target)?),
+        (D::Int32 | D::Interval(IntervalUnit::YearMonth), D::UInt16) => Ok(cast(&retyped(array, &D::Int32)?, target)?),
+        (D::Int32 | D::Interval(IntervalUnit::YearMonth), D::Time32(unit)) => {
+            check_times::<Int32Type>(&retyped(array, &D::Int32)?, *unit, target)?;
+            retyped(array, target)
+        }
+        (
+            D::Int64 | D::Duration(TimeUnit::Microsecond) | D::Timestamp(TimeUnit::Microsecond, None),
+            D::Time64(unit),
+        ) => {
+            check_times::<Int64Type>(&retyped(array, &D::Int64)?, *unit, target)?;
+            retyped(array, target)
+        }
+        (D::Int32 | D::Interval(IntervalUnit::YearMonth), D::Int32 | D::Interval(IntervalUnit::YearMonth)) => {
+            retyped(array, target)
+        }
+        (D::Timestamp(from, _), D::Timestamp(to, _)) if from == to => retyped(array, target),
+        (D::Duration(_) | D::Timestamp(TimeUnit::Microsecond, None), D::UInt32) => {
+            Ok(cast(&retyped(array, &D::Int64)?, target)?)
+        }
+        (
+            D::Int64 | D::Duration(TimeUnit::Microsecond) | D::Timestamp(TimeUnit::Microsecond, None),
+            D::Int64 | D::Duration(_),
+        ) => retyped(array, target),
+        (D::Float32, D::Float16) => half(array),
+        (D::Decimal128(20, 0), D::UInt64) => {
+            let array = array.as_primitive::<Decimal128Type>();
+            let wide = array.try_unary::<_, arrow_array::types::UInt64Type, _>(|value| {
+                u64::try_from(value).map_err(|_| too_wide(&value.to_string(), target))
+            })?;
+            Ok(Arc::new(wide))
+        }
+        (D::Decimal128(_, from), target) if digits(target).is_some() => decimal(array, *from, target),
+        (from, D::FixedSizeBinary(width)) if is_binary(from) => fixed(array, *width, memory),
+        (from, to) if (is_text(from) && is_text(to)) || (is_binary(from) && is_binary(to)) => Ok(cast(array, to)?),
+        (D::List(_), target) if item_of(target).is_some() => list::list(array.as_list(), target, memory),
+        (D::Map(_, _), D::Map(entries, is_sorted)) => list::map(array.as_map(), entries, *is_sorted, memory),
+        (D::Union(_, _), D::Union(fields, _)) => list::union(array, fields, memory),
+        (D::Struct(_), D::Struct(fields)) => structs(array.as_struct(), fields, memory),
+        (D::Struct(_), D::Interval(unit)) => interval(array.as_struct(), *unit).ok_or_else(|| no_way(array, target))?,
+        _ => Err(no_way(array, target)),
+    }
+}
+
+fn too_wide(value: &str, target: &DataType) -> ArrowError {
+    ArrowError::CastError(format!("the value {value} is none of {target}"))
+}
+
+fn structs(array: &StructArray, fields: &Fields, memory: u64) -> Restored {
+    if array.num_columns() != fields.len() {
+        return Err(Error::corrupt("a struct of another number of fields").into());
+    }
+    let child = |(child, field): (&ArrayRef, &Arc<Field>)| {
+        column(child, field.data_type(), memory).map_err(|misfit| misfit.within(field.name()))
+    };
+    let columns = array.columns().iter().zip(fields).map(child).collect::<Restored<Vec<_>>>()?;
+    let nulls = array.nulls().cloned();
+    Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), columns, nulls, array.len())?))
+}
+
+fn half(array: &ArrayRef) -> Restored {
+    type Half = <Float16Type as ArrowPrimitiveType>::Native;
+    let halves = array.as_primitive::<Float32Type>().try_unary::<_, Float16Type, _>(|value| {
+        let half = Half::from_f32(value);
+        let is_same = half.to_f32() == value || value.is_nan();
+        if is_same { Ok(half) } else { Err(too_wide(&value.to_string(), &DataType::Float16)) }
+    })?;
+    Ok(Arc::new(halves))
+}
+
+/// The decimals of scale `from` as `target`: of another width, and divided where that has a negative scale.
+fn decimal(array: &ArrayRef, from: i8, target: &DataType) -> Restored {
+    let Some((precision, scale)) = digits(target) else { return Err(no_way(array, target)) };
+    let factor = match scale {
+        scale if scale == from => Some(1),
+        // Beyond 38 digits nothing is a multiple but 0.
+        scale if scale < 0 && from == 0 => Some(10i128.checked_pow(scale.unsigned_abs().into()).unwrap_or(i128::MAX)),
+        _ => None,
+    };
+    let factor = factor.ok_or_else(|| no_way(array, target))?;
+    let array = array.as_primitive::<Decimal128Type>();
+    let divide = |value: i128| (value % factor == 0).then_some(value / factor);
+    Ok(match target {
+        DataType::Decimal32(_, _) => digits_of::<Decimal32Type>(array, target, precision, &|value| {
+            divide(value).and_then(|value| value.try_into().ok())
+        })?,
+        DataType::Decimal64(_, _) => digits_of::<Decimal64Type>(array, target, precision, &|value| {
+            divide(value).and_then(|value| value.try_into().ok())
+        })?,
+        DataType::Decimal128(_, _) => digits_of::<Decimal128Type>(array, target, precision, &divide)?,
+        _ => digits_of::<Decimal256Type>(array, target, precision, &|value| divide(value).map(i256::from_i128))?,
+    })
+}
+
+fn digits_of<D: DecimalType>(
+    array: &PrimitiveArray<Decimal128Type>,
+    target: &DataType,
+    precision: u8,
+    become_native: &dyn Fn(i128) -> Option<D::Native>,
+) -> Restored {
+    let native = array.try_unary::<_, D, _>(|value| {
+        let found = become_native(value).filter(|&native| D::is_valid_decimal_precision(native, precision));
+        found.ok_or_else(|| too_wide(&value.to_string(), target))
+    })?;
+    Ok(Arc::new(native.with_data_type(target.clone())))
+}
+
+/// Values that all have one length. Slots of nulls have it too.
+fn fixed(array: &ArrayRef, length: i32, memory: u64) -> Restored {
+    let target = DataType::FixedSizeBinary(length);
+    let bytes = cast(array, &DataType::LargeBinary)?;
+    let values = bytes.as_binary::<i64>();
+    let width = usize::try_from(length).unwrap_or_default();
+    if values.null_count() > 0 {
+        check_room(&target, values.len(), memory)?;
+    }
+    let mut out = Vec::new();
+    for value in values {
+        match value {
+            Some(value) if value.len() == width => out.extend_from_slice(value),
+            Some(value) => return Err(too_wide(&format!("of {} bytes", value.len()), &target).into()),
+            None => out.resize(out.len().saturating_add(width), 0),
+        }
+    }
+    let nulls = values.nulls().cloned();
+    let array = FixedSizeBinaryArray::try_new_with_len(length, Buffer::from_vec(out), nulls, values.len());
+    Ok(Arc::new(array?))
+}
+
+/// Structs of the parts of intervals; none where there are other parts.
+fn interval(array: &StructArray, unit: IntervalUnit) -> Option<Restored> {
+    let part32 = |at: usize| array.columns().get(at)?.as_primitive_opt::<Int32Type>();
+    let part64 = |at: usize| array.columns().get(at)?.as_primitive_opt::<Int64Type>();
+    Some(match unit {
+        IntervalUnit::DayTime => {
+            let (days, milliseconds) = (part32(0)?, part32(1)?);
+            let both = days.values().iter().zip(milliseconds.values());
+            let values = both.map(|(&days, &milliseconds)| IntervalDayTime { days, milliseconds }).collect();
+            intervals::<IntervalDayTimeType>(array, values)
+        }
+        IntervalUnit::MonthDayNano => {
+            let (months, days, nanoseconds) = (part32(0)?, part32(1)?, part64(2)?);
+            let all = months.values().iter().zip(days.values()).zip(nanoseconds.values());
+            let value = |((&months, &days), &nanoseconds)| IntervalMonthDayNano { months, days, nanoseconds };
+            intervals::<IntervalMonthDayNanoType>(array, all.map(value).collect())
+        }
+        IntervalUnit::YearMonth => return None,
+    })
+}
+
+fn intervals<T: ArrowPrimitiveType>(array: &StructArray, values: Vec<T::Native>) -> Restored {
+    let nulls = array.nulls();
+    for part in array.columns() {
+        let is_missing = |row: usize| part.is_null(row) && nulls.is_none_or(|nulls: &NullBuffer| nulls.is_valid(row));
+        if part.null_count() > 0 && (0..part.len()).any(is_missing) {
+            return Err(Error::corrupt("a part of an interval is null").into());
+        }
+    }
+    Ok(Arc::new(PrimitiveArray::<T>::try_new(values.into(), nulls.cloned())?))
+}

@@ -1,0 +1,194 @@
+//! Hashes of values: equal values have equal ones, whatever Arrow type they come in.
+//!
+//! | values | what is hashed |
+//! |---|---|
+//! | integers, booleans, dates, times, durations | the number |
+//! | timestamps | nanoseconds |
+//! | decimals | the number without zeros at the end, and its scale; a whole one as an integer |
+//! | floating point numbers | bits of the double; one NaN, one zero |
+//! | text, binaries | bytes |
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayAccessor, BooleanArray};
+use arrow_schema::{DataType, TimeUnit};
+use arrow_select::filter::filter;
+
+use super::Distinct;
+use crate::error::{Error, Result};
+use crate::hash::bytes as hash_bytes;
+
+/// What keeps the fractions apart that have the same digits.
+const SCALE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A number of 64 bits as another, whose bits depend on all of its: no two become one (SplitMix64).
+fn mix(mut word: u64) -> u64 {
+    word = word.wrapping_add(SCALE);
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+fn integer(value: i64) -> u64 {
+    mix(value.cast_unsigned())
+}
+
+fn large(value: i128) -> u64 {
+    match i64::try_from(value) {
+        Ok(value) => integer(value),
+        Err(_) => {
+            let [low, high] = [0, 64].map(|by| (value >> by) & i128::from(u64::MAX));
+            let word = |half: i128| mix(u64::try_from(half).unwrap_or_default());
+            mix(word(low) ^ word(high).rotate_left(32))
+        }
+    }
+}
+
+fn float(value: f64) -> u64 {
+    // Adding a zero makes one zero of both.
+    let value = if value.is_nan() { f64::NAN } else { value + 0.0 };
+    mix(value.to_bits())
+}
+
+fn decimal(value: i128, scale: i8) -> u64 {
+    let (mut value, mut scale) = (value, scale);
+    // Most have few digits, and division of 64 bits is much faster.
+    if let Ok(mut short) = i64::try_from(value) {
+        while scale > 0 && short % 10 == 0 && short != 0 {
+            (short, scale) = (short / 10, scale - 1);
+        }
+        value = short.into();
+    }
+    while scale > 0 && value % 10 == 0 && value != 0 {
+        (value, scale) = (value / 10, scale - 1);
+    }
+    while scale < 0
+        && let Some(more) = value.checked_mul(10)
+    {
+        (value, scale) = (more, scale + 1);
+    }
+    match scale {
+        _ if value == 0 => large(0),
+        0 => large(value),
+        scale => mix(large(value) ^ u64::from(scale.cast_unsigned()).wrapping_mul(SCALE)),
+    }
+}
+
+fn primitive<T: ArrowPrimitiveType>(to: &mut Distinct, array: &dyn Array, hash: impl Fn(T::Native) -> u64) {
+    let Some(array) = array.as_primitive_opt::<T>() else { return };
+    if array.null_count() == 0 {
+        array.values().iter().for_each(|value| to.insert(hash(*value)));
+    } else {
+        array.iter().flatten().for_each(|value| to.insert(hash(value)));
+    }
+}
+
+fn bytes<'a, A>(to: &mut Distinct, array: Option<A>)
+where
+    A: ArrayAccessor<Item: AsRef<[u8]>> + 'a,
+{
+    let Some(array) = array else { return };
+    for at in (0..array.len()).filter(|at| array.is_valid(*at)) {
+        to.insert(hash_bytes(array.value(at).as_ref()));
+    }
+}
+
+/// The values of an array.
+pub(super) fn add(to: &mut Distinct, array: &dyn Array) -> Result<()> {
+    use DataType as D;
+    macro_rules! integers {
+        ($type:ty) => {
+            primitive::<$type>(to, array, |value| integer(value.into()))
+        };
+    }
+    match array.data_type() {
+        D::Null => {}
+        D::Boolean => {
+            let Some(array) = array.as_boolean_opt() else { return Ok(()) };
+            let (some_true, some_false) = (array.has_true(), array.has_false());
+            [(some_true, 1), (some_false, 0)]
+                .into_iter()
+                .filter(|(is, _)| *is)
+                .for_each(|(_, n)| to.insert(integer(n)));
+        }
+        D::Int8 => integers!(Int8Type),
+        D::Int16 => integers!(Int16Type),
+        D::Int32 => integers!(Int32Type),
+        D::Int64 => integers!(Int64Type),
+        D::UInt8 => integers!(UInt8Type),
+        D::UInt16 => integers!(UInt16Type),
+        D::UInt32 => integers!(UInt32Type),
+        D::UInt64 => primitive::<UInt64Type>(to, array, |value| large(value.into())),
+        D::Float16 => primitive::<Float16Type>(to, array, |value| float(value.into())),
+        D::Float32 => primitive::<Float32Type>(to, array, |value| float(value.into())),
+        D::Float64 => primitive::<Float64Type>(to, array, float),
+        D::Decimal32(_, scale) => primitive::<Decimal32Type>(to, array, |value| decimal(value.into(), *scale)),
+        D::Decimal64(_, scale) => primitive::<Decimal64Type>(to, array, |value| decimal(value.into(), *scale)),
+        D::Decimal128(_, scale) => primitive::<Decimal128Type>(to, array, |value| decimal(value, *scale)),
+        D::Date32 => integers!(Date32Type),
+        D::Date64 => primitive::<Date64Type>(to, array, |value| integer(value.div_euclid(86_400_000))),
+        D::Time32(TimeUnit::Second) => time::<Time32SecondType>(to, array, 1_000_000_000),
+        D::Time32(_) => time::<Time32MillisecondType>(to, array, 1_000_000),
+        D::Time64(TimeUnit::Microsecond) => time::<Time64MicrosecondType>(to, array, 1_000),
+        D::Time64(_) => time::<Time64NanosecondType>(to, array, 1),
+        D::Timestamp(TimeUnit::Second, _) => time::<TimestampSecondType>(to, array, 1_000_000_000),
+        D::Timestamp(TimeUnit::Millisecond, _) => time::<TimestampMillisecondType>(to, array, 1_000_000),
+        D::Timestamp(TimeUnit::Microsecond, _) => time::<TimestampMicrosecondType>(to, array, 1_000),
+        D::Timestamp(TimeUnit::Nanosecond, _) => time::<TimestampNanosecondType>(to, array, 1),
+        D::Duration(TimeUnit::Second) => time::<DurationSecondType>(to, array, 1_000_000_000),
+        D::Duration(TimeUnit::Millisecond) => time::<DurationMillisecondType>(to, array, 1_000_000),
+        D::Duration(TimeUnit::Microsecond) => time::<DurationMicrosecondType>(to, array, 1_000),
+        D::Duration(TimeUnit::Nanosecond) => time::<DurationNanosecondType>(to, array, 1),
+        D::Utf8 => bytes(to, array.as_string_opt::<i32>()),
+        D::LargeUtf8 => bytes(to, array.as_string_opt::<i64>()),
+        D::Utf8View => bytes(to, array.as_string_view_opt()),
+        D::Binary => bytes(to, array.as_binary_opt::<i32>()),
+        D::LargeBinary => bytes(to, array.as_binary_opt::<i64>()),
+        D::BinaryView => bytes(to, array.as_binary_view_opt()),
+        D::FixedSizeBinary(_) => bytes(to, array.as_fixed_size_binary_opt()),
+        D::Dictionary(keys, _) => return dictionary(to, array, keys),
+        other => return Err(Error::unsupported(format!("values of type {other} are not counted"))),
+    }
+    Ok(())
+}
+
+/// Times of a unit of so many nanoseconds.
+fn time<T: ArrowPrimitiveType<Native: Into<i64>>>(to: &mut Distinct, array: &dyn Array, unit: i64) {
+    primitive::<T>(to, array, |value| {
+        let value: i64 = value.into();
+        value.checked_mul(unit).map_or_else(|| large(i128::from(value) * i128::from(unit)), integer)
+    });
+}
+
+fn dictionary(to: &mut Distinct, array: &dyn Array, keys: &DataType) -> Result<()> {
+    use DataType as D;
+    match keys {
+        D::Int8 => entries::<Int8Type>(to, array),
+        D::Int16 => entries::<Int16Type>(to, array),
+        D::Int32 => entries::<Int32Type>(to, array),
+        D::Int64 => entries::<Int64Type>(to, array),
+        D::UInt8 => entries::<UInt8Type>(to, array),
+        D::UInt16 => entries::<UInt16Type>(to, array),
+        D::UInt32 => entries::<UInt32Type>(to, array),
+        _ => entries::<UInt64Type>(to, array),
+    }
+}
+
+/// The entries of a dictionary that a value is.
+fn entries<K: ArrowDictionaryKeyType>(to: &mut Distinct, array: &dyn Array) -> Result<()> {
+    let Some(array) = array.as_dictionary_opt::<K>() else { return Ok(()) };
+    let mut used = vec![false; array.values().len()];
+    for key in (0..array.len()).filter_map(|at| array.key(at)) {
+        if let Some(used) = used.get_mut(key) {
+            *used = true;
+        }
+    }
+    let values = filter(array.values(), &BooleanArray::from(used));
+    add(to, &values.map_err(|error| Error::unsupported("entries of a dictionary").with_source(error))?)
+}

@@ -1,0 +1,42 @@
+//! The parts that readers of columnar file formats share, above Apache Arrow and below any format.
+//!
+//! `orcish` (Apache ORC) and `carbondata` (Apache CarbonData) are built of these modules:
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`error`] | [`Error`]: its kind, and the place in the file |
+//! | [`limits`] | [`Limits`]: bounds on the resources that a file can make a reader use |
+//! | [`cancel`], [`process`] | cancellation of long calls; the process that owns a file or thread |
+//! | [`expression`] | [`Predicate`]: a condition on rows as plain data |
+//! | [`predicate`] | predicates bound to columns, evaluated on arrays and judged by statistics |
+//! | [`statistics`] | the model of column statistics |
+//! | [`explain`] | the plan of a scan: what is skipped, and what proves it |
+//! | [`types`], [`names`] | Arrow types by family; dotted names of nested fields |
+//! | [`cast`] | widening, pruning of struct fields, and restoring of logical types |
+//! | [`nulls`] | dense values spread over the valid slots of an array |
+//! | [`strings`] | string and binary arrays from lengths and bytes, and from dictionaries |
+//! | [`parallel`] | an ordered prefetch and a parallel map |
+//! | [`distinct`], [`hash`] | sketches of the number of distinct values, and the hash functions of ORC |
+//! | [`tuning`] | window sizes that tests can change |
+
+pub mod cancel;
+pub mod cast;
+pub mod distinct;
+pub mod error;
+pub mod explain;
+pub mod expression;
+pub mod hash;
+pub mod limits;
+pub mod names;
+pub mod nulls;
+pub mod parallel;
+pub mod predicate;
+pub mod process;
+pub mod statistics;
+pub mod strings;
+pub mod tuning;
+pub mod types;
+
+pub use error::{Error, ErrorKind, Place, Result};
+pub use expression::{Comparison, Literal, Literals, Predicate};
+pub use limits::Limits;

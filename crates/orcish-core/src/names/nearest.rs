@@ -1,0 +1,49 @@
+//! Suggestions for a name that does not exist.
+
+/// Most names that an error suggests.
+const MAX_SUGGESTIONS: usize = 3;
+/// Most names that are compared with the unknown one.
+const MAX_COMPARED: usize = 10_000;
+
+/// The names that are nearest to `name`, as a hint for error messages: `nearest: id, di`.
+pub fn nearest(name: &str, names: impl Iterator<Item = String>) -> String {
+    let mut near: Vec<(usize, String)> =
+        names.take(MAX_COMPARED).map(|other| (distance(name, &other), other)).collect();
+    near.sort();
+    let names: Vec<_> = near.into_iter().take(MAX_SUGGESTIONS).map(|(_, path)| path).collect();
+    if names.is_empty() { "there is none".to_owned() } else { format!("nearest: {}", names.join(", ")) }
+}
+
+/// Edit distance without regard to case, of at most 100 characters.
+fn distance(a: &str, b: &str) -> usize {
+    let letters = |text: &str| text.chars().flat_map(char::to_lowercase).take(100).collect::<Vec<_>>();
+    let (a, b) = (letters(a), letters(b));
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = i;
+        let mut left = i + 1;
+        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
+            let best = (corner + usize::from(x != y)).min(left + 1).min(*cell + 1);
+            corner = *cell;
+            *cell = best;
+            left = best;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("ID", "id"), 0);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+    }
+}

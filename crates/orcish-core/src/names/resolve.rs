@@ -1,0 +1,120 @@
+//! Resolution of dotted names in a tree of nested types.
+
+use std::collections::{HashMap, HashSet};
+
+/// A tree of nested types.
+pub trait TypeTree {
+    /// A type of the tree.
+    type Node: Clone;
+
+    /// Number of the children of a type.
+    fn child_count(&self, node: &Self::Node) -> usize;
+
+    /// The child at an index.
+    fn child(&self, node: &Self::Node, index: usize) -> Option<Self::Node>;
+
+    /// Calls `add` with each name of the child at an index: the elements of lists have two, `element` and `item`.
+    fn child_names(&self, node: &Self::Node, index: usize, add: &mut dyn FnMut(&str));
+
+    /// Index of the child whose name can be left out: the element of a list, the value of a map.
+    fn optional_child(&self, node: &Self::Node) -> Option<usize>;
+}
+
+/// Resolves dotted names in a [`TypeTree`].
+///
+/// * The names of fields can hold dots themselves: the longest field name that matches is tried first.
+/// * The first of several fields of the same name is found.
+/// * `list.a` and `map.a` stand for `list.element.a` and `map.value.a`, unless the list or map has a child `a` itself.
+///
+/// The resolver hashes the names below each type once. Resolving a name takes time in proportion to its length.
+#[derive(Debug)]
+pub struct NameResolver<T: TypeTree> {
+    tree: T,
+    /// The types that names have led to; the root is the first.
+    visited: Vec<Visited<T::Node>>,
+}
+
+/// A type of the tree with an index of its children.
+#[derive(Debug)]
+struct Visited<N> {
+    node: N,
+    /// Index of the first child of each name.
+    by_name: HashMap<String, usize>,
+    /// Length of the longest name in bytes.
+    longest: usize,
+    /// Where each child that was visited is in the list of visited types.
+    children: HashMap<usize, usize>,
+}
+
+impl<T: TypeTree> NameResolver<T> {
+    /// A resolver of names below `root`.
+    pub fn new(tree: T, root: T::Node) -> Self {
+        let mut resolver = NameResolver { tree, visited: Vec::new() };
+        resolver.visit(root);
+        resolver
+    }
+
+    /// The index of a child at each level from the root down to the type that `name` stands for; `None` where there is no
+    /// such type.
+    pub fn resolve(&mut self, name: &str) -> Option<Vec<usize>> {
+        let mut path = Vec::new();
+        self.walk(0, name, &mut path, &mut HashSet::new()).then_some(path)
+    }
+
+    /// Appends to `path` the way from a visited type down to `name`. `failed` holds the types and the rests of the name, by
+    /// their lengths, that have led nowhere.
+    fn walk(&mut self, at: usize, name: &str, path: &mut Vec<usize>, failed: &mut HashSet<(usize, usize)>) -> bool {
+        if failed.contains(&(at, name.len())) {
+            return false;
+        }
+        let Some(visited) = self.visited.get(at) else { return false };
+        // No prefix that is longer than all names is hashed: a name of n dots has n prefixes.
+        let ends = name.match_indices('.').map(|(dot, _)| dot).take_while(|&dot| dot <= visited.longest);
+        let ends = ends.chain((name.len() <= visited.longest).then_some(name.len()));
+        let found = |end: usize| Some((*visited.by_name.get(name.get(..end)?)?, end));
+        let mut steps: Vec<(usize, usize)> = ends.filter_map(found).collect();
+        steps.reverse();
+        let optional = self.tree.optional_child(&visited.node);
+        for (index, end) in steps {
+            path.push(index);
+            let Some(rest) = name.get(end + 1..) else { return true };
+            if self.child(at, index).is_some_and(|child| self.walk(child, rest, path, failed)) {
+                return true;
+            }
+            path.pop();
+        }
+        if let Some(index) = optional {
+            path.push(index);
+            if self.child(at, index).is_some_and(|child| self.walk(child, name, path, failed)) {
+                return true;
+            }
+            path.pop();
+        }
+        failed.insert((at, name.len()));
+        false
+    }
+
+    /// Where the child of a visited type is in the list of visited types.
+    fn child(&mut self, at: usize, index: usize) -> Option<usize> {
+        let visited = self.visited.get(at)?;
+        if let Some(&known) = visited.children.get(&index) {
+            return Some(known);
+        }
+        let child = self.tree.child(&visited.node, index)?;
+        let place = self.visit(child);
+        self.visited.get_mut(at)?.children.insert(index, place);
+        Some(place)
+    }
+
+    fn visit(&mut self, node: T::Node) -> usize {
+        let (mut by_name, mut longest) = (HashMap::new(), 0);
+        for index in 0..self.tree.child_count(&node) {
+            self.tree.child_names(&node, index, &mut |name| {
+                longest = longest.max(name.len());
+                by_name.entry(name.to_owned()).or_insert(index);
+            });
+        }
+        self.visited.push(Visited { node, by_name, longest, children: HashMap::new() });
+        self.visited.len() - 1
+    }
+}

@@ -1,0 +1,88 @@
+//! Dense values, which exist for valid slots only, spread over all slots of an array.
+
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
+
+/// Words of the validity bits, the lowest slots first. Bits behind the last slot are zero.
+fn words(nulls: &NullBuffer) -> Vec<u64> {
+    let chunks = nulls.inner().bit_chunks();
+    let last = (chunks.remainder_len() > 0).then(|| chunks.remainder_bits());
+    chunks.iter().chain(last).collect()
+}
+
+/// Moves dense bits, in order, to the valid slots. The bits of null slots are zero.
+pub fn spread_bits(dense: &BooleanBuffer, nulls: &NullBuffer) -> BooleanBuffer {
+    let mut out = Vec::with_capacity(nulls.len().div_ceil(64));
+    let mut at = 0;
+    for mask in words(nulls) {
+        let mut word = 0;
+        let mut left = mask;
+        while left != 0 {
+            let lowest = left & left.wrapping_neg();
+            if at < dense.len() && dense.value(at) {
+                word |= lowest;
+            }
+            left ^= lowest;
+            at += 1;
+        }
+        out.push(word);
+    }
+    BooleanBuffer::new(Buffer::from_vec(out), 0, nulls.len())
+}
+
+/// Moves dense values, of which there are as many as valid slots, in order to the valid slots. Null slots get the default
+/// value.
+#[expect(clippy::indexing_slicing, reason = "there are as many dense values as valid slots")]
+pub fn spread<T: Copy + Default>(values: &mut Vec<T>, nulls: Option<&NullBuffer>) {
+    let Some(nulls) = nulls else { return };
+    let mut dense = values.len();
+    debug_assert_eq!(dense, nulls.len() - nulls.null_count());
+    values.resize(nulls.len(), T::default());
+    let mut end = nulls.len();
+    let words = words(nulls);
+    // The last values are moved first: a move never overwrites a value that has not been moved.
+    for (i, &word) in words.iter().enumerate().rev() {
+        let start = i * 64;
+        match word {
+            u64::MAX => {
+                dense -= 64;
+                values.copy_within(dense..dense + 64, start);
+            }
+            0 => values[start..end].fill(T::default()),
+            _ => {
+                for slot in (start..end).rev() {
+                    let valid = word >> (slot - start) & 1;
+                    let value = values[dense.saturating_sub(1)];
+                    values[slot] = if valid == 1 { value } else { T::default() };
+                    dense -= usize::from(valid == 1);
+                }
+            }
+        }
+        end = start;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn spreads(runs in prop::collection::vec((any::<bool>(), 1..150usize), 0..8)) {
+            let valid: Vec<bool> = runs.iter().flat_map(|&(bit, n)| std::iter::repeat_n(bit, n)).collect();
+            let nulls = NullBuffer::from(valid.clone());
+            let n = valid.iter().filter(|&&valid| valid).count();
+            let mut values: Vec<usize> = (1..=n).collect();
+            spread(&mut values, Some(&nulls));
+            let dense: Vec<bool> = (0..n).map(|i| i % 3 == 0).collect();
+            let bits = spread_bits(&BooleanBuffer::from(dense.clone()), &nulls);
+            let mut next = 0;
+            for (slot, &valid) in valid.iter().enumerate() {
+                next += usize::from(valid);
+                prop_assert_eq!(values[slot], if valid { next } else { 0 });
+                prop_assert_eq!(bits.value(slot), valid && dense[next - 1]);
+            }
+        }
+    }
+}

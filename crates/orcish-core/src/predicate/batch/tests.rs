@@ -1,0 +1,224 @@
+//! Filters on columns of Arrow: which rows they keep, and what is proven without looking at them.
+
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef, Int64Array, StringArray, StructArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, Field, Fields, Schema, TimeUnit};
+
+use super::*;
+use crate::error::{Error, ErrorKind, Result};
+use crate::expression::{Comparison, Literal, Predicate};
+use crate::predicate::Proof;
+
+fn schema() -> Schema {
+    let field = |name: &str, kind: DataType| Field::new(name, kind, true);
+    let inner = Fields::from(vec![field("text", DataType::Utf8), field("n", DataType::Int64)]);
+    Schema::new(vec![
+        field("n", DataType::Int64),
+        field("at", DataType::Timestamp(TimeUnit::Millisecond, None)),
+        field("price", DataType::Decimal128(10, 2)),
+        field("text", DataType::Utf8),
+        field("number", DataType::Float64),
+        field("flag", DataType::Boolean),
+        field("day", DataType::Date32),
+        Field::new_struct("nest", inner, true),
+        Field::new_list("items", field("item", DataType::Int64), true),
+        field("big", DataType::UInt64),
+        field("nothing", DataType::Null),
+    ])
+}
+
+fn filter(predicate: &Predicate) -> BatchFilter {
+    BatchFilter::new(predicate, &schema()).unwrap()
+}
+
+fn compare(column: &str, op: Comparison, value: Literal) -> Predicate {
+    Predicate::Compare { column: column.into(), op, value }
+}
+
+fn above(column: &str, value: Literal) -> Predicate {
+    compare(column, Comparison::Greater, value)
+}
+
+fn is_null(column: &str) -> Predicate {
+    Predicate::IsNull { column: column.into() }
+}
+
+fn between(min: Bound, max: Bound) -> Known {
+    Known { min: Some(min), max: Some(max), nulls: Some(false), values: Some(true) }
+}
+
+fn judge(predicate: &Predicate, known: &Known) -> Outcome {
+    filter(predicate).judge(&mut |_| Ok(known.clone()), 10, Proof::new("blocklet index")).unwrap()
+}
+
+/// Checks that all rows are wanted, only some, or none, given these bounds.
+fn check(predicate: &Predicate, all: (Bound, Bound), some: (Bound, Bound), none: (Bound, Bound)) {
+    let of = |(min, max)| judge(predicate, &between(min, max));
+    assert_eq!(of(all.clone()), Outcome::AllWanted);
+    assert_eq!(of(some), Outcome::Read);
+    assert_eq!(of(none), Outcome::Skipped(vec![(predicate.to_string(), Proof::new("blocklet index"))]));
+    let with_nulls = Known { nulls: None, ..between(all.0, all.1) };
+    assert_eq!(judge(predicate, &with_nulls), Outcome::Read);
+}
+
+#[test]
+fn bounds_of_integers_prove() {
+    use Bound::Integer as I;
+    check(&above("n", Literal::Integer(5)), (I(6), I(9)), (I(5), I(6)), (I(-3), I(5)));
+    let yes = compare("flag", Comparison::Equal, Literal::Boolean(true));
+    check(&yes, (I(1), I(1)), (I(0), I(1)), (I(0), I(0)));
+    check(&above("day", Literal::Date(100)), (I(101), I(102)), (I(0), I(200)), (I(0), I(100)));
+}
+
+#[test]
+fn bounds_of_ticks_are_in_the_unit_of_the_column() {
+    use Bound::Ticks as T;
+    // 5 ms and a nanosecond: 5 ms are not above it.
+    let nanos = Literal::Timestamp { nanoseconds: 5_000_001, is_instant: false };
+    check(&above("at", nanos.clone()), (T(6), T(9)), (T(5), T(6)), (T(0), T(5)));
+    check(&above("at", nanos.clone()), (T(6), T(i64::MAX)), (T(i64::MIN), T(i64::MAX)), (T(i64::MIN), T(0)));
+    // A number of another unit would be taken for what it is not.
+    assert_eq!(judge(&above("at", nanos), &between(Bound::Integer(0), Bound::Integer(1))), Outcome::Read);
+}
+
+#[test]
+fn bounds_of_decimals_may_have_any_scale() {
+    let d = |unscaled, scale| Bound::Decimal { unscaled, scale };
+    let price = above("price", Literal::Decimal { unscaled: 15, scale: 1 });
+    check(&price, (d(151, 2), d(2, 0)), (d(150, 2), d(151, 2)), (d(-1, 0), d(15, 1)));
+}
+
+#[test]
+fn bounds_of_bytes_prove() {
+    let b = |text: &str| Bound::Bytes(text.as_bytes().to_vec());
+    let prefix = Predicate::StartsWith { column: "text".into(), prefix: Literal::String("ab".into()) };
+    check(&prefix, (b("ab"), b("abz")), (b("a"), b("abz")), (b("b"), b("c")));
+}
+
+#[test]
+fn bounds_of_numbers_come_in_pairs() {
+    use Bound::Number as N;
+    let number = above("number", Literal::Float(0.0));
+    check(&number, (N(0.5), N(1.0)), (N(-0.0), N(1.0)), (N(-1.0), N(-0.0)));
+    let one = Known { max: Some(N(-1.0)), ..Known::default() };
+    assert_eq!(judge(&number, &one), Outcome::Read);
+    assert_eq!(judge(&number, &between(N(f64::NAN), N(-1.0))), Outcome::Read);
+}
+
+#[test]
+fn one_bound_is_enough_where_it_decides() {
+    let predicate = above("n", Literal::Integer(5));
+    let known = Known { max: Some(Bound::Integer(5)), ..Known::default() };
+    assert!(matches!(judge(&predicate, &known), Outcome::Skipped(_)));
+    assert_eq!(judge(&predicate, &Known::default()), Outcome::Read);
+}
+
+#[test]
+fn nulls_prove() {
+    let all_null = Known { values: Some(false), ..Known::default() };
+    let none_null = Known { nulls: Some(false), ..Known::default() };
+    let not_null = Predicate::Not(Box::new(is_null("n")));
+    assert_eq!(judge(&is_null("n"), &all_null), Outcome::AllWanted);
+    assert!(matches!(judge(&is_null("n"), &none_null), Outcome::Skipped(_)));
+    assert!(matches!(judge(&not_null, &all_null), Outcome::Skipped(_)));
+    assert_eq!(judge(&not_null, &none_null), Outcome::AllWanted);
+    assert!(matches!(judge(&above("n", Literal::Integer(1)), &all_null), Outcome::Skipped(_)));
+    let neither = Known { nulls: Some(false), values: Some(false), ..Known::default() };
+    for predicate in [is_null("n"), not_null] {
+        assert_eq!(judge(&predicate, &neither), Outcome::Read);
+    }
+}
+
+#[test]
+fn nulls_of_fields_prove_nothing() {
+    let none_null = Known { nulls: Some(false), ..Known::default() };
+    assert_eq!(judge(&is_null("nest.n"), &none_null), Outcome::Read);
+    let known = between(Bound::Integer(1), Bound::Integer(2));
+    assert_eq!(judge(&above("nest.n", Literal::Integer(0)), &known), Outcome::Read);
+    assert!(matches!(judge(&above("nest.n", Literal::Integer(2)), &known), Outcome::Skipped(_)));
+}
+
+#[test]
+fn a_column_is_asked_once_and_only_what_is_true_of_no_row_is_named() {
+    let n = |value| above("n", Literal::Integer(value));
+    let both = filter(&Predicate::And(vec![n(0), n(10), is_null("nest.text")]));
+    let mut ways = Vec::new();
+    let outcome = both.judge(
+        &mut |way| {
+            ways.push(way.to_vec());
+            Ok(between(Bound::Integer(1), Bound::Integer(9)))
+        },
+        3,
+        Proof::new("page statistics"),
+    );
+    assert_eq!(outcome.unwrap(), Outcome::Skipped(vec![(n(10).to_string(), Proof::new("page statistics"))]));
+    assert_eq!(ways, [vec![0], vec![7, 0]]);
+    assert_eq!(both.columns(), [vec![0], vec![0], vec![7, 0]]);
+    assert_eq!(both.top_columns(), [0, 7]);
+    let failing = both.judge(&mut |_| Err(Error::corrupt("no index")), 3, Proof::new("blocklet index"));
+    assert_eq!(failing.unwrap_err().kind(), ErrorKind::Corrupt);
+}
+
+#[test]
+fn constants_are_known() {
+    let never = filter(&compare("n", Comparison::Equal, Literal::Null));
+    assert!(never.is_never() && !never.is_always() && never.columns().is_empty());
+    let always = filter(&Predicate::Constant(Some(true)));
+    assert!(always.is_always() && !always.is_never());
+    let mut unasked = |_: &[usize]| -> Result<Known> { Err(Error::invalid("asked")) };
+    assert_eq!(never.judge(&mut unasked, 1, Proof::new("blocklet index")).unwrap(), Outcome::Skipped(Vec::new()));
+    assert_eq!(always.judge(&mut unasked, 1, Proof::new("blocklet index")).unwrap(), Outcome::AllWanted);
+}
+
+#[test]
+fn names_and_types_are_checked() {
+    let error = |predicate: &Predicate| BatchFilter::new(predicate, &schema()).unwrap_err();
+    let unknown = error(&is_null("prise"));
+    assert_eq!(unknown.kind(), ErrorKind::UnknownColumn);
+    assert!(unknown.to_string().contains("nearest: price"), "{unknown}");
+    let misfits = [
+        above("n", Literal::String("x".into())),
+        above("items.item", Literal::Integer(1)),
+        above("nest", Literal::Integer(1)),
+        above("big", Literal::Integer(1)),
+        is_null("nothing"),
+    ];
+    for misfit in misfits {
+        assert_eq!(error(&misfit).kind(), ErrorKind::InvalidArgument, "{misfit}");
+    }
+    filter(&is_null("items"));
+    filter(&is_null("big"));
+}
+
+#[test]
+fn rows_are_those_for_which_it_is_true() {
+    let n: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None, Some(3), Some(4)]));
+    let text: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), Some("b"), None, Some("d")]));
+    let (DataType::Struct(fields), valid) = (schema().field(7).data_type().clone(), vec![true, false, true, true])
+    else {
+        panic!("a struct")
+    };
+    let nest: ArrayRef = Arc::new(StructArray::new(fields, vec![text, n.clone()], Some(NullBuffer::from(valid))));
+    let column = |at: usize| match at {
+        0 => Ok(n.clone()),
+        7 => Ok(nest.clone()),
+        _ => Err(Error::invalid(format!("column {at}"))),
+    };
+    let rows = |predicate: &Predicate| {
+        let kept = filter(predicate).evaluate(&column, 4).unwrap();
+        assert_eq!(kept.null_count(), 0);
+        (0..4).filter(|&at| kept.value(at)).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&above("n", Literal::Integer(1))), [2, 3]);
+    assert_eq!(rows(&is_null("nest.text")), [1, 2]);
+    let either =
+        Predicate::Or(vec![is_null("n"), compare("nest.text", Comparison::Equal, Literal::String("d".into()))]);
+    assert_eq!(rows(&either), [1, 3]);
+    // What does not matter any more is not asked for.
+    let nothing = Predicate::And(vec![above("n", Literal::Integer(9)), is_null("day")]);
+    assert_eq!(rows(&nothing), [0usize; 0]);
+    assert!(filter(&is_null("day")).evaluate(&column, 4).is_err());
+    assert!(filter(&is_null("n")).evaluate(&column, 5).is_err());
+}

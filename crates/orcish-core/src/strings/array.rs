@@ -1,0 +1,64 @@
+//! Offsets, views and binary arrays of values of given lengths.
+
+use std::sync::Arc;
+
+use arrow_array::types::{ByteArrayType, ByteViewType};
+use arrow_array::{ArrayRef, GenericByteArray, GenericByteViewArray, OffsetSizeTrait, builder::make_view};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::ArrowError;
+
+use crate::error::{Error, Result};
+
+pub(super) type ArrowResult = std::result::Result<ArrayRef, ArrowError>;
+
+/// Values of these lengths, one behind the other in `bytes`. A value that the bytes do not hold is empty.
+pub(super) fn slices<'a>(lengths: &'a [u32], bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    let mut rest = bytes;
+    lengths.iter().map(move |&length| {
+        let (value, after) = rest.split_at_checked(length as usize).unwrap_or_default();
+        rest = after;
+        value
+    })
+}
+
+/// Offsets of values, or lists, of these lengths.
+///
+/// # Errors
+/// `LimitExceeded` where the sum of the lengths is more than an offset holds.
+#[expect(unsafe_code, reason = "to look at all of them once more takes longer than to make them")]
+pub fn offsets<O: OffsetSizeTrait>(lengths: &[u32]) -> Result<OffsetBuffer<O>> {
+    let mut sum = 0u64;
+    let mut offsets = Vec::with_capacity(lengths.len() + 1);
+    offsets.push(O::usize_as(0));
+    offsets.extend(lengths.iter().map(|&length| {
+        sum += u64::from(length);
+        #[expect(clippy::cast_possible_truncation, reason = "the largest is checked below")]
+        O::usize_as(sum as usize)
+    }));
+    if usize::try_from(sum).ok().and_then(O::from_usize).is_none() {
+        return Err(Error::limit(format!("{sum} bytes or elements in one array, more than its offsets reach")));
+    }
+    // SAFETY: there is at least one offset; the first is 0, and they rise: the last of the sums, none of which is
+    // more than the next, fits into an offset.
+    Ok(unsafe { OffsetBuffer::new_unchecked(ScalarBuffer::from(offsets)) })
+}
+
+pub(super) fn binary<T: ByteArrayType>(
+    offsets: OffsetBuffer<T::Offset>,
+    bytes: Buffer,
+    nulls: Option<NullBuffer>,
+) -> ArrowResult {
+    Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, bytes, nulls)?))
+}
+
+/// A view array of values of these lengths.
+pub(super) fn views<T: ByteViewType>(lengths: &[u32], bytes: Buffer, nulls: Option<NullBuffer>) -> ArrowResult {
+    let mut offset = 0;
+    let view = |value: &[u8]| {
+        let view = make_view(value, 0, offset);
+        offset += u32::try_from(value.len()).unwrap_or_default();
+        view
+    };
+    let views: Vec<u128> = slices(lengths, &bytes).map(view).collect();
+    Ok(Arc::new(GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), vec![bytes], nulls)?))
+}

@@ -1,0 +1,148 @@
+//! Values of a dictionary, gathered by keys.
+
+use arrow_array::ArrayRef;
+use arrow_buffer::Buffer;
+use arrow_schema::DataType;
+
+use super::values::{Values, array};
+use crate::error::{Error, Result};
+use crate::types::is_text;
+
+/// Entries of at most this many bytes are copied with all that follows up to here.
+const SHORT: usize = 32;
+/// Values that are gathered at a time, where all are short.
+const GATHERED: usize = 64;
+
+/// The values of a dictionary, and fast copies of the values that keys refer to.
+#[derive(Debug, Default)]
+pub struct DictionaryValues {
+    /// Where each value begins, and its length.
+    places: Vec<(u32, u32)>,
+    /// Bytes of all values. Padding behind them lets copies of short values have a fixed length.
+    bytes: Buffer,
+    /// Length of the longest value.
+    longest: usize,
+    /// Whether each value is known to be valid UTF-8.
+    is_utf8: bool,
+}
+
+impl DictionaryValues {
+    /// Values at `places` in `bytes`: where each begins, and its length. A value that reaches beyond the bytes is empty.
+    pub fn new(mut places: Vec<(u32, u32)>, mut bytes: Vec<u8>) -> Self {
+        for (start, length) in &mut places {
+            if u64::from(*start) + u64::from(*length) > bytes.len() as u64 {
+                (*start, *length) = (0, 0);
+            }
+        }
+        bytes.resize(bytes.len() + SHORT, 0);
+        let longest = places.iter().fold(0, |longest, &(_, length)| longest.max(length as usize));
+        DictionaryValues { places, bytes: Buffer::from_vec(bytes), longest, is_utf8: false }
+    }
+
+    /// The values, and an array of type `target` of them.
+    ///
+    /// # Errors
+    /// `Corrupt` for text that is not UTF-8, `LimitExceeded` for more bytes than offsets reach.
+    pub fn with_array(values: Values, target: &DataType) -> Result<(Self, ArrayRef)> {
+        let (lengths, bytes, is_utf8) = values.into_parts();
+        let mut end = 0u32;
+        let place = |&length: &u32| {
+            let start = end;
+            end = end.checked_add(length).ok_or_else(|| Error::limit("a dictionary of more than 4 GiB"))?;
+            Ok((start, length))
+        };
+        let mut dictionary = Self::new(lengths.iter().map(place).collect::<Result<_>>()?, bytes);
+        let name = |at| format!("entry {at} of the dictionary");
+        let array = array(target, &lengths, dictionary.bytes.clone(), None, is_utf8, name)?;
+        dictionary.is_utf8 = is_utf8 || is_text(target);
+        Ok((dictionary, array))
+    }
+
+    /// Checks that each value is valid UTF-8, so that arrays of text need no check.
+    ///
+    /// # Errors
+    /// `Err` with the index of the first value that is not.
+    pub fn check_utf8(&mut self) -> std::result::Result<(), usize> {
+        let value = |&(start, length): &(u32, u32)| {
+            self.bytes.get(start as usize..start as usize + length as usize).unwrap_or_default()
+        };
+        let invalid = self.places.iter().position(|place| std::str::from_utf8(value(place)).is_err());
+        self.is_utf8 = invalid.is_none();
+        invalid.map_or(Ok(()), Err)
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Length of the longest value in bytes.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Bytes of all values, and some more behind them.
+    pub fn bytes(&self) -> &Buffer {
+        &self.bytes
+    }
+
+    /// Where a value begins, and its length; that of a number that no value has is empty.
+    #[inline]
+    pub fn place(&self, key: u32) -> (u32, u32) {
+        self.places.get(key as usize).copied().unwrap_or_default()
+    }
+
+    /// The values of these keys. The value of a key that the dictionary does not have is empty.
+    pub fn gather(&self, keys: &[u32]) -> Values {
+        let (lengths, bytes) = match self.longest {
+            0..=8 => self.gather_short::<8>(keys),
+            9..=16 => self.gather_short::<16>(keys),
+            17..=SHORT => self.gather_short::<SHORT>(keys),
+            _ => self.gather_any(keys),
+        };
+        Values::gathered(lengths, bytes, self.is_utf8)
+    }
+
+    /// Values of no more than `N` bytes: a copy of fixed length, of which the next overwrites what is too much,
+    /// beats one of the right length.
+    #[expect(clippy::indexing_slicing, reason = "no place is further than those of all values before it together")]
+    fn gather_short<const N: usize>(&self, keys: &[u32]) -> (Vec<u32>, Vec<u8>) {
+        let mut all_lengths = Vec::with_capacity(keys.len());
+        let mut bytes = Vec::with_capacity(keys.len() * N.min(self.longest));
+        let (mut lengths, mut buffer) = ([0; GATHERED], [0; GATHERED * SHORT + SHORT]);
+        for keys in keys.chunks(GATHERED) {
+            let mut at = 0;
+            for (&key, to) in keys.iter().zip(&mut lengths) {
+                let (start, length) = self.place(key);
+                let from = self.bytes.get(start as usize..).and_then(|bytes| bytes.first_chunk::<N>());
+                buffer[at % (GATHERED * SHORT)..][..N].copy_from_slice(from.unwrap_or(&[0; N]));
+                *to = length;
+                at += length as usize;
+            }
+            all_lengths.extend_from_slice(&lengths[..keys.len()]);
+            bytes.extend_from_slice(&buffer[..at]);
+        }
+        (all_lengths, bytes)
+    }
+
+    fn gather_any(&self, keys: &[u32]) -> (Vec<u32>, Vec<u8>) {
+        let lengths: Vec<u32> = keys.iter().map(|&key| self.place(key).1).collect();
+        let total: usize = lengths.iter().map(|&length| length as usize).sum();
+        let mut bytes: Vec<u8> = Vec::with_capacity(total + SHORT);
+        for (start, length) in keys.iter().map(|&key| self.place(key)) {
+            let (at, length) = (bytes.len(), length as usize);
+            let from = self.bytes.get(start as usize..).unwrap_or_default();
+            match from.first_chunk::<SHORT>() {
+                Some(short) if length <= SHORT => bytes.extend_from_slice(short),
+                _ => bytes.extend_from_slice(from.get(..length).unwrap_or_default()),
+            }
+            bytes.truncate(at + length);
+        }
+        (lengths, bytes)
+    }
+}

@@ -1,0 +1,334 @@
+//! Values of variable length.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use arrow_array::types::{
+    BinaryType, BinaryViewType, ByteArrayType, LargeBinaryType, LargeUtf8Type, StringViewType, Utf8Type,
+};
+use arrow_array::{ArrayRef, DictionaryArray, GenericByteArray, Int32Array};
+use arrow_buffer::{ArrowNativeType as _, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+
+use super::array::{ArrowResult, binary, offsets, slices, views};
+use crate::error::{Error, Result};
+use crate::nulls::spread;
+
+/// Values of variable length: the length of each, and the bytes of all, one value behind the other.
+///
+/// The values know whether each of them is valid UTF-8. Only checks set that mark, and no method invalidates it, so that a
+/// string array can be made of marked values without another check.
+///
+/// ```
+/// use arrow_array::cast::AsArray as _;
+/// use arrow_schema::DataType;
+/// use orcish_core::strings::Values;
+///
+/// let values = Values::new(vec![2, 0, 1], b"abc".to_vec());
+/// let array = values.into_array(&DataType::Utf8, None)?;
+/// assert_eq!(array.as_string::<i32>().value(2), "c");
+/// # Ok::<(), orcish_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Values {
+    lengths: Vec<u32>,
+    bytes: Vec<u8>,
+    is_utf8: bool,
+}
+
+impl Values {
+    /// Values of these lengths, which need not be UTF-8.
+    pub fn new(lengths: Vec<u32>, bytes: Vec<u8>) -> Self {
+        Values { lengths, bytes, is_utf8: false }
+    }
+
+    /// Values that were gathered from values which are UTF-8 if `is_utf8`.
+    pub(super) fn gathered(lengths: Vec<u32>, bytes: Vec<u8>, is_utf8: bool) -> Self {
+        Values { lengths, bytes, is_utf8 }
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    /// Length of each value in bytes.
+    pub fn lengths(&self) -> &[u32] {
+        &self.lengths
+    }
+
+    /// Bytes of all values.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Lengths, bytes, and whether each value is known to be UTF-8.
+    pub(super) fn into_parts(self) -> (Vec<u32>, Vec<u8>, bool) {
+        (self.lengths, self.bytes, self.is_utf8)
+    }
+
+    /// The values in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        slices(&self.lengths, &self.bytes)
+    }
+
+    /// Whether each value is valid UTF-8. The check is done once.
+    pub fn check_utf8(&mut self) -> bool {
+        self.is_utf8 = self.is_utf8
+            || self.bytes.is_ascii()
+            || slices(&self.lengths, &self.bytes).all(|value| std::str::from_utf8(value).is_ok());
+        self.is_utf8
+    }
+
+    /// The values without the blanks at their ends.
+    #[must_use]
+    pub fn trim_end_blanks(self) -> Self {
+        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let trim = |value: &[u8]| {
+            let length = value.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+            bytes.extend_from_slice(value.get(..length).unwrap_or_default());
+            u32::try_from(length).unwrap_or_default()
+        };
+        Values { lengths: self.iter().map(trim).collect(), bytes, is_utf8: self.is_utf8 }
+    }
+
+    /// Indexes of the values of more than `max` characters.
+    pub fn longer_than(&self, max: usize) -> Vec<usize> {
+        let is_longer = |(_, value): &(usize, &[u8])| end_of_characters(value, max) < value.len();
+        self.iter().enumerate().filter(is_longer).map(|(at, _)| at).collect()
+    }
+
+    /// The values cut to at most `max` characters. Characters are code points; in bytes that are not UTF-8, all bytes but
+    /// continuation bytes begin one.
+    #[must_use]
+    pub fn truncate_characters(self, max: usize) -> Self {
+        if self.iter().all(|value| end_of_characters(value, max) == value.len()) {
+            return self;
+        }
+        let mut cut = Values { is_utf8: self.is_utf8, ..Values::default() };
+        for (value, &length) in self.iter().zip(&self.lengths) {
+            let value = value.get(..end_of_characters(value, max)).unwrap_or(value);
+            // The cut value is not longer than the value.
+            cut.lengths.push(u32::try_from(value.len()).unwrap_or(length));
+            cut.bytes.extend_from_slice(value);
+        }
+        cut
+    }
+
+    /// Removes the empty values at the indexes `at`, which ascend.
+    pub fn remove_empty(&mut self, at: &[usize]) {
+        let (mut index, mut at) = (0, at.iter().peekable());
+        self.lengths.retain(|&length| {
+            let is_removed = at.next_if_eq(&&index).is_some() && length == 0;
+            index += 1;
+            !is_removed
+        });
+    }
+
+    /// An array of type `target`, with one value for each valid slot of `nulls`.
+    ///
+    /// # Errors
+    /// `Corrupt` for text that is not UTF-8, and where the lengths do not fit the bytes; `LimitExceeded` for more bytes
+    /// than offsets reach.
+    pub fn into_array(mut self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        if let DataType::Dictionary(_, values) = target {
+            return self.into_dictionary(values, nulls);
+        }
+        spread(&mut self.lengths, nulls.as_ref());
+        self.into_slots(target, nulls)
+    }
+
+    /// An array of type `target`, which is no dictionary, with one value for each slot of `nulls`, null slots included.
+    ///
+    /// # Errors
+    /// Those of [`into_array`](Self::into_array).
+    pub fn into_slots(self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        array(target, &self.lengths, Buffer::from_vec(self.bytes), nulls, self.is_utf8, |at| {
+            format!("value {at} of the batch")
+        })
+    }
+
+    /// A dictionary array of the distinct values in the order of their first occurrence.
+    fn into_dictionary(self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        let mut found: HashMap<&[u8], i32> = HashMap::new();
+        let mut distinct = Values { is_utf8: self.is_utf8, ..Values::default() };
+        let mut keys = Vec::with_capacity(self.lengths.len());
+        for (value, &length) in self.iter().zip(&self.lengths) {
+            let next = i32::try_from(found.len()).unwrap_or(i32::MAX);
+            keys.push(match found.entry(value) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => {
+                    distinct.lengths.push(length);
+                    distinct.bytes.extend_from_slice(value);
+                    *entry.insert(next)
+                }
+            });
+        }
+        drop(found);
+        dictionary_array(keys, distinct.into_array(target, None)?, nulls)
+    }
+}
+
+/// Builds [`Values`] that are UTF-8 from texts.
+#[derive(Debug, Default)]
+pub struct ValuesBuilder {
+    lengths: Vec<u32>,
+    text: String,
+    /// Where the current value begins.
+    start: usize,
+}
+
+impl ValuesBuilder {
+    /// A builder with room for `count` values of `bytes` bytes together.
+    pub fn with_capacity(count: usize, bytes: usize) -> Self {
+        ValuesBuilder { lengths: Vec::with_capacity(count), text: String::with_capacity(bytes), start: 0 }
+    }
+
+    /// Appends to the current value.
+    pub fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Ends the current value.
+    ///
+    /// # Errors
+    /// `LimitExceeded` where it has more bytes than 32 bits count.
+    pub fn end_value(&mut self) -> Result<()> {
+        let length = u32::try_from(self.text.len() - self.start);
+        self.lengths.push(length.map_err(|_| Error::limit("a value of more than 4 GiB"))?);
+        self.start = self.text.len();
+        Ok(())
+    }
+
+    /// The values that have ended.
+    pub fn finish(mut self) -> Values {
+        self.text.truncate(self.start);
+        Values { lengths: self.lengths, bytes: self.text.into_bytes(), is_utf8: true }
+    }
+}
+
+/// Where the first `max` characters of a value end.
+fn end_of_characters(value: &[u8], max: usize) -> usize {
+    // A value has no more characters than bytes.
+    if value.len() <= max {
+        return value.len();
+    }
+    let starts = value.iter().enumerate().filter(|(_, byte)| *byte & 0xc0 != 0x80);
+    starts.map(|(at, _)| at).nth(max).unwrap_or(value.len())
+}
+
+/// A dictionary array of `keys`, one for each valid slot of `nulls`.
+///
+/// # Errors
+/// `Corrupt` where a key is that of no value.
+pub fn dictionary_array(mut keys: Vec<i32>, values: ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    spread(&mut keys, nulls.as_ref());
+    let keys = Int32Array::new(ScalarBuffer::from(keys), nulls);
+    let array = DictionaryArray::try_new(keys, values);
+    Ok(Arc::new(array.map_err(|error| Error::corrupt("its references do not fit").with_source(error))?))
+}
+
+/// An array of values of these lengths, each of which is valid UTF-8 if `is_utf8`. `name` names a value for messages.
+pub(super) fn array(
+    target: &DataType,
+    lengths: &[u32],
+    bytes: Buffer,
+    nulls: Option<NullBuffer>,
+    is_utf8: bool,
+    name: impl Fn(usize) -> String,
+) -> Result<ArrayRef> {
+    let shared = bytes.clone();
+    let result = match target {
+        DataType::Utf8View => views::<StringViewType>(lengths, bytes, nulls),
+        DataType::BinaryView => views::<BinaryViewType>(lengths, bytes, nulls),
+        DataType::Utf8 => text::<Utf8Type>(offsets(lengths)?, bytes, nulls, is_utf8),
+        DataType::LargeUtf8 => text::<LargeUtf8Type>(offsets(lengths)?, bytes, nulls, is_utf8),
+        DataType::LargeBinary => binary::<LargeBinaryType>(offsets(lengths)?, bytes, nulls),
+        _ => binary::<BinaryType>(offsets(lengths)?, bytes, nulls),
+    };
+    result.map_err(|error| match slices(lengths, &shared).position(|value| std::str::from_utf8(value).is_err()) {
+        Some(at) => Error::corrupt(format!("{} is not valid UTF-8", name(at))),
+        None => Error::corrupt("its values do not fit together").with_source(error),
+    })
+}
+
+/// A string array. Arrow validates every byte, and then the start of each value. ASCII bytes need the first check only,
+/// values that are known to be UTF-8 need neither.
+#[expect(unsafe_code, reason = "reading a column of short strings takes 1.3 times as long with the checks")]
+fn text<T: ByteArrayType<Native = str>>(
+    offsets: OffsetBuffer<T::Offset>,
+    bytes: Buffer,
+    nulls: Option<NullBuffer>,
+    is_utf8: bool,
+) -> ArrowResult {
+    let ends_within = offsets.last().as_usize() <= bytes.len();
+    let as_long = nulls.as_ref().is_none_or(|nulls| nulls.len() + 1 == offsets.len());
+    if ends_within && as_long && (is_utf8 || bytes.is_ascii()) {
+        // SAFETY: offsets rise, from 0 to what is no more than the number of bytes; there are as many as slots;
+        // and each value is valid UTF-8: known to be, or ASCII wherever it is cut.
+        return Ok(Arc::new(unsafe { GenericByteArray::<T>::new_unchecked(offsets, bytes, nulls) }));
+    }
+    binary::<T>(offsets, bytes, nulls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(all: &[&[u8]]) -> Values {
+        let lengths = all.iter().map(|value| u32::try_from(value.len()).unwrap()).collect();
+        Values::new(lengths, all.concat())
+    }
+
+    fn texts(values: &Values) -> Vec<String> {
+        values.iter().map(|value| String::from_utf8_lossy(value).into_owned()).collect()
+    }
+
+    #[test]
+    fn characters_are_code_points() {
+        let all: [&[u8]; 4] = ["äöü".as_bytes(), b"ab ", b"", "a😀".as_bytes()];
+        assert_eq!(texts(&values(&all).truncate_characters(2)), ["äö", "ab", "", "a😀"]);
+        assert_eq!(values(&all).longer_than(2), [0, 1]);
+        assert_eq!(texts(&values(&all).trim_end_blanks()), ["äöü", "ab", "", "a😀"]);
+    }
+
+    #[test]
+    fn values_that_are_cut_within_a_character_are_no_text() {
+        // The bytes are UTF-8 as a whole.
+        let mut cut = Values::new(vec![1, 1], "ä".as_bytes().to_vec());
+        assert!(!cut.check_utf8());
+        for target in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
+            let error = cut.clone().into_array(&target, None).unwrap_err();
+            assert_eq!(error.message(), "value 0 of the batch is not valid UTF-8", "{target}");
+        }
+        assert!(cut.into_array(&DataType::Binary, None).is_ok());
+    }
+
+    #[test]
+    fn built_values_are_text() {
+        let mut builder = ValuesBuilder::with_capacity(2, 8);
+        ["a", "ä"].into_iter().for_each(|part| builder.push_str(part));
+        builder.end_value().unwrap();
+        builder.end_value().unwrap();
+        builder.push_str("not ended");
+        let mut built = builder.finish();
+        assert_eq!((texts(&built), built.is_utf8), (vec!["aä".to_owned(), String::new()], true));
+        built.remove_empty(&[0, 1]);
+        assert_eq!(texts(&built), ["aä"]);
+    }
+
+    #[test]
+    fn lengths_beyond_the_bytes_are_refused() {
+        for target in [DataType::Utf8, DataType::Binary, DataType::LargeUtf8] {
+            let mut beyond = Values::new(vec![1, 3], b"ab".to_vec());
+            beyond.check_utf8();
+            assert!(beyond.into_array(&target, None).is_err(), "{target}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Sizes of windows that tests can change: what is read ahead, kept, queued, or processed at a time.
+//!
+//! Each crate declares its windows with [`tunings!`](crate::tunings). No window changes the rows that are read or written:
+//! tests make the windows small, so that a few rows cross each of them.
+
+use std::ops::RangeInclusive;
+#[cfg(any(test, feature = "testing"))]
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The size of a window, which tests can change.
+#[derive(Debug)]
+pub struct Tuning {
+    name: &'static str,
+    value: AtomicUsize,
+    standard: usize,
+    min: usize,
+    max: usize,
+    /// Whether the environment was read, see [`testing`].
+    #[cfg(any(test, feature = "testing"))]
+    is_read: Once,
+}
+
+impl Tuning {
+    /// A window of size `standard`, which tests set to sizes of the range `small`.
+    pub const fn new(name: &'static str, standard: usize, small: &RangeInclusive<usize>) -> Self {
+        Tuning {
+            name,
+            value: AtomicUsize::new(standard),
+            standard,
+            min: *small.start(),
+            max: *small.end(),
+            #[cfg(any(test, feature = "testing"))]
+            is_read: Once::new(),
+        }
+    }
+
+    /// Name of the window.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Size of the window.
+    #[inline]
+    pub fn get(&self) -> usize {
+        #[cfg(any(test, feature = "testing"))]
+        self.is_read.call_once(|| testing::make_small(self));
+        self.value.load(Ordering::Relaxed)
+    }
+
+    /// Size of the window as a `u64`.
+    #[inline]
+    pub fn wide(&self) -> u64 {
+        self.get() as u64
+    }
+
+    /// Size of the window where no test has changed it.
+    pub fn standard(&self) -> usize {
+        self.standard
+    }
+
+    /// Sizes that tests set.
+    pub fn small(&self) -> RangeInclusive<usize> {
+        self.min..=self.max
+    }
+
+    /// Sets the size, for tests. The least size is the start of [`small`](Self::small): some loops would never end with
+    /// less. Readers and writers that have begun need not notice.
+    pub fn set(&self, value: usize) {
+        self.value.store(value.max(self.min), Ordering::Relaxed);
+    }
+}
+
+/// Declares windows as statics, and `ALL`, the list of them.
+///
+/// ```
+/// orcish_core::tunings! {
+///     /// Rows that are read ahead.
+///     ROWS_AHEAD = 1 << 20, 1..=3000;
+/// }
+///
+/// assert_eq!(ROWS_AHEAD.get(), 1 << 20);
+/// assert_eq!(ALL[0].name(), "ROWS_AHEAD");
+/// ```
+#[macro_export]
+macro_rules! tunings {
+    ($($(#[$doc:meta])* $name:ident = $standard:expr, $small:expr;)*) => {
+        $(
+            $(#[$doc])*
+            pub static $name: $crate::tuning::Tuning =
+                $crate::tuning::Tuning::new(stringify!($name), $standard, &$small);
+        )*
+
+        /// All windows of this module.
+        pub static ALL: &[&$crate::tuning::Tuning] = &[$(&$name),*];
+    };
+}
+
+tunings! {
+    /// Batches of a file, or of a part of another format's table, that may wait to be taken.
+    BATCHES_AHEAD = 4, 1..=2;
+}
+
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

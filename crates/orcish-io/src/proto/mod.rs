@@ -1,0 +1,13 @@
+//! The protobuf messages of staged files, generated from `proto/orcish_upload.proto` and checked in.
+//!
+//! `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen` generates the code; without the variable the test
+//! compares it.
+
+// The allowances are for generated code.
+#[allow(missing_docs, unreachable_pub, dead_code, rustdoc::all)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+mod generated {
+    include!("orcish_upload.rs");
+}
+
+pub(crate) use generated::*;

@@ -1,0 +1,54 @@
+//! Predicates bound to the columns of an ORC file.
+
+use std::cell::RefCell;
+
+use orcish_core::error::{Error, Result};
+use orcish_core::expression::Predicate;
+use orcish_core::predicate::{Condition, Domain, Held, Named, Proof, bind_names};
+
+use crate::projection::ColumnNames;
+use crate::schema::{Kind, Schema};
+
+/// Statistics of the file.
+pub(crate) const FILE_STATISTICS: Proof = Proof::new("statistics of the file");
+/// Statistics of the stripe.
+pub(crate) const STRIPE_STATISTICS: Proof = Proof::new("statistics of the stripe");
+/// Statistics of the row group.
+pub(crate) const ROW_GROUP_STATISTICS: Proof = Proof::new("statistics of the row group");
+/// The bloom filter of the row group.
+pub(crate) const BLOOM_FILTER: Proof = Proof::new("bloom filter");
+/// The stripe has a present stream neither of the column nor of a column around it: nothing is null.
+pub(crate) const NO_PRESENT_STREAM: Proof = Proof::new("streams without nulls");
+
+/// Binds `predicate` to the columns of `schema`. `domain` gives the domain of a column by its id.
+///
+/// # Errors
+/// `UnknownColumn` for names that the schema does not have; `InvalidArgument` where a column cannot be compared with
+/// a value, or is not one value a row.
+pub(crate) fn bind(
+    predicate: &Predicate,
+    schema: &Schema,
+    domain: &dyn Fn(u32) -> Result<Domain>,
+) -> Result<Condition> {
+    let names = RefCell::new(ColumnNames::new(schema));
+    bind_names(predicate, &|name| {
+        let id = names.borrow_mut().path(name)?.last().copied().unwrap_or_default();
+        check_is_value(schema, id, name)?;
+        Ok(Named { domain: domain(id)?, type_string: schema.type_string(id)?, held: Held::Column(id) })
+    })
+}
+
+/// Checks that a column has one value a row.
+pub(crate) fn check_is_value(schema: &Schema, id: u32, name: &str) -> Result<()> {
+    let mut above = schema.get(id)?.parent;
+    while let Some(parent) = above {
+        let this = schema.get(parent)?;
+        if this.kind != Kind::Struct {
+            let kind = this.kind.name();
+            let text = format!("{name:?} is within a column of type {kind}: a filter needs one value a row");
+            return Err(Error::invalid(text));
+        }
+        above = this.parent;
+    }
+    Ok(())
+}

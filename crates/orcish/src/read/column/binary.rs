@@ -1,0 +1,110 @@
+//! Strings, char, varchar and binary stored value by value (ORCv1, String, Char, and VarChar Columns; Binary
+//! Columns), and geometry and geography, which are stored as binary.
+
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use orcish_core::error::Result;
+
+use super::strings::read_values;
+use super::text::{Applied, TextForm};
+use super::validity::{Pending, combine, existing, less};
+use super::{Budget, ColumnReader};
+use crate::codec::Stream;
+use crate::encoding::int_rle::IntRle;
+use crate::index::GroupStart;
+use crate::source::{ByteSource as _, Positions, SeekSource as _};
+
+/// What strings and binaries become.
+pub(super) struct Target {
+    pub(super) arrow: DataType,
+    pub(super) form: TextForm,
+}
+
+/// Values stored one after the other.
+pub(super) struct DirectReader {
+    pub(super) pending: Pending,
+    pub(super) lengths: IntRle<Stream>,
+    pub(super) data: Stream,
+    pub(super) target: Target,
+    /// What the values of the rows that were planned may take.
+    pub(super) budget: Budget<'static>,
+}
+
+/// As far as 32-bit offsets reach.
+pub(super) const WIDEST: Budget<'static> = Budget { bytes: i32::MAX as usize, most: i32::MAX as usize, left: None };
+
+impl ColumnReader for DirectReader {
+    fn width(&self) -> usize {
+        size_of::<u128>()
+    }
+
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        let rows = budget.take_rows(rows, self.width());
+        let lengths = &mut self.lengths;
+        self.pending.fill(rows, |n, out| lengths.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
+        let within =
+            |growth| rows_within(&self.pending, rows, budget, |length| (length as usize).saturating_mul(growth));
+        self.budget = WIDEST;
+        match within(self.target.form.growth()) {
+            // A value that is too large if it grows need not grow.
+            Err(_) if self.target.form.growth() > 1 => {
+                let bytes = budget.bytes();
+                self.budget = Budget { bytes, most: bytes, left: None };
+                within(1).map(|rows| rows.min(1))
+            }
+            found => found,
+        }
+    }
+
+    fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let own = existing(slots, parent);
+        let own_nulls = self.pending.take(own);
+        let lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
+        let nulls = combine(parent, own_nulls);
+        let (budget, form) = (self.budget, self.target.form);
+        let values = read_values(lengths, &mut self.data, budget);
+        let values = values.and_then(|values| {
+            let Applied { mut values, lost, long } = form.apply(values, budget)?;
+            if let Some(&first) = long.first() {
+                return Err(form.too_long(first));
+            }
+            values.remove_empty(&lost);
+            values.into_array(&self.target.arrow, less(nulls, slots, &lost))
+        });
+        values.map_err(|error| error.in_stream("DATA"))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let lengths = &mut self.lengths;
+        let skip = |n| lengths.skip_lengths(n).map(|(sum, _)| sum).map_err(|error| error.in_stream("LENGTH"));
+        let bytes = self.pending.skip(rows)?.total(skip)?;
+        self.data.skip(bytes).map_err(|error| error.in_stream("DATA"))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(own)?;
+        self.data.seek(own).map_err(|error| error.in_stream("DATA"))?;
+        self.lengths.seek(own).map_err(|error| error.in_stream("LENGTH"))
+    }
+}
+
+/// How many of `rows` pending rows are within the budget, where `size` is what a row's number stands for.
+pub(super) fn rows_within(
+    pending: &Pending,
+    rows: usize,
+    budget: Budget,
+    size: impl Fn(u32) -> usize,
+) -> Result<usize> {
+    match pending.rows_within(rows, budget.bytes() as u64, |number| size(number) as u64) {
+        (0, Some(_)) if budget.is_part() => Ok(0),
+        (0, Some(number)) => Err(budget.exceeded(&format!("a value of {} bytes", size(number)))),
+        (rows, _) => {
+            if budget.left.is_some() {
+                let taken = pending.dense.iter().take(pending.valid(rows));
+                budget.take(taken.fold(0, |sum, &number| sum.saturating_add(size(number))));
+            }
+            Ok(rows)
+        }
+    }
+}

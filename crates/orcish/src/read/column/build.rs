@@ -1,0 +1,292 @@
+//! From the type of a column and the streams of a stripe to the reader of the column.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, IntervalYearMonthType,
+};
+use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
+use orcish_core::error::{Error, Result};
+use orcish_core::types::{is_text, values_of};
+
+use super::binary::{DirectReader, Target, WIDEST};
+use super::decimal::{DecimalReader, Digits};
+use super::dictionary::{Dictionary, DictionaryReader, StoredDictionary};
+use super::list::{Lengths, ListReader, MapReader};
+use super::primitive::{BooleanReader, Bytes, Dates, Float, Floats, Integers, PrimitiveReader, Values};
+use super::text::TextForm;
+use super::timestamp::{Decoder, Stored, TimestampReader};
+use super::union::{Form, UnionReader};
+use super::validity::{Pending, Present};
+use super::{Budget, Column, ColumnReader, StructReader};
+use crate::codec::Stream;
+use crate::encoding::bool_rle::BoolRle;
+use crate::encoding::byte_rle::ByteRle;
+use crate::encoding::decimal::{DecimalDecoder, DecimalType};
+use crate::encoding::int_rle::{IntRle, Integer, Version};
+use crate::options::{NullMapKeys, OutOfRange, ReadOptions};
+use crate::projection::Projected;
+use crate::read::schema::{SparkType, decimal, spark_type};
+use crate::schema::Kind;
+use crate::stripe::{Encoding, StreamKind, Stripe};
+use crate::tail::{Calendar, FileTail};
+use crate::time::{Instants, TimestampDecoder, WriterZone};
+
+/// What readers of a stripe are made from.
+pub(crate) struct Context<'a> {
+    pub(crate) tail: &'a Arc<FileTail>,
+    pub(crate) stripe: &'a Stripe,
+    pub(crate) options: &'a ReadOptions,
+    /// The zone of the reader, where one was named.
+    pub(crate) reader: Option<&'a WriterZone>,
+}
+
+/// The reader of the columns `children` of the root, which is a struct, with their Arrow types.
+pub(crate) fn build_root(context: &Context<'_>, children: &[(&Projected, &DataType)]) -> Result<StructReader> {
+    let pending = Pending::new(Present::new(context.stripe, 0));
+    let children = children.iter().map(|(child, arrow)| build(context, child, arrow)).collect::<Result<_>>()?;
+    Ok(StructReader { pending, children, fields: Fields::empty() })
+}
+
+/// The reader of `column`, which becomes `arrow`.
+pub(crate) fn build(context: &Context<'_>, column: &Projected, arrow: &DataType) -> Result<Column> {
+    let reader =
+        context.reader(column, arrow).map_err(|error| error.in_column(&context.tail.schema.path(column.id)))?;
+    Ok(Column { id: column.id, tail: context.tail.clone(), reader })
+}
+
+impl Context<'_> {
+    fn stream(&self, column: &Projected, kind: StreamKind) -> Result<Stream> {
+        // A stream that the stripe does not have is an empty one: it fails as soon as a value is due, and
+        // a column without values needs none.
+        Ok(self.stripe.stream(column.id, kind).unwrap_or_else(|| self.stripe.empty_stream()))
+    }
+
+    fn integers(&self, column: &Projected, kind: StreamKind, signed: bool) -> Result<IntRle<Stream>> {
+        let version = if self.encoding(column)?.is_v2 { Version::V2 } else { Version::V1 };
+        Ok(IntRle::new(self.stream(column, kind)?, version, signed))
+    }
+
+    /// The encoding, of a column that has more than one to choose from.
+    fn encoding(&self, column: &Projected) -> Result<Encoding> {
+        let (encoding, kind) = (self.stripe.encoding(column.id)?, self.tail.schema.get(column.id)?.kind);
+        if encoding.is_dictionary && !matches!(kind, Kind::String | Kind::Char | Kind::Varchar) {
+            return Err(Error::corrupt(format!("a {} column with a dictionary", kind.name())));
+        }
+        Ok(encoding)
+    }
+
+    fn present(&self, column: &Projected) -> Present {
+        Present::new(self.stripe, column.id)
+    }
+
+    fn primitive<A: ArrowPrimitiveType>(
+        &self,
+        column: &Projected,
+        values: impl Values<Native = A::Native> + 'static,
+    ) -> Box<dyn ColumnReader> {
+        Box::new(PrimitiveReader::<A, _>::new(self.present(column), values))
+    }
+
+    fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(
+        &self,
+        column: &Projected,
+    ) -> Result<Box<dyn ColumnReader>> {
+        let rle = self.integers(column, StreamKind::Data, true)?;
+        Ok(self.primitive::<A>(column, Integers { rle, native: PhantomData }))
+    }
+
+    fn float<A: ArrowPrimitiveType<Native: Float>>(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
+        let stream = self.stream(column, StreamKind::Data)?;
+        Ok(self.primitive::<A>(column, Floats { stream, native: PhantomData }))
+    }
+
+    /// The readers of the children of `column`, with the fields that they become.
+    fn children<'f>(&self, column: &Projected, fields: impl IntoIterator<Item = &'f FieldRef>) -> Result<Vec<Column>> {
+        let children = column.children.iter().zip(fields);
+        children.map(|(child, field)| build(self, child, field.data_type())).collect()
+    }
+
+    /// Types are handed down: to derive those of a subtree at each level of it would take time and memory
+    /// for the depth times the number of columns.
+    fn reader(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+        let this = self.tail.schema.get(column.id)?;
+        let misfit = || Error::invalid(format!("a {} column cannot become {arrow}", this.kind.name()));
+        let hybrid = self.tail.calendar == Calendar::JulianGregorian;
+        match this.kind {
+            Kind::Boolean => {
+                let bits = BoolRle::new(self.stream(column, StreamKind::Data)?);
+                Ok(Box::new(BooleanReader { present: self.present(column), bits }))
+            }
+            Kind::Byte => {
+                let bytes = Bytes(ByteRle::new(self.stream(column, StreamKind::Data)?));
+                Ok(self.primitive::<Int8Type>(column, bytes))
+            }
+            Kind::Short => self.integer::<Int16Type>(column),
+            Kind::Int if spark_type(this).is_some() => self.integer::<IntervalYearMonthType>(column),
+            Kind::Int => self.integer::<Int32Type>(column),
+            Kind::Long => match spark_type(this) {
+                None => self.integer::<Int64Type>(column),
+                Some(SparkType::TimestampNtz) => {
+                    let stored = Stored::Micros(self.integers(column, StreamKind::Data, true)?);
+                    self.timestamp(column, arrow, stored, false)
+                }
+                Some(_) => self.integer::<DurationMicrosecondType>(column),
+            },
+            Kind::Float => self.float::<Float32Type>(column),
+            Kind::Double => self.float::<Float64Type>(column),
+            Kind::Date => {
+                let dates = Dates { rle: self.integers(column, StreamKind::Data, true)?, hybrid };
+                Ok(self.primitive::<Date32Type>(column, dates))
+            }
+            Kind::Timestamp | Kind::TimestampInstant => {
+                let is_instant = matches!(arrow, DataType::Timestamp(_, Some(_)));
+                // A zone that is unknown is an error once there is a value to be read in it.
+                let decoder = match this.kind {
+                    Kind::Timestamp if is_instant => self.instants().map(|(zone, instants)| Decoder {
+                        stored: TimestampDecoder::stored_instant(&zone),
+                        instants: Some(instants),
+                    }),
+                    Kind::Timestamp => WriterZone::parse(&self.stripe.writer_timezone)
+                        .map(|zone| Decoder { stored: TimestampDecoder::wall_clock(zone), instants: None }),
+                    _ => Ok(Decoder { stored: TimestampDecoder::instant(), instants: None }),
+                };
+                let seconds = self.integers(column, StreamKind::Data, true)?;
+                let nanos = self.integers(column, StreamKind::Secondary, false)?;
+                // The calendar is one of wall clocks, which is undone with them.
+                let hybrid = hybrid && (this.kind != Kind::Timestamp || !is_instant);
+                self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder: Box::new(decoder) }, hybrid)
+            }
+            Kind::Decimal => {
+                let (precision, scale) = decimal(this);
+                let target = DecimalType { precision, scale };
+                let keeps_going = self.options.decimal_out_of_range == OutOfRange::Null;
+                let digits = if self.tail.has_decimal64() && precision <= 18 {
+                    // Version 2 of the run lengths, whatever the encoding is called: Java calls it `DIRECT`.
+                    Digits::Integers(IntRle::new(self.stream(column, StreamKind::Data)?, Version::V2, true))
+                } else {
+                    let scales = self.integers(column, StreamKind::Secondary, true)?;
+                    let data = self.stream(column, StreamKind::Data)?;
+                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).past_misfits(keeps_going) }
+                };
+                Ok(Box::new(DecimalReader { present: self.present(column), digits, target, keeps_going }))
+            }
+            Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
+                let form = TextForm::new(this, self.options, is_text(values_of(arrow)));
+                let target = Target { arrow: arrow.clone(), form };
+                let pending = Pending::new(self.present(column));
+                let encoding = self.encoding(column)?;
+                Ok(if encoding.is_dictionary {
+                    let lengths = self.integers(column, StreamKind::Length, false)?;
+                    Box::new(DictionaryReader {
+                        pending,
+                        references: self.integers(column, StreamKind::Data, false)?,
+                        stored: Some(StoredDictionary {
+                            size: encoding.dictionary_size,
+                            lengths,
+                            data: self.stream(column, StreamKind::DictionaryData)?,
+                        }),
+                        dictionary: Dictionary::default(),
+                        charge: self.stripe.memory().part(),
+                        target,
+                    })
+                } else {
+                    let lengths = self.integers(column, StreamKind::Length, false)?;
+                    let data = self.stream(column, StreamKind::Data)?;
+                    Box::new(DirectReader { pending, lengths, data, target, budget: WIDEST })
+                })
+            }
+            Kind::Struct => {
+                let DataType::Struct(fields) = arrow else { return Err(misfit()) };
+                let pending = Pending::new(self.present(column));
+                Ok(Box::new(StructReader { pending, children: self.children(column, fields)?, fields: fields.clone() }))
+            }
+            Kind::List | Kind::Map => {
+                let rle = self.integers(column, StreamKind::Length, false)?;
+                let budget = Budget::new(&self.options.limits, 1).of_one_value();
+                let lengths = Lengths { pending: Pending::new(self.present(column)), rle, budget };
+                match (&column.children[..], arrow) {
+                    ([element], DataType::List(field)) => {
+                        let element = build(self, element, field.data_type())?;
+                        Ok(Box::new(ListReader { lengths, element, field: field.clone() }))
+                    }
+                    ([key, value], DataType::Map(field, _)) => {
+                        let DataType::Struct(fields) = field.data_type() else { return Err(misfit()) };
+                        let [key_field, value_field] = &fields[..] else { return Err(misfit()) };
+                        let null_keys = self.options.null_map_keys;
+                        let key_type = match (null_keys, key_field.data_type()) {
+                            (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => values,
+                            (_, arrow) => arrow,
+                        };
+                        let key = build(self, key, key_type)?;
+                        let value = build(self, value, value_field.data_type())?;
+                        let (field, fields) = (field.clone(), fields.clone());
+                        Ok(Box::new(MapReader { lengths, key, value, field, fields, null_keys }))
+                    }
+                    _ => Err(Error::corrupt("a list or map without its children")),
+                }
+            }
+            Kind::Union => {
+                let (form, variants) = match arrow {
+                    DataType::Union(fields, mode) => {
+                        let variants = self.children(column, fields.iter().map(|(_, field)| field))?;
+                        let form = match mode {
+                            UnionMode::Dense => Form::Dense(fields.clone()),
+                            UnionMode::Sparse => Form::Sparse(fields.clone()),
+                        };
+                        (form, variants)
+                    }
+                    // The first field is the tag.
+                    DataType::Struct(fields) => {
+                        (Form::Struct(fields.clone()), self.children(column, fields.iter().skip(1))?)
+                    }
+                    _ => return Err(misfit()),
+                };
+                let tags = ByteRle::new(self.stream(column, StreamKind::Data)?);
+                Ok(Box::new(UnionReader { pending: Pending::new(self.present(column)), tags, variants, form }))
+            }
+            Kind::Unknown => Err(misfit()),
+        }
+    }
+
+    /// The zone that the stripe counts seconds in, and what its instants are.
+    fn instants(&self) -> Result<(WriterZone, Instants)> {
+        let hybrid = self.tail.calendar == Calendar::JulianGregorian;
+        let written = &self.stripe.writer_timezone;
+        let Some(reader) = self.reader.cloned() else {
+            let writer = WriterZone::parse(written)?;
+            return Ok((writer.clone(), Instants::new(writer, hybrid)));
+        };
+        if written.is_empty() {
+            // Java takes the writer for one in the zone of the reader.
+            return Ok((reader.clone(), Instants::new(reader, hybrid)));
+        }
+        let writer = WriterZone::parse(written)?;
+        Ok((writer.clone(), Instants::new(writer, hybrid).seen_from(reader)))
+    }
+
+    fn timestamp(
+        &self,
+        column: &Projected,
+        arrow: &DataType,
+        stored: Stored,
+        hybrid: bool,
+    ) -> Result<Box<dyn ColumnReader>> {
+        let &DataType::Timestamp(unit, ref timezone) = arrow else {
+            return Err(Error::invalid("a timestamp column without a timestamp type"));
+        };
+        let out_of_range = self.options.timestamp_out_of_range;
+        let present = self.present(column);
+        Ok(Box::new(TimestampReader {
+            present,
+            stored,
+            unit,
+            timezone: timezone.clone(),
+            hybrid,
+            out_of_range,
+            row: 0,
+        }))
+    }
+}

@@ -1,0 +1,163 @@
+//! Strings, char and varchar by reference to a dictionary (ORCv1, String, Char, and VarChar Columns).
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{BinaryViewType, ByteViewType, StringViewType};
+use arrow_array::{ArrayRef, GenericByteViewArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use orcish_core::error::{Error, Result};
+use orcish_core::nulls::spread;
+use orcish_core::strings::{DictionaryValues, dictionary_array};
+
+use super::binary::{Target, rows_within};
+use super::strings::read_values;
+use super::text::{Applied, without};
+use super::validity::{Pending, combine, existing, less};
+use super::{Budget, ColumnReader};
+use crate::codec::Stream;
+use crate::encoding::int_rle::IntRle;
+use crate::index::GroupStart;
+use crate::memory::Charge;
+use crate::source::Positions;
+
+/// What an entry takes beside its bytes: its length and its place, and a view or an offset.
+const BYTES_PER_ENTRY: u64 = 32;
+
+/// References to the entries of a dictionary, which the stripe has once for all its rows.
+pub(super) struct DictionaryReader {
+    pub(super) pending: Pending,
+    pub(super) references: IntRle<Stream>,
+    /// Streams of the dictionary, until it is read.
+    pub(super) stored: Option<StoredDictionary>,
+    pub(super) dictionary: Dictionary,
+    pub(super) target: Target,
+    /// What the dictionary takes.
+    pub(super) charge: Charge,
+}
+
+pub(super) struct StoredDictionary {
+    pub(super) size: u32,
+    pub(super) lengths: IntRle<Stream>,
+    pub(super) data: Stream,
+}
+
+/// A dictionary that was read.
+#[derive(Default)]
+pub(super) struct Dictionary {
+    entries: DictionaryValues,
+    /// The same as an array.
+    array: Option<ArrayRef>,
+    /// Entries that are read as null, which are empty.
+    lost: Vec<u32>,
+    /// Entries that are too long, where that is an error of the rows which have them.
+    long: Vec<u32>,
+}
+
+impl StoredDictionary {
+    fn load(mut self, target: &Target, budget: Budget, charge: &mut Charge) -> Result<Dictionary> {
+        let size = self.size as usize;
+        if size > budget.rows(size_of::<(u32, u32)>()) {
+            return Err(budget.exceeded(&format!("a dictionary of {size} entries")));
+        }
+        let of_entries = (size as u64).saturating_mul(BYTES_PER_ENTRY);
+        let in_data = |error: Error| error.in_stream("DICTIONARY_DATA");
+        charge.raise_to(of_entries).map_err(in_data)?;
+        let mut lengths = Vec::new();
+        self.lengths.append(size, &mut lengths).map_err(|error| error.in_stream("LENGTH"))?;
+        let total = lengths.iter().map(|&length: &u32| u64::from(length)).sum::<u64>();
+        charge.raise_to(of_entries.saturating_add(total)).map_err(in_data)?;
+        let stored = read_values(lengths, &mut self.data, budget);
+        let applied = stored.and_then(|stored| target.form.apply(stored, budget)).map_err(in_data)?;
+        let Applied { values, lost, long } = applied;
+        // Text that is replaced is longer than it is stored.
+        charge.raise_to(of_entries.saturating_add(values.bytes().len() as u64)).map_err(in_data)?;
+        let numbers = |entries: Vec<usize>| entries.into_iter().filter_map(|entry| u32::try_from(entry).ok()).collect();
+        let (lost, long) = (numbers(lost), numbers(long));
+        // Each entry of a string column is validated here, once.
+        let kind = match &target.arrow {
+            DataType::Dictionary(_, values) => values.as_ref(),
+            other => other,
+        };
+        let (entries, array) = DictionaryValues::with_array(values, kind).map_err(in_data)?;
+        Ok(Dictionary { entries, array: Some(array), lost, long })
+    }
+}
+
+impl ColumnReader for DictionaryReader {
+    fn width(&self) -> usize {
+        size_of::<u128>()
+    }
+
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        if let Some(stored) = self.stored.take() {
+            self.dictionary = stored.load(&self.target, budget.of_one_value(), &mut self.charge)?;
+        }
+        let rows = budget.take_rows(rows, self.width());
+        let (references, size) = (&mut self.references, self.dictionary.entries.len());
+        self.pending.fill(rows, |n, out| {
+            let from = out.len();
+            references.append(n, out).map_err(|error| error.in_stream("DATA"))?;
+            let largest = out.get(from..).unwrap_or_default().iter().fold(0, |largest, &n| largest.max(n));
+            match largest as usize >= size && n > 0 {
+                true => Err(Error::corrupt(format!("entry {largest} of a dictionary of {size}")).in_stream("DATA")),
+                false => Ok(()),
+            }
+        })?;
+        let entries = &self.dictionary.entries;
+        let size = |reference| entries.place(reference).1 as usize;
+        match self.target.arrow {
+            DataType::Dictionary(_, _) | DataType::Utf8View | DataType::BinaryView => Ok(rows),
+            _ if budget.left.is_none() && rows.saturating_mul(entries.longest()) <= budget.bytes => Ok(rows),
+            _ => rows_within(&self.pending, rows, budget, size),
+        }
+    }
+
+    fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let own = existing(slots, parent);
+        let own_nulls = self.pending.take(own);
+        let mut references = self.pending.take_dense(existing(own, own_nulls.as_ref()));
+        let mut nulls = combine(parent, own_nulls);
+        if !self.dictionary.long.is_empty() {
+            let is_long = |reference| self.dictionary.long.binary_search(reference).is_ok();
+            if let Some(first) = references.iter().position(is_long) {
+                return Err(self.target.form.too_long(first).in_stream("DICTIONARY_DATA"));
+            }
+        }
+        if !self.dictionary.lost.is_empty() {
+            let is_lost = |(_, reference): &(usize, &u32)| self.dictionary.lost.binary_search(reference).is_ok();
+            let lost: Vec<usize> = references.iter().enumerate().filter(is_lost).map(|(at, _)| at).collect();
+            without(&mut references, &lost);
+            nulls = less(nulls, slots, &lost);
+        }
+        match (&self.target.arrow, &self.dictionary.array) {
+            (DataType::Dictionary(_, _), Some(values)) => {
+                dictionary_array(references.into_iter().map(u32::cast_signed).collect(), values.clone(), nulls)
+            }
+            (DataType::Utf8View, Some(values)) => views::<StringViewType>(&references, values, nulls),
+            (DataType::BinaryView, Some(values)) => views::<BinaryViewType>(&references, values, nulls),
+            (target, _) => self.dictionary.entries.gather(&references).into_array(target, nulls),
+        }
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let n = self.pending.skip(rows)?.fresh;
+        self.references.skip(n).map_err(|error| error.in_stream("DATA"))
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(own)?;
+        self.references.seek(own).map_err(|error| error.in_stream("DATA"))
+    }
+}
+
+/// Views of the entries that are referred to, into the bytes of `values`.
+fn views<T: ByteViewType>(references: &[u32], values: &ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let entries = values.as_byte_view::<T>();
+    let view = |&reference: &u32| entries.views().get(reference as usize).copied().unwrap_or_default();
+    let mut views: Vec<u128> = references.iter().map(view).collect();
+    spread(&mut views, nulls.as_ref());
+    let array = GenericByteViewArray::<T>::try_new(views.into(), entries.data_buffers().to_vec(), nulls);
+    Ok(Arc::new(array.map_err(|error| Error::corrupt("its references do not fit").with_source(error))?))
+}

@@ -1,0 +1,188 @@
+//! Lists and maps (ORCv1, List Columns and Map Columns): a length for each, and the elements of all.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, ListArray, MapArray, StructArray};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{ArrowError, FieldRef, Fields};
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::nulls::spread;
+use orcish_core::strings::offsets;
+
+use super::validity::{Pending, combine, existing};
+use super::{Budget, Column, ColumnReader, PENDING, WEIGHTLESS};
+use crate::codec::Stream;
+use crate::encoding::int_rle::IntRle;
+use crate::index::GroupStart;
+use crate::options::NullMapKeys;
+use crate::source::Positions;
+
+/// The lengths of lists and maps.
+pub(super) struct Lengths {
+    pub(super) pending: Pending,
+    pub(super) rle: IntRle<Stream>,
+    /// What the elements of a single value may take.
+    pub(super) budget: Budget<'static>,
+}
+
+impl Lengths {
+    /// How many of the next `rows` rows can be read, where `fit` says how many elements can of those it is given.
+    fn plan(&mut self, rows: usize, budget: Budget, fit: impl FnOnce(usize) -> Result<usize>) -> Result<usize> {
+        let rows = budget.take_rows(rows, PENDING);
+        let rle = &mut self.rle;
+        self.pending.fill(rows, |n, out| rle.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
+        let valid = self.pending.valid(rows);
+        let lengths = self.pending.dense.get(..valid).unwrap_or_default();
+        let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        let most = i32::MAX as usize;
+        let asked = usize::try_from(total).unwrap_or(most).min(most);
+        let fit = if asked == 0 { 0 } else { fit(asked)? };
+        if fit as u64 == total {
+            return Ok(rows);
+        }
+        match self.pending.rows_within(rows, fit as u64, u64::from) {
+            (0, Some(_)) if budget.is_part() => Ok(0),
+            (0, Some(length)) => Err(budget.exceeded(&format!("a value of {length} elements"))),
+            (rows, _) => Ok(rows),
+        }
+    }
+
+    /// Offsets and nulls of the next slots, and the number of elements.
+    fn read(
+        &mut self,
+        slots: usize,
+        parent: Option<&NullBuffer>,
+    ) -> Result<(OffsetBuffer<i32>, Option<NullBuffer>, usize)> {
+        let own = existing(slots, parent);
+        let own_nulls = self.pending.take(own);
+        let mut lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
+        let nulls = combine(parent, own_nulls);
+        spread(&mut lengths, nulls.as_ref());
+        let offsets = offsets::<i32>(&lengths)?;
+        let total = usize::try_from(offsets.last()).unwrap_or_default();
+        Ok((offsets, nulls, total))
+    }
+
+    /// Passes over `rows` rows; says how many elements they have, each of at least `width` bytes. A value of so many
+    /// that it could not be read cannot be passed over: to do so may take hours.
+    fn skip(&mut self, rows: usize, width: usize) -> Result<usize> {
+        let (rle, budget) = (&mut self.rle, self.budget);
+        let most = budget.rows(if width == 0 { WEIGHTLESS } else { width });
+        self.pending.skip(rows)?.total(|n| {
+            let (sum, longest) = rle.skip_lengths(n).map_err(|error| error.in_stream("LENGTH"))?;
+            if longest as usize > most {
+                return Err(budget.exceeded(&format!("a value of {longest} elements")));
+            }
+            Ok(sum)
+        })
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        self.pending.seek(own)?;
+        self.rle.seek(own).map_err(|error| error.in_stream("LENGTH"))
+    }
+}
+
+pub(super) struct ListReader {
+    pub(super) lengths: Lengths,
+    pub(super) element: Column,
+    pub(super) field: FieldRef,
+}
+
+impl ColumnReader for ListReader {
+    fn width(&self) -> usize {
+        PENDING
+    }
+
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        let element = &mut self.element;
+        self.lengths.plan(rows, budget, |elements| element.plan(elements, budget))
+    }
+
+    fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let (offsets, nulls, total) = self.lengths.read(slots, parent)?;
+        let elements = self.element.read(total, None)?;
+        let array = ListArray::try_new(self.field.clone(), offsets, elements, nulls);
+        Ok(Arc::new(array.map_err(|error| Error::corrupt("its elements do not fit").with_source(error))?))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let elements = self.lengths.skip(rows, self.element.width())?;
+        self.element.skip(elements)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
+        self.lengths.seek(own)?;
+        self.element.seek(to)
+    }
+}
+
+pub(super) struct MapReader {
+    pub(super) lengths: Lengths,
+    pub(super) key: Column,
+    pub(super) value: Column,
+    /// The struct of key and value.
+    pub(super) field: FieldRef,
+    pub(super) fields: Fields,
+    pub(super) null_keys: NullMapKeys,
+}
+
+impl ColumnReader for MapReader {
+    fn width(&self) -> usize {
+        PENDING
+    }
+
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        let (key, value) = (&mut self.key, &mut self.value);
+        self.lengths.plan(rows, budget, |entries| value.plan(key.plan(entries, budget)?, budget))
+    }
+
+    fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let (offsets, nulls, total) = self.lengths.read(slots, parent)?;
+        let (keys, values) = (self.key.read(total, None)?, self.value.read(total, None)?);
+        let null_key = keys.nulls().and_then(|nulls| nulls.iter().position(|valid| !valid));
+        let misfit = |error| Error::corrupt("its entries do not fit").with_source(error);
+        let entries = match (self.null_keys, null_key) {
+            (NullMapKeys::Error, Some(entry)) => {
+                let slot =
+                    offsets.iter().position(|&offset| usize::try_from(offset).is_ok_and(|offset| offset > entry));
+                let slot = slot.unwrap_or_default().saturating_sub(1);
+                let text =
+                    format!("value {slot} of the batch is a map with a null key, which Arrow's maps cannot have");
+                return Err(Error::new(ErrorKind::NullMapKey, text));
+            }
+            (NullMapKeys::Error, None) => {
+                StructArray::try_new_with_length(self.fields.clone(), vec![keys, values], None, total)
+                    .map_err(misfit)?
+            }
+            (NullMapKeys::Dictionary, _) => self.with_dictionary(keys, values, total).map_err(misfit)?,
+        };
+        let array = MapArray::try_new(self.field.clone(), offsets, entries, nulls, false);
+        Ok(Arc::new(array.map_err(misfit)?))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let entries = self.lengths.skip(rows, self.key.width().max(self.value.width()))?;
+        self.key.skip(entries)?;
+        self.value.skip(entries)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
+        self.lengths.seek(own)?;
+        self.key.seek(to)?;
+        self.value.seek(to)
+    }
+}
+
+impl MapReader {
+    /// Entries whose keys are a dictionary array: its references are never null, its values may be.
+    #[expect(unsafe_code, reason = "the safe way looks for nulls in the dictionary too")]
+    fn with_dictionary(&self, keys: ArrayRef, values: ArrayRef, total: usize) -> Result<StructArray, ArrowError> {
+        let references = (0..i32::try_from(total).unwrap_or(i32::MAX)).collect::<Vec<_>>();
+        let keys = DictionaryArray::try_new(Int32Array::from(references), keys)?;
+        let arrays: Vec<ArrayRef> = vec![Arc::new(keys), values];
+        // SAFETY: both arrays have `total` values and the types of the fields; all that is not checked
+        // is that no key is null, on which no access to memory rests.
+        Ok(unsafe { StructArray::new_unchecked_with_length(self.fields.clone(), arrays, None, total) })
+    }
+}

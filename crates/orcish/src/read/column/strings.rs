@@ -1,0 +1,27 @@
+//! Values of variable length, read from a stream.
+
+use orcish_core::error::Result;
+use orcish_core::strings::Values;
+
+use super::Budget;
+use crate::codec::Stream;
+use crate::source::{ByteSource, stream_ends};
+
+/// Reads values of the given lengths.
+pub(super) fn read_values(lengths: Vec<u32>, stream: &mut Stream, budget: Budget) -> Result<Values> {
+    let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+    let mut left = usize::try_from(total).ok().filter(|&total| total <= budget.bytes());
+    let mut bytes = Vec::with_capacity(left.unwrap_or_default());
+    let left = left.as_mut().ok_or_else(|| budget.exceeded(&format!("{total} bytes of values")))?;
+    while *left > 0 {
+        let there = stream.fill(1)?;
+        let n = there.len().min(*left);
+        if n == 0 {
+            return Err(stream_ends(*left));
+        }
+        bytes.extend_from_slice(there.get(..n).unwrap_or_default());
+        stream.consume(n);
+        *left -= n;
+    }
+    Ok(Values::new(lengths, bytes))
+}

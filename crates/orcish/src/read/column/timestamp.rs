@@ -1,0 +1,198 @@
+//! Timestamps (ORCv1, Timestamp Columns), and what Spark stores as plain integers of microseconds.
+
+use std::sync::Arc;
+
+use arrow_array::types::{
+    ArrowTimestampType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType,
+};
+use arrow_array::{ArrayRef, PrimitiveArray};
+use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
+use arrow_schema::TimeUnit;
+use orcish_core::error::{Error, Result};
+use orcish_core::nulls::spread;
+
+use super::validity::{Present, existing};
+use super::{Budget, ColumnReader};
+use crate::codec::Stream;
+use crate::encoding::int_rle::IntRle;
+use crate::index::GroupStart;
+use crate::options::OutOfRange;
+use crate::source::Positions;
+use crate::time::{Instants, TimestampDecoder, calendar};
+
+/// What becomes of stored seconds and nanoseconds.
+pub(super) struct Decoder {
+    pub(super) stored: TimestampDecoder,
+    /// What becomes of the instants that are decoded, where these are wanted of wall clocks.
+    pub(super) instants: Option<Instants>,
+}
+
+/// How a timestamp is stored.
+pub(super) enum Stored {
+    /// Seconds since the base of the writer's zone, and nanoseconds.
+    Split { seconds: IntRle<Stream>, nanos: IntRle<Stream>, decoder: Box<Result<Decoder>> },
+    /// Microseconds since 1970, as Spark has timestamps without zone.
+    Micros(IntRle<Stream>),
+}
+
+pub(super) struct TimestampReader {
+    pub(super) present: Present,
+    pub(super) stored: Stored,
+    pub(super) unit: TimeUnit,
+    pub(super) timezone: Option<Arc<str>>,
+    /// Whether dates before 1582-10-15 of what is decoded are in the Julian calendar.
+    pub(super) hybrid: bool,
+    pub(super) out_of_range: OutOfRange,
+    /// Rows read so far, for messages.
+    pub(super) row: u64,
+}
+
+/// Seconds and nanoseconds as ticks, of which a second has `PER_SECOND`, finer digits dropped toward the past; and
+/// which values 64 bits cannot hold.
+fn ticks<const PER_SECOND: i64>(mut seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
+    let per_tick = 1_000_000_000 / PER_SECOND;
+    let (least, most) = seconds.iter().fold((0, 0), |(least, most), &s| (s.min(least), s.max(most)));
+    let bound = i64::MAX / PER_SECOND - 1;
+    if -bound < least && most < bound {
+        let pairs = seconds.iter_mut().zip(nanos);
+        pairs.for_each(|(value, &nanos)| *value = *value * PER_SECOND + nanos / per_tick);
+        return (seconds, Vec::new());
+    }
+    let mut misfits = Vec::new();
+    for (at, (value, &nanos)) in seconds.iter_mut().zip(nanos).enumerate() {
+        // In 128 bits, as the sum may fit where the product alone does not.
+        let exact = i128::from(*value) * i128::from(PER_SECOND) + i128::from(nanos / per_tick);
+        *value = i64::try_from(exact).unwrap_or_else(|_| {
+            misfits.push(at);
+            0
+        });
+    }
+    (seconds, misfits)
+}
+
+impl Stored {
+    fn skip(&mut self, n: usize) -> Result<()> {
+        match self {
+            Stored::Split { seconds, nanos, .. } => {
+                seconds.skip(n).map_err(|error| error.in_stream("DATA"))?;
+                nanos.skip(n).map_err(|error| error.in_stream("SECONDARY"))
+            }
+            Stored::Micros(stored) => stored.skip(n).map_err(|error| error.in_stream("DATA")),
+        }
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        match self {
+            Stored::Split { seconds, nanos, .. } => {
+                seconds.seek(own).map_err(|error| error.in_stream("DATA"))?;
+                nanos.seek(own).map_err(|error| error.in_stream("SECONDARY"))
+            }
+            Stored::Micros(stored) => stored.seek(own).map_err(|error| error.in_stream("DATA")),
+        }
+    }
+}
+
+impl TimestampReader {
+    /// The next `n` values in the unit, and which of them it cannot hold.
+    fn values(&mut self, n: usize) -> Result<(Vec<i64>, Vec<usize>)> {
+        let (mut seconds, mut nanos): (Vec<i64>, Vec<i64>) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        match &mut self.stored {
+            Stored::Split { seconds: stored, nanos: stored_nanos, decoder } => {
+                stored.append(n, &mut seconds).map_err(|error| error.in_stream("DATA"))?;
+                stored_nanos.append(n, &mut nanos).map_err(|error| error.in_stream("SECONDARY"))?;
+                if n > 0 {
+                    let decoder = (**decoder).as_ref().map_err(Error::clone)?;
+                    decoder.stored.decode_all(&mut seconds, &mut nanos)?;
+                    if let Some(instants) = &decoder.instants {
+                        instants.decode_all(&mut seconds);
+                    }
+                }
+            }
+            Stored::Micros(stored) => {
+                stored.append(n, &mut seconds).map_err(|error| error.in_stream("DATA"))?;
+                nanos.extend(seconds.iter_mut().map(|micros| {
+                    let rest = micros.rem_euclid(1_000_000);
+                    *micros = micros.div_euclid(1_000_000);
+                    rest * 1_000
+                }));
+            }
+        }
+        if self.hybrid && seconds.iter().fold(i64::MAX, |least, &s| least.min(s)) < calendar::GREGORIAN_START_SECOND {
+            seconds.iter_mut().for_each(|seconds| *seconds = calendar::seconds_to_proleptic(*seconds));
+        }
+        Ok(self.ticks(seconds, &nanos))
+    }
+
+    fn ticks(&self, seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
+        match self.unit {
+            TimeUnit::Second => ticks::<1>(seconds, nanos),
+            TimeUnit::Millisecond => ticks::<1_000>(seconds, nanos),
+            TimeUnit::Microsecond => ticks::<1_000_000>(seconds, nanos),
+            TimeUnit::Nanosecond => ticks::<1_000_000_000>(seconds, nanos),
+        }
+    }
+
+    fn array<T: ArrowTimestampType>(&self, values: Vec<i64>, nulls: Option<NullBuffer>) -> ArrayRef {
+        let array = PrimitiveArray::<T>::new(ScalarBuffer::from(values), nulls);
+        Arc::new(array.with_timezone_opt(self.timezone.clone()))
+    }
+}
+
+impl ColumnReader for TimestampReader {
+    fn width(&self) -> usize {
+        2 * size_of::<i64>()
+    }
+
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        Ok(budget.take_rows(rows, self.width()))
+    }
+
+    fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let mut nulls = self.present.next_slots(slots, parent)?;
+        let n = existing(slots, nulls.as_ref());
+        let (mut values, misfits) = self.values(n)?;
+        if let Some(&first) = misfits.first() {
+            let slot_of = |dense: usize| match &nulls {
+                None => Some(dense),
+                Some(nulls) => nulls.valid_indices().nth(dense),
+            };
+            if self.out_of_range == OutOfRange::Error {
+                let row = self.row + slot_of(first).unwrap_or_default() as u64;
+                let text = format!(
+                    "a timestamp does not fit into 64 bits of {:?}s; read it in a coarser unit (timestamp_unit), or as null (timestamp_out_of_range)",
+                    self.unit
+                );
+                return Err(Error::limit(text).at_row(row));
+            }
+            let mut valid: Vec<bool> =
+                (0..slots).map(|i| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(i))).collect();
+            for slot in misfits.into_iter().filter_map(slot_of).collect::<Vec<_>>() {
+                valid.get_mut(slot).into_iter().for_each(|valid| *valid = false);
+            }
+            spread(&mut values, nulls.as_ref());
+            nulls = Some(NullBuffer::new(BooleanBuffer::from(valid)));
+        } else {
+            spread(&mut values, nulls.as_ref());
+        }
+        self.row += slots as u64;
+        Ok(match self.unit {
+            TimeUnit::Second => self.array::<TimestampSecondType>(values, nulls),
+            TimeUnit::Millisecond => self.array::<TimestampMillisecondType>(values, nulls),
+            TimeUnit::Microsecond => self.array::<TimestampMicrosecondType>(values, nulls),
+            TimeUnit::Nanosecond => self.array::<TimestampNanosecondType>(values, nulls),
+        })
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        let n = self.present.skip(rows)?;
+        self.row += rows as u64;
+        self.stored.skip(n)
+    }
+
+    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(own)?;
+        self.row = to.first_row();
+        self.stored.seek(own)
+    }
+}

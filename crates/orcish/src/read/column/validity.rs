@@ -1,0 +1,224 @@
+//! Present streams, and what they do to the values of a column.
+//!
+//! A column holds values only for the rows that are not null in it and in no struct above it. Readers
+//! decode those rows densely and spread them over all slots afterwards.
+
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer};
+use orcish_core::error::Result;
+use orcish_core::nulls::spread_bits;
+
+use crate::codec::Stream;
+use crate::encoding::bool_rle::BoolRle;
+use crate::source::Positions;
+use crate::stripe::{StreamKind, Stripe};
+use crate::tuning;
+
+/// The present stream of a column; a column without one has no nulls of its own.
+pub(super) struct Present(Option<BoolRle<Stream>>);
+
+impl Present {
+    pub(super) fn new(stripe: &Stripe, column: u32) -> Self {
+        Present(stripe.stream(column, StreamKind::Present).map(BoolRle::new))
+    }
+
+    pub(super) fn is_absent(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Nulls of the next `rows` rows that exist for the column; `None` where there are none.
+    pub(super) fn next(&mut self, rows: usize) -> Result<Option<NullBuffer>> {
+        let Some(bits) = &mut self.0 else { return Ok(None) };
+        let bits = bits.read(rows).map_err(|error| error.in_stream("PRESENT"))?;
+        Ok(some_null(BooleanBuffer::new(Buffer::from_vec(bits), 0, rows)))
+    }
+
+    /// Passes over `rows` rows that exist for the column; says how many of them are valid.
+    pub(super) fn skip(&mut self, rows: usize) -> Result<usize> {
+        let Some(bits) = &mut self.0 else { return Ok(rows) };
+        let (mut left, mut valid) = (rows, 0);
+        while left > 0 {
+            let n = left.min(tuning::ROWS_SKIPPED.get());
+            let bits = bits.read(n).map_err(|error| error.in_stream("PRESENT"))?;
+            valid += bits.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
+            left -= n;
+        }
+        Ok(valid)
+    }
+
+    /// Goes to where a row group begins.
+    pub(super) fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        let bits = self.0.as_mut();
+        bits.map_or(Ok(()), |bits| bits.seek(own)).map_err(|error| error.in_stream("PRESENT"))
+    }
+
+    /// Nulls of the next `slots` slots, of which those that `parent` has valid exist for the column.
+    pub(super) fn next_slots(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<Option<NullBuffer>> {
+        let own = self.next(existing(slots, parent))?;
+        Ok(combine(parent, own))
+    }
+}
+
+fn some_null(bits: BooleanBuffer) -> Option<NullBuffer> {
+    Some(NullBuffer::new(bits)).filter(|nulls| nulls.null_count() > 0)
+}
+
+/// How many of `slots` exist under `parent`.
+pub(super) fn existing(slots: usize, parent: Option<&NullBuffer>) -> usize {
+    slots - parent.map_or(0, NullBuffer::null_count)
+}
+
+/// Nulls over all slots, given those of the parent over all, and the column's own over those that exist.
+pub(super) fn combine(parent: Option<&NullBuffer>, own: Option<NullBuffer>) -> Option<NullBuffer> {
+    match (parent, own) {
+        (None, own) => own,
+        (Some(parent), None) => Some(parent.clone()),
+        (Some(parent), Some(own)) => Some(NullBuffer::new(spread_bits(own.inner(), parent))),
+    }
+}
+
+/// Nulls over all `slots`, with further nulls. `nulls` says which slots have values; `lost` has the places, among these
+/// values and ascending, of those that become null.
+pub(super) fn less(nulls: Option<NullBuffer>, slots: usize, lost: &[usize]) -> Option<NullBuffer> {
+    if lost.is_empty() {
+        return nulls;
+    }
+    let (mut dense, mut lost) = (0, lost.iter().peekable());
+    let is_valid = |slot| {
+        let exists = nulls.as_ref().is_none_or(|nulls| nulls.is_valid(slot));
+        let is_lost = exists && lost.next_if_eq(&&dense).is_some();
+        dense += usize::from(exists);
+        exists && !is_lost
+    };
+    Some(NullBuffer::new(BooleanBuffer::collect_bool(slots, is_valid)))
+}
+
+/// Rows that have been looked at to learn how large they are, and not been read yet.
+pub(super) struct Pending {
+    present: Present,
+    /// Validity of the rows; not kept where the column has no present stream.
+    valid: BooleanBuffer,
+    rows: usize,
+    /// One number for each valid row: a length, or a reference to a dictionary.
+    pub(super) dense: Vec<u32>,
+}
+
+impl Pending {
+    pub(super) fn new(present: Present) -> Self {
+        Pending { present, valid: BooleanBuffer::new_set(0), rows: 0, dense: Vec::new() }
+    }
+
+    /// Makes `rows` rows pending; `read` appends the numbers of as many valid ones.
+    pub(super) fn fill(&mut self, rows: usize, read: impl FnOnce(usize, &mut Vec<u32>) -> Result<()>) -> Result<()> {
+        let Some(more) = rows.checked_sub(self.rows).filter(|&more| more > 0) else { return Ok(()) };
+        let nulls = self.present.next(more)?;
+        if !self.present.is_absent() {
+            let mut bits = BooleanBufferBuilder::new(rows);
+            bits.append_buffer(&self.valid);
+            match &nulls {
+                Some(nulls) => bits.append_buffer(nulls.inner()),
+                None => bits.append_n(more, true),
+            }
+            self.valid = bits.finish();
+        }
+        self.rows = rows;
+        read(existing(more, nulls.as_ref()), &mut self.dense)
+    }
+
+    /// Whether there is no present stream, so that no row needs a bit.
+    pub(super) fn is_free(&self) -> bool {
+        self.present.is_absent()
+    }
+
+    /// How many of the first `rows` pending rows are valid.
+    pub(super) fn valid(&self, rows: usize) -> usize {
+        if self.present.is_absent() { rows } else { self.valid.slice(0, rows.min(self.rows)).count_set_bits() }
+    }
+
+    /// The most pending rows, up to `rows`, of which no more than `valid` are valid.
+    pub(super) fn rows_with(&self, rows: usize, valid: usize) -> usize {
+        if self.present.is_absent() {
+            return rows.min(valid);
+        }
+        let mut left = valid;
+        let is_over = |row: &usize| {
+            let valid = self.valid.value(*row);
+            let over = valid && left == 0;
+            left -= usize::from(valid && !over);
+            over
+        };
+        (0..rows.min(self.rows)).find(is_over).unwrap_or(rows)
+    }
+
+    /// The most pending rows, up to `rows`, whose sizes are together no more than `most`, where `size` is what a
+    /// number stands for; and the first number.
+    pub(super) fn rows_within(&self, rows: usize, most: u64, size: impl Fn(u32) -> u64) -> (usize, Option<u32>) {
+        let numbers = self.dense.get(..self.valid(rows)).unwrap_or_default();
+        let first = numbers.first().copied();
+        if numbers.iter().map(|&number| size(number)).sum::<u64>() <= most {
+            return (rows, first);
+        }
+        let mut left = most;
+        let fits = |number: &&u32| {
+            let rest = left.checked_sub(size(**number));
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        let whole = numbers.iter().take_while(fits).count();
+        (self.rows_with(rows, whole), first)
+    }
+
+    /// Takes `rows` rows: their nulls.
+    pub(super) fn take(&mut self, rows: usize) -> Option<NullBuffer> {
+        let rows = rows.min(self.rows);
+        self.rows -= rows;
+        if self.present.is_absent() {
+            return None;
+        }
+        let nulls = some_null(self.valid.slice(0, rows));
+        self.valid = self.valid.slice(rows, self.rows);
+        nulls
+    }
+
+    /// Passes over `rows` rows.
+    pub(super) fn skip(&mut self, rows: usize) -> Result<Skipped> {
+        let looked_at = rows.min(self.rows);
+        let valid = self.valid(looked_at);
+        self.take(looked_at);
+        Ok(Skipped { valid, numbers: self.take_dense(valid), fresh: self.present.skip(rows - looked_at)? })
+    }
+
+    /// Goes to where a row group begins.
+    pub(super) fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+        self.rows = 0;
+        self.valid = BooleanBuffer::new_set(0);
+        self.dense.clear();
+        self.present.seek(own)
+    }
+
+    /// Takes the numbers of the first `n` valid rows.
+    pub(super) fn take_dense(&mut self, n: usize) -> Vec<u32> {
+        if n >= self.dense.len() {
+            return std::mem::take(&mut self.dense);
+        }
+        let rest = self.dense.split_off(n);
+        std::mem::replace(&mut self.dense, rest)
+    }
+}
+
+/// Rows that were passed over.
+pub(super) struct Skipped {
+    /// Valid rows that were pending, and their numbers.
+    pub(super) valid: usize,
+    pub(super) numbers: Vec<u32>,
+    /// Valid rows behind those, whose numbers are still in their stream.
+    pub(super) fresh: usize,
+}
+
+impl Skipped {
+    /// Sum of all numbers, given how to pass over those that are still in their stream.
+    pub(super) fn total(&self, skip: impl FnOnce(usize) -> Result<u64>) -> Result<usize> {
+        let looked_at: u64 = self.numbers.iter().map(|&number| u64::from(number)).sum();
+        let total = skip(self.fresh)?.saturating_add(looked_at);
+        Ok(usize::try_from(total).unwrap_or(usize::MAX))
+    }
+}

@@ -1,0 +1,122 @@
+//! What a read would do, without doing it.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use orcish_core::cancel::Patience;
+use orcish_core::error::{Error, Result};
+use orcish_core::explain::{Explanation, SectionPlan};
+use orcish_core::predicate::{Outcome, Verdict};
+use orcish_io::coalesce;
+
+use super::filtered::runs;
+use super::plan::Plan;
+use crate::index::{Groups, Indexes};
+use crate::projection::Projected;
+use crate::stripe::Stripe;
+
+/// Bytes that what becomes of a stripe or row group may take, here and as objects of a caller in another language.
+const GROUP_BYTES: u64 = 512;
+/// Bytes that a test may take that no row passes, beside its text.
+const CAUSE_BYTES: u64 = 256;
+
+impl Plan {
+    /// What reading would do.
+    pub(super) fn explain(&self, patience: &mut Patience) -> Result<Explanation> {
+        let (mut stripes, mut held) = (Vec::new(), 0);
+        let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
+        for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !read.contains(stripe)) {
+            patience.look()?;
+            let outcome = self.outcome(verdict);
+            self.charge(&mut held, &outcome)?;
+            stripes.push(self.stripe_plan(stripe, outcome));
+        }
+        for &stripe in &self.stripes {
+            patience.look()?;
+            stripes.push(self.explain_stripe(stripe, &mut held).map_err(|error| error.in_section("stripe", stripe))?);
+        }
+        stripes.sort_by_key(|plan| plan.index);
+        Ok(Explanation { file: self.source.name().to_owned(), skipped: false, sections: stripes })
+    }
+
+    fn stripe_plan(&self, stripe: usize, outcome: Outcome) -> SectionPlan {
+        SectionPlan::new(stripe, self.rows_of(stripe), outcome)
+    }
+
+    fn outcome(&self, verdict: &Verdict) -> Outcome {
+        self.filter.as_ref().map_or(Outcome::AllWanted, |filter| Outcome::of(verdict, &filter.condition))
+    }
+
+    /// Counts what becomes of a stripe or row group among what is `held`.
+    fn charge(&self, held: &mut u64, outcome: &Outcome) -> Result<()> {
+        let causes = if let Outcome::Skipped(causes) = outcome { &causes[..] } else { &[] };
+        let causes = causes.iter().map(|(text, _)| CAUSE_BYTES + text.len() as u64).sum::<u64>();
+        *held = held.saturating_add(GROUP_BYTES + causes);
+        let most = self.limits().memory;
+        match *held > most {
+            true => Err(Error::over(
+                "memory",
+                format!("what becomes of the row groups takes more than the {most} bytes allowed"),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// What becomes of a stripe. What that of all stripes takes so far is `held`.
+    fn explain_stripe(&self, index: usize, held: &mut u64) -> Result<SectionPlan> {
+        let mut plan = self.stripe_plan(index, self.outcome(&self.verdict_of(index)));
+        self.charge(held, &plan.outcome)?;
+        if self.needs_rows_only(index) {
+            return Ok(plan);
+        }
+        let stripe = self.begin(index)?;
+        let mut all = vec![Range { start: 0, end: 1 }];
+        let (mut groups, mut indexes) = (Groups::one(stripe.rows), Indexes::new());
+        let mut rest = self.columns.clone();
+        if let Some(filter) = &self.filter {
+            let pruned = self.prune(filter, &stripe, index)?;
+            (groups, indexes) = (pruned.groups, pruned.indexes);
+            if let [only] = &pruned.verdicts[..] {
+                plan.outcome = self.outcome(only);
+            } else {
+                let outcome = |(group, verdict)| {
+                    let (rows, outcome) = (groups.rows(group), self.outcome(verdict));
+                    self.charge(held, &outcome)?;
+                    Ok((rows.end - rows.start, outcome))
+                };
+                plan.row_groups = pruned.verdicts.iter().enumerate().map(outcome).collect::<Result<_>>()?;
+            }
+            let kept: Vec<_> = runs(&pruned.verdicts).collect();
+            all = kept.iter().map(|(run, _)| run.clone()).collect();
+            if filter.is_needed(&kept) {
+                (plan.filter_bytes, plan.filter_requests) =
+                    self.weigh(&stripe, &filter.asked, &all, pruned.can_seek, &indexes)?;
+            }
+            rest = filter.rest(&self.columns);
+        }
+        let is_all = all.first().is_some_and(|run| *run == (0..groups.count()));
+        let ids = self.ids_of(&stripe, &rest);
+        let can_seek = !is_all && self.index_columns(&stripe, groups, &ids, &mut indexes)?;
+        (plan.payload_bytes, plan.payload_requests) = self.weigh(&stripe, &rest, &all, can_seek, &indexes)?;
+        Ok(plan)
+    }
+
+    /// Bytes and requests for some row groups of columns.
+    fn weigh(
+        &self,
+        stripe: &Stripe,
+        columns: &[Projected],
+        runs: &[Range<usize>],
+        can_seek: bool,
+        indexes: &Indexes,
+    ) -> Result<(u64, usize)> {
+        if runs.is_empty() {
+            return Ok((0, 0));
+        }
+        let mut reader = self.rows_of_columns(stripe, columns)?;
+        reader.can_seek = can_seek;
+        let parts = reader.parts(stripe, indexes, runs, self.tail())?;
+        let ranges = coalesce(&stripe.ranges(&parts), self.source.gap());
+        Ok((ranges.iter().map(|range| range.end - range.start).sum(), ranges.len()))
+    }
+}

@@ -1,0 +1,305 @@
+//! A file that is open: its tail, and where its bytes come from.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use arrow_schema::{Schema, SchemaRef};
+use orcish_core::cancel::{Check, Patience};
+use orcish_core::error::Result;
+use orcish_core::explain::Explanation;
+use orcish_core::limits::Limits;
+use orcish_core::predicate::{Condition, Truth};
+use orcish_core::statistics::ColumnStatistics;
+use orcish_io::{FileSource, ReadAt};
+
+use super::inspect::Inspector;
+use super::plan::Plan;
+use super::prune::stripe_statistics;
+use super::reader::{BatchReader, row_number_field};
+use super::restore::{StoredSchema, most_rows};
+use super::schema::{Mapping, domain};
+use crate::options::{ColumnForm, Columns, NullMapKeys, ReadOptions};
+use crate::predicate::bind;
+use crate::projection::{Projection, ROOT_COLUMN};
+use crate::schema::Kind;
+use crate::tail::{FileTail, read_tail};
+
+/// An ORC file whose tail has been read.
+#[derive(Clone)]
+pub struct OrcFile {
+    source: Arc<dyn ReadAt>,
+    tail: Arc<FileTail>,
+    /// The Arrow schema that it was written with, once somebody has asked.
+    stored: Arc<OnceLock<Option<StoredSchema>>>,
+    check: Option<Check>,
+}
+
+impl std::fmt::Debug for OrcFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OrcFile").field("source", &self.source.name()).finish_non_exhaustive()
+    }
+}
+
+impl OrcFile {
+    /// Opens the file at `path`. For URLs there is [`crate::open`], whose source [`new`](Self::new) takes.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be read; see [`new`](Self::new).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::new(Arc::new(FileSource::open(path)?), &Limits::default())
+    }
+
+    /// Reads the tail of `source`.
+    ///
+    /// # Errors
+    /// `Corrupt` when it is no ORC file, `LimitExceeded` when its tail is larger than allowed.
+    pub fn new(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
+        Ok(Self::with_tail(source.clone(), read_tail(&*source, limits)?))
+    }
+
+    /// A file whose tail is known, from this process or another: nothing is read.
+    pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
+        OrcFile { source, tail: Arc::new(tail), stored: Arc::default(), check: None }
+    }
+
+    /// Has `check` called now and then, on the thread that calls, while something takes long that gives no reader: plans,
+    /// explanations, statistics and footers of stripes. Readers have [`while_waiting`](BatchReader::while_waiting) of
+    /// their own.
+    #[must_use]
+    pub fn while_waiting(mut self, check: Check) -> Self {
+        self.check = Some(check);
+        self
+    }
+
+    /// When to look whether to go on.
+    pub(super) fn patience(&self) -> Patience {
+        Patience::new(self.check.clone())
+    }
+
+    /// What messages call the source: a path, or a URL without credentials.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    pub(super) fn source(&self) -> &Arc<dyn ReadAt> {
+        &self.source
+    }
+
+    pub(super) fn shared_tail(&self) -> Arc<FileTail> {
+        self.tail.clone()
+    }
+
+    /// The tail.
+    pub fn tail(&self) -> &FileTail {
+        &self.tail
+    }
+
+    /// The Arrow schema that the file has under `options`.
+    ///
+    /// # Errors
+    /// `UnknownColumn` when `options` names a column that the file does not have.
+    pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
+        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
+        let options = self.with_forms(options.clone())?;
+        let natural = self.schema_of(&projection, &options)?;
+        self.restored(&projection, &options, natural)
+    }
+
+    /// The Arrow schema that the file was written with, where it has kept it.
+    pub(crate) fn stored(&self) -> Option<&StoredSchema> {
+        self.stored.get_or_init(|| StoredSchema::of(&self.tail)).as_ref()
+    }
+
+    /// The options with what the stored schema adds to them.
+    fn with_forms(&self, options: ReadOptions) -> Result<ReadOptions> {
+        match self.stored().filter(|_| options.arrow_schema) {
+            Some(stored) => stored.options(&self.tail.schema, options),
+            None => Ok(options),
+        }
+    }
+
+    /// The schema of the batches, that of what is decoded being `natural`.
+    fn restored(&self, projection: &Projection, options: &ReadOptions, natural: SchemaRef) -> Result<SchemaRef> {
+        match self.stored().filter(|_| options.arrow_schema) {
+            Some(stored) => stored.restored(&Mapping { tail: &self.tail, options }, &projection.root, &natural),
+            None => Ok(natural),
+        }
+    }
+
+    fn named(&self, error: orcish_core::Error) -> orcish_core::Error {
+        error.in_file(self.source.name())
+    }
+
+    /// The schema of what is decoded.
+    fn schema_of(&self, projection: &Projection, options: &ReadOptions) -> Result<SchemaRef> {
+        let mapping = Mapping { tail: &self.tail, options };
+        let mut fields = match self.tail.schema.get(0)?.kind {
+            Kind::Struct => mapping.fields(&projection.root)?.to_vec(),
+            _ => vec![mapping.field(ROOT_COLUMN, &projection.root)?],
+        };
+        if let Some(name) = &options.row_number {
+            if fields.iter().any(|field| field.name() == name) {
+                return Err(orcish_core::Error::invalid(format!("row_number: there is a column {name:?} already")));
+            }
+            fields.push(Arc::new(row_number_field(name)));
+        }
+        Ok(Arc::new(Schema::new(fields)))
+    }
+
+    /// Reads the file batch by batch.
+    ///
+    /// # Errors
+    /// `UnknownColumn` and `InvalidArgument` when `options` do not fit the file; `Unsupported` when
+    /// columns are encrypted and masks are not allowed. Errors of the data come from the reader.
+    pub fn read(&self, options: ReadOptions) -> Result<BatchReader> {
+        Ok(BatchReader::new(self.plan(options)?))
+    }
+
+    /// What [`read`](Self::read) would do: which stripes and row groups it skips and why, and how much it reads.
+    /// Footers of stripes, and indexes and bloom filters of the columns that the filter asks, are read for that.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and those of what is read.
+    pub fn explain(&self, options: ReadOptions) -> Result<Explanation> {
+        let plan = self.plan(options)?;
+        plan.explain(&mut self.patience()).map_err(|error| self.named(error))
+    }
+
+    /// The row groups of the stripes, with what is recorded of them: of columns whose types are known.
+    pub(crate) fn inspect(&self, limits: &Limits, null_map_keys: NullMapKeys) -> Result<Inspector> {
+        let schema = &self.tail.schema;
+        let readable = schema.get(0)?.children.iter().copied().filter(|&id| schema.fault(id).is_none());
+        let columns = if schema.fault(0).is_some() { Columns::Ids(readable.collect()) } else { Columns::All };
+        let options = ReadOptions { columns, limits: limits.clone(), null_map_keys, ..ReadOptions::default() };
+        // Timestamps that were written in a coarse unit need not fit into 64 bits of a finer one, and those of
+        // nanoseconds are read as such. What is recorded of them are wall clocks.
+        let of_unit = |form: ColumnForm| match form {
+            ColumnForm::Timestamp(unit @ Some(_), _) => Some(ColumnForm::Timestamp(unit, None)),
+            _ => None,
+        };
+        let forms = self.with_forms(options.clone())?.column_forms;
+        let column_forms = forms.into_iter().filter_map(|(id, form)| Some((id, of_unit(form)?))).collect();
+        Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_forms, ..options })?))
+    }
+
+    /// As [`read`](Self::read), of a projection and a condition that were made elsewhere, by one of so many `sharers` of
+    /// the requests that may be under way.
+    pub(crate) fn read_projected(
+        &self,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+        sharers: usize,
+    ) -> Result<BatchReader> {
+        Ok(BatchReader::new(self.plan_of(projection, options, condition, sharers)?))
+    }
+
+    /// As [`explain`](Self::explain), of a projection and a condition that were made elsewhere.
+    pub(crate) fn explain_projected(
+        &self,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<Explanation> {
+        let plan = self.plan_of(projection, options, condition, 1)?;
+        plan.explain(&mut self.patience()).map_err(|error| self.named(error))
+    }
+
+    /// Of the stripes that reading opens: statistics of column `id` over those all of whose rows are wanted, and the
+    /// indexes of the others. Their bounds are values of the column.
+    pub(crate) fn proven(
+        &self,
+        id: u32,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<(ColumnStatistics, Vec<usize>)> {
+        let (mut found, others) = self.recorded(id, projection, options, condition)?;
+        // Of no values there are no bounds.
+        if found.values.is_none() || !self.tail.bounds_are_values(id) {
+            found.detail = found.detail.without_bounds();
+        }
+        Ok((found, others))
+    }
+
+    fn recorded(
+        &self,
+        id: u32,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<(ColumnStatistics, Vec<usize>)> {
+        let limits = options.limits.clone();
+        let plan = self.plan_of(projection, options, condition, 1)?;
+        let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.verdict_of(*stripe).truth == Truth::Always;
+        let (wanted, others): (Vec<usize>, Vec<usize>) = plan.stripes.iter().partition(|stripe| is_wanted(stripe));
+        if wanted.len() == self.tail.stripes.len()
+            && let Some(found) = self.tail.column_statistics(id).map_err(|error| self.named(error))?
+        {
+            return Ok((found, others));
+        }
+        let mut all = ColumnStatistics::EMPTY;
+        if !wanted.is_empty() {
+            let read = || {
+                let section = stripe_statistics(&*self.source, &self.tail, &limits)?;
+                self.tail.parse_stripe_statistics_of(section, &[id], &limits, &mut self.patience())
+            };
+            let of_stripes = read().map_err(|error| self.named(error))?;
+            for stripe in wanted {
+                let found = of_stripes.get(stripe).and_then(|found| found.first()?.as_ref());
+                all.merge(found.unwrap_or(&ColumnStatistics::UNKNOWN));
+            }
+        }
+        Ok((all, others))
+    }
+
+    /// Indexes of the stripes that reading opens.
+    pub(crate) fn stripes_read(
+        &self,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<Vec<usize>> {
+        Ok(self.plan_of(projection, options, condition, 1)?.stripes)
+    }
+
+    fn plan(&self, options: ReadOptions) -> Result<Plan> {
+        let options = self.with_forms(options)?;
+        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
+        let condition = options.filter.as_ref().map(|filter| {
+            let mapping = Mapping { tail: &self.tail, options: &options };
+            bind(filter, &self.tail.schema, &|id| domain(&mapping, id))
+        });
+        let condition = condition.transpose().map_err(|error| self.named(error))?;
+        self.plan_of(projection, options, condition, 1)
+    }
+
+    /// The plan of reading what is known by now.
+    fn plan_of(
+        &self,
+        projection: Projection,
+        options: ReadOptions,
+        condition: Option<Condition>,
+        sharers: usize,
+    ) -> Result<Plan> {
+        let natural = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
+        let restored = self.restored(&projection, &options, natural.clone()).map_err(|error| self.named(error))?;
+        let options = ReadOptions { batch_size: options.batch_size.min(most_rows(&restored)), ..options };
+        let plan = Plan::new(self, projection, natural, options, condition, sharers);
+        let mut plan = plan.map_err(|error| self.named(error))?;
+        plan.restored = restored;
+        Ok(plan)
+    }
+
+    /// Statistics of each stripe, one entry a column; they are read from the source.
+    ///
+    /// # Errors
+    /// `Io` and `Corrupt`.
+    pub fn stripe_statistics(&self, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
+        let read = || {
+            let section = stripe_statistics(&*self.source, &self.tail, limits)?;
+            self.tail.parse_stripe_statistics_patiently(section, limits, &mut self.patience())
+        };
+        read().map_err(|error| self.named(error))
+    }
+}

@@ -1,0 +1,89 @@
+//! Arrays of some values of others, and several arrays as one.
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef, BooleanArray, make_array};
+use arrow_buffer::BooleanBuffer;
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::{DataType, FieldRef};
+use arrow_select::concat::concat;
+use arrow_select::filter::FilterBuilder;
+use orcish_core::error::{Error, Result};
+
+/// Takes the wanted of an array's values.
+pub(super) fn keep(wanted: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<ArrayRef> {
+    let wanted = wanted.clone();
+    let all = count == wanted.len();
+    let filter = (!all).then(|| FilterBuilder::new(&BooleanArray::new(wanted.clone(), None)).optimize().build());
+    move |array| match &filter {
+        None => Ok(array.clone()),
+        Some(_) if may_have_null_keys(array.data_type()) => {
+            copied(&[array], wanted.set_slices().map(|(from, to)| (0, from, to)))
+        }
+        Some(filter) => filter.filter(array).map_err(unfit),
+    }
+}
+
+/// Bytes of an array and elements of its lists, which may take none: offsets reach over neither if they are many.
+pub(super) fn size(array: &ArrayRef) -> u64 {
+    array.get_buffer_memory_size() as u64 + elements(array)
+}
+
+fn elements(array: &ArrayRef) -> u64 {
+    if let Some(list) = array.as_list_opt::<i32>() {
+        return list.values().len() as u64 + elements(list.values());
+    }
+    if let Some(map) = array.as_map_opt() {
+        return map.entries().len() as u64 + map.entries().columns().iter().map(elements).sum::<u64>();
+    }
+    if let (Some(union), DataType::Union(fields, _)) = (array.as_union_opt(), array.data_type()) {
+        return fields.iter().map(|(tag, _)| elements(union.child(tag))).sum();
+    }
+    array.as_struct_opt().map_or(0, |this| this.columns().iter().map(elements).sum())
+}
+
+pub(super) fn joined(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
+    match &pieces[..] {
+        [one] => Ok(one.clone()),
+        // What joins arrays panics where offsets do not reach.
+        many if many.iter().map(size).sum::<u64>() > i32::MAX as u64 => {
+            Err(Error::limit("the rows that were found do not fit into one array"))
+        }
+        [first, ..] if may_have_null_keys(first.data_type()) => {
+            let pieces: Vec<_> = pieces.iter().collect();
+            copied(&pieces, pieces.iter().enumerate().map(|(at, piece)| (at, 0, piece.len())))
+        }
+        many => concat(&many.iter().map(AsRef::as_ref).collect::<Vec<_>>()).map_err(unfit),
+    }
+}
+
+/// Whether there are maps whose keys are dictionaries, which may hold nulls: what checks arrays refuses those.
+fn may_have_null_keys(kind: &DataType) -> bool {
+    match kind {
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => {
+                let is_dictionary = |field: &FieldRef| matches!(field.data_type(), DataType::Dictionary(_, _));
+                fields.first().is_some_and(is_dictionary) || may_have_null_keys(entries.data_type())
+            }
+            _ => false,
+        },
+        DataType::List(item) => may_have_null_keys(item.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| may_have_null_keys(field.data_type())),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| may_have_null_keys(field.data_type())),
+        _ => false,
+    }
+}
+
+/// Slices of arrays one after the other: which array, from where, and to where.
+fn copied(arrays: &[&ArrayRef], slices: impl Iterator<Item = (usize, usize, usize)>) -> Result<ArrayRef> {
+    let data: Vec<_> = arrays.iter().map(|array| array.to_data()).collect();
+    let capacity = arrays.iter().map(|array| array.len()).sum();
+    let mut out = MutableArrayData::new(data.iter().collect(), false, capacity);
+    for (at, from, to) in slices {
+        out.try_extend(at, from, to).map_err(unfit)?;
+    }
+    Ok(make_array(out.freeze()))
+}
+
+fn unfit(error: arrow_schema::ArrowError) -> Error {
+    Error::limit("the rows that were found do not fit into one array").with_source(error)
+}

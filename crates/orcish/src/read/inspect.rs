@@ -1,0 +1,240 @@
+//! Row groups one by one, with what is recorded of them: for who compares the two.
+
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef};
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::statistics::ColumnStatistics;
+use orcish_io::read_within;
+
+use super::column::Budget;
+use super::plan::Plan;
+use super::rows::RowReader;
+use crate::bloom::BloomFilters;
+use crate::codec::decompress_all;
+use crate::index::{ColumnIndex, Groups, Indexes, unfit};
+use crate::noted::{note, of_column};
+use crate::options::{ColumnForm, TimestampUnit};
+use crate::proto::orc;
+use crate::stripe::{IndexKind, Stripe};
+use crate::tuning;
+use crate::writer::Writer;
+
+/// The stripes of a file, all columns in their natural types, but timestamps in the unit in which they were written.
+pub(crate) struct Inspector(Arc<Plan>);
+
+impl Inspector {
+    pub(super) fn new(plan: Plan) -> Self {
+        Inspector(Arc::new(plan))
+    }
+
+    /// Nanoseconds of the unit in which timestamps of a column are read.
+    pub(crate) fn ticks(&self, column: u32) -> i128 {
+        match self.0.options.column_forms.get(&column) {
+            Some(ColumnForm::Timestamp(Some(TimestampUnit::Second), _)) => 1_000_000_000,
+            Some(ColumnForm::Timestamp(Some(TimestampUnit::Millisecond), _)) => 1_000_000,
+            Some(ColumnForm::Timestamp(Some(TimestampUnit::Nanosecond), _)) => 1,
+            _ => 1_000,
+        }
+    }
+
+    /// Decompresses the footer of the file once more, for callers that listen to what the decoder passes over.
+    pub(crate) fn decompress_footer(&self) -> Result<()> {
+        let (plan, framing) = (&self.0, self.0.tail().framing());
+        if framing.is_plain() {
+            return Ok(());
+        }
+        let stored = read_within(plan.source(), &[plan.tail().footer()], plan.limits());
+        let footer = stored.and_then(|mut stored| {
+            let stored = stored.pop().unwrap_or_default();
+            decompress_all(stored, framing, plan.limits().tail)
+                .map_err(|error| Error::new(error.kind(), "the footer cannot be decompressed").with_source(error))
+        });
+        footer.map(drop).map_err(|error| error.in_file(plan.source.name()))
+    }
+
+    /// The footer of a stripe, decoded.
+    pub(crate) fn footer(&self, stripe: usize) -> Result<orc::StripeFooter> {
+        self.0.footer(stripe).map_err(|error| placed(&self.0, stripe, error))
+    }
+
+    /// The row groups of a stripe, which has this `footer`.
+    pub(crate) fn stripe(&self, index: usize, footer: &orc::StripeFooter) -> Result<StripeInspector> {
+        StripeInspector::open(&self.0, index, footer).map_err(|error| placed(&self.0, index, error))
+    }
+}
+
+/// The row groups of a stripe.
+pub(crate) struct StripeInspector {
+    plan: Arc<Plan>,
+    index: usize,
+    stripe: Stripe,
+    indexes: Indexes,
+    groups: Groups,
+    /// Goes through all of them.
+    all: RowReader,
+    /// Go by the index, one column each: to those of even and of odd numbers, so that each is sought.
+    sought: Vec<[At; 2]>,
+    /// Row groups, columns, and what is wrong with the row index there; the last row group first.
+    faults: Vec<(usize, u32, &'static str)>,
+    next: usize,
+    /// Rows of the row group that have not been read.
+    left: usize,
+}
+
+/// A reader that goes by the row index.
+enum At {
+    Row(Box<RowReader>),
+    /// The index led it nowhere, which is said once.
+    Lost(Option<Error>),
+}
+
+/// Some rows of a row group.
+pub(crate) struct Piece {
+    /// The columns, read one row group after the other.
+    pub(crate) columns: Vec<ArrayRef>,
+    /// The same rows of each column in parts, read by the row index; none where that is not possible, or has led nowhere
+    /// before, and the error of the index where it leads nowhere.
+    pub(crate) sought: Vec<Option<Result<Vec<ArrayRef>>>>,
+}
+
+/// Puts the stripe and the file into an error.
+fn placed(plan: &Plan, stripe: usize, error: Error) -> Error {
+    error.in_section("stripe", stripe).in_file(plan.source.name())
+}
+
+impl StripeInspector {
+    fn open(plan: &Arc<Plan>, index: usize, footer: &orc::StripeFooter) -> Result<Self> {
+        let tail = plan.tail();
+        let stripe = plan.begin_with(index, footer)?;
+        plan.check_rows(plan.first_row_of(index).saturating_add(stripe.rows))?;
+        let mut groups = Groups::new(stripe.rows, tail.row_index_stride);
+        let mut indexes = Indexes::new();
+        let mut all = plan.rows_of_columns(&stripe, &plan.columns)?;
+        let has_index = tail.row_index_stride > 0;
+        let can_seek = has_index && plan.index_columns(&stripe, groups, &all.ids, &mut indexes)?;
+        let mut faults = Vec::new();
+        let is_own = tail.writer == Writer::Orcish;
+        for &id in all.ids.iter().filter(|_| has_index && !can_seek) {
+            let unfit = unfit(indexes.get(&id), &stripe, id, groups, tail)?;
+            faults.extend(unfit.and_then(|unfit| unfit.fault(is_own)).map(|(group, what)| (group, id, what)));
+        }
+        faults.sort_unstable_by(|a, b| b.cmp(a));
+        // The number of row groups is bounded by the entries of an index only.
+        if indexes.values().all(ColumnIndex::is_empty) {
+            let rows = tuning::ROWS_WITHOUT_INDEX.get();
+            groups = Groups::new(stripe.rows, u32::try_from(rows).unwrap_or(u32::MAX));
+        }
+        let whole = std::iter::once(0..groups.count()).collect::<Vec<_>>();
+        let parts = all.parts(&stripe, &indexes, &whole, tail)?;
+        stripe.load(plan.source(), &parts, plan.limits())?;
+        let one = |column| {
+            let mut reader = plan.rows_of_columns(&stripe, std::slice::from_ref(column))?;
+            reader.can_seek = true;
+            Ok::<_, Error>(At::Row(Box::new(reader)))
+        };
+        let pair = |column| Ok::<_, Error>([one(column)?, one(column)?]);
+        let sought = if can_seek { plan.columns.iter().map(pair).collect::<Result<_>>()? } else { Vec::new() };
+        let plan = plan.clone();
+        Ok(StripeInspector { plan, index, stripe, indexes, groups, all, sought, faults, next: 0, left: 0 })
+    }
+
+    fn placed(&self, error: Error) -> Error {
+        placed(&self.plan, self.index, error)
+    }
+
+    /// Goes to the next row group, and notes what is wrong with the row index there; false where there is none. Where no
+    /// column is read, there is nothing to go through.
+    pub(crate) fn next_group(&mut self) -> Result<bool> {
+        if self.next >= self.groups.count() || self.all.is_empty() {
+            return Ok(false);
+        }
+        let group = self.next;
+        self.next += 1;
+        while let Some((_, column, what)) = self.faults.pop_if(|(at, ..)| *at == group) {
+            of_column(column, || note(what));
+        }
+        let rows = self.groups.rows(group);
+        self.left = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
+        self.all.go_to(rows.start, &self.groups, &self.indexes).map_err(|error| self.placed(error))?;
+        for pair in &mut self.sought {
+            let Some(slot) = pair.get_mut(group % 2) else { continue };
+            if let At::Row(reader) = slot
+                && let Err(error) = reader.go_to(rows.start, &self.groups, &self.indexes)
+            {
+                *slot = At::Lost(Some(of_index(&self.plan, self.index, error)?));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The next rows of the row group.
+    pub(crate) fn next_piece(&mut self) -> Result<Option<Piece>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let budget = self.plan.budget();
+        let columns =
+            self.all.read(self.left.min(tuning::ROWS_INSPECTED.get()), budget).map_err(|error| self.placed(error))?;
+        let rows = columns.first().map_or(0, |array| array.len());
+        self.left = if rows == 0 { 0 } else { self.left.saturating_sub(rows) };
+        let parity = (self.next + 1) % 2;
+        let seek = |pair: &mut [At; 2]| {
+            let Some(slot) = pair.get_mut(parity) else { return Ok(None) };
+            let found = match slot {
+                At::Row(reader) => read(reader, rows, budget),
+                At::Lost(error) => return Ok(error.take().map(Err)),
+            };
+            match found {
+                Ok(parts) => Ok(Some(Ok(parts))),
+                Err(error) => {
+                    let error = of_index(&self.plan, self.index, error)?;
+                    // Where it is now, nobody knows.
+                    *slot = At::Lost(None);
+                    Ok(Some(Err(error)))
+                }
+            }
+        };
+        let sought = self.sought.iter_mut().map(seek).collect::<Result<_>>()?;
+        Ok(Some(Piece { columns, sought }))
+    }
+
+    /// What is recorded of a row group of a column.
+    pub(crate) fn recorded(&self, column: u32, group: usize) -> Result<Option<ColumnStatistics>> {
+        let Some(index) = self.indexes.get(&column) else { return Ok(None) };
+        index.statistics(column, group, self.plan.tail()).map_err(|error| self.placed(error))
+    }
+
+    /// The bloom filters of a column, of the kind that is written today.
+    pub(crate) fn bloom_filters(&self, column: u32) -> Result<Option<BloomFilters>> {
+        let filters = self.plan.bloom_filters(&self.stripe, self.groups, column, IndexKind::BloomFilterUtf8);
+        filters.map_err(|error| self.placed(error))
+    }
+}
+
+/// An error of a reader that went by the row index, where it may be that of the index: the same rows have been read
+/// without it.
+///
+/// # Errors
+/// Those that say nothing of the index: the source failed, the caller wanted it to end, or memory was short.
+fn of_index(plan: &Plan, stripe: usize, error: Error) -> Result<Error> {
+    let is_of_index = match error.kind() {
+        ErrorKind::Io | ErrorKind::Interrupted => false,
+        // Another value than that of the row may be larger than an array may be.
+        ErrorKind::LimitExceeded => !plan.memory.was_short(),
+        _ => true,
+    };
+    if is_of_index { Ok(error) } else { Err(placed(plan, stripe, error)) }
+}
+
+/// The next `rows` rows of the only column of a reader, in parts.
+fn read(reader: &mut RowReader, rows: usize, budget: Budget) -> Result<Vec<ArrayRef>> {
+    let (mut parts, mut left) = (Vec::new(), rows);
+    while left > 0 {
+        let part = reader.read(left, budget)?.into_iter().next();
+        let part = part.filter(|part| !part.is_empty()).ok_or_else(|| Error::corrupt("there are no more rows"))?;
+        left -= part.len().min(left);
+        parts.push(part);
+    }
+    Ok(parts)
+}

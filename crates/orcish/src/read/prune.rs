@@ -1,0 +1,325 @@
+//! Which stripes and row groups have rows for which a condition may be true.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use orcish_core::error::{Error, Result};
+use orcish_core::limits::Limits;
+use orcish_core::predicate::{Condition, Leaf, Test, Truth, Verdict};
+use orcish_core::statistics::ColumnStatistics;
+use orcish_io::ReadAt;
+use orcish_io::read_within;
+
+use super::file::OrcFile;
+use super::filtered::Filter;
+use super::instants::{asks_instants, of_instants};
+use super::plan::Plan;
+use crate::bloom::keys_of;
+use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
+use crate::codec::decompress_all;
+use crate::index::{ColumnIndex, Groups, Indexes, unfit};
+use crate::noted::of_column;
+use crate::predicate::{BLOOM_FILTER, FILE_STATISTICS, NO_PRESENT_STREAM, ROW_GROUP_STATISTICS, STRIPE_STATISTICS};
+use crate::stripe::{IndexKind, StreamKind, Stripe};
+use crate::tail::{Calendar, FileTail};
+use crate::time::WriterZone;
+
+/// Row groups of a stripe.
+pub(super) struct Pruned {
+    pub(super) groups: Groups,
+    /// What is known of each.
+    pub(super) verdicts: Vec<Verdict>,
+    /// Whether the columns that are asked can go to each.
+    pub(super) can_seek: bool,
+    pub(super) indexes: Indexes,
+}
+
+/// The bloom filters of a column, with what to look for in them for each of some leaves.
+struct Lookup {
+    filters: BloomFilters,
+    keys: BTreeMap<usize, Vec<Key>>,
+}
+
+impl Lookup {
+    fn may_hold(&self, group: usize, leaf: usize) -> bool {
+        self.keys.get(&leaf).is_none_or(|keys| self.filters.may_hold(group, keys))
+    }
+}
+
+/// What statistics of the file and of its stripes say of each of `stripes`.
+pub(super) fn judge_stripes(
+    condition: &Condition,
+    file: &OrcFile,
+    stripes: &[usize],
+    reader: Option<&WriterZone>,
+    limits: &Limits,
+) -> Result<Vec<Verdict>> {
+    let (tail, mut patience) = (file.tail(), file.patience());
+    let mut whole = Verdict::MAYBE;
+    whole.refine(condition, FILE_STATISTICS, &mut |_, leaf| {
+        Ok(judge(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, reader))
+    })?;
+    let range = tail.stripe_statistics.clone();
+    if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
+        return Ok(vec![whole; stripes.len()]);
+    }
+    let section = stripe_statistics(&**file.source(), tail, limits)?;
+    let columns = condition.columns();
+    let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits, &mut patience)?;
+    let mut of_stripe = |&stripe: &usize| {
+        patience.look()?;
+        let mut verdict = whole.clone();
+        if let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) {
+            verdict.refine(condition, STRIPE_STATISTICS, &mut |_, leaf| {
+                Ok(judge(leaf, of_leaf(&columns, found, leaf), info.rows, tail, reader))
+            })?;
+        }
+        Ok(verdict)
+    };
+    stripes.iter().map(|stripe| of_stripe(stripe).map_err(|error: Error| error.in_section("stripe", *stripe))).collect()
+}
+
+/// The statistics of a leaf's column, among those that were `found` of `columns`, which ascend.
+fn of_leaf<'a>(columns: &[u32], found: &'a [Option<ColumnStatistics>], leaf: &Leaf) -> Option<&'a ColumnStatistics> {
+    found.get(columns.binary_search(&leaf.column).ok()?)?.as_ref()
+}
+
+/// The stripe statistics as stored.
+pub(super) fn stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &Limits) -> Result<Bytes> {
+    let range = tail.stripe_statistics.clone();
+    if range.end - range.start > limits.tail {
+        return Err(Error::over("tail", "stripe statistics of more bytes than allowed"));
+    }
+    match tail.stored_stripe_statistics() {
+        Some(section) => Ok(section),
+        None => Ok(read_within(source, &[range], limits)?.pop().unwrap_or_default()),
+    }
+}
+
+/// What statistics of some `rows`, where there are any, prove of a leaf. `zone` is that whose clocks show what is
+/// recorded at the instants that are read, where it is known.
+fn judge(
+    leaf: &Leaf,
+    statistics: Option<&ColumnStatistics>,
+    rows: u64,
+    tail: &FileTail,
+    zone: Option<&WriterZone>,
+) -> Truth {
+    let is_top = is_top(tail, leaf.column);
+    match statistics {
+        None => Truth::Maybe,
+        Some(found) if asks_instants(leaf, tail) => leaf.judge(&of_instants(found, zone), rows, is_top),
+        Some(found) => leaf.judge(found, rows, is_top),
+    }
+}
+
+/// Whether a column is in no other but the root.
+fn is_top(tail: &FileTail, column: u32) -> bool {
+    tail.schema.get(column).is_ok_and(|this| this.parent.is_none_or(|parent| parent == 0))
+}
+
+impl Plan {
+    /// What is known of the row groups of a stripe: from what is known of the stripe, its row indexes, and its bloom
+    /// filters.
+    pub(super) fn prune(&self, filter: &Filter, stripe: &Stripe, index: usize) -> Result<Pruned> {
+        let condition = &filter.condition;
+        let mut verdict = self.verdict_of(index);
+        let mut of_streams = |_: usize, leaf: &Leaf| Ok(self.judge_streams(leaf, stripe));
+        verdict.refine(condition, NO_PRESENT_STREAM, &mut of_streams)?;
+        let mut groups = Groups::new(stripe.rows, self.tail().row_index_stride);
+        let (mut indexes, mut can_seek) = (Indexes::new(), false);
+        // One row group has the statistics of its stripe, but may have a bloom filter.
+        let is_one = verdict.truth != Truth::Maybe || groups.count() < 2;
+        if is_one {
+            groups = Groups::one(stripe.rows);
+        }
+        let count = groups.count();
+        let size = 2 * (size_of::<Verdict>() + size_of_val(&verdict.leaves[..]));
+        if count > usize::try_from(self.limits().memory).unwrap_or(usize::MAX) / size {
+            return Err(Error::over(
+                "memory",
+                format!("{count} row groups, more than the memory allowed has room for"),
+            ));
+        }
+        let mut verdicts = vec![verdict; count];
+        if !is_one {
+            can_seek = self.index_columns(stripe, groups, &self.ids_of(stripe, &filter.asked), &mut indexes)?;
+            let columns = condition.columns();
+            // What no zone is called is an error where it is read.
+            let zone = self.reader.clone().or_else(|| WriterZone::parse(&stripe.writer_timezone).ok());
+            for (group, verdict) in verdicts.iter_mut().enumerate() {
+                self.refine_group(verdict, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
+            }
+        }
+        self.look_up(condition, stripe, groups, &mut verdicts)?;
+        Ok(Pruned { groups, verdicts, can_seek, indexes })
+    }
+
+    /// What the streams of a stripe prove of a leaf: where there are no present streams, nothing is null. Rows that
+    /// take no bytes may be so many that they cannot be looked at.
+    fn judge_streams(&self, leaf: &Leaf, stripe: &Stripe) -> Truth {
+        if leaf.may_become_null {
+            return Truth::Maybe;
+        }
+        let mut at = Some(leaf.column);
+        while let Some(id) = at {
+            if stripe.streams(id).any(|(kind, _)| kind == StreamKind::Present) {
+                return Truth::Maybe;
+            }
+            at = self.tail().schema.get(id).ok().and_then(|this| this.parent);
+        }
+        match leaf.test {
+            Test::IsNull => Truth::Never,
+            Test::NotNull => Truth::Always,
+            Test::In(_) => Truth::Maybe,
+        }
+    }
+
+    /// Adds what statistics of a row group prove, of `columns`, which are those of the condition.
+    fn refine_group(
+        &self,
+        verdict: &mut Verdict,
+        condition: &Condition,
+        columns: &[u32],
+        (groups, group): (Groups, usize),
+        indexes: &Indexes,
+        zone: Option<&WriterZone>,
+    ) -> Result<()> {
+        let of_index = |id: &u32| match indexes.get(id) {
+            Some(index) => index.statistics(*id, group, self.tail()),
+            None => Ok(None),
+        };
+        let found = columns.iter().map(of_index).collect::<Result<Vec<_>>>()?;
+        let rows = groups.rows(group);
+        verdict.refine(condition, ROW_GROUP_STATISTICS, &mut |_, leaf| {
+            Ok(judge(leaf, of_leaf(columns, &found, leaf), rows.end - rows.start, self.tail(), zone))
+        })
+    }
+
+    /// Asks bloom filters, those of one column after the other, about the row groups of which nothing is proven.
+    fn look_up(&self, condition: &Condition, stripe: &Stripe, groups: Groups, verdicts: &mut [Verdict]) -> Result<()> {
+        for column in condition.columns() {
+            let open = |leaf: usize| {
+                verdicts.iter().any(|verdict| verdict.truth == Truth::Maybe && verdict.leaf(leaf) == Truth::Maybe)
+            };
+            let leaves = condition.leaves.iter().enumerate().filter(|(_, leaf)| leaf.column == column);
+            let leaves: Vec<_> = leaves.filter(|(index, _)| open(*index)).collect();
+            let Some(lookup) = self.filters_of(column, &leaves, stripe, groups)? else { continue };
+            for (group, verdict) in verdicts.iter_mut().enumerate() {
+                verdict.refine(condition, BLOOM_FILTER, &mut |leaf, _| {
+                    Ok(if lookup.may_hold(group, leaf) { Truth::Maybe } else { Truth::Never })
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The bloom filters of a column, and what to look for in them for those of its `leaves` that they can help with;
+    /// none where they can with none.
+    fn filters_of(
+        &self,
+        id: u32,
+        leaves: &[(usize, &Leaf)],
+        stripe: &Stripe,
+        groups: Groups,
+    ) -> Result<Option<Lookup>> {
+        let tail = self.tail();
+        let column = tail.schema.get(id)?;
+        let kinds = [(IndexKind::BloomFilterUtf8, BloomKind::Utf8), (IndexKind::BloomFilter, BloomKind::Original)];
+        for (index, stream) in kinds {
+            if leaves.is_empty() || stripe.index(id, index).is_none() {
+                continue;
+            }
+            let maker = KeyMaker::new(&FilterOrigin {
+                writer: tail.writer,
+                writer_version: tail.writer_version,
+                software_version: tail.software_version.as_deref(),
+                proleptic: tail.calendar == Calendar::ProlepticGregorian,
+                is_draft: tail.has_decimal64(),
+                writer_timezone: &stripe.writer_timezone,
+                stream,
+                bloom_encoding: stripe.bloom_encoding(id),
+                column,
+            });
+            let zone = |leaf: &Leaf| self.reader.as_ref().filter(|_| asks_instants(leaf, tail));
+            let keys =
+                leaves.iter().filter_map(|(at, leaf)| Some((*at, keys_of(leaf, column.kind, &maker, zone(leaf))?)));
+            let keys: BTreeMap<_, _> = keys.collect();
+            if keys.is_empty() {
+                continue;
+            }
+            let Some(filters) = self.bloom_filters(stripe, groups, id, index)? else { continue };
+            return Ok(Some(Lookup { filters, keys }));
+        }
+        Ok(None)
+    }
+
+    /// Reads the bloom filters of a column, if the stripe has some of this kind.
+    pub(super) fn bloom_filters(
+        &self,
+        stripe: &Stripe,
+        groups: Groups,
+        id: u32,
+        kind: IndexKind,
+    ) -> Result<Option<BloomFilters>> {
+        let Some((_, stored)) = self.sections(stripe, &[id], kind)?.pop() else { return Ok(None) };
+        let parse = |section| BloomFilters::parse(section, groups.count(), &self.memory);
+        self.of_index((id, kind), stored, stripe, parse).map(Some)
+    }
+
+    /// Reads the row indexes of columns, so far as the stripe has them; says whether all can be used to seek.
+    pub(super) fn index_columns(
+        &self,
+        stripe: &Stripe,
+        groups: Groups,
+        ids: &[u32],
+        indexes: &mut Indexes,
+    ) -> Result<bool> {
+        let missing: Vec<u32> = ids.iter().copied().filter(|id| !indexes.contains_key(id)).collect();
+        for (id, stored) in self.sections(stripe, &missing, IndexKind::RowIndex)? {
+            let parse = |section| ColumnIndex::parse(section, groups, &self.memory);
+            indexes.insert(id, self.of_index((id, IndexKind::RowIndex), stored, stripe, parse)?);
+        }
+        for &id in ids {
+            if unfit(indexes.get(&id), stripe, id, groups, self.tail())?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The streams of the index of columns, as stored, so far as the stripe has them.
+    fn sections(&self, stripe: &Stripe, ids: &[u32], kind: IndexKind) -> Result<Vec<(u32, Bytes)>> {
+        let found = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?)));
+        let (found, ranges): (Vec<_>, Vec<_>) = found.unzip();
+        let sections = read_within(self.source(), &ranges, self.limits())?;
+        Ok(found.into_iter().zip(sections).collect())
+    }
+
+    /// Decompresses and parses a stream of the index of a column.
+    fn of_index<T>(
+        &self,
+        (id, kind): (u32, IndexKind),
+        stored: Bytes,
+        stripe: &Stripe,
+        parse: impl FnOnce(Bytes) -> Result<T>,
+    ) -> Result<T> {
+        let section = of_column(id, || decompress(stored, stripe, self.memory.left()));
+        let place = |error: Error| error.in_column(&self.tail().schema.path(id)).in_stream(kind.name());
+        section.and_then(parse).map_err(place)
+    }
+}
+
+/// A stream of the index, decompressed, of at most `limit` bytes.
+fn decompress(stored: Bytes, stripe: &Stripe, limit: u64) -> Result<Bytes> {
+    let section = decompress_all(stored, stripe.framing(), limit)?;
+    match section.len() as u64 > limit {
+        true => {
+            Err(Error::over("memory", format!("{} bytes, more than the memory allowed has room for", section.len())))
+        }
+        false => Ok(section),
+    }
+}

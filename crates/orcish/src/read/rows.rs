@@ -1,0 +1,137 @@
+//! Columns of a stripe that are read together, from any row on.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::sync::atomic::AtomicUsize;
+
+use arrow_array::ArrayRef;
+use orcish_core::error::Result;
+
+use super::column::{Budget, Column, ColumnReader as _, StructReader};
+use crate::index::{GroupStart, Groups, Indexes, parts_of};
+use crate::stripe::{Parts, Stripe};
+use crate::tail::FileTail;
+
+/// Columns that are decoded together.
+pub(super) enum Columns {
+    /// Children of a struct root.
+    OfRoot(Box<StructReader>),
+    /// The root itself.
+    Root(Column),
+}
+
+impl Columns {
+    /// How many of the next `rows` rows can be decoded at once.
+    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        match self {
+            Columns::OfRoot(reader) => reader.plan(rows, budget),
+            Columns::Root(column) => column.plan(rows, budget),
+        }
+    }
+
+    /// Decodes up to `rows` rows, at least one: as many as the budget has room for.
+    pub(super) fn read(&mut self, rows: usize, budget: Budget) -> Result<(Vec<ArrayRef>, usize)> {
+        let rows = match self.plan(rows, budget)? {
+            // A row that needs more than its part has a batch of its own.
+            0 => self.plan(1, budget.of_one_row(&AtomicUsize::new(0)))?,
+            rows => rows,
+        };
+        let arrays = match self {
+            Columns::OfRoot(reader) => reader.read_children(rows, None)?.0,
+            Columns::Root(column) => vec![column.read(rows, None)?],
+        };
+        Ok((arrays, rows))
+    }
+
+    fn skip(&mut self, rows: usize) -> Result<()> {
+        match self {
+            Columns::OfRoot(reader) => reader.skip(rows),
+            Columns::Root(column) => column.skip(rows),
+        }
+    }
+
+    fn seek(&mut self, to: &GroupStart<'_>) -> Result<()> {
+        match self {
+            Columns::OfRoot(reader) => {
+                let mut own = to.positions(0);
+                reader.seek(&mut own, to)
+            }
+            Columns::Root(column) => column.seek(to),
+        }
+    }
+}
+
+/// Columns with the row that they are at.
+pub(super) struct RowReader {
+    columns: Columns,
+    /// Number of arrays that it gives.
+    count: usize,
+    /// Ids of all columns that are read, nested ones too, and of the root where it has a stream.
+    pub(super) ids: Vec<u32>,
+    /// The next row.
+    row: u64,
+    /// Whether the row index has what is needed to go to a row group.
+    pub(super) can_seek: bool,
+    /// Whether all of their streams are in memory.
+    pub(super) is_loaded: bool,
+    /// Whether the streams are that are needed for any row, such as those of dictionaries.
+    has_shared: bool,
+}
+
+impl RowReader {
+    pub(super) fn new(columns: Columns, count: usize, ids: Vec<u32>) -> Self {
+        RowReader { columns, count, ids, row: 0, can_seek: false, is_loaded: false, has_shared: false }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The parts of their streams that hold row groups: all where they cannot go to one. Streams that are needed for any
+    /// row are among them the first time only.
+    pub(super) fn parts(
+        &mut self,
+        stripe: &Stripe,
+        indexes: &Indexes,
+        runs: &[Range<usize>],
+        tail: &FileTail,
+    ) -> Result<Parts> {
+        let mut parts = Vec::new();
+        for &id in &self.ids {
+            let index = indexes.get(&id).filter(|_| self.can_seek);
+            let of_column = parts_of(index, stripe, id, runs, !self.has_shared, tail);
+            parts.extend(of_column.map_err(|error| error.in_column(&tail.schema.path(id)))?);
+        }
+        self.has_shared = true;
+        Ok(parts)
+    }
+
+    /// Goes to a row that is not before the next one.
+    pub(super) fn go_to(&mut self, row: u64, groups: &Groups, indexes: &Indexes) -> Result<()> {
+        let group = groups.of(row);
+        let start = groups.rows(group).start;
+        if self.can_seek && start > self.row {
+            self.columns.seek(&GroupStart { indexes, groups: *groups, group })?;
+            self.row = start;
+        }
+        let skipped = usize::try_from(row.saturating_sub(self.row)).unwrap_or(usize::MAX);
+        if skipped > 0 {
+            self.columns.skip(skipped)?;
+        }
+        self.row = row;
+        Ok(())
+    }
+
+    /// Reads up to `rows` rows, at least one.
+    pub(super) fn read(&mut self, rows: usize, budget: Budget) -> Result<Vec<ArrayRef>> {
+        let (arrays, rows) = self.columns.read(rows, budget)?;
+        self.row += rows as u64;
+        Ok(arrays)
+    }
+}

@@ -1,0 +1,312 @@
+//! From ORC types to Arrow types. What a column was before it was written comes after; see [`super::restore`].
+//!
+//! | ORC | Arrow |
+//! |---|---|
+//! | boolean, tinyint … bigint, float, double, date | their like |
+//! | string, char, varchar | as [`StringType`] says |
+//! | binary, geometry, geography | binary, large or view after [`StringType`] |
+//! | decimal(p, s) | decimal128(p, s) |
+//! | timestamp | timestamp without zone, or in UTC where instants are wanted |
+//! | timestamp with local time zone | timestamp in UTC |
+//! | bigint and int with Spark's type attribute | timestamp without zone, duration, year-month interval |
+//! | array, map, struct, uniontype | list, map, struct, union |
+//!
+//! Attributes of a type become metadata of the field, but for those that name an extension type of Arrow. What Arrow's
+//! type cannot say (the length of char and varchar, coordinate systems) is there under [`TYPE_KEY`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
+use orcish_core::error::{Error, Result};
+use orcish_core::predicate::{Altered, Domain};
+use orcish_core::types::{is_of_extension, nanoseconds};
+
+use crate::options::{
+    ColumnForm, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
+    UnionType,
+};
+use crate::projection::Projected;
+use crate::schema::{Kind, Type};
+use crate::tail::FileTail;
+
+/// Key of the field metadata that holds the ORC type where Arrow's does not say all of it.
+pub const TYPE_KEY: &str = "orc.type";
+/// Attribute in which Spark keeps its own type of a column.
+pub(crate) const SPARK_TYPE: &str = "spark.sql.catalyst.type";
+/// Most variants of an Arrow union.
+const MAX_VARIANTS: usize = 128;
+/// Seconds from 1970 that 64 bits of nanoseconds hold, both ways.
+const NANOSECOND_RANGE: i128 = 9_223_372_035 * 1_000_000_000;
+
+/// Spark's own type of an integer column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SparkType {
+    /// Microseconds of a timestamp without zone.
+    TimestampNtz,
+    /// Microseconds.
+    DayTimeInterval,
+    /// Months.
+    YearMonthInterval,
+}
+
+pub(super) fn spark_type(this: &Type) -> Option<SparkType> {
+    let name = this.attributes.iter().find(|(key, _)| key == SPARK_TYPE).map(|(_, name)| name.as_str())?;
+    let is_interval = |units: [&str; 4]| units.iter().any(|unit| name.starts_with(&format!("interval {unit}")));
+    match this.kind {
+        Kind::Long if name == "timestamp_ntz" => Some(SparkType::TimestampNtz),
+        Kind::Long if is_interval(["day", "hour", "minute", "second"]) => Some(SparkType::DayTimeInterval),
+        Kind::Int if is_interval(["year", "month", "year", "month"]) => Some(SparkType::YearMonthInterval),
+        _ => None,
+    }
+}
+
+/// Makes Arrow fields of the columns of a file.
+pub(crate) struct Mapping<'a> {
+    pub(crate) tail: &'a FileTail,
+    pub(crate) options: &'a ReadOptions,
+}
+
+impl Mapping<'_> {
+    /// Fields of the children of `parent` that are read.
+    pub(super) fn fields(&self, parent: &Projected) -> Result<Fields> {
+        let this = self.tail.schema.get(parent.id)?;
+        let field = |child: &Projected| {
+            let index = this.children.binary_search(&child.id).unwrap_or_default();
+            self.field(this.child_name(index), child)
+        };
+        parent.children.iter().map(field).collect()
+    }
+
+    pub(super) fn field(&self, name: impl Into<String>, column: &Projected) -> Result<FieldRef> {
+        let this = self.tail.schema.get(column.id)?;
+        // The storage of an extension type is known from the stored schema alone, which has these keys itself.
+        let attributes = this.attributes.iter().filter(|(key, _)| !is_of_extension(key));
+        let mut metadata: HashMap<String, String> = attributes.cloned().collect();
+        if matches!(this.kind, Kind::Char | Kind::Varchar | Kind::Geometry | Kind::Geography) {
+            metadata.insert(TYPE_KEY.to_owned(), self.tail.schema.type_string(column.id)?);
+        }
+        Ok(Arc::new(Field::new(name, self.data_type(column)?, true).with_metadata(metadata)))
+    }
+
+    pub(crate) fn data_type(&self, column: &Projected) -> Result<DataType> {
+        let this = self.tail.schema.get(column.id)?;
+        Ok(match this.kind {
+            Kind::Boolean => DataType::Boolean,
+            Kind::Byte => DataType::Int8,
+            Kind::Short => DataType::Int16,
+            Kind::Int => match spark_type(this) {
+                Some(_) => DataType::Interval(IntervalUnit::YearMonth),
+                None => DataType::Int32,
+            },
+            Kind::Long => match spark_type(this) {
+                Some(SparkType::TimestampNtz) => DataType::Timestamp(self.unit(column.id)?, None),
+                Some(_) => DataType::Duration(TimeUnit::Microsecond),
+                None => DataType::Int64,
+            },
+            Kind::Float => DataType::Float32,
+            Kind::Double => DataType::Float64,
+            Kind::String | Kind::Char | Kind::Varchar if self.options.invalid_utf8 == InvalidUtf8::Binary => match self
+                .strings(column.id)
+            {
+                StringType::Utf8 | StringType::Binary => DataType::Binary,
+                StringType::Large => DataType::LargeBinary,
+                StringType::View => DataType::BinaryView,
+                StringType::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Binary)),
+            },
+            Kind::String | Kind::Char | Kind::Varchar => match self.strings(column.id) {
+                StringType::Utf8 => DataType::Utf8,
+                StringType::Large => DataType::LargeUtf8,
+                StringType::View => DataType::Utf8View,
+                StringType::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+                StringType::Binary => DataType::Binary,
+            },
+            Kind::Binary | Kind::Geometry | Kind::Geography => match self.strings(column.id) {
+                StringType::Large => DataType::LargeBinary,
+                StringType::View => DataType::BinaryView,
+                StringType::Utf8 | StringType::Dictionary | StringType::Binary => DataType::Binary,
+            },
+            Kind::Decimal => {
+                let (precision, scale) = decimal(this);
+                DataType::Decimal128(precision, scale.cast_signed())
+            }
+            Kind::Date => DataType::Date32,
+            Kind::Timestamp => {
+                let zone = self.is_instant(column.id).then(|| "UTC".into());
+                DataType::Timestamp(self.unit(column.id)?, zone)
+            }
+            Kind::TimestampInstant => DataType::Timestamp(self.unit(column.id)?, Some("UTC".into())),
+            Kind::Struct => DataType::Struct(self.fields(column)?),
+            Kind::List => match &column.children[..] {
+                [element] => DataType::List(self.field("item", element)?),
+                _ => DataType::Null,
+            },
+            Kind::Map => {
+                DataType::Map(Arc::new(Field::new("entries", DataType::Struct(self.entries(column)?), false)), false)
+            }
+            Kind::Union => match self.union_type(column) {
+                UnionType::Dense => DataType::Union(self.variants(column)?, UnionMode::Dense),
+                UnionType::Sparse => DataType::Union(self.variants(column)?, UnionMode::Sparse),
+                UnionType::Struct => DataType::Struct(self.tagged(column)?),
+            },
+            Kind::Unknown => return Err(self.unreadable(column.id)),
+        })
+    }
+
+    /// The error of a column whose kind is unknown.
+    fn unreadable(&self, id: u32) -> Error {
+        self.tail.schema.fault(id).unwrap_or_else(|| Error::unsupported("a column of unknown type"))
+    }
+
+    /// Key and value of a map.
+    pub(super) fn entries(&self, column: &Projected) -> Result<Fields> {
+        let [key, value] = &column.children[..] else { return Ok(Fields::empty()) };
+        let key = self.field("key", key)?.as_ref().clone().with_nullable(false);
+        let key = match self.options.null_map_keys {
+            NullMapKeys::Error => key,
+            NullMapKeys::Dictionary => {
+                let values = key.data_type().clone();
+                key.with_data_type(DataType::Dictionary(Box::new(DataType::Int32), Box::new(values)))
+            }
+        };
+        Ok(vec![Arc::new(key), self.field("value", value)?].into())
+    }
+
+    fn form(&self, id: u32) -> Option<ColumnForm> {
+        self.options.column_forms.get(&id).copied()
+    }
+
+    /// The Arrow form of strings or binary values.
+    fn strings(&self, id: u32) -> StringType {
+        match self.form(id) {
+            Some(ColumnForm::Strings(own)) => own,
+            _ => self.options.strings.unwrap_or_default(),
+        }
+    }
+
+    /// The Arrow form of a union: as asked for, if Arrow has so many variants.
+    pub(super) fn union_type(&self, column: &Projected) -> UnionType {
+        match self.form(column.id) {
+            _ if !(1..=MAX_VARIANTS).contains(&column.children.len()) => UnionType::Struct,
+            Some(ColumnForm::Union(own)) => own,
+            _ => self.options.unions.unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn variants(&self, column: &Projected) -> Result<UnionFields> {
+        let fields = self.fields(column)?;
+        Ok((0..=i8::MAX).zip(fields.iter().cloned()).collect())
+    }
+
+    /// A union as a struct: its tag, and a field for each variant.
+    pub(super) fn tagged(&self, column: &Projected) -> Result<Fields> {
+        let tag = if column.children.len() <= MAX_VARIANTS { DataType::Int8 } else { DataType::Int16 };
+        let fields = self.fields(column)?;
+        Ok(std::iter::once(Arc::new(Field::new("tag", tag, true))).chain(fields.iter().cloned()).collect())
+    }
+
+    /// Whether what is read of column `id`, which is a `timestamp`, are instants.
+    pub(super) fn is_instant(&self, id: u32) -> bool {
+        let own = match self.form(id) {
+            Some(ColumnForm::Timestamp(_, own)) => own,
+            _ => None,
+        };
+        own.or(self.options.timestamps) == Some(Timestamps::Instant)
+    }
+
+    /// Unit of the timestamps of column `id`.
+    pub(super) fn unit(&self, id: u32) -> Result<TimeUnit> {
+        let unit = match self.form(id) {
+            Some(ColumnForm::Timestamp(Some(own), _)) => own,
+            _ => self.options.timestamp_unit.unwrap_or_default(),
+        };
+        Ok(match unit {
+            TimestampUnit::Second => TimeUnit::Second,
+            TimestampUnit::Millisecond => TimeUnit::Millisecond,
+            TimestampUnit::Microsecond => TimeUnit::Microsecond,
+            TimestampUnit::Nanosecond => TimeUnit::Nanosecond,
+            TimestampUnit::Auto => match self.tail.timestamp_bounds(id)? {
+                Some(bounds) if fits_nanoseconds(bounds) => TimeUnit::Nanosecond,
+                _ => TimeUnit::Microsecond,
+            },
+        })
+    }
+}
+
+/// Whether the bounds that statistics have prove that all timestamps fit into nanoseconds. Statistics are in UTC, the
+/// values in the writer's zone: a day of slack covers all zones.
+fn fits_nanoseconds((min, max): (i128, i128)) -> bool {
+    const SLACK: i128 = 86_400 * 1_000_000_000;
+    min > SLACK - NANOSECOND_RANGE && max < NANOSECOND_RANGE - SLACK
+}
+
+/// Precision and scale of a decimal.
+pub(super) fn decimal(this: &Type) -> (u8, u8) {
+    let (precision, scale) = this.decimal();
+    (u8::try_from(precision).unwrap_or(38), u8::try_from(scale).unwrap_or_default())
+}
+
+/// Whether values of a column may be read as null where they are not.
+pub(crate) fn may_become_null(this: &Type, options: &ReadOptions) -> bool {
+    match this.kind {
+        Kind::String | Kind::Char | Kind::Varchar => options.invalid_utf8 == InvalidUtf8::Null,
+        Kind::Decimal => options.decimal_out_of_range == OutOfRange::Null,
+        Kind::Timestamp | Kind::TimestampInstant => options.timestamp_out_of_range == OutOfRange::Null,
+        Kind::Long => {
+            spark_type(this) == Some(SparkType::TimestampNtz) && options.timestamp_out_of_range == OutOfRange::Null
+        }
+        _ => false,
+    }
+}
+
+/// How text of column `id` is altered as it is read.
+pub(crate) fn altered(mapping: &Mapping<'_>, id: u32) -> Result<Altered> {
+    let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
+    if !matches!(this.kind, Kind::String | Kind::Char | Kind::Varchar) {
+        return Ok(Altered::default());
+    }
+    let is_text = mapping.strings(id) != StringType::Binary;
+    let is_cut = this.kind != Kind::String && options.long_char == LongChar::Cut;
+    Ok(Altered {
+        replaced: is_text && options.invalid_utf8 == InvalidUtf8::Replace,
+        most_characters: this.max_length.filter(|_| is_cut),
+    })
+}
+
+/// What column `id` can be compared as.
+///
+/// # Errors
+/// `InvalidArgument` for unions, whose nulls Arrow cannot tell from those of their variants.
+pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
+    let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
+    let timestamp = |is_instant| {
+        let nanoseconds = nanoseconds(mapping.unit(id)?);
+        let may_become_null = options.timestamp_out_of_range == OutOfRange::Null;
+        Ok(Domain::Timestamp { nanoseconds, is_instant, may_become_null })
+    };
+    Ok(match this.kind {
+        Kind::Boolean => Domain::Boolean,
+        Kind::Int | Kind::Long => match spark_type(this) {
+            None => Domain::Integer,
+            Some(SparkType::TimestampNtz) => timestamp(false)?,
+            Some(_) => Domain::Opaque,
+        },
+        Kind::Byte | Kind::Short => Domain::Integer,
+        Kind::Float | Kind::Double => Domain::Float,
+        Kind::Decimal => Domain::Decimal { scale: decimal(this).1.into() },
+        Kind::String | Kind::Varchar => Domain::Text { trimmed: false },
+        Kind::Char => Domain::Text { trimmed: options.trim_char },
+        Kind::Binary | Kind::Geometry | Kind::Geography => Domain::Binary,
+        Kind::Date => Domain::Date,
+        Kind::Timestamp => timestamp(mapping.is_instant(id))?,
+        Kind::TimestampInstant => timestamp(true)?,
+        Kind::List | Kind::Map | Kind::Struct => Domain::Opaque,
+        Kind::Unknown => return Err(mapping.unreadable(id)),
+        Kind::Union => {
+            return Err(Error::invalid(format!(
+                "column {} is a union, which no filter can ask",
+                mapping.tail.schema.path(id)
+            )));
+        }
+    })
+}

@@ -1,0 +1,158 @@
+//! What the footers of the stripes of a file say: what columns take in it, and the time zones of its writers.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use orcish_core::error::{Error, Result};
+use orcish_core::limits::Limits;
+use orcish_io::read_within;
+
+use super::file::OrcFile;
+use crate::stripe::StripeFooter;
+use crate::tail::StripeInfo;
+
+/// What a column takes in some stripes of a file, without the columns below it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ColumnStorage {
+    /// Bytes of its data streams, as stored.
+    pub data: u64,
+    /// Bytes of its row indexes and bloom filters, as stored.
+    pub index: u64,
+    /// Its encodings, with the numbers of stripes that have them.
+    pub encodings: BTreeMap<&'static str, u64>,
+}
+
+impl OrcFile {
+    /// What the columns take in these stripes, or in all, by column id. Footers of stripes are read for that.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is no such stripe; `Io` and `Corrupt`.
+    pub fn column_storage(&self, stripes: Option<&[usize]>, limits: &Limits) -> Result<Vec<ColumnStorage>> {
+        self.storage_of(stripes, limits).map_err(|error| error.in_file(self.name()))
+    }
+
+    /// The time zones that these stripes name, or all: those of their writers, whose clocks `timestamp` columns have. They
+    /// are empty where a stripe names none. Footers of stripes are read for that.
+    ///
+    /// # Errors
+    /// As [`column_storage`](Self::column_storage).
+    pub fn writer_timezones(&self, stripes: Option<&[usize]>, limits: &Limits) -> Result<Vec<String>> {
+        let mut zones = Vec::new();
+        let found = self.each_footer(stripes, limits, |footer| zones.push(footer.writer_timezone));
+        found.map_err(|error| error.in_file(self.name()))?;
+        Ok(zones)
+    }
+
+    fn storage_of(&self, stripes: Option<&[usize]>, limits: &Limits) -> Result<Vec<ColumnStorage>> {
+        let mut columns = vec![ColumnStorage::default(); self.tail().schema.types().len()];
+        self.each_footer(stripes, limits, |footer| {
+            let mut add = |id: u32, add: &dyn Fn(&mut ColumnStorage)| {
+                usize::try_from(id).ok().and_then(|id| columns.get_mut(id)).into_iter().for_each(add);
+            };
+            let length = |range: &Range<u64>| range.end - range.start;
+            for ((id, _), range) in &footer.streams {
+                add(*id, &|column| column.data = column.data.saturating_add(length(range)));
+            }
+            for ((id, _), range) in &footer.index {
+                add(*id, &|column| column.index = column.index.saturating_add(length(range)));
+            }
+            for (id, encoding) in &footer.encodings {
+                add(*id, &|column| *column.encodings.entry(encoding.name()).or_default() += 1);
+            }
+        })?;
+        Ok(columns)
+    }
+
+    /// Gives the footers of these stripes, or of all.
+    fn each_footer(
+        &self,
+        stripes: Option<&[usize]>,
+        limits: &Limits,
+        mut each: impl FnMut(StripeFooter),
+    ) -> Result<()> {
+        let tail = self.tail();
+        let all: Vec<usize> = (0..tail.stripes.len()).collect();
+        let info = |&index: &usize| {
+            let missing = || Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len()));
+            tail.stripes.get(index).map(|info| (index, info)).ok_or_else(missing)
+        };
+        let infos = stripes.unwrap_or(&all).iter().map(info).collect::<Result<Vec<(usize, &StripeInfo)>>>()?;
+        if let Some((index, info)) = infos.iter().find(|(_, info)| info.footer_length > limits.tail) {
+            let text = format!("a footer of {} bytes, more than allowed", info.footer_length);
+            return Err(Error::over("tail", text).in_section("stripe", *index));
+        }
+        let end = tail.file_length.saturating_sub(tail.tail_length);
+        let within = |(index, info): &(usize, &StripeInfo)| {
+            info.check_within(end).map_err(|error| error.in_section("stripe", *index))
+        };
+        infos.iter().try_for_each(within)?;
+        let ranges: Vec<Range<u64>> = infos.iter().map(|(_, info)| info.footer()).collect();
+        let mut patience = self.patience();
+        for ((index, info), stored) in infos.into_iter().zip(read_within(&**self.source(), &ranges, limits)?) {
+            patience.look()?;
+            let footer = StripeFooter::parse(stored, info, tail, limits, &|_| true);
+            each(footer.map_err(|error| error.in_section("stripe", index))?);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray, StructArray};
+    use orcish_io::{MemorySink, MemorySource};
+
+    use super::*;
+    use crate::write::{FileWriter, WriteOptions};
+
+    fn file() -> OrcFile {
+        let ids: ArrayRef = Arc::new(Int64Array::from_iter((0..5000).map(|n| (n % 7 > 0).then_some(n * n))));
+        let words: ArrayRef = Arc::new(StringArray::from_iter_values((0..5000).map(|n| format!("word {}", n % 9))));
+        let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..5000).map(|n| format!("{:x}", n * 7919))));
+        let nest = StructArray::try_from(vec![("words", words), ("texts", texts)]).unwrap();
+        let batch = RecordBatch::try_from_iter([("ids", ids), ("nest", Arc::new(nest) as ArrayRef)]).unwrap();
+        let sink = MemorySink::new();
+        let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), &WriteOptions::default()).unwrap();
+        for _ in 0..3 {
+            writer.write(&batch).unwrap();
+            writer.end_stripe().unwrap();
+        }
+        writer.finish().unwrap();
+        OrcFile::new(Arc::new(MemorySource::new(sink.take().unwrap())), &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn columns_add_up_to_the_stripes() {
+        let file = file();
+        let limits = Limits::default();
+        let all = file.column_storage(None, &limits).unwrap();
+        let stripes = &file.tail().stripes;
+        assert_eq!((all.len(), stripes.len()), (5, 3));
+        let sum = |of: fn(&ColumnStorage) -> u64| all.iter().map(of).sum::<u64>();
+        assert_eq!(sum(|column| column.data), stripes.iter().map(|stripe| stripe.data_length).sum::<u64>());
+        assert_eq!(sum(|column| column.index), stripes.iter().map(|stripe| stripe.index_length).sum::<u64>());
+        let encodings = |id: usize| all[id].encodings.iter().map(|(name, count)| (*name, *count)).collect::<Vec<_>>();
+        assert_eq!(encodings(1), [("DIRECT_V2", 3)]);
+        assert_eq!(encodings(2), [("DIRECT", 3)]);
+        assert_eq!(encodings(3), [("DICTIONARY_V2", 3)]);
+        assert_eq!(encodings(4), [("DIRECT_V2", 3)]);
+
+        let parts = [&[0usize][..], &[2, 1]].map(|stripes| file.column_storage(Some(stripes), &limits).unwrap());
+        for (id, whole) in all.iter().enumerate() {
+            assert_eq!(whole.data, parts[0][id].data + parts[1][id].data);
+            assert_eq!(whole.index, parts[0][id].index + parts[1][id].index);
+        }
+        assert_eq!(file.column_storage(Some(&[]), &limits).unwrap(), vec![ColumnStorage::default(); 5]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused() {
+        let file = file();
+        let error = file.column_storage(Some(&[3]), &Limits::default()).unwrap_err();
+        assert_eq!(error.kind(), orcish_core::ErrorKind::InvalidArgument);
+        let tight = Limits { tail: 5, ..Limits::default() };
+        assert_eq!(file.column_storage(None, &tight).unwrap_err().kind(), orcish_core::ErrorKind::LimitExceeded);
+    }
+}

@@ -1,0 +1,135 @@
+//! The Arrow schema as a file keeps it: a message of our own, of format strings of Arrow's C data interface.
+
+mod format;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Metadata, Schema};
+use bytes::Bytes;
+use format::{format_of, type_of};
+use orcish_core::error::{Error, Result};
+use prost::Message as _;
+
+use crate::proto::arrow::{ArrowField, ArrowSchema, Pair};
+use crate::proto::{ARROW_SCHEMA, Entry, entry, weigh};
+
+/// Key of the user metadata of a file under which its Arrow schema is.
+pub const ARROW_SCHEMA_KEY: &str = "orcish.arrow.schema";
+/// Deepest nesting that is kept; pyarrow takes no more than 64 levels.
+const MAX_DEPTH: usize = 60;
+
+/// The bytes of a schema, for the user metadata under [`ARROW_SCHEMA_KEY`].
+///
+/// # Errors
+/// `Unsupported` where it cannot be kept: beyond 60 levels, or of a type that Arrow itself has no name for. A file
+/// without it is complete, and its columns come back in the types that ORC has.
+pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
+    let fields = schema.fields().iter().map(|field| to_proto(field, 1));
+    let field = fields.collect::<Result<_>>()?;
+    Ok(ArrowSchema { field, metadata: to_pairs(schema.metadata()) }.encode_to_vec())
+}
+
+/// The schema that [`encode`] made bytes of, which has no more than `most` fields, nested ones included, and takes no
+/// more than `memory` bytes.
+///
+/// # Errors
+/// `Corrupt` where the bytes are none, `LimitExceeded` where they take more.
+pub(crate) fn decode(bytes: &Bytes, most: usize, memory: u64) -> Result<Schema> {
+    let mut left = most;
+    count(bytes.clone(), &[FIELD], 0, &mut left)?;
+    weigh(bytes, &ARROW_SCHEMA, memory)?;
+    let undecodable = |error| Error::corrupt("the Arrow schema cannot be decoded").with_source(error);
+    let ArrowSchema { field, metadata } = ArrowSchema::decode(bytes.clone()).map_err(undecodable)?;
+    let fields = field.into_iter().map(from_proto).collect::<Result<Vec<_>>>()?;
+    Ok(Schema::new_with_metadata(fields, from_pairs(metadata)))
+}
+
+/// Tags of the fields that hold further fields: of the schema, and of a field.
+const FIELD: u32 = 1;
+const WITHIN: [u32; 2] = [7, 8];
+
+/// Takes the fields of a message, which is `depth` levels down, off what is `left`.
+fn count(message: Bytes, tags: &[u32], depth: usize, left: &mut usize) -> Result<()> {
+    if depth > MAX_DEPTH {
+        return Err(Error::corrupt("the Arrow schema is nested too deeply"));
+    }
+    let mut rest = message;
+    while let Some(Entry { tag, body }) = entry(&mut rest)? {
+        if let Some(value) = body.filter(|_| tags.contains(&tag)) {
+            let too_many = || Error::corrupt("the Arrow schema has more fields than the file has columns");
+            *left = left.checked_sub(1).ok_or_else(too_many)?;
+            count(value, &WITHIN, depth + 1, left)?;
+        }
+    }
+    Ok(())
+}
+
+fn to_pairs(metadata: &Metadata) -> Vec<Pair> {
+    // In order of the keys: one schema has the same bytes every time.
+    metadata.iter().map(|(key, value)| Pair { key: key.clone(), value: value.clone() }).collect()
+}
+
+fn from_pairs(pairs: Vec<Pair>) -> Metadata {
+    pairs.into_iter().map(|Pair { key, value }| (key, value)).collect()
+}
+
+fn to_proto(field: &Field, depth: usize) -> Result<ArrowField> {
+    if depth > MAX_DEPTH {
+        return Err(Error::unsupported(format!("the Arrow schema has more than {MAX_DEPTH} levels")));
+    }
+    let mut proto = ArrowField {
+        name: field.name().clone(),
+        nullable: field.is_nullable(),
+        metadata: to_pairs(field.metadata()),
+        dictionary_ordered: field.dict_is_ordered().unwrap_or_default(),
+        ..ArrowField::default()
+    };
+    let mut kind = field.data_type();
+    if let DataType::Dictionary(keys, values) = kind {
+        let values = Field::new("", values.as_ref().clone(), true);
+        proto.dictionary = Some(Box::new(to_proto(&values, depth + 1)?));
+        kind = keys;
+    }
+    let unknown = || Error::unsupported(format!("Arrow has no name for the type {kind}"));
+    proto.format = format_of(kind).ok_or_else(unknown)?;
+    let child = |field: &Field| to_proto(field, depth + 1);
+    proto.children = match kind {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => vec![child(item)?],
+        DataType::Map(entries, is_sorted) => {
+            proto.keys_sorted = *is_sorted;
+            vec![child(entries)?]
+        }
+        DataType::Struct(fields) => fields.iter().map(|field| child(field)).collect::<Result<_>>()?,
+        DataType::Union(fields, _) => fields.iter().map(|(_, field)| child(field)).collect::<Result<_>>()?,
+        DataType::RunEndEncoded(ends, values) => vec![child(ends)?, child(values)?],
+        _ => Vec::new(),
+    };
+    Ok(proto)
+}
+
+/// Recursion ends: [`count`] has seen how deep it goes.
+fn from_proto(proto: ArrowField) -> Result<Field> {
+    // The order of the values of a dictionary is not in the file: those that are read have none.
+    let ArrowField { name, format, nullable, keys_sorted, dictionary_ordered: _, metadata, children, dictionary } =
+        proto;
+    let children = children.into_iter().map(|child| from_proto(child).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+    if name.contains('\0') || format.contains('\0') {
+        // They end the texts of Arrow's C interface.
+        return Err(Error::corrupt("the Arrow schema has a NUL in a name or a type"));
+    }
+    let unknown = || Error::corrupt(format!("the Arrow schema has a type {format:?}, which is none"));
+    let mut kind = type_of(&format, children, keys_sorted).ok_or_else(unknown)?;
+    if let Some(values) = dictionary {
+        if !kind.is_integer() {
+            return Err(Error::corrupt(format!("the Arrow schema has a dictionary with keys of type {kind}")));
+        }
+        kind = DataType::Dictionary(Box::new(kind), Box::new(from_proto(*values)?.data_type().clone()));
+    }
+    Ok(Field::new(name, kind, nullable).with_metadata(from_pairs(metadata)))
+}
