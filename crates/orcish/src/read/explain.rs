@@ -9,7 +9,7 @@ use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::{Outcome, Verdict};
 use orcish_io::coalesce;
 
-use super::filtered::runs;
+use super::filter::runs;
 use super::plan::Plan;
 use crate::index::{Groups, Indexes};
 use crate::projection::Projected;

@@ -14,10 +14,11 @@ use orcish_io::{FileSource, ReadAt};
 
 use super::inspect::Inspector;
 use super::plan::Plan;
-use super::prune::stripe_statistics;
-use super::reader::{BatchReader, row_number_field};
+use super::prune::{judge_stripes, stripe_statistics};
+use super::reader::BatchReader;
 use super::restore::{StoredSchema, most_rows};
-use super::schema::{Mapping, domain};
+use super::schema::{Mapping, domain, row_number_field};
+use super::selection::Selection;
 use crate::options::{ColumnForm, Columns, NullMapKeys, ReadOptions};
 use crate::predicate::bind;
 use crate::projection::{Projection, ROOT_COLUMN};
@@ -85,10 +86,6 @@ impl OrcFile {
         &self.source
     }
 
-    pub(super) fn shared_tail(&self) -> Arc<FileTail> {
-        self.tail.clone()
-    }
-
     /// The tail.
     pub fn tail(&self) -> &FileTail {
         &self.tail
@@ -101,8 +98,8 @@ impl OrcFile {
     pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
         let options = self.with_forms(options.clone())?;
-        let natural = self.schema_of(&projection, &options)?;
-        self.restored(&projection, &options, natural)
+        let physical = self.physical_schema(&projection, &options)?;
+        self.logical_schema(&projection, &options, physical)
     }
 
     /// The Arrow schema that the file was written with, where it has kept it.
@@ -118,11 +115,11 @@ impl OrcFile {
         }
     }
 
-    /// The schema of the batches, that of what is decoded being `natural`.
-    fn restored(&self, projection: &Projection, options: &ReadOptions, natural: SchemaRef) -> Result<SchemaRef> {
+    /// The schema of the batches, given the schema of the decoded columns.
+    fn logical_schema(&self, projection: &Projection, options: &ReadOptions, physical: SchemaRef) -> Result<SchemaRef> {
         match self.stored().filter(|_| options.arrow_schema) {
-            Some(stored) => stored.restored(&Mapping { tail: &self.tail, options }, &projection.root, &natural),
-            None => Ok(natural),
+            Some(stored) => stored.restored(&Mapping { tail: &self.tail, options }, &projection.root, &physical),
+            None => Ok(physical),
         }
     }
 
@@ -130,8 +127,8 @@ impl OrcFile {
         error.in_file(self.source.name())
     }
 
-    /// The schema of what is decoded.
-    fn schema_of(&self, projection: &Projection, options: &ReadOptions) -> Result<SchemaRef> {
+    /// The schema of the decoded columns.
+    fn physical_schema(&self, projection: &Projection, options: &ReadOptions) -> Result<SchemaRef> {
         let mapping = Mapping { tail: &self.tail, options };
         let mut fields = match self.tail.schema.get(0)?.kind {
             Kind::Struct => mapping.fields(&projection.root)?.to_vec(),
@@ -274,7 +271,7 @@ impl OrcFile {
         self.plan_of(projection, options, condition, 1)
     }
 
-    /// The plan of reading what is known by now.
+    /// The plan of reading a projection. Statistics are read for the condition.
     fn plan_of(
         &self,
         projection: Projection,
@@ -282,13 +279,16 @@ impl OrcFile {
         condition: Option<Condition>,
         sharers: usize,
     ) -> Result<Plan> {
-        let natural = self.schema_of(&projection, &options).map_err(|error| self.named(error))?;
-        let restored = self.restored(&projection, &options, natural.clone()).map_err(|error| self.named(error))?;
-        let options = ReadOptions { batch_size: options.batch_size.min(most_rows(&restored)), ..options };
-        let plan = Plan::new(self, projection, natural, options, condition, sharers);
-        let mut plan = plan.map_err(|error| self.named(error))?;
-        plan.restored = restored;
-        Ok(plan)
+        let make = || {
+            let physical = self.physical_schema(&projection, &options)?;
+            let logical = self.logical_schema(&projection, &options, physical.clone())?;
+            let options = ReadOptions { batch_size: options.batch_size.min(most_rows(&logical)), ..options };
+            let (source, tail, schemas) = (self.source.clone(), self.tail.clone(), (physical, logical));
+            let selection = Selection::new(source, tail, projection, schemas, options, condition)?;
+            let verdicts = judge_stripes(&selection, &mut self.patience())?;
+            Plan::new(selection, verdicts, sharers)
+        };
+        make().map_err(|error| self.named(error))
     }
 
     /// Statistics of each stripe, one entry a column; they are read from the source.

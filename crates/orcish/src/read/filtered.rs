@@ -11,33 +11,19 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, Int64Array};
 use arrow_buffer::BooleanBuffer;
-use orcish_core::error::{Error, Result};
-use orcish_core::predicate::{Condition, Truth, Verdict, evaluate};
+use orcish_core::error::Result;
+use orcish_core::predicate::{Truth, evaluate};
 
+use super::filter::{Filter, runs};
 use super::gather::{joined, keep, size};
+use super::part::Part;
 use super::plan::Plan;
-use super::reader::Part;
 use super::rows::RowReader;
 use crate::index::{Groups, Indexes};
-use crate::projection::{Projected, Projection};
 use crate::stripe::{Parts, Stripe};
 use crate::tuning;
-
-/// A condition, with what is read to decide it and what else.
-pub(super) struct Filter {
-    pub(super) condition: Condition,
-    /// What is read to decide it.
-    pub(super) projection: Projection,
-    /// The columns that it asks, as the root has them.
-    pub(super) asked: Vec<Projected>,
-    /// Where among `asked` the column of each leaf is: the way down.
-    pub(super) paths: Vec<Vec<usize>>,
-    /// For each column of the batches, which of `asked` it is, if it is one.
-    pub(super) shared: Vec<Option<usize>>,
-}
 
 /// Rows of which some are wanted.
 struct Window {
@@ -328,46 +314,6 @@ impl Window {
     fn bytes(&self) -> u64 {
         self.arrays.iter().flatten().map(size).sum()
     }
-}
-
-impl Filter {
-    /// Those of `columns`, which are those of the batches, that it does not ask.
-    pub(super) fn rest(&self, columns: &[Projected]) -> Vec<Projected> {
-        columns
-            .iter()
-            .zip(&self.shared)
-            .filter(|(_, shared)| shared.is_none())
-            .map(|(column, _)| column.clone())
-            .collect()
-    }
-
-    /// The values of a leaf's column, among those that were read.
-    fn values(&self, leaf: usize, arrays: &[ArrayRef]) -> Result<ArrayRef> {
-        let missing = || Error::invalid("a column of the filter is missing");
-        let mut way = self.paths.get(leaf).ok_or_else(missing)?.iter();
-        let mut array = way.next().and_then(|&at| arrays.get(at)).ok_or_else(missing)?.clone();
-        for &at in way {
-            let inner = array.as_struct_opt().and_then(|parent| parent.columns().get(at)).ok_or_else(missing)?.clone();
-            array = inner;
-        }
-        Ok(array)
-    }
-
-    /// Whether the columns that are asked have to be read.
-    pub(super) fn is_needed(&self, kept: &[(Range<usize>, Truth)]) -> bool {
-        let undecided = kept.iter().any(|(_, truth)| *truth == Truth::Maybe);
-        undecided || !kept.is_empty() && self.shared.iter().any(Option::is_some)
-    }
-}
-
-/// Neighbouring row groups of which the same is known, but for those without a wanted row.
-pub(super) fn runs(verdicts: &[Verdict]) -> impl Iterator<Item = (Range<usize>, Truth)> {
-    let mut start = 0;
-    verdicts.chunk_by(|a, b| a.truth == b.truth).filter_map(move |run| {
-        let range = start..start + run.len();
-        start = range.end;
-        run.first().filter(|verdict| verdict.truth != Truth::Never).map(|verdict| (range, verdict.truth))
-    })
 }
 
 /// Ranges of rows that are decoded at once: wanted ones, and what is between near ones.

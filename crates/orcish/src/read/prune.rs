@@ -6,6 +6,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use orcish_core::cancel::Patience;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::predicate::{Condition, Leaf, Test, Truth, Verdict};
@@ -13,10 +14,10 @@ use orcish_core::statistics::ColumnStatistics;
 use orcish_io::ReadAt;
 use orcish_io::read_within;
 
-use super::file::OrcFile;
-use super::filtered::Filter;
+use super::filter::Filter;
 use super::instants::{asks_instants, of_instants};
 use super::plan::Plan;
+use super::selection::Selection;
 use crate::bloom::keys_of;
 use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
 use crate::codec::decompress_all;
@@ -49,15 +50,11 @@ impl Lookup {
     }
 }
 
-/// What statistics of the file and of its stripes say of each of `stripes`.
-pub(super) fn judge_stripes(
-    condition: &Condition,
-    file: &OrcFile,
-    stripes: &[usize],
-    reader: Option<&WriterZone>,
-    limits: &Limits,
-) -> Result<Vec<Verdict>> {
-    let (tail, mut patience) = (file.tail(), file.patience());
+/// What statistics of the file and of its stripes say of each selected stripe; nothing without a condition.
+pub(super) fn judge_stripes(selection: &Selection, patience: &mut Patience) -> Result<Vec<Verdict>> {
+    let Some(condition) = &selection.condition else { return Ok(Vec::new()) };
+    let (tail, stripes, limits) = (&*selection.tail, &selection.stripes, &selection.options.limits);
+    let reader = selection.reader.as_ref();
     let mut whole = Verdict::MAYBE;
     whole.refine(condition, FILE_STATISTICS, &mut |_, leaf| {
         Ok(judge(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, reader))
@@ -66,9 +63,9 @@ pub(super) fn judge_stripes(
     if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
         return Ok(vec![whole; stripes.len()]);
     }
-    let section = stripe_statistics(&**file.source(), tail, limits)?;
+    let section = stripe_statistics(&*selection.source, tail, limits)?;
     let columns = condition.columns();
-    let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits, &mut patience)?;
+    let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits, patience)?;
     let mut of_stripe = |&stripe: &usize| {
         patience.look()?;
         let mut verdict = whole.clone();

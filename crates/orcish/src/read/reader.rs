@@ -4,18 +4,15 @@
 //! batch after batch. Groups may run ahead of each other, and of the caller, by a few batches; the
 //! caller takes what is the front of all of them. See [`super::workers`] for who does the work.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions};
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_array::{Int64Array, RecordBatch, RecordBatchOptions};
+use arrow_schema::SchemaRef;
 use orcish_core::cancel::Check;
 use orcish_core::cast::restore;
 use orcish_core::error::{Error, Result};
 
-use super::filtered::FilteredStripe;
 use super::plan::Plan;
-use super::rows::Columns;
 use super::workers::{Batch, Workers};
 
 /// Batches of a file, in order. An error ends it.
@@ -41,7 +38,7 @@ impl std::fmt::Debug for BatchReader {
 impl BatchReader {
     pub(super) fn new(plan: Plan) -> Self {
         let (left, plan) = (plan.options.limit.unwrap_or(u64::MAX), Arc::new(plan));
-        BatchReader { schema: plan.restored.clone(), workers: Workers::new(plan.clone()), plan, left, given: 0 }
+        BatchReader { schema: plan.logical.clone(), workers: Workers::new(plan.clone()), plan, left, given: 0 }
     }
 
     /// Schema of the batches.
@@ -61,7 +58,7 @@ impl BatchReader {
             let number = |row: u64| i64::try_from(row).unwrap_or(i64::MAX);
             columns.push(Arc::new((first_row..first_row + rows as u64).map(number).collect::<Int64Array>()));
         }
-        if !Arc::ptr_eq(&self.plan.schema, &self.schema) {
+        if !Arc::ptr_eq(&self.plan.physical, &self.schema) {
             let memory = self.plan.limits().memory;
             let restored = columns.iter().zip(self.schema.fields()).map(|(array, field)| restore(array, field, memory));
             columns = restored.collect::<Result<_>>()?;
@@ -90,92 +87,5 @@ impl Iterator for BatchReader {
             self.workers.stop();
         }
         Some(batch.map_err(|error| error.in_file(self.plan.source.name())))
-    }
-}
-
-/// The field of a column that counts rows.
-pub(super) fn row_number_field(name: &str) -> Field {
-    Field::new(name, DataType::Int64, false)
-}
-
-/// A stripe whose readers are made.
-pub(super) struct OpenStripe {
-    pub(super) rows: u64,
-    pub(super) groups: Vec<Group>,
-}
-
-/// Columns that one thread decodes at a time.
-pub(super) struct Group {
-    /// Where the columns go in the batch.
-    pub(super) columns: Vec<usize>,
-    pub(super) reader: GroupReader,
-}
-
-/// What decodes the columns of a group.
-pub(super) enum GroupReader {
-    Columns(Columns),
-    Filtered(Box<FilteredStripe>),
-    /// All rows, of no column.
-    Rows,
-}
-
-/// Arrays of the columns of a group, of the same rows.
-pub(super) struct Part {
-    pub(super) arrays: Vec<ArrayRef>,
-    pub(super) rows: usize,
-    pub(super) bytes: u64,
-    /// Rows of the stripe that are done with it.
-    pub(super) passed: u64,
-}
-
-impl Group {
-    /// Decodes some of the `left` rows.
-    pub(super) fn decode(&mut self, left: u64, plan: &Plan) -> Result<Part> {
-        let rows = usize::try_from(left).unwrap_or(usize::MAX).min(plan.batch_size);
-        let (arrays, rows) = match (&mut self.reader, &plan.filter) {
-            (GroupReader::Filtered(stripe), Some(filter)) => return stripe.next(left, plan, filter),
-            (GroupReader::Filtered(_), None) => return Err(Error::invalid("a filter is missing")),
-            (GroupReader::Columns(reader), _) => reader.read(rows, plan.budget())?,
-            (GroupReader::Rows, _) => (Vec::new(), rows),
-        };
-        let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
-        Ok(Part { arrays, rows, bytes, passed: rows as u64 })
-    }
-}
-
-/// Parts that a group has decoded and nobody has taken.
-#[derive(Default)]
-pub(super) struct Ready {
-    parts: VecDeque<Part>,
-    /// Rows of the first part that are taken.
-    taken: usize,
-}
-
-impl Ready {
-    pub(super) fn push(&mut self, part: Part) {
-        self.parts.push_back(part);
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Rows that are left of the first part.
-    pub(super) fn front_rows(&self) -> Option<usize> {
-        self.parts.front().map(|part| part.rows - self.taken)
-    }
-
-    /// Takes `rows` rows of the first part; also says how many bytes are no longer held here.
-    pub(super) fn take(&mut self, rows: usize) -> (Vec<ArrayRef>, u64) {
-        let Some(part) = self.parts.front() else { return (Vec::new(), 0) };
-        let all = self.taken == 0 && rows == part.rows;
-        let slice = |array: &ArrayRef| if all { array.clone() } else { array.slice(self.taken, rows) };
-        let arrays = part.arrays.iter().map(slice).collect();
-        let (end, bytes) = (self.taken + rows >= part.rows, part.bytes);
-        self.taken = if end { 0 } else { self.taken + rows };
-        if end {
-            self.parts.pop_front();
-        }
-        (arrays, if end { bytes } else { 0 })
     }
 }

@@ -310,3 +310,8 @@ pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
         }
     })
 }
+
+/// The field of a column that counts rows.
+pub(super) fn row_number_field(name: &str) -> Field {
+    Field::new(name, DataType::Int64, false)
+}

@@ -17,8 +17,9 @@ use orcish_core::cancel::{Check, PATIENCE, Patience};
 use orcish_core::error::{ErrorKind, Result};
 use orcish_core::parallel::Threads;
 
+use super::group::{Group, OpenStripe};
+use super::part::{Part, Ready};
 use super::plan::Plan;
-use super::reader::{Group, OpenStripe, Part, Ready};
 use crate::tuning;
 
 /// The columns of a batch.

@@ -1,0 +1,110 @@
+//! The part of a file that is read: options that were checked against the file.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use orcish_core::error::{Error, Result};
+use orcish_core::predicate::Condition;
+use orcish_io::ReadAt;
+
+use super::schema::{Mapping, altered, may_become_null};
+use crate::options::ReadOptions;
+use crate::projection::Projection;
+use crate::tail::FileTail;
+use crate::time::WriterZone;
+
+/// Bytes that the reader of a column holds beside its values, roughly.
+const READER_BYTES: u64 = 8 << 10;
+
+/// Most columns that an error names.
+const MOST_NAMED: usize = 10;
+
+/// The part of a file that is read. Nothing is read to make a selection.
+pub(super) struct Selection {
+    pub(super) source: Arc<dyn ReadAt>,
+    pub(super) tail: Arc<FileTail>,
+    /// Columns of the batches.
+    pub(super) projection: Projection,
+    /// Which rows are selected; all without it.
+    pub(super) condition: Option<Condition>,
+    /// Columns that the condition reads.
+    pub(super) filter_projection: Option<Projection>,
+    /// The time zone of the reader, where one was named.
+    pub(super) reader: Option<WriterZone>,
+    pub(super) options: ReadOptions,
+    /// Indexes of the selected stripes.
+    pub(super) stripes: Vec<usize>,
+    /// Schema of the decoded columns.
+    pub(super) physical: SchemaRef,
+    /// Schema of the batches.
+    pub(super) logical: SchemaRef,
+}
+
+impl Selection {
+    /// Checks `options` against the file.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where they do not fit the file; `Unsupported` for encrypted columns; `LimitExceeded` for more
+    /// columns than memory allows.
+    pub(super) fn new(
+        source: Arc<dyn ReadAt>,
+        tail: Arc<FileTail>,
+        projection: Projection,
+        (physical, logical): (SchemaRef, SchemaRef),
+        options: ReadOptions,
+        condition: Option<Condition>,
+    ) -> Result<Self> {
+        let reader = options.timezone.as_deref().map(WriterZone::of_reader).transpose()?;
+        if options.batch_size == 0 {
+            return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
+        }
+        let mut condition = condition;
+        for leaf in condition.iter_mut().flat_map(|condition| &mut condition.leaves) {
+            let this = tail.schema.get(leaf.column)?;
+            leaf.may_become_null |= may_become_null(this, &options);
+            leaf.altered = altered(&Mapping { tail: &tail, options: &options }, leaf.column)?;
+        }
+        let filter_projection =
+            condition.as_ref().map(|condition| Projection::of_filter(&tail.schema, &condition.columns()));
+        let filter_projection = filter_projection.transpose()?;
+        let reads = |id: u32| {
+            projection.wants(id)
+                || filter_projection.as_ref().is_some_and(|filter_projection| filter_projection.wants(id))
+        };
+        let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
+        if !masked.is_empty() && !options.allow_masked {
+            let names: Vec<_> = masked.iter().take(MOST_NAMED).map(|&&id| tail.schema.path(id)).collect();
+            let more = masked.len() - names.len();
+            return Err(Error::unsupported(format!(
+                "columns {}{} are encrypted; without keys only their masks can be read, which has to be filter_projection for",
+                names.join(", "),
+                if more > 0 { format!(" and {more} more") } else { String::new() }
+            )));
+        }
+        let readers = (projection.count() + filter_projection.as_ref().map_or(0, Projection::count)) as u64;
+        if readers.saturating_mul(READER_BYTES) > options.limits.memory {
+            let most = options.limits.memory;
+            return Err(Error::over(
+                "memory",
+                format!("{readers} columns at once need more than the {most} bytes allowed"),
+            ));
+        }
+        let count = tail.stripes.len();
+        let stripes = options.stripes.clone().unwrap_or_else(|| (0..count).collect());
+        if let Some(stripe) = stripes.iter().find(|&&stripe| stripe >= count) {
+            return Err(Error::invalid(format!("no stripe {stripe}: stripes has to be below {count}")));
+        }
+        Ok(Selection {
+            source,
+            tail,
+            projection,
+            condition,
+            filter_projection,
+            reader,
+            options,
+            stripes,
+            physical,
+            logical,
+        })
+    }
+}
