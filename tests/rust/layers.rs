@@ -1,175 +1,314 @@
-//! Modules import lower ranks only; those of one rank may not go in circles.
+//! Imports go one way: between the files of a crate, and between the modules of each folder, there is no circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use syn::visit::Visit;
+use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
 use crate::data;
 
-/// Top-level modules of a crate by rank. A module may use those of lower ranks, and those before it within its rank.
-type Ranks = &'static [&'static [&'static str]];
-/// Those of the core.
-const RANKS: Ranks = &[
-    &[
-        "error",
-        "proto",
-        "expression",
-        "memory",
-        "noted",
-        "options",
-        "owner",
-        "patience",
-        "source",
-        "threads",
-        "tuning",
-        "writer",
-    ],
-    &["io", "codec", "encoding", "time", "schema", "projection"],
-    &["statistics", "bloom"],
-    &["tail", "predicate", "distinct"],
-    &["stripe", "index"],
-    &["arrow"],
-    &["shared"],
-    &["scan", "write"],
-];
-/// Those of the crate that reads CarbonData.
-const CARBON_RANKS: Ranks =
-    &[&["bytes", "compress"], &["metadata"], &["page"], &["file"], &["stream", "table"], &["scan", "inspect"]];
-/// Modules that stand outside: they may use all, and no other may use them.
-const OUTSIDE: [&str; 2] = ["lib", "fuzzing"];
-/// Names that the root of the crate re-exports, with the module that they are of.
-const EXPORTED: [(&str, &str); 4] =
-    [("Error", "error"), ("ErrorKind", "error"), ("Limits", "options"), ("NullMapKeys", "options")];
+/// The crates of the workspace, lower ones first. Cargo allows no circle between them.
+const CRATES: [&str; 5] = ["orcish-core", "orcish-io", "orcish", "carbondata", "orcish-python"];
 
-fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            rust_files(&path, out);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            out.push(path);
-        }
-    }
+/// A module, as the names that lead to it from the root of its crate.
+type ModulePath = Vec<String>;
+/// Files, or modules, with those that each uses.
+type Graph = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
+
+/// A file of a crate, which is a module.
+#[derive(Default)]
+struct Module {
+    /// Paths that the code of the file names, relative ones resolved.
+    used: Vec<Vec<String>>,
+    /// Names that the file re-exports, with their paths; of a glob the name is `*`.
+    exported: Vec<(String, Vec<String>)>,
+    /// Names that the file imports for itself.
+    imported: BTreeMap<String, Vec<String>>,
 }
 
-/// Code without comments and without the tests at its end.
-fn code(text: &str) -> String {
-    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
-}
-
-/// First segments of the paths that begin with `crate::`, of those in braces too.
-fn uses(code: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
-        let names: Vec<&str> = match rest.strip_prefix('{') {
-            Some(group) => {
-                let mut depth = 0;
-                let end = group.find(|c| {
-                    depth += i32::from(c == '{') - i32::from(c == '}');
-                    depth < 0
-                });
-                top_level(&group[..end.expect("a brace that ends")])
-            }
-            None => vec![rest],
-        };
-        let first = |name: &str| name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        found.extend(names.into_iter().map(first).filter(|name: &String| !name.is_empty()));
-    }
-    found
-}
-
-/// The parts between commas that are in no braces.
-fn top_level(list: &str) -> Vec<&str> {
-    let mut depth = 0;
-    list.split(move |c| {
-        depth += i32::from(c == '{') - i32::from(c == '}');
-        c == ',' && depth == 0
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
     })
-    .collect()
 }
 
-fn place(ranks: Ranks, module: &str) -> Option<(usize, usize)> {
-    let at = |modules: &&[&str]| modules.iter().position(|name| *name == module);
-    ranks.iter().enumerate().find_map(|(rank, modules)| Some((rank, at(modules)?)))
+/// Collects the paths that the code of a file names.
+struct Collector<'a> {
+    /// The module of the file, and the inline modules that the visitor is in.
+    at: ModulePath,
+    module: &'a mut Module,
+    /// Modules in files of their own.
+    files: Vec<String>,
 }
 
-/// What is wrong with the modules: pairs of a module and what it uses.
-fn faults(ranks: Ranks, modules: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
-    let mut faults = Vec::new();
-    for (module, uses) in modules {
-        if OUTSIDE.contains(&module.as_str()) {
-            continue;
-        }
-        let Some(own) = place(ranks, module) else {
-            faults.push(format!("{module} has no rank: give it one in tests/rust/layers.rs"));
-            continue;
-        };
-        for used in uses.iter().filter(|used| *used != module) {
-            let exported = EXPORTED.iter().find(|(name, _)| name == used).map(|&(_, module)| module);
-            match place(ranks, exported.unwrap_or(used)) {
-                None => faults.push(format!("{module} uses {used}, which has no rank")),
-                Some(rank) if rank >= own => faults.push(format!("{module} uses {used}, which is not below it")),
-                Some(_) => {}
+impl Collector<'_> {
+    /// A path from the root of the crate; `None` for paths of other crates and of local names.
+    fn resolve(&self, path: &[String]) -> Option<Vec<String>> {
+        let (first, rest) = path.split_first()?;
+        let up = |count: usize| self.at.get(..self.at.len().checked_sub(count)?);
+        let supers = path.iter().take_while(|name| *name == "super").count();
+        match first.as_str() {
+            "crate" => Some(rest.to_vec()),
+            "self" => Some([&self.at, rest].concat()),
+            "super" => Some([up(supers)?, path.get(supers..)?].concat()),
+            // A module that the file declares.
+            name if self.files.iter().any(|file| file == name) => Some([&self.at, path].concat()),
+            name => {
+                let import = self.module.imported.get(name)?;
+                Some([import, rest].concat())
             }
         }
     }
-    faults
+
+    fn use_tree(&self, tree: &UseTree, prefix: &[String], out: &mut Vec<(String, Vec<String>)>) {
+        let with = |name: &syn::Ident| [prefix, &[name.to_string()]].concat();
+        match tree {
+            UseTree::Path(path) => self.use_tree(&path.tree, &with(&path.ident), out),
+            UseTree::Name(name) if name.ident == "self" => {
+                out.extend(prefix.last().map(|last| (last.clone(), prefix.to_vec())));
+            }
+            UseTree::Name(name) => out.push((name.ident.to_string(), with(&name.ident))),
+            UseTree::Rename(rename) => out.push((rename.rename.to_string(), with(&rename.ident))),
+            UseTree::Glob(_) => out.push(("*".to_owned(), prefix.to_vec())),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.use_tree(tree, prefix, out)),
+        }
+    }
 }
 
-/// Names of the modules in files of their own that are compiled for tests only.
-fn test_modules(text: &str) -> Vec<String> {
-    let behind = text.split("#[cfg(test)]\n").skip(1).filter_map(|rest| rest.lines().next());
-    let name =
-        |line: &str| line.trim_start_matches("pub(crate) ").strip_prefix("mod ")?.strip_suffix(';').map(str::to_owned);
-    behind.filter_map(|line| name(line.trim())).collect()
+impl<'ast> Visit<'ast> for Collector<'_> {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let attributes = match item {
+            Item::Mod(item) => &item.attrs,
+            Item::Use(item) => &item.attrs,
+            Item::Fn(item) => &item.attrs,
+            Item::Impl(item) => &item.attrs,
+            Item::Struct(item) => &item.attrs,
+            _ => &Vec::new(),
+        };
+        if !is_for_tests(attributes) {
+            syn::visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        if !is_for_tests(&item.attrs) {
+            syn::visit::visit_impl_item_fn(self, item);
+        }
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+        if item.content.is_some() {
+            self.at.push(item.ident.to_string());
+            syn::visit::visit_item_mod(self, item);
+            self.at.pop();
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        let mut names = Vec::new();
+        self.use_tree(&item.tree, &[], &mut names);
+        for (name, path) in names {
+            let Some(path) = self.resolve(&path) else { continue };
+            match item.vis {
+                Visibility::Inherited => {
+                    self.module.used.push(path.clone());
+                    self.module.imported.insert(name, path);
+                }
+                _ => self.module.exported.push((name, path)),
+            }
+        }
+    }
+
+    fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {
+        // Who may use an item is no use.
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        self.module.used.extend(self.resolve(&names));
+        syn::visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, found: &'ast syn::Macro) {
+        // Arguments of macros are no syntax tree: what looks like a path is taken for one.
+        let text = found.tokens.to_string().replace(' ', "");
+        for root in ["crate::", "super::"] {
+            for (at, _) in text.match_indices(root) {
+                let end = text[at..].find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+                let path: Vec<String> =
+                    text[at..end.map_or(text.len(), |end| at + end)].split("::").map(str::to_owned).collect();
+                self.module.used.extend(self.resolve(&path));
+            }
+        }
+        syn::visit::visit_macro(self, found);
+    }
 }
 
-fn check(root: &str, ranks: Ranks) {
-    let root = data::path(root).canonicalize().unwrap();
+/// Reads the file of a module, and those of the modules below it.
+fn read(file: &Path, at: &ModulePath, modules: &mut BTreeMap<ModulePath, Module>) {
+    let parsed = syn::parse_file(&fs::read_to_string(file).expect("a source file")).expect("Rust code");
+    let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
+    let folder = file.parent().expect("a folder");
+    let below = if ["lib", "mod"].contains(&name) { folder.to_path_buf() } else { folder.join(name) };
     let mut files = Vec::new();
-    rust_files(&root, &mut files);
-    let texts: Vec<_> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-    let of_tests: BTreeSet<String> = texts.iter().flat_map(|text| test_modules(text)).collect();
-    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (file, text) in files.iter().zip(&texts) {
-        let relative = file.strip_prefix(&root).unwrap();
-        let name = |part: &std::ffi::OsStr| part.to_str().unwrap().trim_end_matches(".rs").to_owned();
-        if of_tests.contains(&name(file.file_name().unwrap())) || relative.starts_with("proto/generated") {
+    for item in &parsed.items {
+        let Item::Mod(item) = item else { continue };
+        if item.content.is_some() || is_for_tests(&item.attrs) {
             continue;
         }
-        modules.entry(name(relative.iter().next().unwrap())).or_default().extend(uses(&code(text)));
+        let child = item.ident.to_string();
+        let places = [below.join(format!("{child}.rs")), below.join(&child).join("mod.rs")];
+        let place = places.iter().find(|place| place.exists()).expect("the file of a module");
+        read(place, &[&at[..], std::slice::from_ref(&child)].concat(), modules);
+        files.push(child);
     }
-    let ranked = ranks.iter().map(|modules| modules.len()).sum::<usize>();
-    assert!(modules.len() >= ranked, "modules found: {modules:?}");
-    let faults = faults(ranks, &modules);
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let mut module = Module::default();
+    let mut collector = Collector { at: at.clone(), module: &mut module, files };
+    collector.visit_file(&parsed);
+    modules.insert(at.clone(), module);
+}
+
+/// The file that defines what a path names, through re-exports.
+fn home(path: &[String], modules: &BTreeMap<ModulePath, Module>, depth: usize) -> ModulePath {
+    let longest = (0..=path.len()).rev().find(|&length| modules.contains_key(&path[..length])).unwrap_or_default();
+    let (at, rest) = (path[..longest].to_vec(), &path[longest..]);
+    let (Some(name), Some(module)) = (rest.first().filter(|_| depth < 16), modules.get(&at)) else { return at };
+    let exported = module.exported.iter().find(|(exported, _)| exported == name);
+    if let Some((_, target)) = exported {
+        return home(&[target, &rest[1..]].concat(), modules, depth + 1);
+    }
+    // Of what a glob exports, files that define the name are not told apart: the module itself is taken.
+    at
+}
+
+/// Which files use which.
+fn graph(modules: &BTreeMap<ModulePath, Module>) -> Graph {
+    let mut graph = Graph::new();
+    for (at, module) in modules {
+        let used = module.used.iter().map(|path| home(path, modules, 0));
+        graph.insert(at.clone(), used.filter(|used| used != at).collect());
+    }
+    graph
+}
+
+/// Sets of nodes that use each other.
+fn circles(graph: &Graph) -> Vec<Vec<String>> {
+    let reach = |from: &ModulePath| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from.clone()]);
+        while let Some(at) = next.pop() {
+            next.extend(graph.get(&at).into_iter().flatten().filter(|used| seen.insert((*used).clone())).cloned());
+        }
+        seen
+    };
+    let all: BTreeMap<_, _> = graph.keys().map(|node| (node, reach(node))).collect();
+    let circle = |node: &ModulePath| {
+        let mutual = all[node].iter().filter(|other| all.get(*other).is_some_and(|back| back.contains(node)));
+        mutual.map(|other| other.join("::")).collect::<Vec<_>>()
+    };
+    let found: BTreeSet<Vec<String>> = graph.keys().map(circle).filter(|circle| !circle.is_empty()).collect();
+    found.into_iter().collect()
+}
+
+/// The modules of each folder with what they use of each other.
+fn folders(graph: &Graph) -> BTreeMap<ModulePath, Graph> {
+    let mut folders = BTreeMap::<ModulePath, Graph>::new();
+    for (from, used) in graph {
+        for to in used {
+            let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+            if let (Some(a), Some(b)) = (from.get(common), to.get(common)) {
+                let folder = folders.entry(from[..common].to_vec()).or_default();
+                folder.entry(vec![a.clone()]).or_default().insert(vec![b.clone()]);
+            }
+        }
+    }
+    folders
+}
+
+fn modules_of(name: &str) -> BTreeMap<ModulePath, Module> {
+    let mut modules = BTreeMap::new();
+    read(&data::path(&format!("crates/{name}/src/lib.rs")), &Vec::new(), &mut modules);
+    modules
 }
 
 #[test]
-fn modules_import_lower_ranks_only() {
-    check("crates/orcish/src", RANKS);
+fn there_is_no_circle_between_files() {
+    let mut found = Vec::new();
+    for name in CRATES {
+        found.extend(circles(&graph(&modules_of(name))).into_iter().map(|circle| format!("{name}: {circle:?}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn modules_of_carbondata_import_lower_ranks_only() {
-    check("crates/carbondata/src", CARBON_RANKS);
+fn there_is_no_circle_between_the_modules_of_a_folder() {
+    let mut found = Vec::new();
+    for name in CRATES {
+        for (folder, graph) in folders(&graph(&modules_of(name))) {
+            found
+                .extend(circles(&graph).into_iter().map(|circle| format!("{name}::{}: {circle:?}", folder.join("::"))));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn what_points_up_is_found() {
-    let uses = |text: &str| uses(&code(text));
-    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<BTreeSet<_>>();
-    assert_eq!(uses("use crate::io::{self, ReadAt};\nlet x = crate::tail::read();"), names(&["io", "tail"]));
-    assert_eq!(uses("use crate::{a::{b, c}, d, e::f};"), names(&["a", "d", "e"]));
-    assert_eq!(uses("// crate::a\n#[cfg(test)]\nmod tests { use crate::b; }"), names(&[]));
-    let module = |uses: &[&str]| names(uses);
-    let modules = [("codec", module(&["tail", "error"])), ("new", module(&[])), ("schema", module(&["projection"]))];
-    let modules = modules.into_iter().map(|(name, uses)| (name.to_owned(), uses)).collect();
-    assert_eq!(faults(RANKS, &modules).len(), 3);
-    assert_eq!(
-        test_modules("#[cfg(test)]\npub(crate) mod tests;\n    #[cfg(test)]\n    mod a;\nmod b;"),
-        ["tests", "a"]
-    );
+fn files_are_found() {
+    for name in CRATES {
+        let graph = graph(&modules_of(name));
+        let used: usize = graph.values().map(BTreeSet::len).sum();
+        assert!(graph.len() > 10 && used > graph.len(), "{name}: {} files, {used} imports", graph.len());
+    }
+}
+
+/// The graph of modules with this code.
+fn graph_of(files: &[(&str, &str)]) -> Graph {
+    let mut modules = BTreeMap::new();
+    for (path, code) in files {
+        let at: ModulePath = path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        let below = |other: &&(&str, &str)| other.0.strip_prefix(&format!("{path}::")).is_some();
+        let children = files.iter().filter(|other| path.is_empty() || below(other));
+        let last = |path: &str| path.rsplit("::").next().unwrap_or_default().to_owned();
+        let mut module = Module::default();
+        let files = children.map(|(path, _)| last(path)).collect();
+        Collector { at: at.clone(), module: &mut module, files }.visit_file(&syn::parse_file(code).unwrap());
+        modules.insert(at, module);
+    }
+    graph(&modules)
+}
+
+#[test]
+fn circles_are_found_through_re_exports() {
+    let code = [
+        ("", "mod a; mod b; pub use b::Thing;"),
+        ("a", "use crate::Thing; fn f(_: Thing) {}"),
+        ("b", "pub struct Thing; fn g() { crate::a::f() }"),
+    ];
+    assert_eq!(circles(&graph_of(&code)), [["a", "b"]]);
+    let code = [
+        ("", "mod a; mod b; pub use b::Thing;"),
+        ("a", "use crate::Thing;"),
+        ("b", "#[cfg(test)] mod tests { use crate::a; }"),
+    ];
+    assert!(circles(&graph_of(&code)).is_empty());
+    // The file of a module and a file below it are two files.
+    let code = [("a", "mod b; use b::f; pub struct S;"), ("a::b", "use super::S; pub fn f() {}")];
+    assert_eq!(circles(&graph_of(&code)), [["a", "a::b"]]);
+}
+
+#[test]
+fn circles_between_folders_are_found() {
+    let code = [
+        ("", ""),
+        ("a", ""),
+        ("a::x", "use crate::b::y;"),
+        ("a::z", ""),
+        ("b", ""),
+        ("b::y", ""),
+        ("b::w", "use crate::a::z;"),
+    ];
+    let graph = graph_of(&code);
+    assert!(circles(&graph).is_empty());
+    assert_eq!(circles(&folders(&graph)[&Vec::new()]), [["a", "b"]]);
 }

@@ -41,11 +41,12 @@ pub struct Written {
 /// with it, nor drop what its parent writes.
 ///
 /// ```no_run
-/// use orcish::{FileWriter, StorageOptions, WriteOptions};
+/// use orcish::io::{StorageOptions, create};
+/// use orcish::{FileWriter, WriteOptions};
 /// # fn batches() -> Vec<arrow_array::RecordBatch> { Vec::new() }
 ///
 /// let batches = batches();
-/// let sink = orcish::create("part-0.orc", &StorageOptions::default())?;
+/// let sink = create("part-0.orc", &StorageOptions::default())?;
 /// let mut writer = FileWriter::new(sink, batches[0].schema(), &WriteOptions::default())?;
 /// for batch in &batches {
 ///     writer.write(batch)?;
