@@ -127,7 +127,10 @@ impl<'ast> Visit<'ast> for Collector<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        self.module.used.extend(self.resolve(&names));
+        // A single name may be a local variable.
+        if names.len() > 1 || self.module.imported.contains_key(names.first().map_or("", String::as_str)) {
+            self.module.used.extend(self.resolve(&names));
+        }
         syn::visit::visit_path(self, path);
     }
 

@@ -44,7 +44,7 @@ impl Tuning {
     #[inline]
     pub fn get(&self) -> usize {
         #[cfg(any(test, feature = "testing"))]
-        self.is_read.call_once(|| testing::make_small(self));
+        self.is_read.call_once(|| make_small(self));
         self.value.load(Ordering::Relaxed)
     }
 
@@ -69,6 +69,33 @@ impl Tuning {
     pub fn set(&self, value: usize) {
         self.value.store(value.max(self.min), Ordering::Relaxed);
     }
+}
+
+#[cfg(any(test, feature = "testing"))]
+/// The environment variable that holds the seed of the sizes.
+const SEED: &str = "ORCISH_TEST_TUNING";
+
+#[cfg(any(test, feature = "testing"))]
+/// Sets a window to a random small size, if the environment has a seed. The same seed gives the same size.
+fn make_small(tuning: &Tuning) {
+    let Some(seed) = std::env::var(SEED).ok().and_then(|seed| seed.parse::<u64>().ok()) else { return };
+    let mut state = tuning.name().bytes().fold(seed, |state, byte| state.wrapping_mul(31).wrapping_add(byte.into()));
+    let mut random = || {
+        // SplitMix64.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ mixed >> 31) >> 1).unwrap_or(0)
+    };
+    let (kind, value) = (random() % 8, random());
+    let count = tuning.max - tuning.min + 1;
+    tuning.set(match kind {
+        0 => tuning.standard,
+        1 => tuning.min,
+        // The smaller the range is, the more windows a few rows cross.
+        2..5 => tuning.min + value % count.min(10),
+        _ => tuning.min + value % count,
+    });
 }
 
 /// Declares windows as statics, and `ALL`, the list of them.

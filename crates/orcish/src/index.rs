@@ -9,6 +9,7 @@ use orcish_core::error::Result;
 use orcish_core::statistics::ColumnStatistics;
 use prost::Message as _;
 
+use crate::encoding::MAX_RUN;
 use crate::encoding::{byte_rle, int_rle};
 use crate::memory::{Charge, Memory};
 use crate::proto::{ROW_INDEX, lazy, listed};
@@ -143,7 +144,7 @@ impl Form {
             Form::Bytes => &[],
             Form::ByteRuns => &[byte_rle::MAX_RUN as u64],
             Form::BitRuns => &[byte_rle::MAX_RUN as u64, 8],
-            Form::IntegerRuns => &[int_rle::MAX_RUN as u64],
+            Form::IntegerRuns => &[MAX_RUN as u64],
         }
     }
 

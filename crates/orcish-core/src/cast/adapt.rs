@@ -19,7 +19,8 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
-use super::restore::{check_room, restore};
+use super::mismatch::check_room;
+use super::restore::restore;
 use super::widen::{cast, misfit};
 use crate::error::Result;
 use crate::types::item_of;

@@ -11,7 +11,7 @@ use arrow_buffer::{ArrowNativeType as _, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef, UnionFields};
 use arrow_select::take::take;
 
-use super::restore::{Restored, check_room, column, no_way};
+use super::mismatch::{Restore, Restored, check_room, no_way};
 use crate::error::Error;
 use crate::types::item_of;
 
@@ -22,7 +22,7 @@ fn trimmed(offsets: &OffsetBuffer<i32>, values: &ArrayRef) -> (Vec<i32>, ArrayRe
     (own, values.slice(first.as_usize(), (last - first).as_usize()))
 }
 
-pub(super) fn list(array: &ListArray, target: &DataType, memory: u64) -> Restored {
+pub(super) fn list(array: &ListArray, target: &DataType, memory: u64, column: Restore) -> Restored {
     let Some(item) = item_of(target) else { return Err(no_way(&(Arc::new(array.clone()) as ArrayRef), target)) };
     let (offsets, values) = trimmed(array.offsets(), array.values());
     let values = column(&values, item.data_type(), memory).map_err(|misfit| misfit.within("element"))?;
@@ -78,7 +78,7 @@ fn fixed(array: &ListArray, item: &FieldRef, offsets: &[i32], values: &ArrayRef,
     Ok(Arc::new(FixedSizeListArray::try_new_with_length(item.clone(), length, values, nulls, array.len())?))
 }
 
-pub(super) fn map(array: &MapArray, entries: &FieldRef, is_sorted: bool, memory: u64) -> Restored {
+pub(super) fn map(array: &MapArray, entries: &FieldRef, is_sorted: bool, memory: u64, column: Restore) -> Restored {
     let fields = match entries.data_type() {
         DataType::Struct(fields) if fields.len() == 2 => fields,
         _ => return Err(Error::corrupt("a map without keys and values").into()),
@@ -96,7 +96,7 @@ pub(super) fn map(array: &MapArray, entries: &FieldRef, is_sorted: bool, memory:
 }
 
 /// Unions of other type ids, whose variants are in the same order.
-pub(super) fn union(array: &ArrayRef, fields: &UnionFields, memory: u64) -> Restored {
+pub(super) fn union(array: &ArrayRef, fields: &UnionFields, memory: u64, column: Restore) -> Restored {
     let Some(union) = array.as_union_opt() else { return Err(Error::corrupt("no union").into()) };
     let DataType::Union(own, _) = array.data_type() else { return Err(Error::corrupt("no union").into()) };
     // By the own type ids, which are not negative.

@@ -3,11 +3,13 @@
 mod adapt;
 mod cut;
 mod list;
+mod mismatch;
 mod packed;
 mod restore;
 mod widen;
 
 pub use adapt::{Adapt, Ways, apply_all};
 pub use cut::cut;
-pub use restore::{check_room, restore};
+pub use mismatch::check_room;
+pub use restore::restore;
 pub use widen::{cast, is_text, widen, widens};

@@ -6,7 +6,7 @@ use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use arrow_select::take::take;
 
-use super::restore::{Restored, cast, column};
+use super::mismatch::{Restore, Restored, cast};
 use crate::error::Error;
 use crate::types::{is_binary, is_text};
 
@@ -16,10 +16,10 @@ const COMPARED: usize = 256;
 /// A dictionary of keys and values of these types. What is read as a dictionary stays one where its keys fit.
 pub(super) fn dictionary(
     array: &ArrayRef,
-    keys: &DataType,
-    values: &DataType,
+    (keys, values): (&DataType, &DataType),
     target: &DataType,
     memory: u64,
+    column: Restore,
 ) -> Restored {
     if let Some(read) = array.as_any_dictionary_opt() {
         let entries = column(read.values(), values, memory)?;
@@ -27,13 +27,13 @@ pub(super) fn dictionary(
             return assembled(&keys, entries, target);
         }
         let plain = take(&entries, read.keys(), None)?;
-        return pack(&plain, keys, target);
+        return pack(&plain, keys, target, column);
     }
-    pack(&column(array, values, memory)?, keys, target)
+    pack(&column(array, values, memory)?, keys, target, column)
 }
 
 /// The array as a dictionary of what is different in it.
-fn pack(plain: &ArrayRef, keys: &DataType, target: &DataType) -> Restored {
+fn pack(plain: &ArrayRef, keys: &DataType, target: &DataType, column: Restore) -> Restored {
     let too_many =
         || Error::limit(format!("more different values in a batch than keys of {keys} can tell apart")).into();
     let kind = plain.data_type();

@@ -9,39 +9,12 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, NullArray, PrimitiveArray, StructArray, make_array};
 use arrow_buffer::{Buffer, IntervalDayTime, IntervalMonthDayNano, NullBuffer, i256};
-use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, TimeUnit};
 
+use super::mismatch::{Misfit, Restored, cast, check_room, no_way};
 use super::{list, packed};
 use crate::error::{Error, Result};
 use crate::types::{NANOSECONDS_OF_DAY, digits, is_binary, is_text, item_of, nanoseconds};
-
-/// Why an array does not become what it was, and the way down to it, backwards.
-pub(super) struct Misfit {
-    error: Error,
-    way: Vec<String>,
-}
-
-impl Misfit {
-    pub(super) fn within(mut self, name: impl Into<String>) -> Self {
-        self.way.push(name.into());
-        self
-    }
-}
-
-impl From<Error> for Misfit {
-    fn from(error: Error) -> Self {
-        Misfit { error, way: Vec::new() }
-    }
-}
-
-impl From<ArrowError> for Misfit {
-    fn from(error: ArrowError) -> Self {
-        Error::corrupt("its values are not of the type that the file says they had").with_source(error).into()
-    }
-}
-
-pub(super) type Restored<T = ArrayRef> = Result<T, Misfit>;
 
 /// An array that was read, as the values of `field` that were written. It may take `memory` bytes where that has
 /// nothing to do with what was read.
@@ -64,37 +37,6 @@ pub fn restore(array: &ArrayRef, field: &Field, memory: u64) -> Result<ArrayRef>
     })
 }
 
-/// Checks that so many values of a type, which may all be null, take no more than `memory` bytes.
-///
-/// # Errors
-/// `LimitExceeded`.
-pub fn check_room(kind: &DataType, count: usize, memory: u64) -> Result<()> {
-    let bytes = width(kind).saturating_mul(count as u64);
-    let too_much =
-        || Error::over("memory", format!("{count} values of {kind} need more than the {memory} bytes allowed"));
-    if bytes > memory { Err(too_much()) } else { Ok(()) }
-}
-
-/// Bytes of a value of fixed width, at least 1.
-fn width(kind: &DataType) -> u64 {
-    let length = |length: &i32| u64::try_from(*length).unwrap_or_default();
-    match kind {
-        DataType::FixedSizeBinary(width) => length(width).max(1),
-        DataType::FixedSizeList(item, count) => width(item.data_type()).saturating_mul(length(count)).max(1),
-        DataType::Struct(fields) => {
-            fields.iter().map(|field| width(field.data_type())).fold(1, |sum, width| sum.saturating_add(width))
-        }
-        DataType::Union(fields, _) => {
-            fields.iter().map(|(_, field)| width(field.data_type())).fold(1, |sum, width| sum.saturating_add(width))
-        }
-        kind => kind.primitive_width().map_or(8, |width| width as u64),
-    }
-}
-
-pub(super) fn cast(array: &dyn Array, target: &DataType) -> Result<ArrayRef, ArrowError> {
-    cast_with_options(array, target, &CastOptions { safe: false, ..CastOptions::default() })
-}
-
 /// The same bits as values of another type of the same width.
 fn retyped(array: &ArrayRef, target: &DataType) -> Restored {
     Ok(make_array(array.to_data().into_builder().data_type(target.clone()).build()?))
@@ -113,17 +55,13 @@ where
     }
 }
 
-pub(super) fn no_way(array: &ArrayRef, target: &DataType) -> Misfit {
-    Error::corrupt(format!("values of {} were not written as {target}", array.data_type())).into()
-}
-
-pub(super) fn column(array: &ArrayRef, target: &DataType, memory: u64) -> Restored {
+fn column(array: &ArrayRef, target: &DataType, memory: u64) -> Restored {
     use DataType as D;
     if array.data_type() == target {
         return Ok(array.clone());
     }
     match (array.data_type(), target) {
-        (_, D::Dictionary(keys, values)) => packed::dictionary(array, keys, values, target, memory),
+        (_, D::Dictionary(keys, values)) => packed::dictionary(array, (keys, values), target, memory, column),
         (_, D::RunEndEncoded(_, values)) => {
             let values = column(array, values.data_type(), memory)?;
             packed::runs(&values, target)
@@ -166,9 +104,9 @@ pub(super) fn column(array: &ArrayRef, target: &DataType, memory: u64) -> Restor
         (D::Decimal128(_, from), target) if digits(target).is_some() => decimal(array, *from, target),
         (from, D::FixedSizeBinary(width)) if is_binary(from) => fixed(array, *width, memory),
         (from, to) if (is_text(from) && is_text(to)) || (is_binary(from) && is_binary(to)) => Ok(cast(array, to)?),
-        (D::List(_), target) if item_of(target).is_some() => list::list(array.as_list(), target, memory),
-        (D::Map(_, _), D::Map(entries, is_sorted)) => list::map(array.as_map(), entries, *is_sorted, memory),
-        (D::Union(_, _), D::Union(fields, _)) => list::union(array, fields, memory),
+        (D::List(_), target) if item_of(target).is_some() => list::list(array.as_list(), target, memory, column),
+        (D::Map(_, _), D::Map(entries, is_sorted)) => list::map(array.as_map(), entries, *is_sorted, memory, column),
+        (D::Union(_, _), D::Union(fields, _)) => list::union(array, fields, memory, column),
         (D::Struct(_), D::Struct(fields)) => structs(array.as_struct(), fields, memory),
         (D::Struct(_), D::Interval(unit)) => interval(array.as_struct(), *unit).ok_or_else(|| no_way(array, target))?,
         _ => Err(no_way(array, target)),

@@ -20,7 +20,7 @@ use arrow_array::{Array, ArrayAccessor, BooleanArray};
 use arrow_schema::{DataType, TimeUnit};
 use arrow_select::filter::filter;
 
-use super::Distinct;
+use super::sketch::Distinct;
 use crate::error::{Error, Result};
 use crate::hash::bytes as hash_bytes;
 
@@ -80,6 +80,16 @@ fn decimal(value: i128, scale: i8) -> u64 {
     }
 }
 
+impl Distinct {
+    /// Adds the values of an array; nulls are none.
+    ///
+    /// # Errors
+    /// `Unsupported` for nested types, of which the parts can be added.
+    pub fn add(&mut self, array: &dyn Array) -> Result<()> {
+        add(self, array)
+    }
+}
+
 fn primitive<T: ArrowPrimitiveType>(to: &mut Distinct, array: &dyn Array, hash: impl Fn(T::Native) -> u64) {
     let Some(array) = array.as_primitive_opt::<T>() else { return };
     if array.null_count() == 0 {
@@ -100,7 +110,7 @@ where
 }
 
 /// The values of an array.
-pub(super) fn add(to: &mut Distinct, array: &dyn Array) -> Result<()> {
+fn add(to: &mut Distinct, array: &dyn Array) -> Result<()> {
     use DataType as D;
     macro_rules! integers {
         ($type:ty) => {

@@ -3,32 +3,7 @@
 
 use std::process::Command;
 
-use super::Tuning;
-
-/// The environment variable that holds the seed of the sizes.
-const SEED: &str = "ORCISH_TEST_TUNING";
-
-/// Sets a window to a random small size, if the environment has a seed. The same seed gives the same size.
-pub(super) fn make_small(tuning: &Tuning) {
-    let Some(seed) = std::env::var(SEED).ok().and_then(|seed| seed.parse::<u64>().ok()) else { return };
-    let mut state = tuning.name().bytes().fold(seed, |state, byte| state.wrapping_mul(31).wrapping_add(byte.into()));
-    let mut random = || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ mixed >> 31) >> 1).unwrap_or(0)
-    };
-    let (kind, value) = (random() % 8, random());
-    let count = tuning.max - tuning.min + 1;
-    tuning.set(match kind {
-        0 => tuning.standard,
-        1 => tuning.min,
-        // The smaller the range is, the more windows a few rows cross.
-        2..5 => tuning.min + value % count.min(10),
-        _ => tuning.min + value % count,
-    });
-}
+use super::SEED;
 
 /// The factor by which random tests have more cases: `ORCISH_TEST_FACTOR`, or 1.
 pub fn factor() -> u32 {
@@ -56,7 +31,7 @@ pub fn run_with_small_windows(tests: &[&str]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tuning::ALL;
+    use crate::tuning::{ALL, Tuning};
 
     #[test]
     fn small_windows_are_ranges() {

@@ -42,6 +42,7 @@
 //! | other writers | Presto, Go, cuDF, unknown | no keys |
 
 mod builder;
+mod key;
 mod keys;
 mod lookup;
 #[cfg(test)]
@@ -53,6 +54,7 @@ use bytes::Bytes;
 use prost::Message as _;
 
 pub(crate) use builder::BloomBuilder;
+pub(crate) use key::{BloomKind, Key};
 pub(crate) use keys::{FilterOrigin, KeyMaker};
 pub(crate) use lookup::keys_of;
 
@@ -63,19 +65,6 @@ use crate::proto::{BLOOM_FILTERS, listed, orc};
 
 /// Functions beyond these are not looked at, so that a filter cannot take hours; writers have about ten.
 const MOST_FUNCTIONS: u32 = 1024;
-
-/// The two kinds of streams that hold bloom filters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BloomKind {
-    /// `BLOOM_FILTER`, of Hive; ORC Java may write it beside the other.
-    Original,
-    /// `BLOOM_FILTER_UTF8`, since ORC-101.
-    Utf8,
-}
-
-/// What a value is looked up by: its hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Key(u64);
 
 /// The bloom filters of the row groups of a column in a stripe.
 #[derive(Debug)]

@@ -2,11 +2,10 @@
 
 use orcish_core::error::{Error, Result};
 
+use super::run::MAX_RUN;
 use super::{int_rle_v1, int_rle_v2};
 use crate::source::{ByteSource, Positions, SeekSource};
 
-/// Most values of a run of either version.
-pub(crate) const MAX_RUN: usize = 512;
 /// Most bytes of a run of either version.
 pub(crate) const MAX_RUN_BYTES: usize = if int_rle_v1::MAX_RUN_BYTES > int_rle_v2::MAX_RUN_BYTES {
     int_rle_v1::MAX_RUN_BYTES

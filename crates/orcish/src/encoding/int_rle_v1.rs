@@ -2,7 +2,7 @@
 
 use orcish_core::error::Result;
 
-use super::int_rle::MAX_RUN;
+use super::run::MAX_RUN;
 use super::varint::{self, MAX_LEN_64, unzigzag};
 use crate::source::stream_ends;
 

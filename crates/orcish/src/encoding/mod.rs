@@ -19,4 +19,7 @@ pub mod encode;
 pub mod int_rle;
 mod int_rle_v1;
 mod int_rle_v2;
+mod run;
+
+pub(crate) use run::MAX_RUN;
 pub mod varint;

@@ -10,8 +10,9 @@ use orcish_core::names::no_value;
 use orcish_core::predicate::{BatchFilter, Condition, Domain, Held, Named, Node, bind_names, domain_of, stored_domain};
 
 use super::matching::Matcher;
+use super::partition;
 use super::table::Table;
-use super::{TableFile, partition};
+use super::table_file::TableFile;
 use crate::options::OutOfRange;
 use crate::predicate::check_is_value;
 use crate::read::domain;

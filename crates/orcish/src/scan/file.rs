@@ -14,8 +14,9 @@ use orcish_core::statistics::ColumnStatistics;
 
 use super::condition::conditions;
 use super::matching::Matcher;
+use super::partition;
 use super::table::{Origin, Table};
-use super::{Split, TableFile, partition};
+use super::table_file::{Split, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, Projection};
@@ -168,6 +169,23 @@ impl FileScan {
         let split =
             |(stripes, rows, bytes)| Split { file: TableFile { stripes: Some(stripes), ..file.clone() }, rows, bytes };
         Ok(splits.into_iter().map(split).collect())
+    }
+}
+
+impl Table {
+    /// What is read of a file; none where its partition has no wanted row.
+    pub(super) fn open_file(&self, at: usize) -> Result<Option<FileScan>> {
+        FileScan::open(self, at).map_err(|error| error.in_file(&self.name(at)))
+    }
+
+    /// Rows of a file, or of the stripes of it that belong to the table.
+    pub(super) fn rows(&self, at: usize) -> Result<u64> {
+        let Some(file) = self.orc_file(at)? else { return Ok(0) };
+        let stripes = &file.tail().stripes;
+        Ok(match self.files.get(at).and_then(|file| file.stripes.as_ref()) {
+            None => file.tail().rows,
+            Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
+        })
     }
 }
 

@@ -11,31 +11,14 @@ use orcish_core::cast::{Adapt, Ways, widens};
 use orcish_core::error::{Error, Result};
 use orcish_core::types::item_of;
 
-use super::Matching;
+use super::fields_by_name::FieldsByName;
 use super::table::Table;
+use super::table_file::Matching;
 use crate::options::{ColumnForm, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::read::{Chosen, Mapping, OrcFile, SPARK_TYPE, add_forms, fits, has_form};
 use crate::schema::{Kind, Schema, Type};
-
-/// Indexes of the columns of each name; names need not be unique.
-#[derive(Debug, Default)]
-pub(super) struct Places(HashMap<String, Vec<usize>>);
-
-impl Places {
-    pub(super) fn of(fields: &Fields) -> Self {
-        let mut places = HashMap::<_, Vec<_>>::new();
-        for (place, field) in fields.iter().enumerate() {
-            places.entry(field.name().clone()).or_default().push(place);
-        }
-        Places(places)
-    }
-
-    fn get(&self, name: &str) -> Option<&[usize]> {
-        self.0.get(name).map(Vec::as_slice)
-    }
-}
 
 /// Where a column is: its place among those of the table, and those of what it is within.
 pub(super) type Path = Vec<usize>;
@@ -101,13 +84,13 @@ impl<'a> Matcher<'a> {
     }
 
     /// Where `fields` of the table, which are children of column `parent`, are by name.
-    pub(super) fn places(&self, parent: u32, fields: &Fields) -> Arc<Places> {
-        if parent == 0 { self.table.places.clone() } else { Arc::new(Places::of(fields)) }
+    pub(super) fn places(&self, parent: u32, fields: &Fields) -> Arc<FieldsByName> {
+        if parent == 0 { self.table.places.clone() } else { Arc::new(FieldsByName::of(fields)) }
     }
 
     /// The child of column `parent` of the file that is `field`, which is the child at `place` in the table; `places` are
     /// those of all these children.
-    pub(super) fn find(&self, parent: u32, place: usize, field: &Field, places: &Places) -> Result<Option<u32>> {
+    pub(super) fn find(&self, parent: u32, place: usize, field: &Field, places: &FieldsByName) -> Result<Option<u32>> {
         let children = self.children(parent)?;
         let (name, is_top) = (field.name(), parent == 0);
         // Columns of one name are told apart by their order, if there are as many in the file.
@@ -232,7 +215,7 @@ impl<'a> Matcher<'a> {
         &self,
         parent: u32,
         fields: impl IntoIterator<Item = (usize, &'f FieldRef)>,
-        places: &Places,
+        places: &FieldsByName,
     ) -> Result<(Vec<Projected>, Ways)> {
         let (mut read, mut ways) = (Vec::new(), Vec::new());
         for (place, field) in fields {

@@ -10,7 +10,7 @@ use orcish_core::error::{Error, Result};
 use orcish_core::predicate::Held;
 use orcish_io::display_name;
 
-use super::TableFile;
+use super::table_file::TableFile;
 
 /// Days since 1970 of a date written `2026-11-21`.
 fn date(text: &str) -> Option<i32> {

@@ -11,9 +11,9 @@ use orcish_core::parallel::asked_or_cores;
 use orcish_core::types::{item_of, with_item};
 use orcish_io::{StorageOptions, display_name, open, requests};
 
-use super::file::FileScan;
-use super::matching::Places;
-use super::{Matching, TableFile, partition};
+use super::fields_by_name::FieldsByName;
+use super::partition;
+use super::table_file::{Matching, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::projection::find;
 use crate::read::OrcFile;
@@ -24,8 +24,8 @@ pub(super) struct Table {
     pub(super) files: Arc<Vec<TableFile>>,
     /// Columns that are in the files, all of them.
     pub(super) fields: Fields,
-    /// Places among `fields` by name; names need not be unique.
-    pub(super) places: Arc<Places>,
+    /// FieldsByName among `fields` by name; names need not be unique.
+    pub(super) places: Arc<FieldsByName>,
     /// Resolves dotted names of `fields`.
     names: Arc<Mutex<ArrowNames>>,
     /// Metadata of the schema.
@@ -127,7 +127,7 @@ impl Table {
         // A value in the path stands above what the file has of the same name.
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
-        table.places = Arc::new(Places::of(&table.fields));
+        table.places = Arc::new(FieldsByName::of(&table.fields));
         table.names = Arc::new(Mutex::new(ArrowNames::new(&table.fields)));
         if !is_given && table.options.timestamps.is_none() {
             table.unite()?;
@@ -302,11 +302,6 @@ impl Table {
         }
     }
 
-    /// What is read of a file; none where its partition has no wanted row.
-    pub(super) fn open_file(&self, at: usize) -> Result<Option<FileScan>> {
-        FileScan::open(self, at).map_err(|error| error.in_file(&self.name(at)))
-    }
-
     /// Requests that are worth having under way at a time, by the first file.
     pub(super) fn requests(&self) -> usize {
         self.files.first().map_or(1, |file| match &file.source {
@@ -318,16 +313,6 @@ impl Table {
     /// Threads for the whole scan.
     pub(super) fn threads(&self) -> usize {
         asked_or_cores(self.options.threads)
-    }
-
-    /// Rows of a file, or of the stripes of it that belong to the table.
-    pub(super) fn rows(&self, at: usize) -> Result<u64> {
-        let Some(file) = self.orc_file(at)? else { return Ok(0) };
-        let stripes = &file.tail().stripes;
-        Ok(match self.files.get(at).and_then(|file| file.stripes.as_ref()) {
-            None => file.tail().rows,
-            Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
-        })
     }
 }
 

@@ -36,9 +36,11 @@
 //! | other rules of a zone than we have, before 1970 and after 2037 | all, `timestamp` | bounds, a day wider |
 //! | least above greatest, no value but bounds, another type than the column's, and the like | hostile files | unknown |
 
+mod order;
 mod strings;
 mod timestamps;
 
+use order::ordered;
 pub(crate) use timestamps::MOST_OFFSET;
 
 use bytes::Bytes;
@@ -118,14 +120,6 @@ fn recorded(proto: &orc::ColumnStatistics, values: Option<u64>, context: WriterC
         geospatial(statistics)
     } else {
         Detail::None
-    }
-}
-
-/// Nothing where the least is above the greatest.
-fn ordered<T: PartialOrd>(min: Option<T>, max: Option<T>) -> (Option<T>, Option<T>) {
-    match (&min, &max) {
-        (Some(least), Some(greatest)) if least > greatest => (None, None),
-        _ => (min, max),
     }
 }
 

@@ -284,3 +284,14 @@ fn stripes(stripes: &[orc::StripeInformation], limits: &Limits) -> Result<Vec<St
     };
     stripes.iter().enumerate().map(check).collect()
 }
+
+impl FileTail {
+    /// The tail that [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// `Corrupt` when the bytes are no tail.
+    pub fn from_bytes(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let raw = lazy::FileTail::decode(bytes).map_err(|error| undecodable("file tail", error))?;
+        build(raw, limits)
+    }
+}

@@ -447,15 +447,6 @@ impl FileTail {
     pub fn to_bytes(&self) -> Vec<u8> {
         self.raw.encode_to_vec()
     }
-
-    /// The tail that [`to_bytes`](Self::to_bytes) wrote.
-    ///
-    /// # Errors
-    /// `Corrupt` when the bytes are no tail.
-    pub fn from_bytes(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        let raw = lazy::FileTail::decode(bytes).map_err(|error| undecodable("file tail", error))?;
-        decode::build(raw, limits)
-    }
 }
 
 /// The error of a section that is not the protobuf message it should be.

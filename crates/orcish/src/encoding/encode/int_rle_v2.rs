@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::super::cpu::{self, Kernel};
 use super::bitpack::{aligned_width_for, bits, pack, packed_len, width_code};
 use super::patched_base;
+use super::run::{Kind, pack_each, write_header};
 use super::varint::{len_u64, write_i64, write_u64, zigzag};
 
 /// Most values of a run.
@@ -42,14 +43,6 @@ pub enum SubEncoding {
         /// Bits of a field.
         width: u32,
     },
-}
-
-/// The two bits at the front of a run.
-#[derive(Clone, Copy)]
-pub(super) enum Kind {
-    Direct = 1,
-    PatchedBase = 2,
-    Delta = 3,
 }
 
 /// Appends all of `values`. Unsigned streams hold values of 0 and above; others come back as the same 64 bits.
@@ -386,14 +379,6 @@ fn write(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> O
     Some(())
 }
 
-/// Appends what is to be stored of each of up to [`MAX_RUN`] values, in fields of `width` bits.
-#[inline(always)]
-pub(super) fn pack_each(values: &[i64], width: u32, out: &mut Vec<u8>, field: impl Fn(&i64) -> u64) {
-    let mut fields = [0; MAX_RUN];
-    fields.iter_mut().zip(values).for_each(|(to, value)| *to = field(value));
-    pack(fields.get(..values.len()).unwrap_or_default(), width, out);
-}
-
 /// The parts of a delta run before its fields.
 fn write_delta(values: &[i64], code: u8, signed: bool, out: &mut Vec<u8>) {
     write_header(Kind::Delta, code, values.len(), out);
@@ -401,12 +386,6 @@ fn write_delta(values: &[i64], code: u8, signed: bool, out: &mut Vec<u8>) {
         write_u64(stored(*first, signed), out);
         write_i64(second.wrapping_sub(*first), out);
     }
-}
-
-/// The two bytes that begin all runs but short repeats: kind, code of the width, count of values minus one.
-pub(super) fn write_header(kind: Kind, code: u8, count: usize, out: &mut Vec<u8>) {
-    let [low, high, ..] = (count - 1).to_le_bytes();
-    out.extend([(kind as u8) << 6 | code << 1 | high, low]);
 }
 
 /// A value as short repeat, direct and the base of delta store it.

@@ -10,6 +10,7 @@ pub mod byte_rle;
 pub mod int_rle_v1;
 pub mod int_rle_v2;
 mod patched_base;
+mod run;
 pub mod varint;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! that do not fit.
 
 use super::bitpack::{bits, pack, packed_len, width_code, width_for};
-use super::int_rle_v2::{Kind, pack_each, write_header};
+use super::run::{Kind, pack_each, write_header};
 
 /// Most entries of the patch list: their number has five bits.
 const MAX_PATCHES: usize = 31;

@@ -3,9 +3,9 @@
 
 use orcish_core::error::Result;
 
-use super::{Run, front, width};
+use super::run::{Run, front, width};
 use crate::encoding::bitpack::{GROUP, unpack};
-use crate::encoding::int_rle::MAX_RUN;
+use crate::encoding::run::MAX_RUN;
 use crate::encoding::varint::{read_u64, unzigzag};
 
 pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {

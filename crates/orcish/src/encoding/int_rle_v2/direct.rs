@@ -2,9 +2,9 @@
 
 use orcish_core::error::Result;
 
-use super::{Run, front, width};
+use super::run::{Run, front, width};
 use crate::encoding::bitpack::{GROUP, MAX_WIDTH_OF_WORD, packed_len, unpack, unpack_word};
-use crate::encoding::int_rle::MAX_RUN;
+use crate::encoding::run::MAX_RUN;
 
 pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
     let width = width(first >> 1);

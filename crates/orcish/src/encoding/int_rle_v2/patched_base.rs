@@ -3,9 +3,9 @@
 
 use orcish_core::error::{Error, Result};
 
-use super::{Run, front, width};
+use super::run::{Run, front, width};
 use crate::encoding::bitpack::unpack;
-use crate::encoding::int_rle::MAX_RUN;
+use crate::encoding::run::MAX_RUN;
 use crate::noted::note;
 
 /// Most patches of a run: their number has five bits.

@@ -2,8 +2,8 @@
 
 use orcish_core::error::Result;
 
-use super::Run;
-use crate::encoding::int_rle::MAX_RUN;
+use super::run::Run;
+use crate::encoding::run::MAX_RUN;
 use crate::encoding::varint::unzigzag;
 
 #[inline]

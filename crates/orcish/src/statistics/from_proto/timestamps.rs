@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use orcish_core::statistics::Detail;
 
-use super::ordered;
+use super::order::ordered;
 use crate::proto::orc;
 use crate::schema::Kind;
 use crate::statistics::WriterContext;

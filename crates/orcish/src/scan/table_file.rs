@@ -1,0 +1,56 @@
+//! Files of a table, and parts of them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use orcish_io::ReadAt;
+
+/// How the columns of a table are found in its files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Matching {
+    /// By name.
+    #[default]
+    Name,
+    /// By name, whatever its case.
+    NameIgnoringCase,
+    /// By place among the columns of the root; by name within other structs.
+    Position,
+    /// By an attribute of the type, such as `iceberg.id`.
+    Attribute(String),
+}
+
+/// A file of a table.
+#[derive(Clone, Default)]
+pub struct TableFile {
+    /// Path or URL, as [`open`](crate::open) takes it; what messages call it.
+    pub location: String,
+    /// Where its bytes are, if not at the location.
+    pub source: Option<Arc<dyn ReadAt>>,
+    /// Names and values of its partition columns; see [`partitions_of`] and [`partitions_below`]. Their types are
+    /// those of the schema that [`Scan::new`] is given.
+    pub partition: Vec<(String, Option<String>)>,
+    /// Its tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes): it is not read again.
+    pub tail: Option<Bytes>,
+    /// Indexes of the stripes that belong to the scan; all without.
+    pub stripes: Option<Vec<usize>>,
+}
+
+impl std::fmt::Debug for TableFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let TableFile { location, partition, stripes, .. } = self;
+        let mut debug = f.debug_struct("TableFile");
+        debug.field("location", location).field("partition", partition).field("stripes", stripes);
+        debug.finish_non_exhaustive()
+    }
+}
+
+/// Part of a scan that can be read alone, in this process or in another.
+#[derive(Debug, Clone)]
+pub struct Split {
+    /// The file with its tail and the stripes.
+    pub file: TableFile,
+    /// Rows of the stripes.
+    pub rows: u64,
+    /// Bytes of the stripes as stored, all columns.
+    pub bytes: u64,
+}

@@ -1,0 +1,167 @@
+//! The scan of a table.
+
+use std::sync::Arc;
+
+use arrow_schema::{Schema, SchemaRef};
+use orcish_core::error::{Error, Result};
+use orcish_core::explain::Explanation;
+use orcish_core::statistics::ColumnStatistics;
+use orcish_io::StorageOptions;
+
+use super::condition::is_ruled_out;
+use super::reader::ScanReader;
+use super::table::Table;
+use super::table_file::{Matching, Split, TableFile};
+use crate::options::{Columns, ReadOptions};
+use crate::read::OrcFile;
+
+/// What to read of a table.
+#[derive(Debug, Clone)]
+pub struct Scan {
+    table: Arc<Table>,
+}
+
+impl Scan {
+    /// A scan over `files`, in this order. The schema of the table is `schema`, or else that of the first file, and
+    /// behind it the partition columns; `options` say what is read of it. `options.stripes` is not used.
+    ///
+    /// Without `schema`, and unless the options say what is read of timestamps, columns that are `timestamp` in the first
+    /// file and `timestamp with local time zone` in others are instants in all of them; the tails of all files are read to
+    /// find out.
+    ///
+    /// Where `schema` has a partition column, it says its type: an integer, boolean, date or text. Others are integers
+    /// if all values are such, or dates, or else text. Files of no bytes have no rows, and no schema.
+    ///
+    /// # Errors
+    /// Those of opening the first file where its schema is needed; `InvalidArgument` and `UnknownColumn` where the
+    /// options do not fit the schema, files differ in their partition columns, or a value of one is not of its type;
+    /// `Unsupported` where that type can be none of a partition column.
+    pub fn new(
+        files: Vec<TableFile>,
+        schema: Option<SchemaRef>,
+        options: ReadOptions,
+        matching: Matching,
+        storage: StorageOptions,
+    ) -> Result<Self> {
+        Ok(Scan { table: Arc::new(Table::new(files, schema, options, matching, storage)?) })
+    }
+
+    /// A scan of the same table under other options; those that decide the types of columns stay as they were.
+    ///
+    /// # Errors
+    /// `InvalidArgument` and `UnknownColumn` where they do not fit the table.
+    pub fn with_options(&self, options: ReadOptions) -> Result<Self> {
+        Ok(Scan { table: Arc::new(self.table.with_options(options)?) })
+    }
+
+    /// Schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.table.output.clone()
+    }
+
+    /// The files.
+    pub fn files(&self) -> &[TableFile] {
+        &self.table.files
+    }
+
+    /// Schema of the whole table, its partition columns last: what a scan of some of its files is made with elsewhere.
+    pub fn table_schema(&self) -> SchemaRef {
+        let fields = self.table.fields.iter().chain(&self.table.partition);
+        Arc::new(Schema::new_with_metadata(fields.cloned().collect::<Vec<_>>(), self.table.metadata.clone()))
+    }
+
+    /// Reads batch by batch, file after file.
+    pub fn read(&self) -> ScanReader {
+        ScanReader::new(self.table.clone())
+    }
+
+    /// What reading would do, for each file.
+    ///
+    /// # Errors
+    /// As reading.
+    pub fn explain(&self) -> Result<Vec<Explanation>> {
+        self.table.each_file(|table, at| match (table.open_file(at)?, table.files.get(at)) {
+            (Some(file), _) => file.explain(),
+            (None, file) => Ok(Explanation {
+                file: table.name(at),
+                skipped: file.map_or(Ok(false), |file| is_ruled_out(table, file))?,
+                sections: Vec::new(),
+            }),
+        })
+    }
+
+    /// Number of rows that the scan gives. Rows that statistics count are not read, and of others only what the
+    /// filter asks.
+    ///
+    /// # Errors
+    /// As reading.
+    pub fn count(&self) -> Result<u64> {
+        let limit = self.table.options.limit.unwrap_or(u64::MAX);
+        if self.table.options.filter.is_none() {
+            if self.table.options.limit.is_none() {
+                let rows = self.table.each_file(Table::rows)?;
+                return Ok(rows.into_iter().fold(0, u64::saturating_add));
+            }
+            let mut rows = 0u64;
+            let mut patience = self.table.storage.patience();
+            for at in 0..self.table.files.len() {
+                patience.look()?;
+                if rows >= limit {
+                    break;
+                }
+                rows = rows.saturating_add(self.table.rows(at)?);
+                self.table.close(at);
+            }
+            return Ok(rows.min(limit));
+        }
+        let options =
+            ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
+        let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
+        let mut reader = counting.read();
+        if let Some(check) = self.table.storage.check() {
+            reader.while_waiting(check.clone());
+        }
+        // A file may state as many rows of nothing as it likes.
+        reader.try_fold(0u64, |rows, batch| Ok(rows.saturating_add(batch?.num_rows() as u64)))
+    }
+
+    /// What statistics know of the one column that the scan reads: for each file those of the stripes of which all rows
+    /// are wanted, together, and the indexes of the stripes that have to be read to know more.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where it is not one column that is stored in files; else as reading.
+    pub fn proven(&self) -> Result<Vec<(ColumnStatistics, Vec<usize>)>> {
+        if self.table.wanted.len() != 1 || self.table.origins.len() != 1 {
+            return Err(Error::invalid("statistics are of one column that is stored in the files"));
+        }
+        self.table.each_file(|table, at| match table.open_file(at)? {
+            None => Ok((ColumnStatistics::EMPTY, Vec::new())),
+            Some(file) => file.proven(),
+        })
+    }
+
+    /// Parts of about `bytes` stored bytes each, none of which has stripes of two files; stripes that statistics prove
+    /// to have no wanted row are in none.
+    ///
+    /// # Errors
+    /// As reading.
+    pub fn splits(&self, bytes: u64) -> Result<Vec<Split>> {
+        let of_files = self.table.each_file(move |table, at| match table.open_file(at)? {
+            None => Ok(Vec::new()),
+            Some(file) => file.splits(table.files.get(at).cloned().unwrap_or_default(), bytes),
+        })?;
+        Ok(of_files.into_iter().flatten().collect())
+    }
+
+    /// The file at an index, with its tail.
+    ///
+    /// # Errors
+    /// As opening it.
+    pub fn open(&self, file: usize) -> Result<OrcFile> {
+        if file >= self.table.files.len() {
+            return Err(Error::invalid(format!("no file {file}, of {}", self.table.files.len())));
+        }
+        let empty = || Error::corrupt("it has no bytes").in_file(&self.table.name(file));
+        self.table.orc_file(file)?.ok_or_else(empty)
+    }
+}
