@@ -1,4 +1,4 @@
-//! Conditions on rows, as plain data: what [`ReadOptions::filter`](crate::ReadOptions) takes.
+//! Conditions on rows, as plain data: the filters of reads and scans.
 //!
 //! They have SQL's three-valued logic: a comparison with null, and of null, is neither true nor false, and only rows
 //! for which the whole condition is true are kept. Floating point numbers compare as IEEE 754 has it: NaN is neither
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub enum Predicate {
     /// Compares a column with a value.
     Compare {
-        /// Dotted name of the column, as in [`Columns::Names`](crate::Columns).
+        /// Dotted name of the column.
         column: String,
         /// How.
         op: Comparison,

@@ -42,7 +42,7 @@ impl std::fmt::Debug for OrcFile {
 }
 
 impl OrcFile {
-    /// Opens the file at `path`. For URLs there is [`crate::open`], whose source [`new`](Self::new) takes.
+    /// Opens the file at `path`. For URLs there is [`open`](crate::io::open), whose source [`new`](Self::new) takes.
     ///
     /// # Errors
     /// `Io` when it cannot be read; see [`new`](Self::new).

@@ -22,12 +22,12 @@ pub enum Matching {
 /// A file of a table.
 #[derive(Clone, Default)]
 pub struct TableFile {
-    /// Path or URL, as [`open`](crate::open) takes it; what messages call it.
+    /// Path or URL, as [`open`](crate::io::open) takes it; what messages call it.
     pub location: String,
     /// Where its bytes are, if not at the location.
     pub source: Option<Arc<dyn ReadAt>>,
-    /// Names and values of its partition columns; see [`partitions_of`] and [`partitions_below`]. Their types are
-    /// those of the schema that [`Scan::new`] is given.
+    /// Names and values of its partition columns; see [`partitions_of`](super::partitions_of) and [`partitions_below`](super::partitions_below). Their types are
+    /// those of the schema that [`Scan::new`](super::Scan::new) is given.
     pub partition: Vec<(String, Option<String>)>,
     /// Its tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes): it is not read again.
     pub tail: Option<Bytes>,

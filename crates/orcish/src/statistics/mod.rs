@@ -5,7 +5,7 @@
 //! as the writer left it    known faults are taken out     sound
 //! ```
 //!
-//! The result of [`from_proto`] is sound: no value *that orcish reads* lies outside of the bounds. A doubtful number is
+//! The result of `from_proto` is sound: no value *that orcish reads* lies outside of the bounds. A doubtful number is
 //! `None`, which means unknown and never zero. A writer without known faults is believed to record what the specification
 //! says, except for NaN, which the specification does not mention. Specification: ORCv1, "Column Statistics".
 
