@@ -65,7 +65,7 @@ bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with ot
 	$(BIN)/python benches/python/carbondata.py
 
 .PHONY: spark-versions
-spark-versions: $(VENV)/module java ## What README says of each Spark, on each of SPARK_VERSIONS
+spark-versions: $(VENV)/module java ## Test what docs/spark.md says of each Spark, on each of SPARK_VERSIONS
 	@for version in $(SPARK_VERSIONS); do \
 		venv="$(VENV)-spark-$$version"; \
 		[ -d "$$venv" ] || { $(PYTHON) -m venv "$$venv" && \

@@ -84,7 +84,7 @@ def profile(
         distinct: Whether distinct values are estimated, for which all columns are read.
         spark: The session, of Spark 3.5 or later; the active one by default.
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-        options: Other options of the data source; see README, "Spark".
+        options: Other options of the data source; see ``docs/spark-reading.md``.
     """
     session = found_session(spark)
     table = open_table(session, path, columns, where, None, options, storage_options)

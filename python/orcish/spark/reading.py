@@ -44,7 +44,7 @@ def read(
         columns: Dotted names of columns, in their order; all by default.
         where: Which rows: a predicate of :func:`orcish.col`, or its text.
         schema: Columns and their types, in place of those of the files, and of `columns`.
-        options: Other options of the data source, such as ``mergeSchema=True``; see README, "Spark".
+        options: Other options of the data source, such as ``mergeSchema=True``; see ``docs/spark-reading.md``.
 
     Raises:
         TypeError: The predicate is one of another library, which Spark cannot be given; :func:`map_batches` can.
@@ -90,7 +90,7 @@ def map_batches(
         columns: Dotted names of the columns that `fn` is given; all by default.
         where: Which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
         table_schema: Columns and their types, in place of those of the files, and of `columns`.
-        options: Other options of the data source; see README, "Spark".
+        options: Other options of the data source; see ``docs/spark-reading.md``.
     """
     work = open_table(spark, path, columns, where, table_schema, options).work()
 

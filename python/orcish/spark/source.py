@@ -27,7 +27,8 @@ __all__ = ["CarbonDataSource", "OrcishDataSource"]
 class OrcishDataSource(DataSource):
     """Reads and writes tables of ORC files: ``spark.read.format("orcish")``.
 
-    Spark finds it by itself where orcish is installed. README, "Spark", has the options.
+    Spark finds it by itself where orcish is installed. ``docs/spark-reading.md`` and
+    ``docs/spark-writing.md`` list the options.
     """
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
