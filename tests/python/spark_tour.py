@@ -1,5 +1,5 @@
-"""What ``docs/spark.md`` says of each version of Spark, tried on the installed one: a job, a function in the workers, and
-from 4.0 on the data sources and streams.
+"""What ``docs/spark.md`` says of each version of Spark, tried on the installed one: a job, a function in the workers,
+and from 4.0 on the data sources and streams.
 
     make spark-versions                   # a virtual environment for each version of Spark, and this in it
 """
