@@ -17,7 +17,7 @@ from orcish.cli import main
 from orcish.types import Limits, ReadOptions, ScanOptions, WriteOptions
 from stores import BUCKET
 
-ROOT = Path(__file__).parents[2]
+ROOT = next(folder for folder in Path(__file__).parents if (folder / "pyproject.toml").exists())
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [ROOT / "README.md", *DOCS]
 LINKING = [*PAGES, *(ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "fuzz/README.md"))]
