@@ -70,7 +70,7 @@ spark-versions: $(VENV)/module java ## Test what docs/spark.md says of each Spar
 		venv="$(VENV)-spark-$$version"; \
 		[ -d "$$venv" ] || { $(PYTHON) -m venv "$$venv" && \
 			"$$venv/bin/python" -m pip install --quiet "pyspark==$$version" pyarrow pandas; }; \
-		PYTHONPATH=python "$$venv/bin/python" tests/python/spark_tour.py; \
+		PYTHONPATH=python:tests/python "$$venv/bin/python" -m support.spark_scripts.tour; \
 	done
 
 .PHONY: fuzz

@@ -33,8 +33,8 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Files of Spark first, as they take longest: one that begins last would keep the other workers waiting."""
-    items.sort(key=lambda item: not item.path.name.startswith("test_spark_"))
+    """Files of Spark first: they take longest, and one that begins last keeps the other workers waiting."""
+    items.sort(key=lambda item: item.path.parent.name != "spark")
 
 
 def pytest_assertrepr_compare(op, left, right):
@@ -84,7 +84,7 @@ def spark():
 @pytest.fixture(scope="session")
 def running_store():
     """One S3 for all tests."""
-    from stores import run_store
+    from support.s3_store import run_store
 
     with run_store() as store:
         yield store

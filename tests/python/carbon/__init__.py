@@ -1,7 +1,0 @@
-"""A writer of Apache CarbonData tables for tests: real files in every encoding, without Java."""
-
-from carbon.files import FileOptions, write_folder
-from carbon.normal import as_read
-from carbon.tables import CarbonTableWriter
-
-__all__ = ["CarbonTableWriter", "FileOptions", "as_read", "write_folder"]

@@ -1,0 +1,163 @@
+"""Damaged files of CarbonData: rows or errors of orcish, and where they are."""
+
+import re
+
+import orcish
+import pytest
+from support import carbon_rows as cases
+from support.carbon import CarbonTableWriter, thrift, write_folder
+from support.carbon.thrift import Reader
+
+ERRORS = (orcish.OrcishError, OSError)
+NAMES = ["f64", "dec38", "s", "long", "day", "texts"]
+FEW = ["s", "i64"]
+SORTED = ("s", "day", "at")
+ROWS = 12
+
+
+def plain(path, names=NAMES, **options):
+    table = cases.table(names, ROWS)
+    write_folder(path, table, page_rows=5, blocklet_rows=10, **options)
+
+
+def transactional(path, **options):
+    writer = CarbonTableWriter(path, cases.table(NAMES).schema, page_rows=5, **options)
+    writer.load(cases.table(NAMES, ROWS))
+    return writer
+
+
+def deleted(path):
+    transactional(path).delete("0", [1, 7])
+
+
+def streamed(path):
+    writer = CarbonTableWriter(path, cases.table(NAMES).schema)
+    writer.stream(cases.table(NAMES, ROWS), block_rows=5)
+
+
+# Tables, each with the file in it that is damaged.
+KINDS = {
+    "data": (plain, "*.carbondata"),
+    "data, zstd": (lambda path: plain(path, FEW, compressor="zstd"), "*.carbondata"),
+    "data, gzip": (lambda path: plain(path, FEW, compressor="gzip"), "*.carbondata"),
+    "data, sorted": (
+        lambda path: plain(path, SORTED, sort_columns=SORTED, inverted_index=True, local_dictionary=False),
+        "*.carbondata",
+    ),
+    "schema": (transactional, "Metadata/schema"),
+    "status": (transactional, "Metadata/tablestatus"),
+    "segment": (transactional, "*.segment"),
+    "index": (lambda path: transactional(path, merge_index=False), "*.carbonindex"),
+    "merged index": (transactional, "*.carbonindexmerge"),
+    "update status": (deleted, "Metadata/tableupdatestatus-*"),
+    "delete delta": (deleted, "*.deletedelta"),
+    "stream": (streamed, "*.carbondata"),
+    "stream index": (streamed, "*.carbonindex"),
+}
+
+
+@pytest.fixture(params=KINDS)
+def damaged(request, tmp_path):
+    """A table, the file to be damaged, and its bytes."""
+    make, pattern = KINDS[request.param]
+    make(tmp_path / "t")
+    (path,) = (tmp_path / "t").rglob(pattern)
+    assert orcish.read_table(str(tmp_path / "t")).num_rows in (ROWS, ROWS - 2)
+    return str(tmp_path / "t"), path, path.read_bytes()
+
+
+def attempt(table):
+    """Whether a read is refused, as it may be, or gives rows that Arrow can look at."""
+    try:
+        found = orcish.read_table(table)
+        found.validate(full=True)
+        orcish.CarbonTable(table).scan(filters=orcish.col("id") >= 5).count()
+    except ERRORS:
+        return True
+    return False
+
+
+def test_truncation_at_every_length(damaged):
+    table, path, data = damaged
+    accepted = []
+    for length in range(len(data)):
+        path.write_bytes(data[:length])
+        if not attempt(table):
+            accepted.append(length)
+    # An index whose last entries are missing is one of fewer blocklets.
+    assert not accepted or (path.suffix == ".carbonindex" and len(accepted) < 3)
+
+
+def test_flipped_bytes(damaged):
+    table, path, data = damaged
+    spoiled = bytearray(data)
+    flips = (0x01, 0x80, 0xFF) if len(data) < 1000 else (0xFF,)
+    refused = 0
+    for at in range(len(data)):
+        for flip in flips:
+            spoiled[at] ^= flip
+            path.write_bytes(spoiled)
+            refused += attempt(table)
+            spoiled[at] ^= flip
+    assert refused > len(data) // 10
+
+
+def test_files_of_another_kind(tmp_path):
+    plain(tmp_path / "t")
+    (path,) = (tmp_path / "t").glob("*.carbondata")
+    for data in (b"", b"ORC", b"PAR1" * 100, bytes(1000), b"\xff" * 1000):
+        path.write_bytes(data)
+        with pytest.raises(ERRORS, match=re.escape(path.name)):
+            orcish.read_table(str(tmp_path / "t"))
+
+
+def test_the_place_is_in_the_message(tmp_path):
+    """File, blocklet, column and page of the bytes that are wrong."""
+    plain(tmp_path / "t", local_dictionary=False)
+    (path,) = (tmp_path / "t").glob("*.carbondata")
+    data = bytearray(path.read_bytes())
+    header = Reader(bytes(data)).struct()
+    blocklets = Reader(bytes(data), int.from_bytes(data[-8:], "big")).struct()[4]
+    names = [column[2].decode() for column in header[2]]
+    at = blocklets[0][2][names.index("s")]
+    reader = Reader(bytes(data), at)
+    chunk = reader.struct()
+    start = reader.at + chunk[2][1]
+    data[start : start + chunk[3][1]] = b"\xff" * chunk[3][1]
+    path.write_bytes(data)
+    with pytest.raises(orcish.CorruptFileError) as raised:
+        orcish.read_table(str(tmp_path / "t"))
+    message = str(raised.value)
+    assert path.name in message
+    assert re.search(r"blocklet 0\b", message)
+    assert re.search(r"column `?'?s\b", message)
+    assert re.search(r"page 1\b", message)
+    # Other columns are as good as before.
+    assert orcish.read_table(str(tmp_path / "t"), columns=["id", "day"]).num_rows == ROWS
+
+
+@pytest.mark.parametrize("count", [(1 << 31) - 1, -1, 0])
+def test_counts_that_are_not_true(tmp_path, count):
+    """Rows of a blocklet, as the index and the footer tell, that there are not."""
+    table = cases.table(["s"], ROWS)
+    (file,) = write_folder(tmp_path / "t", table)
+    path = tmp_path / "t" / file.name
+    data = path.read_bytes()
+    wrong = data[file.footer_at : -8].replace(
+        thrift.struct({1: thrift.i32(ROWS)})[:-1], thrift.struct({1: thrift.i32(count)})[:-1]
+    )
+    path.write_bytes(data[: file.footer_at] + wrong + data[-8:])
+    assert attempt(str(tmp_path / "t"))
+
+
+@pytest.mark.parametrize(("name", "message"), [(b"day", 'two columns of the table are named "day"'), (b"d\0y", "NUL")])
+def test_names_that_are_none(tmp_path, name, message):
+    """Columns that cannot be told apart, or be named in Arrow, are an error of the table when it is opened."""
+    path = tmp_path / "t"
+    transactional(path)
+    schema = path / "Metadata" / "schema"
+    schema.write_bytes(schema.read_bytes().replace(b"f64", name))
+    for use in (orcish.CarbonTable, orcish.read_table, orcish.scan):
+        with pytest.raises(orcish.OrcishError, match=message) as raised:
+            use(str(path))
+        assert str(path) in str(raised.value)

@@ -1,0 +1,156 @@
+"""What commands print: names and texts of files reach no terminal as they are, but as escapes."""
+
+import json
+import subprocess
+import sys
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.cli import main
+from orcish.cli.text import json_line, printable
+from support.carbon import CarbonTableWriter, write_folder
+
+HIDDEN = "".join(
+    [
+        *map(chr, range(0x01, 0x20)),
+        *map(chr, range(0x7F, 0xA0)),
+        *"\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e",
+        *"\u2060\u2066\u2067\u2068\u2069\ufeff\ufff9\U000e0001",
+    ]
+)
+NAME = f"a{HIDDEN}z"
+
+
+def shown(data: bytes) -> str:
+    """Text of a terminal, in which there is nothing but lines that can be seen."""
+    text = data.decode("utf-8")
+    assert all(char == "\n" or char.isprintable() for char in text), ascii(text)
+    return text
+
+
+@pytest.fixture
+def run(capfdbinary):
+    def run(*arguments, code=0):
+        assert main(list(map(str, arguments))) == code
+        sys.stdout.flush()
+        out, err = capfdbinary.readouterr()
+        shown(err)
+        return shown(out)
+
+    return run
+
+
+@pytest.fixture
+def orc(tmp_path):
+    path = tmp_path / f"file{HIDDEN.replace(chr(0x2F), '')}.orc"
+    field = pa.field(NAME, pa.struct([(NAME, pa.string())]), metadata={NAME: NAME})
+    table = pa.table([pa.array([{NAME: NAME}, None], field.type)], schema=pa.schema([field]))
+    orcish.write_table(table, str(path), metadata={NAME: NAME})
+    return path
+
+
+@pytest.fixture
+def carbon(tmp_path):
+    table = pa.table({"id": pa.array([1, 2], pa.int32()), NAME: pa.array([NAME, None])})
+    written = CarbonTableWriter(tmp_path / f"table{HIDDEN}", table.schema, properties={NAME: NAME})
+    written.load(table, mergedLoadName=NAME)
+    return written.path
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--statistics"], ["--arrow"], ["--json", "--statistics", "--arrow"]])
+def test_meta_of_orc(orc, run, more):
+    text = run("meta", orc, *more)
+    if "--json" in more:
+        described = json.loads(text)
+        assert described["metadata"][NAME] == NAME
+        assert NAME in [column["name"] for column in described["columns"]]
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_meta_of_carbon(carbon, run, more):
+    text = run("meta", carbon, *more)
+    run("meta", next(carbon.rglob("*.carbondata")), *more)
+    if more:
+        described = json.loads(text)
+        assert described["properties"][NAME] == NAME
+        assert described["segments"][0]["merged_into"] == NAME
+        assert described["columns"][1]["name"] == NAME
+
+
+@pytest.mark.parametrize("of", ["orc", "carbon"])
+def test_data(of, run, request):
+    path = request.getfixturevalue(of)
+    run("data", path, "--width", "0")
+    lines = [json.loads(line) for line in run("data", path, "--json").splitlines()]
+    assert NAME in (lines[0][NAME] if of == "carbon" else lines[0][NAME][NAME])
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_convert(carbon, run, tmp_path, more):
+    run("convert", carbon, tmp_path / f"out{HIDDEN}", *more)
+    run("convert", carbon, tmp_path / f"out{HIDDEN}", *more, code=1)
+
+
+def test_errors(orc, carbon, run, tmp_path):
+    missing = tmp_path / f"missing{HIDDEN}"
+    for command in ("meta", "data"):
+        run(command, missing, code=1)
+        run(command, f"{missing}.carbondata", code=1)
+    run("data", orc, "-c", NAME + "x", code=1)
+    broken = tmp_path / f"broken{HIDDEN}.orc"
+    data = bytearray(orc.read_bytes())
+    data[3 : len(data) // 3] = bytes(len(data) // 3 - 3)
+    broken.write_bytes(data)
+    run("data", broken, code=1)
+    run("convert", broken, tmp_path / "o", code=1)
+    for file in carbon.rglob("*.carbondata"):
+        file.write_bytes(file.read_bytes()[:100])
+    run("data", carbon, code=1)
+
+
+def test_messages_of_errors_have_no_escapes(orc, carbon, tmp_path):
+    """Those of Rust, which reach logs."""
+    found = []
+    for call in (
+        lambda: orcish.read_table(str(orc), columns=[NAME + "x"]),
+        lambda: orcish.read_table(str(tmp_path / f"no{HIDDEN}.orc")),
+        lambda: orcish.read_table(str(carbon), columns=[NAME + "x"]),
+    ):
+        with pytest.raises(Exception) as raised:  # noqa: PT011 - of several kinds
+            call()
+        found.append(str(raised.value))
+    assert all(text.isprintable() for text in found), found
+    assert "\\u202e" in found[0]
+
+
+def test_a_file_of_carbon_with_hidden_names(tmp_path, run):
+    table = pa.table({NAME: pa.array([[{NAME: 1}]], pa.list_(pa.struct([(NAME, pa.int32())])))})
+    write_folder(tmp_path / "t", table)
+    run("meta", tmp_path / "t")
+    run("data", tmp_path / "t")
+
+
+def test_a_fault_of_the_command_is_printed_so_as_well(monkeypatch, run, orc):
+    def fail(*_, **__):
+        raise RuntimeError(NAME)
+
+    monkeypatch.setattr("orcish.cli.describe", fail)
+    run("meta", orc, code=1)
+
+
+def test_json_is_the_same_value():
+    value = {NAME: [NAME, "\ud800", "é漢👍", "\U000e0001"]}
+    line = json_line(value)
+    assert line.isprintable()
+    assert json.loads(line) == value
+    assert "é漢👍" in line
+    assert printable(printable(NAME)) == printable(NAME)
+
+
+def test_processes(orc):
+    """As a shell starts it."""
+    for arguments in (["meta", orc], ["data", orc, "--json"], ["data", f"{orc}x"], ["meta", orc, "-x" + NAME]):
+        done = subprocess.run([sys.executable, "-m", "orcish", *map(str, arguments)], capture_output=True, check=False)
+        shown(done.stdout)
+        shown(done.stderr)

@@ -1,0 +1,227 @@
+"""README.md and the pages of docs: their code runs, their links resolve, and their tables have every option."""
+
+import datetime
+import inspect
+import re
+import shlex
+from decimal import Decimal
+from pathlib import Path
+
+import orcish
+import pyarrow as pa
+import pyarrow.parquet
+import pyorc
+import pytest
+from orcish.cli import main
+from orcish.types import Limits, ReadOptions, ScanOptions, WriteOptions
+from support.carbon import CarbonTableWriter
+from support.s3_store import BUCKET
+
+ROOT = next(folder for folder in Path(__file__).parents if (folder / "pyproject.toml").exists())
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", *DOCS]
+LINKING = [*PAGES, *(ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "fuzz/README.md"))]
+BLOCK = re.compile(
+    r"(?P<reason>^<!-- not run: \S.* -->\n)?^```(?P<language>.*)\n(?P<code>(?:.*\n)*?)^```$", flags=re.MULTILINE
+)
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+def every_page(pages):
+    return pytest.mark.parametrize("page", pages, ids=name_of)
+
+
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
+def blocks(page, language):
+    """The code blocks of a language that run, each behind as many newlines as there are lines above it."""
+    text = text_of(page)
+    return [
+        "\n" * text.count("\n", 0, found.start("code")) + found["code"]
+        for found in BLOCK.finditer(text)
+        if found["language"] == language and not found["reason"]
+    ]
+
+
+def commands(page):
+    """The lines of a page's blocks for a shell."""
+    lines = [line for block in blocks(page, "console") for line in block.splitlines() if line]
+    assert all(line.startswith("$ ") for line in lines), lines
+    return [line.removeprefix("$ ") for line in lines]
+
+
+def without_blocks(page):
+    """The text of a page without its code blocks."""
+    return re.sub(r"^```.*\n(?:.*\n)*?^```$", "", text_of(page), flags=re.MULTILINE)
+
+
+@pytest.fixture
+def sample(tmp_path, monkeypatch):
+    """The files and tables that the pages speak of, in the current directory."""
+    schema = "struct<id:bigint,placed:timestamp,customer:struct<name:string>,total:decimal(12,2)>"
+    placed = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
+    with (tmp_path / "orders.orc").open("wb") as file, pyorc.Writer(file, schema) as writer:
+        for number in range(100):
+            writer.write((number, placed, (f"customer {number % 7}",), Decimal(number)))
+    orders = orcish.read_table(tmp_path / "orders.orc")
+    days = pa.array([datetime.date(2026, 11, 20 + number % 2) for number in range(100)])
+    by_day = orders.append_column("day", days)
+    orcish.write_dataset(by_day, tmp_path / "orders", partition_by=["day"])
+    (tmp_path / "parquet").mkdir()
+    pyarrow.parquet.write_table(by_day, tmp_path / "parquet" / "part-0.parquet")
+    cities = ["Bern", "Chur", "Genf"]
+    sales = pa.table(
+        {"id": range(100), "city": [cities[i % 3] for i in range(100)], "total": [i / 4 for i in range(100)]}
+    )
+    CarbonTableWriter(tmp_path / "sales", sales.schema, partition_by=("city",)).load(sales)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def names(page, sample, request, monkeypatch):
+    """What the code of a page finds: a session of Spark, and the sample files in the bucket, where it uses these."""
+    code = "".join([*blocks(page, "python"), *blocks(page, "console")])
+    if "s3://bucket" in code:
+        store = request.getfixturevalue("store")
+        for key in ("aws_endpoint", "aws_access_key_id", "aws_secret_access_key", "aws_region", "aws_allow_http"):
+            monkeypatch.setenv(key.upper(), str(store.options[key]).lower())
+        for path in sample.rglob("*.orc"):
+            store.client.put_object(Bucket=BUCKET, Key=path.relative_to(sample).as_posix(), Body=path.read_bytes())
+    return {"spark": request.getfixturevalue("spark")} if re.search(r"\bspark\b", code) else {}
+
+
+@every_page([page for page in PAGES if blocks(page, "python") or blocks(page, "console")])
+def test_code_runs(page, names, capsys):
+    for block in blocks(page, "python"):
+        exec(compile(block.replace("s3://bucket", f"s3://{BUCKET}"), name_of(page), "exec"), names)
+    capsys.readouterr()
+    for line in commands(page):
+        command, *arguments = shlex.split(line, comments=True)
+        if command == "make":
+            continue
+        assert command == "orcish", f"{line}: run it here, or mark the block as not run"
+        assert main(arguments) == 0, line
+        assert capsys.readouterr().out, line
+    check = CHECKS.get(name_of(page))
+    if check is not None:
+        check(names)
+
+
+def check_readme(names):
+    assert names["table"].column_names == ["customer", "total"]
+    assert names["table"]["customer"].type == pa.struct([("name", pa.string())])
+    assert names["big"].column("customer").to_pylist() == [{"name": "customer 1"}] * names["big"].num_rows
+    assert names["big"].num_rows == 2
+    assert names["file"].statistics("total").max == 99
+    assert names["orders"].count() == 10
+    assert orcish.scan("by_day").count() == 10
+    assert orcish.scan("sales_orc").count() == 100
+    assert orcish.scan("table/").count() == 100
+
+
+def check_filters(names):
+    assert names["big"].num_rows == 3
+    expected = next(block for block in blocks(ROOT / "docs/filters.md", "text")).strip()
+    plans = [orcish.scan("orders.orc", filters=orcish.col("id") == value).explain() for value in (5, 500)]
+    assert "\n".join(map(str, plans)) == expected
+
+
+def check_tables(names):
+    assert names["scan"].to_table().num_rows == 5
+    assert names["table"].column_names == ["id", "day"]
+    assert names["splits"][0].rows == 100
+    assert names["part"].column_names == ["id"]
+
+
+def check_conversion(names):
+    assert sum(file.rows for file in names["written"]) == 100
+    assert {file.partition["city"] for file in names["written"]} == {"Bern", "Chur", "Genf"}
+
+
+CHECKS = {
+    "README.md": check_readme,
+    "docs/carbondata.md": check_conversion,
+    "docs/filters.md": check_filters,
+    "docs/tables.md": check_tables,
+    "docs/writing-tables.md": check_conversion,
+}
+"""What the code of a page leaves behind."""
+
+
+@every_page(PAGES)
+def test_languages_of_blocks(page):
+    text = text_of(page)
+    found = list(BLOCK.finditer(text))
+    assert len(re.findall(r"^```", text, flags=re.MULTILINE)) == 2 * len(found)
+    assert {block["language"] for block in found} <= {"python", "console", "text"}
+    assert len(re.findall("^<!-- not run", text, flags=re.MULTILINE)) == sum(
+        block["reason"] is not None for block in found
+    )
+
+
+def anchors(page):
+    """The anchors that GitHub gives the headings of a page."""
+    found = {}
+    for heading in re.findall(r"^#+ (.*)$", without_blocks(page), flags=re.MULTILINE):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        slug = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+        count = found[slug] = found.get(slug, -1) + 1
+        if count:
+            found[f"{slug}-{count}"] = 0
+    return set(found)
+
+
+@every_page(LINKING)
+def test_links_resolve(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), target
+
+
+def test_index_has_every_page():
+    linked = re.findall(r"\]\(([\w-]+\.md)[)#]", text_of(ROOT / "docs/README.md"))
+    assert sorted(linked) == [page.name for page in DOCS if page.name != "README.md"]
+
+
+def test_make_targets():
+    makefile = text_of(ROOT / "Makefile")
+    targets = {target for page in PAGES for target in re.findall(r"\bmake ([a-z-]+)`", text_of(page))}
+    assert sum(line.startswith("orcish ") for page in PAGES for line in commands(page)) >= 10
+    shell = {line.split()[1] for page in PAGES for line in commands(page) if line.startswith("make ")}
+    assert shell >= {"demo", "test"}
+    for target in targets | shell:
+        assert re.search(rf"^{target}:.*##", makefile, flags=re.MULTILINE), target
+
+
+def options_of_spark():
+    """Names of the options of the data source."""
+    from orcish.spark import options
+
+    found = re.findall(r"taken\.(?:flag|integer|names|number|real|text)\(\"(\w+)\"", inspect.getsource(options))
+    return {*found, "invalidUtf8", "decimalOutOfRange", "longChar"} - {"path", "paths", "checkpointLocation"}
+
+
+def test_tables_have_every_option():
+    tables = {
+        ("reading-options.md",): ReadOptions.__annotations__,
+        ("tables.md",): set(ScanOptions.__annotations__) - set(ReadOptions.__annotations__),
+        ("writing.md",): WriteOptions.__annotations__,
+        ("untrusted-input.md",): Limits.__annotations__,
+        ("spark-reading.md", "spark-writing.md"): options_of_spark(),
+    }
+    for pages, wanted in tables.items():
+        text = "\n".join(text_of(ROOT / "docs" / name) for name in pages)
+        rows = re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE)
+        listed = {option for row in rows for option in re.findall(r"`(\w+)`", row)}
+        assert len(wanted) > 3
+        assert set(wanted) <= listed, pages

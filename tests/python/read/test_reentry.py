@@ -1,0 +1,146 @@
+"""Python code that orcish calls, such as the `read` of a file object or a handler of signals, and that calls orcish.
+
+It calls it by libraries that let go of the interpreter on their own, such as pyarrow. What goes wrong ends the process, so
+that each case has one of its own.
+"""
+
+import signal
+
+import pytest
+from support.processes import run_python
+
+SETUP = """
+    import io, os, signal, sys, threading, time
+    import orcish, pyarrow as pa
+
+    table = pa.table({"a": range(300_000)})
+    out = io.BytesIO()
+    orcish.write_table(table, out, stripe_size=200_000)
+    data = out.getvalue()
+    calls = []
+
+    def inside():
+        # The rows of a read that ends, and of one that does not.
+        calls.append(orcish.read_table(data, columns=["a"]).equals(table))
+        pa.RecordBatchReader.from_stream(orcish.ORCFile(data).reader(batch_size=10)).read_next_batch()
+        next(orcish.ORCFile(data).iter_batches(batch_size=10))
+
+    class Source(io.BytesIO):
+        def read(self, size=-1):
+            inside()
+            return super().read(size)
+
+    class Sink(io.BytesIO):
+        def write(self, part):
+            inside()
+            return super().write(part)
+
+        def flush(self):
+            inside()
+
+    class Nested(io.BytesIO):
+        def read(self, size=-1):
+            calls.append(orcish.read_table(Source(data)).equals(table))
+            return super().read(size)
+"""
+
+CALLS = {
+    "read": "orcish.read_table(Source(data), threads=1).equals(table)",
+    "read by threads": "orcish.read_table(Source(data), threads=4).equals(table)",
+    "batches": "pa.Table.from_batches(orcish.ORCFile(Source(data)).iter_batches()).equals(table)",
+    "stream": "pa.table(orcish.ORCFile(Source(data))).equals(table)",
+    "stream that is left": "pa.RecordBatchReader.from_stream(orcish.ORCFile(Source(data))).read_next_batch().num_rows",
+    "count": "orcish.scan(Source(data), filters=orcish.col('a') >= 0).count() == 300_000",
+    "check": "orcish.ORCFile(Source(data)).check() is not None",
+    "merge": "orcish.merge([Source(data)], Sink()).rows == 300_000",
+    "write": "orcish.write_table(table, Sink()).rows == 300_000",
+    "write of a stream": "orcish.write_table(orcish.ORCFile(Source(data)), Sink()).rows == 300_000",
+    "three levels": "orcish.read_table(Nested(data)).equals(table)",
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_file_objects_that_read_with_orcish(call):
+    code = f"""{SETUP}
+    assert {call}
+    print(len(calls) > 0, all(calls))
+    """
+    assert run_python(code) == "True True\n"
+
+
+SIGNALLED = {
+    "read": "orcish.read_table(source, threads={}).equals(table)",
+    "count": "orcish.scan(source, threads={}, filters=orcish.col('a') >= 0).count() == 300_000",
+    "merge": "orcish.merge([source] * {}, io.BytesIO()).rows >= 300_000",
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no such signal")
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("call", SIGNALLED.values(), ids=SIGNALLED)
+def test_handlers_of_signals_that_read_with_orcish(call, threads):
+    """The signal comes while orcish waits for a thread, or between two calls of the file object."""
+    code = f"""{SETUP}
+    class Slow(io.BytesIO):
+        def read(self, size=-1):
+            if threading.current_thread() is not threading.main_thread():
+                os.kill(os.getpid(), signal.SIGALRM)
+                time.sleep(0.2)
+            return super().read(size)
+
+    signal.signal(signal.SIGALRM, lambda *_: inside())
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.1)
+    source = Slow(data)
+    end = time.monotonic() + 60
+    while len(calls) < 3 and time.monotonic() < end:
+        assert {call.format(threads)}
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    print(len(calls) >= 3, all(calls))
+    """
+    assert run_python(code) == "True True\n"
+
+
+RECURSIONS = {
+    "open": "orcish.ORCFile(Endless(data))",
+    "read": "orcish.read_table(Endless(data))",
+    "write": "orcish.write_table(table, EndlessSink())",
+}
+
+
+@pytest.mark.parametrize("call", RECURSIONS.values(), ids=RECURSIONS)
+def test_file_objects_that_never_come_to_an_end(call):
+    code = f"""{SETUP}
+    class Endless(io.BytesIO):
+        def read(self, size=-1):
+            orcish.read_table(Endless(data))
+            return super().read(size)
+
+    class EndlessSink(io.BytesIO):
+        def write(self, part):
+            orcish.write_table(table, EndlessSink())
+            return super().write(part)
+
+    try:
+        {call}
+    except RecursionError:
+        print("too deep")
+    assert orcish.read_table(data).equals(table)
+    """
+    assert run_python(code) == "too deep\n"
+
+
+def test_the_end_of_the_process():
+    """Readers that nobody has ended, and one that an object reads as it goes."""
+    code = f"""{SETUP}
+    class Last:
+        def __del__(self, inside=inside):
+            inside()
+
+    batches = orcish.ORCFile(Source(data)).iter_batches(threads=4, batch_size=100)
+    reader = pa.RecordBatchReader.from_stream(orcish.ORCFile(Source(data)).reader(threads=4, batch_size=100))
+    sys.kept = [batches, reader, next(batches), reader.read_next_batch(), Last()]
+    sys.kept.append(orcish.ORCFile(Source(data)).reader(threads=4).__arrow_c_stream__())
+    print("end")
+    """
+    assert run_python(code) == "end\n"

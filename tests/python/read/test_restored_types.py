@@ -1,0 +1,236 @@
+"""What the schema that a file was written with makes of its columns, and what stands above it."""
+
+from __future__ import annotations
+
+import ctypes
+import datetime as dt
+import io
+from decimal import Decimal
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pyorc
+import pytest
+from orcish import col
+from support.writer_tables import SPARK_KEY, written
+
+NOON = dt.datetime(2024, 5, 1, 12)
+CODES = [5, 9]
+
+
+def union(mode: str, kind: pa.DataType) -> pa.Array:
+    tags = pa.array([5, 9, 5], pa.int8())
+    if mode == "sparse":
+        children = [pa.array([1, 0, 2]), pa.array(["", "a", ""]).cast(kind)]
+        return pa.UnionArray.from_sparse(tags, children, ["x", "y"], CODES)
+    offsets = pa.array([0, 0, 1], pa.int32())
+    return pa.UnionArray.from_dense(tags, offsets, [pa.array([1, 2]), pa.array(["a"]).cast(kind)], ["x", "y"], CODES)
+
+
+@pytest.mark.parametrize("mode", ["dense", "sparse"])
+@pytest.mark.parametrize("place", ["top", "list", "struct"])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_forms_of_unions_that_are_chosen_stand_above(mode: str, place: str, kind: pa.DataType) -> None:
+    """What is chosen looks the same whether the file has a schema of its own or not."""
+    array = union(mode, kind)
+    within = {
+        "top": array,
+        "list": pa.ListArray.from_arrays([0, 1, 1, 3], array),
+        "struct": pa.StructArray.from_arrays([array], ["u"]),
+    }
+    file = orcish.ORCFile(written(pa.table({"u": within[place]})))
+    assert file.read().schema.field("u").type == within[place].type
+    for form in ("dense", "sparse", "struct"):
+        chosen = file.read(unions=form)
+        chosen.validate(full=True)
+        assert chosen.equals(file.read(unions=form, arrow_schema=False))
+        assert chosen.schema == file.arrow_schema(unions=form)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.timestamp("ms")], ids=str)
+def test_maps_whose_keys_may_be_null_stand_above(kind: pa.DataType) -> None:
+    """No map of Arrow has been written with such keys."""
+    value = NOON if pa.types.is_timestamp(kind) else "b"
+    data = pa.table({"m": pa.array([[("a", value)], None, []], pa.map_(pa.large_string(), kind))})
+    file = orcish.ORCFile(written(data))
+    assert file.read().schema == data.schema
+    chosen = file.read(null_map_keys="dictionary")
+    assert chosen.equals(file.read(null_map_keys="dictionary", arrow_schema=False))
+    assert chosen["m"].to_pylist() == data["m"].to_pylist()
+
+
+@pytest.mark.parametrize("variants", [1, 2, 127, 128, 129, 200])
+def test_unions_of_many_variants(variants: int) -> None:
+    """Arrow has so many as tags of a byte have; of more, and where that is chosen, a struct is made."""
+    struct = pyorc.Struct(u=pyorc.Union(*[pyorc.BigInt()] * variants))
+    out = io.BytesIO()
+    with pyorc.Writer(out, struct) as writer:
+        writer.writerows([(at,) for at in range(5)])
+    file = orcish.ORCFile(out.getvalue())
+    names = [f"field{at}" for at in range(variants)]
+    as_struct = file.read(unions="struct")["u"]
+    assert as_struct.type[0] == pa.field("tag", pa.int8() if variants <= 128 else pa.int16())
+    assert [field.name for field in as_struct.type] == ["tag", *names]
+    assert [row["field0"] for row in as_struct.to_pylist()] == list(range(5))
+    for form in ("dense", "sparse"):
+        found = file.read(unions=form)["u"]
+        assert pa.types.is_union(found.type) == (variants <= 128)
+        assert found.to_pylist() == (list(range(5)) if variants <= 128 else as_struct.to_pylist())
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.binary(0), pa.list_(pa.int32(), 0), pa.list_(pa.binary(0), 0), pa.struct([])], ids=str
+)
+def test_types_without_width_come_back(kind: pa.DataType) -> None:
+    empty: Any = {} if pa.types.is_struct(kind) else b"" if pa.types.is_fixed_size_binary(kind) else []
+    data = pa.table({"row": [1, 2, 3], "x": pa.array([empty, None, empty], kind)})
+    file = orcish.ORCFile(written(data))
+    assert file.schema == data.schema
+    assert file.read().equals(data)
+    assert file.read(filters=col("row") == 2).equals(data.slice(1, 1))
+
+
+RUNS = {
+    pa.bool_(): (True, False),
+    pa.int8(): (1, 2),
+    pa.uint16(): (1, 2),
+    pa.int64(): (1, 2),
+    pa.uint64(): (1, 2**64 - 1),
+    pa.float16(): (0.5, 2.0),
+    pa.float64(): (0.5, 2.0),
+    pa.decimal128(7, 2): (Decimal("1.50"), Decimal("2.00")),
+    pa.date32(): (dt.date(2024, 5, 1), dt.date(1969, 1, 1)),
+    pa.date64(): (dt.date(2024, 5, 1), dt.date(1969, 1, 1)),
+    pa.time32("s"): (dt.time(1), dt.time(2)),
+    pa.timestamp("us"): (NOON, NOON + dt.timedelta(1)),
+    pa.timestamp("ms", "Europe/Paris"): (NOON, NOON + dt.timedelta(1)),
+    pa.duration("us"): (dt.timedelta(1), dt.timedelta(2)),
+    **dict.fromkeys([pa.string(), pa.large_string(), pa.string_view()], ("a", "b" * 50)),
+    **dict.fromkeys([pa.binary(), pa.large_binary(), pa.binary_view()], (b"a", b"b" * 50)),
+}
+ENDS = [3, 5, 1500, 1501, 1502, 2000]
+
+
+@pytest.mark.parametrize("kind", RUNS, ids=str)
+@pytest.mark.parametrize("ends", [pa.int16(), pa.int32(), pa.int64()], ids=str)
+def test_runs_come_back_as_runs(kind: pa.DataType, ends: pa.DataType) -> None:
+    """Not as a run for each value."""
+    first, second = RUNS[kind]
+    values = pa.array([first, None, second, first, None, second], kind)
+    array = pa.RunEndEncodedArray.from_arrays(pa.array(ENDS, ends), values)
+    (chunk,) = orcish.read_table(written(pa.table({"x": array})))["x"].chunks
+    assert chunk.type == array.type
+    assert chunk.run_ends.to_pylist() == ENDS
+    assert chunk.values.equals(values)
+
+
+@pytest.mark.parametrize("keys", [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64()], ids=str)
+@pytest.mark.parametrize("values", [pa.string(), pa.large_string()], ids=str)
+def test_dictionaries_of_stripes_are_those_of_batches(keys: pa.DataType, values: pa.DataType) -> None:
+    """They are not made anew of the values of each batch."""
+    texts = [f"text {row // 20}" for row in range(2000)]
+    array = pa.array(texts).cast(values).dictionary_encode().cast(pa.dictionary(keys, values))
+    file = orcish.ORCFile(written(pa.table({"x": array}), dictionary=True))
+    batches = [batch["x"] for batch in file.iter_batches(batch_size=500)]
+    assert [text for batch in batches for text in batch.to_pylist()] == texts
+    assert {batch.type for batch in batches} == {array.type}
+    assert [len(batch.dictionary) for batch in batches] == [100] * 4
+    assert len({batch.dictionary.buffers()[2].address for batch in batches}) == 1
+
+
+NULLED = {
+    "text": (pa.string(), "a", "invalid_utf8"),
+    "large": (pa.large_string(), "a", "invalid_utf8"),
+    "decimal": (pa.decimal128(7, 2), Decimal("1.5"), "decimal_out_of_range"),
+    "timestamp": (pa.timestamp("us"), NOON, "timestamp_out_of_range"),
+    "instant": (pa.timestamp("us", "UTC"), NOON.replace(tzinfo=dt.timezone.utc), "timestamp_out_of_range"),
+    "ntz": (pa.timestamp("us"), NOON, "timestamp_out_of_range"),
+    "bool": (pa.bool_(), True, ""),
+    "int8": (pa.int8(), 1, ""),
+    "int16": (pa.int16(), 1, ""),
+    "int32": (pa.int32(), 1, ""),
+    "int64": (pa.int64(), 1, ""),
+    "float": (pa.float32(), 1.0, ""),
+    "double": (pa.float64(), 1.0, ""),
+    "date": (pa.date32(), dt.date(2024, 5, 1), ""),
+    "binary": (pa.binary(), b"a", ""),
+    "duration": (pa.duration("us"), dt.timedelta(1), ""),
+}
+"""Types, a value of each, and the option with which others are read as null."""
+
+
+@pytest.fixture(scope="module")
+def without_nulls() -> orcish.ORCFile:
+    fields = [
+        pa.field(name, kind, nullable=False, metadata={SPARK_KEY: "timestamp_ntz"} if name == "ntz" else None)
+        for name, (kind, _, _) in NULLED.items()
+    ]
+    columns = [pa.array([value] * 3000, kind) for kind, value, _ in NULLED.values()]
+    file = written(pa.Table.from_arrays(columns, schema=pa.schema(fields)), row_index_stride=1000)
+    return orcish.ORCFile(file)
+
+
+@pytest.mark.parametrize("option", ["", "invalid_utf8", "decimal_out_of_range", "timestamp_out_of_range"])
+def test_options_that_make_nulls_make_them_of_their_types(without_nulls: orcish.ORCFile, option: str) -> None:
+    """Of all other columns it is known as before that no value is null, so that nothing is asked of the rows."""
+    options: Any = {option: "null"} if option else {}
+    made = {name for name, (_, _, of) in NULLED.items() if option and of == option}
+    table = without_nulls.read(**options)
+    assert {field.name for field in table.schema if field.nullable} == made
+    assert table.schema == without_nulls.arrow_schema(**options)
+    for name, (_, value, _) in NULLED.items():
+        conditions = [col(name).is_not_null()]
+        if name not in ("binary", "duration"):
+            conditions.append(col(name) == value)
+        for condition in conditions:
+            (file,) = without_nulls.explain(filters=condition, **options).files
+            (stripe,) = file.stripes
+            assert stripe.outcome == ("read" if name in made else "all"), (name, str(condition))
+            assert without_nulls.read(filters=condition, columns=[name], **options).num_rows == 3000
+        (file,) = without_nulls.explain(filters=col(name).is_null(), **options).files
+        assert file.stripes[0].outcome == ("read" if name in made else "skipped"), name
+
+
+def formats(stream: Any) -> list[str]:
+    """The formats of the columns of an Arrow stream, of types too that pyarrow has not."""
+    capsule = stream.__arrow_c_schema__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    pointers = ctypes.POINTER(ctypes.c_void_p)
+    # format, name, metadata, flags, number of children, children.
+    schema = ctypes.cast(get(capsule, b"arrow_schema"), pointers)
+    children = ctypes.cast(schema[5], pointers)
+    found = (ctypes.cast(children[at], pointers)[0] for at in range(schema[4] or 0))
+    return [ctypes.string_at(text or 0).decode() for text in found]
+
+
+INTERVALS = {
+    "int": {"interval year": "tiM", "interval month": "tiM", "interval year to month": "tiM", "interval day": "i"},
+    "bigint": {
+        **{f"interval {unit}": "tDu" for unit in ("day", "hour", "minute", "second")},
+        "interval day to second": "tDu",
+        "interval hour to minute": "tDu",
+        "interval year to month": "l",
+        "timestamp_ntz": "tsu:",
+    },
+    "smallint": {"interval month": "s", "interval day": "s"},
+}
+"""Of each type of ORC the types that Spark names, and what they are in Arrow."""
+
+
+def test_intervals_of_spark() -> None:
+    kinds = {"int": pyorc.Int, "bigint": pyorc.BigInt, "smallint": pyorc.SmallInt}
+    cases = [(kind, name, made) for kind, of in INTERVALS.items() for name, made in of.items()]
+    struct = pyorc.Struct(**{f"c{at}": kinds[kind]() for at, (kind, _, _) in enumerate(cases)})
+    for at, (_, name, _) in enumerate(cases):
+        struct[f"c{at}"].set_attributes({SPARK_KEY: name})
+    out = io.BytesIO()
+    with pyorc.Writer(out, struct) as writer:
+        writer.writerows([tuple(range(len(cases))), (None,) * len(cases), (-1,) * len(cases)])
+    file = orcish.ORCFile(out.getvalue())
+    assert formats(file) == [made for _, _, made in cases]
+    # What is written anew of what is read has the same integers.
+    again = io.BytesIO()
+    orcish.write_table(file, again)
+    assert list(pyorc.Reader(again)) == list(pyorc.Reader(out))

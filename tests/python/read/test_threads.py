@@ -1,0 +1,238 @@
+"""Threads: the same table with any number of them, errors in their place, no hang, Ctrl-C, fork."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import orcish
+import pyarrow as pa
+import pytest
+from support.cpp_writers import write_arrow
+from support.orc_layout import layout
+from support.processes import run_python
+from support.small_tables import native_threads, threads_end
+
+ROWS = 200_000
+TABLE = pa.table(
+    {
+        **{f"i{c}": pa.array([(i * 2654435761 + c) % 2**31 for i in range(ROWS)]) for c in range(4)},
+        "s": [f"text {i % 1000}" for i in range(ROWS)],
+        "l": [[i, i + 1] if i % 3 else None for i in range(ROWS)],
+        "n": [None if i % 10 else i for i in range(ROWS)],
+    }
+)
+DATA = write_arrow(TABLE, stripe_size=1 << 20, batch_size=10_000)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("threads") / "t.orc"
+    path.write_bytes(DATA)
+    return path
+
+
+def test_there_are_stripes():
+    assert orcish.ORCFile(DATA).num_stripes > 3
+
+
+@pytest.mark.parametrize("batch_size", [65_536, 500])
+def test_any_number_of_threads_gives_the_same(path, batch_size):
+    for threads in (1, 2, 4, 8):
+        table = orcish.read_table(path, threads=threads, batch_size=batch_size)
+        assert table.equals(TABLE), threads
+    chunks = [
+        [len(chunk) for chunk in orcish.read_table(path, threads=t, batch_size=batch_size)["l"].chunks] for t in (1, 4)
+    ]
+    assert chunks[0] == chunks[1]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_file_objects_are_read_by_one_thread_at_a_time(threads):
+    class Guarded(io.BytesIO):
+        inside = 0
+
+        def read(self, size=-1, /):
+            Guarded.inside += 1
+            time.sleep(0.0005)
+            assert Guarded.inside == 1
+            data = super().read(size)
+            Guarded.inside -= 1
+            return data
+
+    assert orcish.read_table(Guarded(DATA), threads=threads).equals(TABLE)
+
+
+def test_many_readers_of_one_file(path):
+    file = orcish.ORCFile(path)
+    results = []
+
+    def read(column):
+        results.append(file.read(columns=[column], threads=2).equals(TABLE.select([column])))
+
+    workers = [threading.Thread(target=read, args=(name,)) for name in TABLE.column_names]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert results == [True] * len(TABLE.column_names)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_readers_that_are_dropped_early(path, threads):
+    """Their threads end."""
+    before = native_threads()
+    for taken in (0, 1, 3):
+        batches = orcish.ORCFile(path).iter_batches(threads=threads, batch_size=100)
+        for _ in range(taken):
+            next(batches)
+        del batches
+    reader = orcish.ORCFile(path).reader(threads=threads)
+    del reader
+    assert threads_end(before)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_errors_of_late_stripes_come_after_the_batches_before(threads):
+    found = layout(DATA)
+    late = found.stripe_footers[3]
+    broken = bytearray(DATA)
+    broken[late.start : late.stop] = b"\xff" * len(late)
+    file = orcish.ORCFile(bytes(broken))
+    before = sum(stripe.num_rows for stripe in file.stripes[:3])
+    seen = []
+    batches = file.iter_batches(threads=threads, batch_size=1000)
+    with pytest.raises(orcish.CorruptFileError, match="stripe 3"):
+        seen.extend(batch.num_rows for batch in batches)
+    assert sum(seen) == before
+    with pytest.raises(orcish.CorruptFileError, match="stripe 3"):
+        file.read(threads=threads)
+    # The others can still be read.
+    assert file.read(stripes=[0, 1, 2, 4], threads=threads).num_rows == before + file.stripes[4].num_rows
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("call", ["file.read(threads={})", "list(file.iter_batches(threads={}))"])
+def test_ctrl_c(path, threads, call):
+    """SIGINT while a file object keeps a reader waiting for a minute."""
+    code = f"""
+        import sys, time, io, os, orcish
+        class Slow(io.FileIO):
+            slow = False
+            def read(self, size=-1):
+                if self.slow:
+                    os.write(1, b"reading\\n")
+                    # A signal that comes just before it does not end a sleep.
+                    for _ in range(600):
+                        time.sleep(0.1)
+                return super().read(size)
+        source = Slow(sys.argv[1])
+        file = orcish.ORCFile(source)
+        source.slow = True
+        try:
+            {call.format(threads)}
+        except KeyboardInterrupt:
+            os.write(1, b"interrupted\\n")
+            os._exit(0)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "reading\n"
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            line = "reading\n"
+            while line == "reading\n":
+                line = process.stdout.readline()
+            assert line == "interrupted\n"
+            assert time.monotonic() - start < 20
+        finally:
+            process.kill()
+
+
+STREAMS = {
+    "pyarrow": "import pyarrow; pyarrow.table(source)",
+    "pyarrow, by batches": "import pyarrow; list(pyarrow.RecordBatchReader.from_stream(source))",
+    "polars": "import polars; polars.DataFrame(source)",
+    "duckdb": "import duckdb; duckdb.from_arrow(source).fetchall()",
+    "orcish": "source.to_table()",
+}
+
+
+@pytest.mark.parametrize("call", STREAMS.values(), ids=STREAMS)
+def test_ctrl_c_in_streams(tmp_path, call):
+    """Whoever takes a stream has an error that says what it is, and `KeyboardInterrupt` comes all the same, once."""
+    path = tmp_path / "many.orc"
+    orcish.write_table(pa.table({"a": pa.array(range(100_000))}), path)
+    code = f"""
+        import sys, time, os, orcish
+        source = orcish.scan([sys.argv[1]] * 20_000, batch_size=1000)
+        os.write(1, b"reading\\n")
+        try:
+            try:
+                {call}
+            except Exception as error:
+                # As of a loop that leaves a file out which cannot be read.
+                assert "interrupted" in str(error), repr(error)
+            # The interpreter looks for it now and then.
+            time.sleep(1)
+            os.write(1, b"nothing came\\n")
+        except KeyboardInterrupt:
+            time.sleep(0.1)
+            os.write(1, b"interrupted\\n")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "reading\n"
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=60)
+            assert (out, process.returncode) == ("interrupted\n", 0), errors
+        finally:
+            process.kill()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_fork_after_use(path):
+    out = run_python(
+        """
+        import os, sys, warnings, orcish
+        warnings.simplefilter("ignore")
+        file = orcish.ORCFile(sys.argv[1])
+        want = file.read(threads=4)
+        batches = file.iter_batches(threads=4, batch_size=1000)
+        next(batches)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if file.read(threads=4).equals(want) else 1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """,
+        str(path),
+    )
+    assert out.strip() == "0"
+
+
+def test_the_interpreter_runs_meanwhile(path):
+    """The lock of the interpreter is not held while a file is decoded."""
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.0005)
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    try:
+        for _ in range(10):
+            orcish.ORCFile(path).read(threads=1)
+    finally:
+        done.set()
+        ticker.join()
+    assert len(ticks) > 10

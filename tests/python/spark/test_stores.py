@@ -1,0 +1,150 @@
+"""Tables of Spark in a store, where files cannot be renamed: S3, as moto's server has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orcish
+import orcish.spark as osp
+import pyarrow as pa
+import pytest
+from orcish.errors import OrcishError
+from orcish.folders import Folder
+from orcish.spark.commit import finish_commits
+from pyspark.errors import PySparkException
+from support.carbon import CarbonTableWriter
+from support.s3_store import BUCKET, Store
+from support.spark_tables import assert_same, every_type, rows_of
+
+Spark = Any
+TABLE = f"s3a://{BUCKET}/db/t"
+
+
+def options_of(store: Store) -> dict[str, str]:
+    return {name: str(value) for name, value in store.options.items() if name.startswith("aws_")}
+
+
+def save(frame: Any, store: Store, mode: str = "append", **more: str) -> None:
+    frame.write.format("orcish").options(**options_of(store), **more).mode(mode).save(TABLE)
+
+
+def load(spark: Spark, store: Store, path: str = TABLE) -> Any:
+    return spark.read.format("orcish").options(**options_of(store)).load(path)
+
+
+def data(store: Store) -> list[str]:
+    """Keys of the table's files."""
+    return [key for key in store.objects() if key.endswith(".orc")]
+
+
+def test_there_and_back(spark: Spark, store: Store, tmp_path: Path) -> None:
+    every_type(spark).write.orc(str(tmp_path / "t"))
+    frame = spark.read.orc(str(tmp_path / "t"))
+    save(frame, store)
+    assert_same(load(spark, store), frame)
+    save(frame, store)
+    assert load(spark, store).count() == 2 * frame.count()
+    save(frame, store, "overwrite")
+    assert_same(load(spark, store), frame)
+    assert store.uploads() == []
+    assert not any("/jobs/" in key for key in store.objects())
+    assert osp.verify(TABLE, spark=spark, storage_options=options_of(store)).isEmpty()
+
+
+def test_jobs(spark: Spark, store: Store, tmp_path: Path) -> None:
+    ids = sorted(repr({"id": at}) for at in range(300))
+    for at in range(3):
+        frame = spark.range(at * 100, at * 100 + 100).selectExpr("id", "id % 2 as p", "cast(id as string) as text")
+        frame.write.parquet(str(tmp_path / f"{at}"))
+    storage = options_of(store)
+    for at in range(3):
+        raw = str(tmp_path / f"{at}")
+        done = osp.convert(raw, TABLE, partition_by=["p"], mode="append", spark=spark, storage_options=storage)
+        assert sum(row.rows for row in done.collect()) == 100
+    assert len(data(store)) == 6
+    assert rows_of(load(spark, store).select("id")) == ids
+    store.between.log.clear()
+    done = osp.compact(TABLE, spark=spark, storage_options=storage)
+    assert sorted((row.folder, row.action, row.files) for row in done.collect()) == [
+        ("p=0", "merge", 3),
+        ("p=1", "merge", 3),
+    ]
+    # Written once: no store is asked to copy, and each byte is sent once.
+    sizes = sum(store.client.head_object(Bucket=BUCKET, Key=key)["ContentLength"] for key in data(store))
+    sent = sum(size for method, path, size in store.between.log if method == "PUT" and "partNumber" in path)
+    assert sent == sizes
+    assert len(data(store)) == 2
+    assert rows_of(load(spark, store, f"{TABLE}/p=*").select("id")) == ids
+    found = osp.profile(TABLE, columns=["id"], spark=spark, storage_options=storage).collect()
+    assert [(row.rows, row.min, row.max) for row in found if row.column == "id"] == [(300, "0", "299")]
+    assert store.uploads() == []
+
+
+def test_nothing_appears_before_the_commit(spark: Spark, store: Store) -> None:
+    save(spark.range(10), store)
+    before = store.objects()
+    # Of nobody is the manifest taken.
+    store.between.fails = lambda method, path: method == "PUT" and "commit.json" in path
+    with pytest.raises(PySparkException, match=r"commit\.json"):
+        save(spark.range(10, 20), store)
+    store.between.fails = lambda method, path: False
+    assert store.objects() == before
+    assert store.uploads() == [], "what tasks have written is given up"
+    assert load(spark, store).count() == 10
+
+
+def test_a_commit_that_is_cut_short(spark: Spark, store: Store) -> None:
+    """It is decided by its manifest, and whoever comes next finishes it."""
+    save(spark.range(0, 10, 1, 1), store)
+    storage = options_of(store)
+    uploads: list[str] = []
+
+    def completes(method: str, path: str) -> bool:
+        is_last = method == "POST" and "uploadId" in path
+        if is_last:
+            uploads.append(path)
+        return is_last and len(uploads) > 1
+
+    store.between.fails = completes
+    with pytest.raises(PySparkException, match="decided but not finished"):
+        save(spark.range(10, 30, 1, 2), store, "overwrite")
+    # While that goes on, nobody is given half of it.
+    with pytest.raises((PySparkException, OrcishError), match=r"removals/0{12}\.json: this commit is decided"):
+        load(spark, store).count()
+    store.between.fails = lambda method, path: False
+    assert load(spark, store).count() == 20
+    assert finish_commits(TABLE, storage) == 0
+    assert sorted(orcish.read_table(TABLE, storage_options=store.options)["id"].to_pylist()) == list(range(10, 30))
+    assert store.uploads() == []
+    assert [file.name for file in Folder(TABLE, store.options).files("_orcish/jobs")] == []
+
+
+def test_answers_that_are_lost(spark: Spark, store: Store) -> None:
+    """A manifest that is there counts, whatever its writer was told."""
+    store.between.loses = lambda method, path: method == "PUT" and "commit.json" in path
+    save(spark.range(10), store)
+    store.between.loses = lambda method, path: False
+    assert load(spark, store).count() == 10
+
+
+def test_tables_of_carbondata(spark: Spark, store: Store, tmp_path: Path) -> None:
+    """Are read there, and become ORC there; whether a table is one takes a request."""
+    rows = pa.table({"id": range(100), "p": [f"p{at % 2}" for at in range(100)]})
+    written = CarbonTableWriter(tmp_path / "t", rows.schema, partition_by=("p",))
+    written.load(rows)
+    for path in written.path.rglob("*"):
+        if path.is_file():
+            store.client.upload_file(str(path), BUCKET, f"db/carbon/{path.relative_to(written.path)}")
+    url, storage = f"s3a://{BUCKET}/db/carbon", options_of(store)
+    wanted = spark.createDataFrame(rows.to_pandas(), "id bigint, p string")
+    assert_same(spark.read.format("carbondata").options(**storage).load(url), wanted)
+    assert_same(load(spark, store, url), wanted)
+    osp.convert(url, TABLE, spark=spark, storage_options=storage)
+    store.between.log.clear()
+    assert_same(load(spark, store), wanted)
+    looked = [path for _, path, _ in store.between.log if "Metadata" in path]
+    # For the schema, and for the tasks.
+    assert len(looked) == 2
+    with pytest.raises(orcish.UnsupportedError, match="CarbonData"):
+        osp.convert(TABLE, url, mode="overwrite", spark=spark, storage_options=storage)

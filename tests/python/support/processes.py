@@ -1,0 +1,31 @@
+"""Processes that tests start."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def run_python(code: str, *args: str, timeout: float = 120) -> str:
+    """Runs code in an interpreter of its own and gives what it prints."""
+    command = [sys.executable, "-c", textwrap.dedent(code), *args]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def run_script(name: str, folder: Path, timeout: float = 240, **environment: str) -> list[str]:
+    """Runs a module of ``support.spark_scripts`` in an interpreter of its own, and gives the words that it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"support.spark_scripts.{name}", str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent), *sys.path]), **environment},
+    )
+    assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr[-4000:]}"
+    return done.stdout.split()
