@@ -14,6 +14,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 FUZZ_SECONDS ?= 60
 # Each has a Spark of its own.
 PYTEST_WORKERS ?= 2
+PYTEST = $(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
 SPARK_VERSIONS ?= 3.5.7 4.0.1 4.1.0 4.2.0
 
 RUST := Cargo.toml Cargo.lock $(shell find crates proto -type f)
@@ -28,7 +29,7 @@ demo: $(VENV)/module java ## PySpark writes raw rows; orcish converts, compacts,
 	$(BIN)/python examples/demo.py
 
 .PHONY: test
-test: test-rust test-python ## All tests, Rust and Python
+test: test-rust test-python ## Tests of every kind, Rust and Python, with a fifth of the random cases of Python
 
 .PHONY: test-rust
 test-rust:
@@ -36,17 +37,18 @@ test-rust:
 
 .PHONY: test-python
 test-python: $(VENV)/module java
-	$(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
+	ORCISH_TEST_FACTOR=0.2 $(PYTEST) -m "not long"
 
 # How many times as many cases random tests try.
-TEST_FACTOR ?= 50
+TEST_FACTOR ?= 1
 
-.PHONY: test-long
-test-long: ## All tests, the random ones with TEST_FACTOR (50) times as many cases
-	ORCISH_TEST_FACTOR=$(TEST_FACTOR) $(MAKE) test
+.PHONY: test-all
+test-all: export ORCISH_TEST_FACTOR = $(TEST_FACTOR)
+test-all: test-rust $(VENV)/module java ## All tests, the random ones with TEST_FACTOR (1) times as many cases
+	$(PYTEST)
 
 .PHONY: lint
-lint: $(VENV)/module ## Formatting, clippy, rustdoc, ruff, mypy
+lint: $(VENV)/tools ## Formatting, clippy, rustdoc, ruff, mypy
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
@@ -55,7 +57,7 @@ lint: $(VENV)/module ## Formatting, clippy, rustdoc, ruff, mypy
 	$(BIN)/mypy
 
 .PHONY: bench
-bench: $(VENV)/module java ## Benchmarks: the kernels, then side by side with other readers and writers
+bench: $(VENV)/release-module java ## Benchmarks: the kernels, then side by side with other readers and writers
 	cargo bench --workspace
 	$(BIN)/python benches/python/make_data.py
 	$(BIN)/python benches/python/run.py
@@ -104,6 +106,16 @@ $(VENV)/tools: pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
+MATURIN_DEVELOP = env -u CONDA_PREFIX VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop
+
+# Without link-time optimisation, and with the dependencies that `cargo test` builds, see profile.dev in Cargo.toml.
 $(VENV)/module: $(VENV)/tools $(RUST)
-	env -u CONDA_PREFIX VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop --release
+	$(MATURIN_DEVELOP) --profile dev --features shared-build
+	@rm -f $(VENV)/release-module
+	@touch $@
+
+# As in a wheel. Either module replaces the other.
+$(VENV)/release-module: $(VENV)/tools $(RUST)
+	$(MATURIN_DEVELOP) --release
+	@rm -f $(VENV)/module
 	@touch $@

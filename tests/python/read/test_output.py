@@ -90,6 +90,7 @@ def test_stripes():
     assert file.read(stripes=[]).schema == file.schema
 
 
+@pytest.mark.long
 def test_batches_end_before_2_gib_of_strings():
     """A dictionary entry of 40 KB and 70,000 rows: 2.8 GB of strings out of a few KB, in batches that can be held."""
     long = "x" * 40_000

@@ -8,9 +8,8 @@ import pyarrow as pa
 import pytest
 from orcish import col
 from support.cpp_writers import write_arrow, write_rows
-from support.processes import run_script
-from support.spark_scripts.writer_zones import ZONES
 from support.writer_tables import written
+from support.writer_zones import ZONES, write_in_zones
 
 UTC = dt.timezone.utc
 FRACTION = dt.datetime(2020, 2, 29, 12, 34, 56, 789012)
@@ -176,10 +175,10 @@ def test_before_1970_with_fractions_by_cpp():
 
 
 @pytest.fixture(scope="module")
-def written_in_zones(tmp_path_factory):
-    """Folders of what one JVM wrote, in one zone after the other."""
+def written_in_zones(spark, tmp_path_factory):
+    """Folders of files that one JVM wrote, each in another time zone."""
     folder = tmp_path_factory.mktemp("zones")
-    assert run_script("writer_zones", folder) == []
+    write_in_zones(spark, folder)
     return {zone: folder / str(at) for at, zone in enumerate(ZONES)}
 
 

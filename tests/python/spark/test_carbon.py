@@ -312,6 +312,7 @@ def test_convert_by_the_command(spark: Spark, table: CarbonTableWriter, tmp_path
     check(spark.read.orc(target), table.rows())
 
 
+@pytest.mark.long
 def test_convert_in_another_zone(spark: Spark, table: CarbonTableWriter, tmp_path: Path) -> None:
     """Of a JVM elsewhere, whose wall clocks the files have: there Spark's reader has the same instants."""
     assert run_script("carbon_instants", tmp_path, TZ="America/New_York", TABLE=str(table.path)) == ["instants"]

@@ -434,6 +434,7 @@ WRITER = """
 """
 
 
+@pytest.mark.long
 def test_killed_writers(tmp_path: Path) -> None:
     """Again and again, at any moment: what has been said to be there is, once; what has not is there whole or not."""
     table = tmp_path / "t"
@@ -485,6 +486,7 @@ DRIVER = """
 """
 
 
+@pytest.mark.long
 def test_killed_drivers(tmp_path: Path) -> None:
     """Of Spark, while they write and compact."""
     table = tmp_path / "t"

@@ -463,6 +463,7 @@ def test_options_of_what_profile_reads(spark: Spark, tmp_path: Path, capsys: pyt
         assert option.partition("=")[0] in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_commands_of_the_shell(tmp_path: Path) -> None:
     """As people call them, by spark-submit too."""
     import pyspark

@@ -425,6 +425,7 @@ def test_osp_read(spark: Spark, numbers: Path) -> None:
     assert osp.read(spark, str(numbers), schema="id int").schema.simpleString() == "struct<id:int>"
 
 
+@pytest.mark.long
 def test_other_time_zones(tmp_path: Path) -> None:
     """Of a JVM, and the machine, in America and Europe; Spark's own reader says which instants they are."""
     (tmp_path / "berlin").mkdir()

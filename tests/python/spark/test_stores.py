@@ -94,6 +94,7 @@ def test_nothing_appears_before_the_commit(spark: Spark, store: Store) -> None:
     assert load(spark, store).count() == 10
 
 
+@pytest.mark.long
 def test_a_commit_that_is_cut_short(spark: Spark, store: Store) -> None:
     """It is decided by its manifest, and whoever comes next finishes it."""
     save(spark.range(0, 10, 1, 1), store)

@@ -340,6 +340,7 @@ def test_names_that_are_odd(spark: Spark, tmp_path: Path) -> None:
     assert rows_of(spark.read.orc(str(tmp_path / "url"))) == rows_of(frame)
 
 
+@pytest.mark.long
 def test_tasks_that_fail(tmp_path: Path) -> None:
     """Some times, or always; and commits that fail."""
     assert run_script("task_retries", tmp_path) == ["again", "never", "finished", "undecided"]

@@ -1,6 +1,7 @@
 """Tables of CarbonData for tests, and what a reader must find in them."""
 
 import orcish
+
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter
 from support.carbon.tables import READABLE

@@ -10,6 +10,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pyorc
 from py4j.java_gateway import get_field, set_field
+
 from support.cpp_writers import write_arrow, write_rows
 
 UTC = dt.timezone.utc

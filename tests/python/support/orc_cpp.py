@@ -9,6 +9,7 @@ from typing import Any
 
 import pyorc
 from pyorc import StructRepr
+
 from support.writer_tables import comparable
 
 SKIP = "StringDirectColumnReader::skip: lastBuffer_ is null"

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 from pyorc import TypeKind
 from pyorc.predicates import Predicate, PredicateColumn
+
 from support.random_tables import EPOCH, MICROSECOND, Kind, Table
 
 Tree = Any

@@ -7,14 +7,17 @@ from collections.abc import Iterator
 
 import hypothesis
 
+# `make test` has a fraction of the cases, `make test-all` all of them or a multiple.
+FACTOR = float(os.environ.get("ORCISH_TEST_FACTOR", "1"))
+
 
 def cases(number: int) -> int:
-    """The number of cases of a random test: `number`, times what `make test-long` asks for."""
-    return number * int(os.environ.get("ORCISH_TEST_FACTOR", "1"))
+    """The number of cases of a random test: `number` times ORCISH_TEST_FACTOR, and at least 1."""
+    return max(1, round(number * FACTOR))
 
 
 def examples(number: int, **options) -> hypothesis.settings:
-    """Settings of a test by hypothesis that has so many cases, times what `make test-long` asks for."""
+    """Settings of a test by hypothesis, whose number of cases is that of ``cases``."""
     return hypothesis.settings(max_examples=cases(number), **options)
 
 

@@ -4,6 +4,7 @@ import threading
 import time
 
 import pyarrow as pa
+
 from support.cpp_writers import write_arrow
 
 

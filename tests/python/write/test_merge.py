@@ -364,6 +364,7 @@ def repeated_keys(values: list[str]) -> bytes:
     return handmade(types, [(1, [(1, DATA, integers([7]))])], footer_fields=items)
 
 
+@pytest.mark.long
 def test_a_key_that_is_there_a_million_times() -> None:
     """Its values are compared once: as often as it is there would take hours."""
     found = repeated_keys([""] * 1_000_000)

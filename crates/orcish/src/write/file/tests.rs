@@ -13,7 +13,7 @@ use super::*;
 use crate::read::TYPE_KEY;
 use crate::{Compression, ErrorKind, OrcFile, ReadOptions};
 
-/// The number of cases of a random test, times what `make test-long` asks for.
+/// The number of cases of a random test, times ORCISH_TEST_FACTOR.
 fn cases(number: u32) -> Config {
     Config::with_cases(number * orcish_core::tuning::testing::factor())
 }

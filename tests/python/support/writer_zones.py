@@ -1,11 +1,9 @@
-"""Run by a test: one JVM writes wall clocks, in one time zone after the other."""
+"""Wall clocks that Spark writes in one time zone of its JVM after the other."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-
-from support.spark_tables import start_spark
+from typing import Any
 
 ZONES = ["America/New_York", "GMT+08:00", "Asia/Shanghai", "PST"]
 """Each is written to a folder that has its place in the list for a name."""
@@ -26,20 +24,20 @@ CLOCKS = [
 ]
 
 
-def main(folder: Path) -> None:
-    spark = start_spark("local[1]")
+def write_in_zones(spark: Any, folder: Path) -> None:
+    """Writes the clocks in each zone, and restores the zone of the JVM and of the session."""
     union = " union all ".join(
         f"select {at} id, '{clock}' clock, timestamp'{clock}' t, timestamp_ntz'{clock}' n,"
         f" map('k', array(timestamp'{clock}')) deep"
         for at, clock in enumerate(CLOCKS)
     )
     java_zone = spark._jvm.java.util.TimeZone
-    for at, zone in enumerate(ZONES):
-        spark.conf.set("spark.sql.session.timeZone", zone)
-        java_zone.setDefault(java_zone.getTimeZone(zone))
-        spark.sql(union).coalesce(1).write.option("compression", "none").orc(str(folder / str(at)))
-    spark.stop()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    session_zone, jvm_zone = spark.conf.get("spark.sql.session.timeZone"), java_zone.getDefault()
+    try:
+        for at, zone in enumerate(ZONES):
+            spark.conf.set("spark.sql.session.timeZone", zone)
+            java_zone.setDefault(java_zone.getTimeZone(zone))
+            spark.sql(union).coalesce(1).write.option("compression", "none").orc(str(folder / str(at)))
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", session_zone)
+        java_zone.setDefault(jvm_zone)
