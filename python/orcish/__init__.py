@@ -12,8 +12,7 @@ An :class:`ORCFile` is an Arrow stream itself, so ``polars.DataFrame(file)``, ``
 from __future__ import annotations
 
 from orcish._native import __version__
-from orcish.carbon_table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
-from orcish.converting import convert
+from orcish.carbon.table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
 from orcish.errors import (
     CorruptFileError,
     LimitExceededError,
@@ -22,14 +21,16 @@ from orcish.errors import (
     UnknownColumnError,
     UnsupportedError,
 )
-from orcish.explanation import Explanation
-from orcish.expression import Expression, col
-from orcish.file import ORCFile
+from orcish.filters.expression import Expression, col
 from orcish.polars import scan_polars
-from orcish.scan import Scan, Split, read_table, scan
+from orcish.reading.explanation import Explanation
+from orcish.reading.file import ORCFile
+from orcish.reading.scan import Scan, Split
+from orcish.scan import read_table, scan
+from orcish.tables.convert import convert
 from orcish.types import ColumnStatistics, Finding, StripeInfo
-from orcish.writing import ORCWriter, Written, merge, write_table
-from orcish.writing_tables import WrittenFile, write_dataset
+from orcish.writing.dataset import WrittenFile, write_dataset
+from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
 __all__ = [
     "CarbonBlocklet",

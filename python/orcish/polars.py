@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from orcish._to_polars import check_is_of_polars, of_polars, to_polars
-from orcish.filters import Elementwise
-from orcish.reading import name_of_rows
-from orcish.scan import Scan, scan
-from orcish.sources import Sources, Table
+from orcish.arrow.polars import check_is_of_polars, of_polars, to_polars
+from orcish.filters.pushdown import ElementwisePredicate
+from orcish.reading.orc_files import OrcFiles
+from orcish.reading.reader import row_number_name
+from orcish.reading.scan import Scan, reader_of
+from orcish.reading.scan_reader import ScanReader
+from orcish.scan import scan
+from orcish.types import Sources
 
 if TYPE_CHECKING:
     import polars
@@ -47,8 +50,9 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
     check_is_of_polars(schema)
     empty = to_polars(pa.Table.from_batches([], schema))
     parts = _parts(table, options.get("columns"), schema.names)
-    number = name_of_rows(dict(options))
-    _, after_read = table._prepare(table._options)
+    number = row_number_name(dict(options))
+    reader = reader_of(table)
+    _, after_read = reader.prepare(reader.options)
     # What is about all rows, or the first ones, is not about those that the query's predicate keeps.
     is_first = options.get("limit") is not None or (after_read is not None and not after_read.residual.by_row)
 
@@ -62,7 +66,7 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
         after = predicate if n_rows is not None or is_first else None
         if predicate is not None and after is None:
             # polars hands down nothing but predicates that are about single rows.
-            part = part.where(Elementwise(predicate))
+            part = part.where(ElementwisePredicate(predicate))
         if with_columns is not None:
             names = dict.fromkeys(with_columns if after is None else [*with_columns, *after.meta.root_names()])
             part = part.select(*(each for name in names if name != number for each in parts.get(name, [name])))
@@ -81,17 +85,21 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
 
 def _with_types_of_polars(table: Scan) -> Scan:
     """The scan, whose columns the core reads as types that polars has; pyarrow's casts of lists cannot be relied on."""
-    if not isinstance(table._of, Table):
+    reader = reader_of(table)
+    source = reader.source
+    if not isinstance(source, OrcFiles):
         return table
-    whole = table._of.schema_of(table._opened)
+    whole = source.full_schema(reader.opened)
     plain = pa.schema([field.with_type(of_polars(field.type)) for field in whole], whole.metadata)
-    return table if plain == whole else Scan(dataclasses.replace(table._of, schema=plain), table._options)
+    if plain == whole:
+        return table
+    return Scan(ScanReader(dataclasses.replace(source, schema=plain), reader.options))
 
 
 def _parts(table: Scan, asked: Columns | None, names: list[str]) -> dict[str, list[str]]:
     """The columns that were asked for, such as ``n.a``, by the columns that polars knows, such as ``n``."""
     found: dict[str, list[str]] = {}
     for name in map(str, asked or ()):
-        only = table._with(columns=[name], filters=None, row_number=None)
-        found.setdefault(name if name in names else only.schema.names[0], []).append(name)
+        only = reader_of(table).with_options(columns=[name], filters=None, row_number=None)
+        found.setdefault(name if name in names else only.selected_schema.names[0], []).append(name)
     return found

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 import pyarrow as pa
 
-from orcish.filters import Filters
+from orcish.filters.pushdown import Filters
 
 __all__ = [
     "BinaryFile",
@@ -21,6 +21,7 @@ __all__ = [
     "ReadOptions",
     "ScanOptions",
     "Source",
+    "Sources",
     "StorageOptions",
     "StripeInfo",
     "Target",
@@ -51,6 +52,9 @@ Target: TypeAlias = "str | os.PathLike[str] | WritableFile"
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryFile"
 """A path, a URL, the bytes of a whole file, or a file object."""
+
+Sources: TypeAlias = "Source | Sequence[Source]"
+"""A path, URL, folder or pattern, the bytes of a file, or a file object; or several of them."""
 
 StorageOptions: TypeAlias = "Mapping[str, str | int | bool]"
 """How the store of a URL is reached, beside what variables of the environment say.
@@ -112,7 +116,7 @@ class ReadOptions(TypedDict, total=False):
     filters: Filters | None
     """Which rows to read: an expression of :func:`orcish.col`, of pyarrow or of polars, or pyarrow's lists of
     ``(column, operator, value)``. Text is read as SQL, such as ``"id > 5 and name in ('a', 'b')"``, or as such lists in
-    JSON, see :func:`orcish.predicate_text.parse`. Stripes and row groups that have no such row by their statistics or
+    JSON, see :func:`orcish.filters.text.parse`. Stripes and row groups that have no such row by their statistics or
     bloom filters are not read."""
     limit: int | None
     """Most rows to read."""

@@ -2,6 +2,6 @@
 
 import sys
 
-from orcish.spark.submit import main
+from orcish.cli.spark import main
 
 sys.exit(main())

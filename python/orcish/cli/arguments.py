@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
-from orcish.cli.text import printable
+from orcish.terminal import printable
 
 __all__ = ["Parser", "add_external", "add_timestamps", "add_values", "count", "names"]
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from orcish.errors import nearest
-from orcish.scan import DEFAULT_SPLIT_BYTES
-from orcish.sources import is_pattern, local_path
-from orcish.spark.zones import arrow_zone, local_zone
+from orcish.io.paths import is_pattern, local_path
+from orcish.reading.scan import DEFAULT_SPLIT_SIZE
+from orcish.spark.types.timezones import arrow_zone, local_zone
 from orcish.types import WriteOptions
 
 __all__ = ["StreamOptions", "TableOptions", "WriterOptions", "absolute", "to_text"]
@@ -35,7 +35,7 @@ class TableOptions:
     row_index: str | None = None
     """Name of a column with the number of each row in its file."""
     partitions: bool | None = None
-    split_bytes: int = DEFAULT_SPLIT_BYTES
+    split_bytes: int = DEFAULT_SPLIT_SIZE
     min_splits: int = 1
     batch_rows: int = BATCH_ROWS
     timezone: str = "UTC"
@@ -64,7 +64,7 @@ class TableOptions:
             case_sensitive=taken.flag("caseSensitive") or False,
             row_index=taken.text("rowIndex") or None,
             partitions=taken.flag("partitions"),
-            split_bytes=taken.number("splitBytes", DEFAULT_SPLIT_BYTES),
+            split_bytes=taken.number("splitBytes", DEFAULT_SPLIT_SIZE),
             min_splits=taken.number("minSplits", 1),
             batch_rows=taken.number("batchRows", BATCH_ROWS),
             **_zones(taken),

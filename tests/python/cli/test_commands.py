@@ -18,10 +18,10 @@ import pyarrow.orc
 import pyorc
 import pytest
 from orcish.cli import main
-from orcish.cli.pieces import pieces, values
-from orcish.cli.rows import json_lines
-from orcish.cli.text import Table, printable, shorten, width
-from orcish.cli.values import to_json
+from orcish.cli.batch_slices import slices, value_count
+from orcish.cli.data import json_lines
+from orcish.cli.json_values import to_json
+from orcish.terminal import Table, printable, shorten, width
 
 
 @pytest.fixture
@@ -474,7 +474,7 @@ def test_both_times_of_an_hour_that_clocks_show_twice(run, rows, tmp_path):
     assert orcish.read_table(target)["t"].to_pylist() == shown
 
 
-def test_rows_of_many_values_are_shown_in_pieces(monkeypatch):
+def test_rows_of_many_values_are_shown_in_slices(monkeypatch):
     table = pa.table(
         {
             "l": pa.array([[1, 2], None, [3] * 5, []]),
@@ -483,11 +483,11 @@ def test_rows_of_many_values_are_shown_in_pieces(monkeypatch):
         }
     )
     [batch] = table.to_batches()
-    assert [values(column) for column in batch.columns] == [11, 11, 10]
-    assert [values(column) for column in batch.slice(2).columns] == [7, 6, 6]
+    assert [value_count(column) for column in batch.columns] == [11, 11, 10]
+    assert [value_count(column) for column in batch.slice(2).columns] == [7, 6, 6]
     whole = list(json_lines([batch]))
-    monkeypatch.setattr("orcish.cli.pieces.MAX_VALUES", 5)
-    assert [piece.num_rows for piece in pieces(batch)] == [1, 1, 1, 1]
+    monkeypatch.setattr("orcish.cli.batch_slices.MAX_VALUES", 5)
+    assert [piece.num_rows for piece in slices(batch)] == [1, 1, 1, 1]
     assert list(json_lines([batch])) == whole
     union = pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["a", "b"])])
-    assert len(list(pieces(pa.record_batch({"u": union})))) == 1
+    assert len(list(slices(pa.record_batch({"u": union})))) == 1

@@ -8,7 +8,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
-from orcish.cli.text import json_line, printable
+from orcish.terminal import json_line, printable
 from support.carbon import CarbonTableWriter, write_folder
 
 HIDDEN = "".join(
@@ -135,7 +135,7 @@ def test_a_fault_of_the_command_is_printed_so_as_well(monkeypatch, run, orc):
     def fail(*_, **__):
         raise RuntimeError(NAME)
 
-    monkeypatch.setattr("orcish.cli.describe", fail)
+    monkeypatch.setattr("orcish.cli.meta._describe", fail)
     run("meta", orc, code=1)
 
 

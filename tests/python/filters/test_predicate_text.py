@@ -16,9 +16,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from orcish import Expression, col
-from orcish.expression import RESERVED
-from orcish.literals import literal
-from orcish.predicate_text import parse
+from orcish.filters.expression import RESERVED
+from orcish.filters.literals import literal
+from orcish.filters.text import parse
 from support.random_cases import examples
 
 a, b, c = col("a"), col("b"), col("c")

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
-from orcish._to_polars import of_polars, plain_table
-from orcish.filters import Elementwise, to_expression
+from orcish.arrow.polars import of_polars, plain_table
+from orcish.filters.pushdown import ElementwisePredicate, split_filters
 from support.cpp_writers import write_arrow, write_rows
 from support.writer_tables import written
 
@@ -87,7 +87,7 @@ def rows_of(filters):
 
 @pytest.mark.parametrize("filters", BY_ROW, ids=str)
 def test_functions_of_single_rows_are_applied_by_the_row(filters):
-    translated, residual = to_expression(filters, TABLE.schema)
+    translated, residual = split_filters(filters, TABLE.schema)
     want = rows_of(filters)
     assert 0 < len(want) < len(TABLE)
     assert residual.by_row
@@ -104,7 +104,7 @@ def test_functions_of_single_rows_are_applied_by_the_row(filters):
 
 @pytest.mark.parametrize("filters", WHOLE_ONLY, ids=str)
 def test_functions_of_all_rows_are_applied_to_all(filters):
-    translated, residual = to_expression(filters, TABLE.schema)
+    translated, residual = split_filters(filters, TABLE.schema)
     assert (translated, residual.by_row) == (None, False)
     assert residual.columns == list(dict.fromkeys(filters.meta.root_names()))
     scan = orcish.scan(DATA, filters=filters, columns=["row"], batch_size=7)
@@ -118,8 +118,8 @@ def test_functions_of_all_rows_are_applied_to_all(filters):
 
 @pytest.mark.parametrize("filters", [i.hash() > 5, pl.col("l").list.eval(pl.element() > 1).list.any()], ids=str)
 def test_what_polars_says_is_of_single_rows_is_taken_for_it(filters):
-    assert not to_expression(filters, TABLE.schema)[1].by_row
-    translated, residual = to_expression(Elementwise((k == 2) & filters), TABLE.schema)
+    assert not split_filters(filters, TABLE.schema)[1].by_row
+    translated, residual = split_filters(ElementwisePredicate((k == 2) & filters), TABLE.schema)
     assert str(translated) == "k = 2"
     assert residual.by_row
     assert residual.columns == filters.meta.root_names()
@@ -127,8 +127,8 @@ def test_what_polars_says_is_of_single_rows_is_taken_for_it(filters):
 
 def test_series_have_rows_of_their_own():
     """Whatever is said of them; but not those that values are looked for in."""
-    assert not to_expression(Elementwise(i == pl.Series(range(60))), TABLE.schema)[1].by_row
-    assert to_expression(Elementwise(i.abs().is_in(pl.Series([1, 2]))), TABLE.schema)[1].by_row
+    assert not split_filters(ElementwisePredicate(i == pl.Series(range(60))), TABLE.schema)[1].by_row
+    assert split_filters(ElementwisePredicate(i.abs().is_in(pl.Series([1, 2]))), TABLE.schema)[1].by_row
 
 
 # How much is read.

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from orcish import Expression, col
-from orcish.filters import to_expression
-from orcish.residual import Residual
+from orcish.filters.pushdown import split_filters
+from orcish.filters.residual import Residual
 from support.foreign_filters import (
     INF,
     NAN,
@@ -40,7 +40,7 @@ def arrow_agrees(expression, table):
         want = table.filter(expression)
     except pa.ArrowException:
         return False
-    translated, residual = to_expression(expression, table.schema)
+    translated, residual = split_filters(expression, table.schema)
     got = table if translated is None else table.filter(keep(translated, table))
     if residual is not None:
         for needed in residual.columns or []:
@@ -76,7 +76,7 @@ def polars_agrees(expression, table):
         want = frame.filter(expression)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return False
-    translated, residual = to_expression(expression, table.schema)
+    translated, residual = split_filters(expression, table.schema)
     got = table if translated is None else table.filter(keep(translated, table))
     if residual is not None:
         got = residual.apply(got)
@@ -106,7 +106,7 @@ UTC = dt.timezone.utc
 
 
 def split(filters, schema=SCHEMA):
-    translated, residual = to_expression(filters, schema)
+    translated, residual = split_filters(filters, schema)
     return None if translated is None else str(translated), residual
 
 
@@ -240,7 +240,7 @@ def test_translated_as_a_whole(filters, text):
     ids=str,
 )
 def test_left_as_a_whole(filters, columns):
-    translated, residual = to_expression(filters, SCHEMA)
+    translated, residual = split_filters(filters, SCHEMA)
     assert translated is None
     assert residual.predicate is filters or str(residual.predicate) == str(filters)
     assert residual.columns == columns
@@ -250,13 +250,13 @@ def test_left_as_a_whole(filters, columns):
 
 def test_conjunctions_are_split():
     odd = pc.field("i32") + 1 > 2
-    translated, residual = to_expression((pc.field("i64") > 1) & odd & pc.field("o"), SCHEMA)
+    translated, residual = split_filters((pc.field("i64") > 1) & odd & pc.field("o"), SCHEMA)
     assert str(translated) == "(i64 > 1) and (o = true)"
     assert residual.predicate.equals(odd)
     assert residual.columns == ["i32"]
 
     odd = pl.col("i32") + 1 > 2
-    translated, residual = to_expression((pl.col("i64") > 1) & odd & pl.col("o"), SCHEMA)
+    translated, residual = split_filters((pl.col("i64") > 1) & odd & pl.col("o"), SCHEMA)
     assert str(translated) == "(i64 > 1) and (o = true)"
     assert residual.predicate.meta.eq(odd)
     assert residual.columns == ["i32"]
@@ -266,11 +266,11 @@ def test_less_strict_where_not_exact():
     """More rows are read than asked for, never fewer, and the predicate itself takes them out again."""
     odd = pc.field("i32") + 1 > 2
     either = ((pc.field("i64") > 1) & odd) | (pc.field("i64") < 0)
-    translated, residual = to_expression(either, SCHEMA)
+    translated, residual = split_filters(either, SCHEMA)
     assert str(translated) == "(i64 > 1) or (i64 < 0)"
     assert residual.predicate.equals(either)
     zero = pc.field("f64").isin([0.0])
-    translated, residual = to_expression(zero & pc.field("o"), SCHEMA)
+    translated, residual = split_filters(zero & pc.field("o"), SCHEMA)
     assert str(translated) == "(f64 is not null) and (f64 in (0.0e0)) and (o = true)"
     assert residual.predicate.equals(zero)
     assert split(pc.field("f64").isin([0.0, -0.0]))[1] is None
@@ -292,7 +292,7 @@ def test_less_strict_where_not_exact():
     ids=str,
 )
 def test_what_asks_about_other_rows_is_left_as_a_whole(filters, columns):
-    translated, residual = to_expression(filters, SCHEMA)
+    translated, residual = split_filters(filters, SCHEMA)
     assert translated is None
     assert residual.columns == columns
     assert not residual.by_row
@@ -301,7 +301,7 @@ def test_what_asks_about_other_rows_is_left_as_a_whole(filters, columns):
 
 def test_bounds_that_are_null_are_left_with_all_beside_them():
     both = (pl.col("i64") > 1) & pl.col("i32").is_between(None, 5)
-    translated, residual = to_expression(both, SCHEMA)
+    translated, residual = split_filters(both, SCHEMA)
     assert translated is None
     assert residual.predicate is both
     assert residual.columns == ["i64", "i32"]
@@ -314,18 +314,18 @@ def test_bounds_of_different_types_are_left():
 
 
 def test_several_predicates_at_once_are_refused_as_polars_does():
-    residual = to_expression(pl.col("i8", "i32") > 1, SCHEMA)[1]
+    residual = split_filters(pl.col("i8", "i32") > 1, SCHEMA)[1]
     with pytest.raises(pl.exceptions.ComputeError, match="ambiguous"):
         residual.apply(WHOLE)
 
 
 def test_predicates_of_orcish_are_taken_as_they_are():
     ours = col("a") == 1
-    translated, residual = to_expression(ours, SCHEMA)
+    translated, residual = split_filters(ours, SCHEMA)
     assert translated.equals(ours)
     assert residual is None
-    assert str(to_expression(col("flag"), SCHEMA)[0]) == "flag = true"
-    assert to_expression(None, SCHEMA) == (None, None)
+    assert str(split_filters(col("flag"), SCHEMA)[0]) == "flag = true"
+    assert split_filters(None, SCHEMA) == (None, None)
 
 
 # Names.
@@ -389,9 +389,9 @@ def test_unions_have_no_nulls_of_their_own():
     ids=str,
 )
 def test_lists(filters):
-    theirs = pq.filters_to_expression(filters)
+    theirs = pq.filters_split_filters(filters)
     want = WHOLE.filter(theirs)["row"].to_pylist()
-    translated, residual = to_expression(filters, SCHEMA)
+    translated, residual = split_filters(filters, SCHEMA)
     assert residual is None
     assert WHOLE.filter(keep(translated, WHOLE))["row"].to_pylist() == want
 
@@ -399,7 +399,7 @@ def test_lists(filters):
 def test_lists_take_dotted_names():
     assert split([("n.x", "=", 1), ("n.y.z", "in", ["a"])])[0].startswith("(n.x = 1) and (n.y.z is not null)")
     assert split([(("n", "x"), "=", 1)]) == ("n.x = 1", None)
-    assert to_expression([("n.nosuch", "=", 1)], SCHEMA)[1].columns == ["n.nosuch"]
+    assert split_filters([("n.nosuch", "=", 1)], SCHEMA)[1].columns == ["n.nosuch"]
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_lists_take_dotted_names():
 )
 def test_malformed(filters, error):
     with pytest.raises(error) as caught:
-        to_expression(filters, SCHEMA)
+        split_filters(filters, SCHEMA)
     assert error is pa.ArrowInvalid or re.search("filters", str(caught.value))
 
 
@@ -436,7 +436,7 @@ def test_malformed(filters, error):
 
 
 def test_residuals_of_pyarrow():
-    residual = to_expression(pc.field("i32") + pa.scalar(2**40) == 2**40 + 5, SCHEMA)[1]
+    residual = split_filters(pc.field("i32") + pa.scalar(2**40) == 2**40 + 5, SCHEMA)[1]
     want = [row for row, value in enumerate(WHOLE["i32"].to_pylist()) if value == 5]
     assert residual.apply(WHOLE)["row"].to_pylist() == want
     batch = residual.apply(WHOLE.combine_chunks().to_batches()[0])
@@ -447,10 +447,10 @@ def test_residuals_of_pyarrow():
 
 def test_residuals_of_polars_keep_types():
     table = pa.table({"i": pa.array([1, 2, None], pa.int32()), "t": pa.array([1, 2, 3], pa.timestamp("s"))})
-    residual = to_expression(pl.col("i") + 1 > 2, table.schema)[1]
+    residual = split_filters(pl.col("i") + 1 > 2, table.schema)[1]
     assert residual.apply(table).equals(table.slice(1, 1))
     assert residual.apply(table.to_batches()[0]).equals(table.to_batches()[0].slice(1, 1))
-    nothing = to_expression(pl.lit(1) > pl.lit(2), table.schema)[1]
+    nothing = split_filters(pl.lit(1) > pl.lit(2), table.schema)[1]
     assert nothing.columns == []
     assert nothing.apply(table).num_rows == 0
     assert isinstance(residual, Residual)
@@ -461,22 +461,22 @@ def test_long_and_deep_predicates():
     long = terms[0]
     for term in terms[1:]:
         long = long & term
-    translated, residual = to_expression(long, SCHEMA)
+    translated, residual = split_filters(long, SCHEMA)
     assert residual is None
     assert len(translated._tree()[1]) == 2_000
     deep = pc.field("o")
     for _ in range(3_000):
         deep = ~deep
-    assert to_expression(deep, SCHEMA)[1].predicate is deep
+    assert split_filters(deep, SCHEMA)[1].predicate is deep
     assert isinstance(
-        to_expression(pl.any_horizontal([pl.col("i64") == value for value in range(500)]), SCHEMA)[0], Expression
+        split_filters(pl.any_horizontal([pl.col("i64") == value for value in range(500)]), SCHEMA)[0], Expression
     )
     # Beyond some depth, Python does not read the JSON of polars.
     for terms, whole in ((300, True), (2_000, False)):
         long = pl.col("i64") != 0
         for value in range(1, terms):
             long = long & (pl.col("i64") != value)
-        translated, residual = to_expression(long, SCHEMA)
+        translated, residual = split_filters(long, SCHEMA)
         assert (residual is None, translated is not None) == (whole, whole)
 
 

@@ -468,11 +468,11 @@ def test_instants_within_others_are_added_as_the_table_has_them(tmp_path: Path, 
 
 def test_files_that_vanish_say_no_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table may be compacted while rows are added to it."""
-    from orcish import writing_tables
+    from orcish.writing import dataset
 
     orcish.write_table(as_timestamp(instants(MOMENTS[:1])), tmp_path / "b.orc", timezone="Europe/Berlin")
-    found = writing_tables._files
-    monkeypatch.setattr(writing_tables, "_files", lambda *given: [(str(tmp_path / "a.orc"), 300), *found(*given)])
+    found = dataset._files
+    monkeypatch.setattr(dataset, "_files", lambda *given: [(str(tmp_path / "a.orc"), 300), *found(*given)])
     table = pa.table({"id": [7], "t": instants(MOMENTS[1:2])})
     (written,) = orcish.write_dataset(table, tmp_path, existing_data="append")
     assert orcish.ORCFile(written.path).column_types[2] == "timestamp"

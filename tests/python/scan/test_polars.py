@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from orcish import col
+from orcish.reading.scan_reader import ScanReader
 from support.cpp_writers import write_arrow
 from support.random_cases import cases, seeded
 from support.small_tables import put, rows
@@ -56,13 +57,13 @@ def memory():
 def spy(monkeypatch):
     """What was asked of scans."""
     asked = []
-    prepare = orcish.Scan._prepare
+    prepare = ScanReader.prepare
 
     def spied(self, options):
         asked.append(dict(options))
         return prepare(self, options)
 
-    monkeypatch.setattr(orcish.Scan, "_prepare", spied)
+    monkeypatch.setattr(ScanReader, "prepare", spied)
     return asked
 
 

@@ -10,7 +10,7 @@ import orcish
 import orcish.spark as osp
 import pyarrow as pa
 import pytest
-from orcish.spark.submit import main
+from orcish.cli.spark import main
 from pyspark.errors import PySparkException
 from support import carbon_apache as apache
 from support import carbon_rows as cases

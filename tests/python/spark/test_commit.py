@@ -16,11 +16,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
-from orcish.folders import Folder
-from orcish.spark import manifests
-from orcish.spark.commit import Job, Staged, committed_batch, finish_commits
 from orcish.spark.options import TableOptions
-from orcish.spark.tables import SparkTable
+from orcish.spark.table.table import SparkTable
+from orcish.tables import manifests
+from orcish.tables.commit import Job, Staged, committed_batch, finish_commits
+from orcish.tables.folder import Folder
 from support.random_cases import seeded
 from support.small_tables import put
 from support.spark_tables import ids_of, left_over, table_of

@@ -16,10 +16,10 @@ import orcish
 import orcish.spark as osp
 import pyarrow as pa
 import pytest
+from orcish.cli.spark import main
 from orcish.errors import OrcishError
-from orcish.folders import Folder
 from orcish.spark.session import large_batches
-from orcish.spark.submit import main
+from orcish.tables.folder import Folder
 from pyspark.errors import PySparkException
 from support.cpp_writers import write_arrow
 from support.small_tables import put, rows

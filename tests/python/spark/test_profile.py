@@ -13,7 +13,7 @@ from pyspark.sql import types as T  # noqa: N812
 from support.cpp_writers import write_rows
 from support.orc_layout import layout
 
-PROFILE = importlib.import_module("orcish.spark.profile")
+PROFILE = importlib.import_module("orcish.spark.jobs.profile")
 
 ROWS = 6000
 QUERY = f"""

@@ -11,11 +11,11 @@ import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.errors import UnsupportedError
-from orcish.spark import commit
-from orcish.spark.commit import Job
-from orcish.spark.listing import table_files
 from orcish.spark.options import WriterOptions
-from orcish.spark.target import Target
+from orcish.spark.table.writer import Target
+from orcish.tables import commit
+from orcish.tables.commit import Job
+from orcish.tables.listing import table_files
 from pyorc import CompressionKind
 from pyspark.errors import AnalysisException, PySparkException
 from support.cpp_writers import write_arrow, write_rows

@@ -10,8 +10,8 @@ import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
-from orcish.folders import Folder
-from orcish.spark.commit import finish_commits
+from orcish.tables.commit import finish_commits
+from orcish.tables.folder import Folder
 from pyspark.errors import PySparkException
 from support.carbon import CarbonTableWriter
 from support.s3_store import BUCKET, Store

@@ -14,13 +14,14 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError, UnsupportedError
-from orcish.folders import Folder
-from orcish.sources import TableFile
-from orcish.spark import found, streams
-from orcish.spark.commit import Job, committed_batch, finish_commits
-from orcish.spark.manifests import STALE_SECONDS
+from orcish.io.files import TableFile
 from orcish.spark.options import TableOptions, WriterOptions
-from orcish.spark.streams import OrcishStreamReader, OrcishStreamWriter
+from orcish.spark.source import file_log, stream_reader, stream_writer
+from orcish.spark.source.stream_reader import OrcishStreamReader
+from orcish.spark.source.stream_writer import OrcishStreamWriter
+from orcish.tables.commit import Job, committed_batch, finish_commits
+from orcish.tables.folder import Folder
+from orcish.tables.manifests import STALE_SECONDS
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming import datasource as limits
 from pyspark.sql.types import LongType, StringType, StructType
@@ -153,7 +154,7 @@ class Batch:
     """A batch of a stream that begins with a number: one writer has its tasks, another commits it."""
 
     def __init__(self, table: Path, monkeypatch: pytest.MonkeyPatch, start: int, query: str | None = "q") -> None:
-        monkeypatch.setattr(streams, "local_property", {streams.QUERY: query}.get)
+        monkeypatch.setattr(stream_writer, "local_property", {stream_writer.QUERY: query}.get)
         self.table = table
         tasks = self._writer()
         self.messages = [tasks.write(iter(ids(at, 5).to_batches())) for at in (start, start + 5)]
@@ -347,11 +348,11 @@ def test_ways_to_spell_a_store(monkeypatch: pytest.MonkeyPatch, path: str) -> No
     def listed(path: str, *more: Any) -> list[TableFile]:
         return [TableFile(f"{path.rstrip('/')}/p=1/{name}.orc", None, []) for name in "ab"]
 
-    monkeypatch.setattr(found, "table_files", listed)
+    monkeypatch.setattr(file_log, "table_files", listed)
     for several in (False, True):
         paths = json.dumps(["s3://shelf/other"]) if several else "[]"
-        wanted = found.named_files(TableOptions.of({"path": "s3://shelf/t", "paths": paths}))
-        assert list(found.named_files(TableOptions.of({"path": path, "paths": paths}))) == list(wanted)
+        wanted = file_log.named_files(TableOptions.of({"path": "s3://shelf/t", "paths": paths}))
+        assert list(file_log.named_files(TableOptions.of({"path": path, "paths": paths}))) == list(wanted)
         assert ("p=1/a.orc" in wanted) != several
 
 
@@ -457,7 +458,7 @@ def test_limits(tmp_path: Path) -> None:
 
 def test_no_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark before 4.2 asks for all files, and says no start."""
-    monkeypatch.setattr(streams, "limits", None)
+    monkeypatch.setattr(stream_reader, "limits", None)
     source = put(tmp_path / "s", {f"{at}.orc": ids(at * 5) for at in range(2)})
     with pytest.raises(UnsupportedError, match="maxFilesPerTrigger"):
         reader_of(source, maxFilesPerTrigger="2")
@@ -471,7 +472,7 @@ def test_no_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(found, "LIST_FILES", 2)
+    monkeypatch.setattr(file_log, "LIST_FILES", 2)
     source = put(tmp_path / "s", {f"{at}.orc": ids(at * 5) for at in range(5)})
     reader = reader_of(source)
     start = reader.initialOffset()

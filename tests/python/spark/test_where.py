@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 import pytest
 from orcish.errors import OrcishError, UnknownColumnError
 from orcish.spark.options import StreamOptions, TableOptions, WriterOptions
-from orcish.spark.reading import open_table
-from orcish.spark.tables import SparkTable
+from orcish.spark.table.open import open_table
+from orcish.spark.table.table import SparkTable
 from pyspark.errors import PySparkException
 from pyspark.sql.types import IntegerType, StructField, StructType
 from support.small_tables import put

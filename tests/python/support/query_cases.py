@@ -14,7 +14,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from orcish import Expression
+from orcish import Expression, Scan
+from orcish.reading.scan import reader_of
 
 from support import buffer_sizes, predicate_oracle
 
@@ -422,7 +423,7 @@ def ask_answers(asked, rng, another_process):
             with pytest.raises(TypeError, match="no sum"):
                 scan.sum(name)
     if asked.made.numbered and asked.numbers is not None:
-        found = scan._with(row_number=True).sum(ROW)
+        found = Scan(reader_of(scan).with_options(row_number=True)).sum(ROW)
         assert found == (sum(numbers) if numbers else None), ("row_number", found, asked.told)
 
 

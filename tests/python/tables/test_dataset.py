@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from orcish.writing_tables import TableWriter
+from orcish.writing.dataset import TableWriter
 from support.processes import run_python
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"

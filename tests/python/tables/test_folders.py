@@ -17,7 +17,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import _native
-from orcish.folders import FileInfo, Folder, upload_info
+from orcish.tables.folder import FileInfo, Folder, upload_info
 from support.http_server import seconds_to_interrupt, serve
 from support.processes import run_python
 from support.s3_store import BUCKET, Store

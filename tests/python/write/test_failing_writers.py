@@ -21,7 +21,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.folders import Folder
+from orcish.tables.folder import Folder
 from support.random_cases import cases, seeded
 from support.s3_store import BUCKET, Store
 

@@ -69,9 +69,9 @@ def main(folder: Path) -> None:
     print("finished")
 
     # One that is not decided.
-    from orcish.folders import Folder
-    from orcish.spark.source import OrcishDataSource
-    from orcish.spark.writer import OrcishWriter
+    from orcish.spark.source.data_source import OrcishDataSource
+    from orcish.spark.source.writer import OrcishWriter
+    from orcish.tables.folder import Folder
 
     class Undecided(OrcishDataSource):
         @classmethod

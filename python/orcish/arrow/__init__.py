@@ -1,0 +1,1 @@
+"""Arrow types and arrays, where pyarrow and polars need help."""

@@ -1,0 +1,40 @@
+"""Types of Arrow with others in the place of those within them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+__all__ = ["map_fields"]
+
+_LISTS: list[tuple[Any, Any]] = [
+    (pa.types.is_list, pa.list_),
+    (pa.types.is_large_list, pa.large_list),
+    (pa.types.is_list_view, pa.list_view),
+    (pa.types.is_large_list_view, pa.large_list_view),
+]
+
+
+def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:
+    """A type whose fields are what a function makes of them; a type without fields as it is.
+
+    Args:
+        kind: The type.
+        change: Gets each field and what a dotted name of ORC calls it: its name in a struct, ``element``, ``key``,
+            ``value``, or ``field`` and a number in a union.
+    """
+    if pa.types.is_struct(kind):
+        return pa.struct([change(child, child.name) for child in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(change(kind.key_field, "key"), change(kind.item_field, "value"), kind.keys_sorted)
+    if pa.types.is_union(kind):
+        variants = [change(kind.field(at), f"field{at}") for at in range(kind.num_fields)]
+        return pa.union(variants, kind.mode, kind.type_codes)
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(change(kind.value_field, "element"), kind.list_size)
+    for is_list, made in _LISTS:
+        if is_list(kind):
+            return made(change(kind.value_field, "element"))
+    return kind

@@ -1,0 +1,135 @@
+"""Arrow tables as frames of polars, which has not all of Arrow's types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orcish.arrow.nested import map_fields
+
+__all__ = ["check_is_of_polars", "of_polars", "plain_table", "to_polars"]
+
+MAX_DIGITS = 38
+"""Most digits of polars' decimals."""
+
+
+def check_is_of_polars(schema: pa.Schema) -> None:
+    """Checks that polars has the types of all columns, or others that have the same values. Of others polars panics.
+
+    Raises:
+        TypeError: It has no type for one.
+    """
+    for field in schema:
+        if (unknown := _unknown(field.type)) is not None:
+            raise TypeError(f"column {field.name} of type {field.type}: polars has no type for {unknown}")
+
+
+def of_polars(kind: pa.DataType) -> pa.DataType:
+    """The type that has the same values and that polars knows: decimals of 128 bits in place of 256, and of scale 0 in
+    place of scales below, lists in place of views, values in place of runs.
+    """
+    types = pa.types
+    if isinstance(kind, pa.BaseExtensionType):
+        # Of those that polars does not know, it takes the storage itself.
+        storage = of_polars(kind.storage_type)
+        return kind if storage == kind.storage_type else storage
+    if types.is_run_end_encoded(kind):
+        return of_polars(kind.value_type)
+    if types.is_decimal(kind) and (types.is_decimal256(kind) or kind.scale < 0) and _digits(kind) <= MAX_DIGITS:
+        return pa.decimal128(_digits(kind), max(kind.scale, 0))
+    if types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, of_polars(kind.value_type), kind.ordered)
+    if types.is_list_view(kind):
+        return pa.list_(_field(kind.value_field))
+    if types.is_large_list_view(kind):
+        return pa.large_list(_field(kind.value_field))
+    # Unions are none of polars' types, whatever is in them.
+    return kind if types.is_union(kind) else map_fields(kind, _field)
+
+
+def to_polars(data: pa.Table | pa.RecordBatch) -> Any:
+    """The rows as a frame, a ``polars.DataFrame``; of types that :func:`of_polars` gives."""
+    import polars
+
+    # Of a batch without columns polars would not take over how many rows it has.
+    table = data if isinstance(data, pa.Table) else pa.Table.from_batches([data])
+    return polars.from_arrow(plain_table(table))
+
+
+def plain_table(table: pa.Table) -> pa.Table:
+    """The table with the types that :func:`of_polars` gives of those of its columns."""
+    plain = pa.schema(map(_field, table.schema), table.schema.metadata)
+    if plain == table.schema:
+        return table
+    columns = [
+        pa.chunked_array([_values(chunk, field.type) for chunk in column.chunks], field.type)
+        for column, field in zip(table.columns, plain, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=plain)
+
+
+def _values(array: Any, kind: Any) -> Any:
+    """Values in the type that :func:`of_polars` gives of theirs. pyarrow's casts of list views give invalid arrays."""
+    types = pa.types
+    if array.type == kind:
+        return array
+    if isinstance(array, pa.ExtensionArray):
+        return _values(array.storage, kind)
+    if types.is_run_end_encoded(array.type):
+        return _values(pc.run_end_decode(array), kind)
+    if types.is_dictionary(kind):
+        return pa.DictionaryArray.from_arrays(
+            array.indices, _values(array.dictionary, kind.value_type), ordered=kind.ordered
+        )
+    if types.is_struct(kind):
+        fields = [_values(array.field(at), field.type) for at, field in enumerate(kind)]
+        return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null())
+    if types.is_fixed_size_list(kind):
+        size = kind.list_size
+        values = _values(array.values.slice(array.offset * size, len(array) * size), kind.value_type)
+        return pa.FixedSizeListArray.from_arrays(values, type=kind, mask=array.is_null())
+    if types.is_map(kind):
+        lists = array.cast(pa.list_(pa.struct([array.type.key_field, array.type.item_field])))
+        entries = lists.flatten()
+        keys, items = _values(entries.field(0), kind.key_type), _values(entries.field(1), kind.item_type)
+        return pa.MapArray.from_arrays(_offsets(lists, pa.int32()), keys, items, kind)
+    if types.is_list(kind):
+        return pa.ListArray.from_arrays(_offsets(array, pa.int32()), _values(array.flatten(), kind.value_type), kind)
+    if types.is_large_list(kind):
+        values = _values(array.flatten(), kind.value_type)
+        return pa.LargeListArray.from_arrays(_offsets(array, pa.int64()), values, kind)
+    return array.cast(kind)
+
+
+def _offsets(array: Any, kind: pa.DataType) -> pa.Array:
+    """Where the lists of an array begin in its values without those of nulls, and where the last one ends; null where
+    the list is.
+    """
+    lengths = pc.list_value_length(array).cast(kind)
+    ends = pc.cumulative_sum(lengths.fill_null(0))
+    starts = pc.subtract(ends, lengths)
+    return pa.concat_arrays([starts, ends[-1:] if len(ends) else pa.array([0], kind)])
+
+
+def _digits(kind: Any) -> int:
+    """Digits of decimals of a type, where its scale is not below 0."""
+    return int(kind.precision - min(kind.scale, 0))
+
+
+def _field(field: pa.Field, _: str = "") -> pa.Field:
+    return field.with_type(of_polars(field.type))
+
+
+def _unknown(kind: pa.DataType) -> pa.DataType | None:
+    """The first, of a type and those in it, that polars does not have."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return _unknown(kind.storage_type)
+    if pa.types.is_union(kind) or pa.types.is_interval(kind):
+        return kind
+    if pa.types.is_decimal(kind) and _digits(kind) > MAX_DIGITS:
+        return kind
+    if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
+        return _unknown(kind.value_type)
+    return next((found for at in range(kind.num_fields) if (found := _unknown(kind.field(at).type)) is not None), None)

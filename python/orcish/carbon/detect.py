@@ -1,0 +1,77 @@
+"""Detection of CarbonData tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, cast
+
+from orcish import _native
+from orcish.errors import UnsupportedError
+from orcish.io.files import TableFile
+from orcish.io.filesystem import is_foreign
+from orcish.io.paths import is_http, is_pattern, local_path, native_source
+from orcish.types import Sources, StorageOptions
+
+__all__ = ["check_not_carbon", "has_carbon", "is_carbon", "is_carbon_file", "is_carbon_table", "single_table"]
+
+_METADATA = "Metadata/schema"
+
+_DATA = ".carbondata"
+
+
+def is_carbon(source: Sources, storage_options: StorageOptions | None) -> bool:
+    """Whether a source is a table of CarbonData with metadata, or a data file. Stores are asked for the metadata where
+    the name is like that of a folder; what else is a table is known from the list of its files, see :func:`has_carbon`.
+    """
+    if is_carbon_file(source):
+        return True
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = local_path(os.fspath(source))
+    if "://" not in path:
+        return os.path.isfile(os.path.join(path, _METADATA))
+    folder = path.rstrip("/")
+    if is_http(path) or is_pattern(path) or (folder == path and "." in path.rpartition("/")[2]):
+        return False
+    try:
+        return _native.stat(f"{folder}/{_METADATA}", cast("dict[str, Any] | None", storage_options)) is not None
+    except PermissionError:
+        # Stores that may not be listed say so of files that are missing.
+        return False
+
+
+def is_carbon_file(source: Sources) -> bool:
+    """Whether a source is the path or URL of a data file of CarbonData."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = os.fspath(source)
+    return path.endswith(_DATA) and not is_pattern(path)
+
+
+def has_carbon(files: list[TableFile]) -> bool:
+    """Whether some files are of a table of CarbonData."""
+    return any(file.location.endswith((_DATA, f"/{_METADATA}")) for file in files)
+
+
+def single_table(source: Sources) -> str:
+    """The path or URL of a table of CarbonData.
+
+    Raises:
+        ValueError: The source is a list or a pattern.
+    """
+    path = None if isinstance(source, list | tuple) else native_source(source)
+    if not isinstance(path, str) or is_pattern(path):
+        raise ValueError(f"tables of CarbonData are read one at a time, by the path of the table: {source!r}")
+    return local_path(path)
+
+
+def is_carbon_table(path: str, storage: Mapping[str, str]) -> bool:
+    """Whether a table of CarbonData is at a path or URL."""
+    return not is_foreign(path) and is_carbon(path, dict(storage))
+
+
+def check_not_carbon(path: str, storage: Mapping[str, str]) -> None:
+    """Raises UnsupportedError where a table of CarbonData is, for what is done to tables of ORC alone."""
+    if is_carbon_table(path, storage):
+        raise UnsupportedError(f"{path} is a table of CarbonData, which is only read: convert writes it as ORC")

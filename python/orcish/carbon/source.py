@@ -1,0 +1,139 @@
+"""What a scan reads of tables of CarbonData."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from orcish import _native
+from orcish.reading.explanation import BLOCKLETS, PartNames
+from orcish.reading.source import SplitPart, type_options
+from orcish.types import Limits, StorageOptions
+
+__all__ = ["CarbonSource", "check_no_external", "check_options"]
+
+_OF_ORC: dict[str, Any] = {
+    "arrow_schema": True,
+    "decimal_out_of_range": "error",
+    "invalid_utf8": "error",
+    "long_char": "keep",
+    "masked": "error",
+    "match": "name",
+    "null_map_keys": "error",
+    "partitions": None,
+    "schema": None,
+    "stripes": None,
+    "timestamps": None,
+    "timezone": None,
+    "trim_char": False,
+    "unions": "dense",
+}
+"""Options that tables of CarbonData have no use for, with their defaults."""
+
+
+def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that tables of CarbonData have.
+
+    Raises:
+        ValueError: One is of ORC files only.
+    """
+    for name, default in _OF_ORC.items():
+        if given.get(name) is not None and given[name] != default:
+            raise ValueError(f"{name}={given[name]!r}: the option is of ORC files, which a table of CarbonData has not")
+    return {name: value for name, value in given.items() if name not in _OF_ORC}
+
+
+def check_no_external(external_locations: Sequence[Any] | None, name: str = "external_locations") -> None:
+    """Checks that what is none of CarbonData has no external locations.
+
+    Raises:
+        ValueError: It has, under an option of this name.
+    """
+    if external_locations is not None:
+        raise ValueError(f"{name}: the option is of tables of CarbonData, and this is none")
+
+
+class _Carbon:
+    """What tables and parts of them are alike in."""
+
+    part_names: PartNames = BLOCKLETS
+    storage_options: StorageOptions | None
+    limits: Limits | None
+
+    def statistics(self, opened: Any) -> None:
+        """Indexes have least and greatest values, which need not be exact: nothing is proven."""
+
+    def is_stored(self, column: str) -> bool:  # noqa: ARG002
+        """Whether statistics of the files may know the column."""
+        return False
+
+    def subset(self, files: list[tuple[int, list[int] | None]], opened: Any) -> Any:
+        """A part that is left where statistics prove the rest."""
+        raise NotImplementedError
+
+    def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
+        """Parts of a scan, each with a table of its own."""
+        for location, blocklets, rows, length, token in opened.splits(size):
+            yield SplitPart(location, rows, length, blocklets, CarbonPart(token, self.storage_options, self.limits))
+
+
+@dataclasses.dataclass(frozen=True)
+class CarbonSource(_Carbon):
+    """A table of CarbonData, as it was when it was opened."""
+
+    table: _native.CarbonTable = dataclasses.field(repr=False)
+    storage_options: StorageOptions | None = dataclasses.field(default=None, repr=False)
+    limits: Limits | None = None
+
+    @classmethod
+    def at(
+        cls,
+        location: str,
+        storage_options: StorageOptions | None,
+        limits: Limits | None,
+        external_locations: Sequence[str | os.PathLike[str]] | None = None,
+    ) -> CarbonSource:
+        """The table at a path or URL, which may name files at the external locations.
+
+        Raises:
+            TypeError: The external locations are one text.
+        """
+        if isinstance(external_locations, str | os.PathLike):
+            raise TypeError(f"external_locations={external_locations!r}: must be a list of paths and URLs")
+        table = _native.CarbonTable(
+            location,
+            storage_options=cast("dict[str, Any] | None", storage_options),
+            limits=cast("dict[str, int] | None", limits),
+            external_locations=[os.fspath(each) for each in external_locations or ()],
+        )
+        return cls(table, storage_options, limits)
+
+    @property
+    def partition_columns(self) -> list[str]:
+        """Names of the columns whose values are in names of folders."""
+        return self.table.partition_columns
+
+    def open(self, options: dict[str, Any]) -> _native.CarbonScan:
+        """The table with the types that its columns have under these options."""
+        return self.table.scan(type_options(options))
+
+
+@dataclasses.dataclass(frozen=True)
+class CarbonPart(_Carbon):
+    """A part of a table of CarbonData; pickled, it has the storage options in it, secrets and all."""
+
+    token: bytes = dataclasses.field(repr=False)
+    storage_options: StorageOptions | None = dataclasses.field(repr=False)
+    limits: Limits | None
+    partition_columns: list[str] = dataclasses.field(default_factory=list)
+
+    def open(self, options: dict[str, Any]) -> _native.CarbonScan:
+        """The part with the types that its columns have under these options."""
+        return _native.CarbonScan.of_split(
+            self.token,
+            type_options(options),
+            storage_options=cast("dict[str, Any] | None", self.storage_options),
+            limits=cast("dict[str, int] | None", self.limits),
+        )

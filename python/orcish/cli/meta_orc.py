@@ -1,0 +1,214 @@
+"""``orcish meta``: what a file says of itself, as values for JSON and as text."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import decimal
+import json
+import math
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.reading.file import ORCFile
+from orcish.terminal import Table, fields, indented, printable, shorten
+from orcish.types import ColumnStatistics
+
+__all__ = ["describe", "to_text"]
+
+_SECTIONS = ("index_length", "data_length", "footer_length")
+_MAX_VALUE = 100
+"""Columns of the terminal for a value of the user metadata."""
+_MAX_BOUND = 28
+"""Columns of the terminal for a least or greatest value."""
+_MAX_NAME = 200
+"""Columns of the terminal for the name of a column in a table: all rows are as wide as the widest."""
+
+
+def describe(name: str, file: ORCFile, *, arrow: bool = False, statistics: bool = False) -> dict[str, Any]:
+    """What there is to know of a file, as JSON values."""
+    described: dict[str, Any] = {
+        "file": name,
+        "file_length": file.file_length,
+        "rows": file.num_rows,
+        "compression": file.compression,
+        "compression_chunk_size": file.compression_chunk_size,
+        "format_version": file.version,
+        "writer": file.writer,
+        "writer_version": file.writer_version,
+        "software_version": file.software_version,
+        "calendar": file.calendar,
+        "row_index_stride": file.row_index_stride,
+        "encrypted_columns": file.encrypted_columns,
+        "metadata": {key: _metadata_value(value) for key, value in file.metadata.items()},
+        "stripes": [dataclasses.asdict(stripe) for stripe in file.stripes],
+        "type": file.type_string,
+        "columns": _columns(file),
+    }
+    if arrow:
+        described["arrow_schema"] = [_arrow_field(field) for field in file.schema]
+    if statistics:
+        described["statistics"] = [_statistics(file.statistics(id)) for id in range(len(described["columns"]))]
+    return described
+
+
+def _metadata_value(value: bytes) -> str | dict[str, str]:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(value).decode()}
+
+
+def _arrow_field(field: pa.Field) -> dict[str, Any]:
+    metadata = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+    return {"name": field.name, "type": str(field.type), "metadata": metadata}
+
+
+def _columns(file: ORCFile) -> list[dict[str, Any]]:
+    paths, parents, types = file.column_paths, file.column_parents, file.column_types
+    return [
+        {
+            "id": id,
+            "parent": parent,
+            "name": path.removeprefix(f"{paths[parent]}." if parent else ""),
+            "path": path,
+            "type": column_type,
+            "attributes": file.attributes(id),
+        }
+        for id, (path, parent, column_type) in enumerate(zip(paths, parents, types, strict=True))
+    ]
+
+
+def _statistics(found: ColumnStatistics | None) -> dict[str, Any] | None:
+    """What is known of a column, without what is not."""
+    if found is None:
+        return None
+    return {name: _json_value(value) for name, value in vars(found).items() if value is not None}
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, decimal.Decimal):
+        return format(value, "f")
+    if isinstance(value, datetime.date):
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {name: _json_value(inner) for name, inner in value.items()}
+    if isinstance(value, tuple):
+        return [_json_value(inner) for inner in value]
+    return value
+
+
+def to_text(described: dict[str, Any]) -> list[str]:
+    """The lines that a person reads of what :func:`describe` gave."""
+    lines = fields(_summary(described))
+    if described["metadata"]:
+        lines += ["", "User metadata"]
+        lines += [f"  {printable(key)}: {_shown(value)}" for key, value in described["metadata"].items()]
+    lines += ["", *_stripes(described["stripes"])]
+    lines += ["", "Columns", *_tree(described["columns"])]
+    if "arrow_schema" in described:
+        lines += ["", "Arrow schema", *map(_arrow_line, described["arrow_schema"])]
+    if "statistics" in described:
+        lines += ["", "Statistics", *_statistics_table(described["columns"], described["statistics"])]
+    return lines
+
+
+def _summary(described: dict[str, Any]) -> list[tuple[str, str]]:
+    stride, chunk = described["row_index_stride"], described["compression_chunk_size"]
+    summary = [
+        ("File", printable(described["file"])),
+        ("Rows", f"{described['rows']:,}"),
+        ("Size", _sizes(described)),
+        ("Compression", described["compression"] + (f", chunks of up to {chunk:,} bytes" if chunk else "")),
+        ("Format version", described["format_version"] or "not recorded"),
+        ("Writer", f"{described['writer']}, writer version {described['writer_version']}"),
+        ("Calendar", described["calendar"]),
+        ("Row index", f"every {stride:,} rows" if stride else "none"),
+    ]
+    if described["software_version"]:
+        summary.append(("Software version", printable(described["software_version"])))
+    if described["encrypted_columns"]:
+        summary.append(("Encrypted columns", ", ".join(map(printable, described["encrypted_columns"]))))
+    return summary
+
+
+def _sizes(described: dict[str, Any]) -> str:
+    index, data, footers = (sum(stripe[section] for stripe in described["stripes"]) for section in _SECTIONS)
+    length = described["file_length"]
+    rest = length - index - data - footers
+    return f"{length:,} bytes: data {data:,}, indexes {index:,}, stripe footers {footers:,}, the rest {rest:,}"
+
+
+def _shown(value: str | dict[str, str]) -> str:
+    text = printable(value) if isinstance(value, str) else f"base64 {value['base64']}"
+    return shorten(text, _MAX_VALUE)
+
+
+def _stripes(stripes: list[dict[str, int]]) -> list[str]:
+    if not stripes:
+        return ["Stripes: none"]
+    header = ["stripe", "rows", "first row", "offset", "index bytes", "data bytes", "footer bytes"]
+    names = ["num_rows", "first_row", "offset", *_SECTIONS]
+    rows = [[str(number), *(f"{stripe[name]:,}" for name in names)] for number, stripe in enumerate(stripes)]
+    return ["Stripes", *indented(Table(header, [True] * len(header)).lines(rows))]
+
+
+def _tree(columns: list[dict[str, Any]]) -> list[str]:
+    """A line a column: its id, its name indented under that of its parent, its type and attributes."""
+    digits = len(str(len(columns) - 1))
+    depths: list[int] = []
+    lines = []
+    for column in columns:
+        depth = 0 if column["parent"] is None else depths[column["parent"]] + 1
+        depths.append(depth)
+        name = "  " * depth + (f"{printable(column['name'])}: " if depth else "")
+        # The types that a type holds have lines of their own.
+        kind = printable(column["type"].partition("<")[0])
+        attributes = printable(", ".join(f"{key}={value}" for key, value in column["attributes"].items()))
+        lines.append(f"  {column['id']:>{digits}}  {name}{kind}" + (f"  ({attributes})" if attributes else ""))
+    return lines
+
+
+def _arrow_line(field: dict[str, Any]) -> str:
+    metadata = f"  {json.dumps(field['metadata'], ensure_ascii=False)}" if field["metadata"] else ""
+    return printable(f"  {field['name']}: {field['type']}{metadata}")
+
+
+def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, Any] | None]) -> list[str]:
+    header = ["id", "column", "values", "nulls", "bytes", "min", "max", "more"]
+    right = [True, False, True, False, True, False, False, False]
+    names = [shorten(printable(column["path"]), _MAX_NAME) or "(root)" for column in columns]
+    rows = [
+        [str(column["id"]), name, *_statistics_cells(dict(known or {}))]
+        for column, name, known in zip(columns, names, statistics, strict=True)
+    ]
+    return indented(Table(header, right).lines(rows))
+
+
+def _statistics_cells(known: dict[str, Any]) -> list[str]:
+    known.pop("kind", None)
+    values, has_null, size = (known.pop(name, None) for name in ("values", "has_null", "bytes_on_disk"))
+    return [
+        "" if values is None else f"{values:,}",
+        {None: "", True: "yes", False: "no"}[has_null],
+        "" if size is None else f"{size:,}",
+        _take_bound(known, "min"),
+        _take_bound(known, "max"),
+        ", ".join(f"{name} {_plain(value)}" for name, value in known.items()),
+    ]
+
+
+def _take_bound(known: dict[str, Any], name: str) -> str:
+    value, is_exact = known.pop(name, None), known.pop(f"{name}_is_exact", True)
+    if value is None:
+        return ""
+    # A long string was cut off by its writer.
+    return shorten(_plain(value) + ("" if is_exact else "…"), _MAX_BOUND)
+
+
+def _plain(value: Any) -> str:
+    return printable(value if isinstance(value, str) else json.dumps(value))

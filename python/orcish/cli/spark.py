@@ -1,0 +1,202 @@
+"""Jobs from the shell: ``orcish spark JOB …``, and with spark-submit."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from orcish.cli.arguments import Parser
+from orcish.errors import OrcishError
+from orcish.spark.jobs.compact import compact
+from orcish.spark.jobs.convert import convert
+from orcish.spark.jobs.profile import profile
+from orcish.spark.jobs.verify import verify
+from orcish.terminal import json_line, printable, show
+
+__all__ = ["main"]
+
+Job = Callable[[SparkSession, argparse.Namespace], int]
+
+_OF_PROFILE = ("path", "paths", "columns", "where", "distinct", "spark", "storage_options")
+"""Names that are no options of what it reads, but arguments."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a job; gives the exit code. It is what spark-submit runs."""
+    return _run(_parser().parse_args(arguments))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="orcish spark", description="Jobs over tables of ORC files, by Spark.")
+    jobs = parser.add_subparsers(title="jobs", metavar="JOB", required=True)
+
+    job = _job(jobs, "compact", _compact, "put small files together")
+    job.add_argument("table", metavar="TABLE")
+    job.add_argument("--target-file-size", default="512MB", metavar="SIZE", help="bytes of a file, about (512MB)")
+    job.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
+    _add_writing(job)
+
+    job = _job(jobs, "convert", _convert, "write a table of Parquet, CSV, JSON, ORC or CarbonData as ORC")
+    job.add_argument("source", metavar="SOURCE")
+    job.add_argument("target", metavar="TARGET")
+    job.add_argument(
+        "--format", choices=["parquet", "csv", "json", "orc", "carbondata"], help="of the source (by what is there)"
+    )
+    _add_reading(job)
+    job.add_argument("--partition-by", type=_names, metavar="A,B", help="columns that name folders (the source's)")
+    job.add_argument("--sort-within", type=_names, default=[], metavar="A,B", help="columns to sort each task by")
+    job.add_argument("--mode", choices=["error", "append", "overwrite"], default="error")
+    job.add_argument("--max-rows-per-file", type=int, metavar="N")
+    _add_writing(job)
+
+    job = _job(jobs, "profile", _profile, "rows, nulls, bounds, distinct values, bytes and encodings of each column")
+    job.add_argument("table", metavar="TABLE")
+    job.add_argument("--columns", type=_names, metavar="A,B.C")
+    job.add_argument("--where", metavar="PREDICATE", help="only rows for which this is true, such as 'id > 5'")
+    job.add_argument("--no-distinct", dest="distinct", action="store_false", help="do not estimate distinct values")
+    _add_reading(job)
+
+    job = _job(jobs, "verify", _verify, "read all, and check it against what it says; exit code 1 with findings")
+    job.add_argument("table", metavar="TABLE")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    builder = SparkSession.builder.appName(f"orcish {options.job}")
+    if options.master:
+        builder = builder.master(options.master)
+    if options.remote:
+        builder = builder.remote(options.remote)
+    for name, value in options.conf:
+        builder = builder.config(name, value)
+    run_job: Job = options.run_job
+    try:
+        return run_job(builder.getOrCreate(), options)
+    except (OrcishError, OSError, ValueError, PySparkException) as error:
+        show(f"orcish: {_reason(error)}", is_error=True)
+        return 1
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong: of an error in a worker, that error alone."""
+    if not isinstance(error, PySparkException):
+        return str(error)
+    found = re.findall(r"^(?:[\w.]+\.)?\w*(?:Error|Exception): (.+)$", str(error), re.MULTILINE)
+    return found[-1] if found else str(error)
+
+
+def _job(jobs: Any, name: str, run_job: Job, text: str) -> argparse.ArgumentParser:
+    job: argparse.ArgumentParser = jobs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    job.add_argument("--master", metavar="URL", help="of Spark; by default what its own configuration says")
+    job.add_argument("--remote", metavar="URL", help="of a Spark Connect server")
+    job.add_argument("--conf", type=_pair, action="append", default=[], metavar="NAME=VALUE", help="of Spark")
+    job.add_argument("--storage-option", type=_pair, action="append", default=[], metavar="NAME=VALUE")
+    job.add_argument("--json", action="store_true", help="print a JSON object a row, each on a line")
+    job.set_defaults(run_job=run_job, job=name)
+    return job
+
+
+def _add_reading(job: argparse.ArgumentParser) -> None:
+    job.add_argument("--read-option", type=_pair, action="append", default=[], metavar="NAME=VALUE")
+
+
+def _add_writing(job: argparse.ArgumentParser) -> None:
+    job.add_argument("--compression", choices=["zstd", "zlib", "snappy", "lz4", "brotli", "none"])
+    job.add_argument("--compression-level", type=int, metavar="N")
+    job.add_argument("--bloom-filter-columns", type=_names, metavar="A,B")
+
+
+def _writing(options: argparse.Namespace) -> dict[str, Any]:
+    names = ("compression", "compression_level", "bloom_filter_columns")
+    return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+
+
+def _compact(spark: SparkSession, options: argparse.Namespace) -> int:
+    done = compact(
+        options.table,
+        target_file_size=options.target_file_size,
+        rewrite=options.rewrite,
+        spark=spark,
+        storage_options=dict(options.storage_option),
+        **_writing(options),
+    )
+    _show(done, options)
+    return 0
+
+
+def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
+    done = convert(
+        options.source,
+        options.target,
+        format=options.format,
+        read_options=dict(options.read_option),
+        partition_by=options.partition_by,
+        sort_within=options.sort_within,
+        mode=options.mode,
+        max_rows_per_file=options.max_rows_per_file,
+        spark=spark,
+        storage_options=dict(options.storage_option),
+        **_writing(options),
+    )
+    _show(done, options)
+    return 0
+
+
+def _profile(spark: SparkSession, options: argparse.Namespace) -> int:
+    given = dict(options.read_option)
+    taken = next((name for name in given if name.lower() in _OF_PROFILE), None)
+    if taken is not None:
+        raise ValueError(f"--read-option {taken}: profile has arguments of its own for it")
+    found = profile(
+        options.table,
+        columns=options.columns,
+        where=options.where,
+        distinct=options.distinct,
+        spark=spark,
+        storage_options=dict(options.storage_option),
+        **given,
+    )
+    _show(found, options)
+    return 0
+
+
+def _verify(spark: SparkSession, options: argparse.Namespace) -> int:
+    found = verify(options.table, spark=spark, storage_options=dict(options.storage_option))
+    return 1 if _show(found, options) else 0
+
+
+def _show(rows: DataFrame, options: argparse.Namespace) -> int:
+    """Prints rows; gives their number."""
+    found = rows.collect()
+    if options.json:
+        for row in found:
+            show(json_line(row.asDict()))
+        return len(found)
+    if not found:
+        show("nothing")
+        return 0
+    texts = [list(rows.columns), *([_text(value) for value in row] for row in found)]
+    widths = [max(len(line[at]) for line in texts) for at in range(len(rows.columns))]
+    for line in texts:
+        show("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+    return len(found)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else printable(str(value))
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value

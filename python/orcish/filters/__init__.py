@@ -1,0 +1,1 @@
+"""Predicates: orcish's own, those of pyarrow and polars, and text."""

@@ -1,0 +1,291 @@
+"""Predicates on the columns of a file.
+
+>>> from orcish import col
+>>> (col("id") == 5) | col("customer.name").is_null()
+(id = 5) or (customer.name is null)
+
+A predicate is true, false or unknown for a row, as in SQL, and rows for which it is true are kept. A comparison with
+null is unknown, be the null in the column or in the comparison; ``not`` of unknown is unknown. Numbers are compared by
+their values, whatever their types are: ``col("x") > 2.5`` takes columns of integers too. Floats compare as IEEE 754
+says: NaN is equal to nothing, itself included, and neither less nor greater; ``!=`` is true of it. 0.0 equals -0.0.
+Strings and binaries are ordered by their bytes, and false is less than true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, ClassVar, NoReturn, TypeAlias, cast
+
+from orcish import _native
+from orcish.filters import literals
+
+__all__ = ["BARE_NAME", "RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "tree_of"]
+
+Tree: TypeAlias = "tuple[Any, ...]"
+"""A predicate as nested tuples, see :func:`tree_of`."""
+
+BARE_NAME = r"[^\W\d]\w*(?:\.\w+)*"
+"""Regular expression of names that are written without quotes, but for those that are words of SQL."""
+
+RESERVED = frozenset(["and", "between", "false", "in", "is", "like", "not", "null", "or", "true"])
+"""Words of SQL, in lower case, that are no names without quotes, in whatever case they are."""
+
+
+def col(name: str) -> Column:
+    """The column of a dotted name, such as ``"id"`` or ``"customer.name"``, to be compared with something."""
+    return Column(name)
+
+
+class _Operand:
+    """What columns, as far as they are boolean, and predicates can be joined with."""
+
+    __slots__ = ()
+
+    # `==` builds a predicate, so that neither a dict nor a set could find these objects again.
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+    # numpy leaves comparisons of its scalars to us, instead of going into the object.
+    __array_ufunc__: ClassVar[None] = None
+
+    def _predicate(self) -> Tree:
+        raise NotImplementedError
+
+    def __and__(self, other: object) -> Expression:
+        return self._join("and", self, other)
+
+    def __rand__(self, other: object) -> Expression:
+        return self._join("and", other, self)
+
+    def __or__(self, other: object) -> Expression:
+        return self._join("or", self, other)
+
+    def __ror__(self, other: object) -> Expression:
+        return self._join("or", other, self)
+
+    def __invert__(self) -> Expression:
+        return Expression(("not", self._predicate()))
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "a predicate is neither true nor false before rows are read: join predicates with & and |, negate with ~, "
+            "each in parentheses, in place of `and`, `or` and `not`; in place of `a < x < b` use between, "
+            "and is_in in place of `in`"
+        )
+
+    @staticmethod
+    def _join(kind: str, left: object, right: object) -> Expression:
+        if not isinstance(left, _Operand) or not isinstance(right, _Operand):
+            return NotImplemented  # type: ignore[no-any-return]
+        parts: list[Tree] = []
+        for side in (left._predicate(), right._predicate()):
+            # One long row in place of a deep tree.
+            parts.extend(side[1] if side[0] == kind else [side])
+        return Expression((kind, parts))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} objects do not change")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} objects do not change")
+
+
+class Column(_Operand):
+    """A column, named by a dotted name; :func:`col` makes one. Comparing it gives an :class:`Expression`.
+
+    A column of booleans is a predicate itself: ``~col("paid") & (col("total") > 100)``.
+    """
+
+    __slots__ = ("_name",)
+    _name: str
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"a column's name is a str, not {type(name).__name__}")
+        object.__setattr__(self, "_name", str.__str__(name))
+
+    @property
+    def name(self) -> str:
+        """The dotted name."""
+        return self._name
+
+    def field(self, name: str) -> Column:
+        """A field of a column of structs: ``col("customer").field("name")`` is ``col("customer.name")``."""
+        return Column(f"{self._name}.{Column(name).name}")
+
+    __getitem__ = field
+    # Otherwise `in` and iteration would ask for item 0, 1, ….
+    __iter__: ClassVar[None] = None
+    __contains__: ClassVar[None] = None
+
+    def equals(self, other: object) -> bool:
+        """Whether the other is the same column; ``==`` builds a predicate."""
+        return isinstance(other, Column) and other._name == self._name
+
+    def _compare(self, operator: str, value: object) -> Expression:
+        if isinstance(value, _Operand):
+            raise TypeError("comparing a column with a column or a predicate is not supported")
+        return Expression(("compare", operator, self._name, literals.literal(value)))
+
+    def __eq__(self, value: object) -> Expression:  # type: ignore[override]
+        return self._compare("=", value)
+
+    def __ne__(self, value: object) -> Expression:  # type: ignore[override]
+        return self._compare("!=", value)
+
+    def __lt__(self, value: object) -> Expression:
+        return self._compare("<", value)
+
+    def __le__(self, value: object) -> Expression:
+        return self._compare("<=", value)
+
+    def __gt__(self, value: object) -> Expression:
+        return self._compare(">", value)
+
+    def __ge__(self, value: object) -> Expression:
+        return self._compare(">=", value)
+
+    def is_in(self, values: Iterable[object]) -> Expression:
+        """Whether the value is among these.
+
+        A null among them is one that nothing equals: where no other value matches, the predicate is unknown
+        rather than false. Among no values at all there is nothing, not even null.
+        """
+        if isinstance(values, str | bytes | bytearray | memoryview | _Operand) or not isinstance(values, Iterable):
+            raise TypeError(f"is_in takes a list of values, not {type(values).__name__}")
+        found = literals.literals(values)
+        return Expression(("in", self._name, found) if found else ("constant", False))
+
+    def between(self, low: object, high: object) -> Expression:
+        """Whether the value is not less than ``low`` and not greater than ``high``."""
+        return (self >= low) & (self <= high)
+
+    def is_null(self) -> Expression:
+        """Whether there is no value; ``== None`` is unknown for every row instead, and keeps none."""
+        return Expression(("is_null", self._name))
+
+    def is_not_null(self) -> Expression:
+        """Whether there is a value."""
+        return ~self.is_null()
+
+    def is_nan(self) -> Expression:
+        """Whether the value is a float that is not a number; unknown for null."""
+        return Expression(("is_nan", self._name))
+
+    def starts_with(self, prefix: str | bytes) -> Expression:
+        """Whether the string, or binary, begins so."""
+        found = literals.literal(prefix)
+        if found[0] not in ("string", "binary"):
+            raise TypeError(f"starts_with takes a str or bytes, not {type(prefix).__name__}")
+        return Expression(("starts_with", self._name, found))
+
+    def _predicate(self) -> Tree:
+        return ("compare", "=", self._name, ("bool", True))
+
+    def __repr__(self) -> str:
+        return f"col({self._name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Column, (self._name,)
+
+
+class Expression(_Operand):
+    """A predicate; :func:`col` begins one. Join them with ``&`` and ``|``, negate with ``~``."""
+
+    __slots__ = ("_made", "_node")
+    _node: Tree
+    _made: _native.Filter | None
+
+    def __init__(self, tree: Tree) -> None:
+        """Args: ``tree`` is that of :func:`tree_of`. Users make predicates by comparing columns."""
+        object.__setattr__(self, "_node", tree)
+        object.__setattr__(self, "_made", None)
+
+    def _filter(self) -> _native.Filter:
+        """See :func:`native_filter`."""
+        if self._made is None:
+            object.__setattr__(self, "_made", _native.Filter(self._node))
+        return cast("_native.Filter", self._made)
+
+    def _tree(self) -> Tree:
+        """The predicate as nested tuples; see :func:`tree_of`."""
+        return self._node
+
+    _predicate = _tree
+
+    @property
+    def columns(self) -> list[str]:
+        """Dotted names of the columns that it asks about, each once."""
+        found: dict[str, None] = {}
+        pending = [self._node]
+        while pending:
+            node = pending.pop()
+            if node[0] in ("and", "or"):
+                pending.extend(reversed(node[1]))
+            elif node[0] == "not":
+                pending.append(node[1])
+            elif node[0] != "constant":
+                found[node[2] if node[0] == "compare" else node[1]] = None
+        return list(found)
+
+    def equals(self, other: object) -> bool:
+        """Whether the other is the same predicate, written the same way; ``==`` of columns builds one."""
+        # The text tells 1 from 1.0 and True, 0.0 from -0.0, and has a NaN equal itself.
+        return isinstance(other, Expression) and repr(other._node) == repr(self._node)
+
+    def _no_comparison(self, _other: object) -> NoReturn:
+        raise TypeError(
+            "a predicate cannot be compared: put comparisons in parentheses, as & and | bind tighter than they do; "
+            "equals tells whether two predicates are the same"
+        )
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _no_comparison
+
+    def __repr__(self) -> str:
+        """The predicate as SQL; :func:`orcish.filters.text.parse` reads it back."""
+        return _text(self._node)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Expression, (self._node,)
+
+
+def tree_of(predicate: Expression | Column) -> Tree:
+    """The predicate as nested tuples, from which the native core makes its own.
+
+    ``("and" | "or", [tree, …])``, ``("not", tree)``, ``("compare", operator, name, literal)`` with one of
+    ``= != < <= > >=``, ``("in", name, [literal, …])``, ``("is_null", name)``, ``("is_nan", name)``,
+    ``("starts_with", name, literal)``, ``("constant", True | False | None)``; ``None`` is unknown. The literals are
+    those of :mod:`orcish.filters.literals`. At least one tree follows ``and`` and ``or``. At least one literal follows
+    ``in``; it may be null.
+    """
+    return predicate._predicate()
+
+
+def native_filter(expression: Expression) -> _native.Filter:
+    """The predicate as an object of the native core. It is converted once, as it may hold a million values."""
+    return expression._filter()
+
+
+def _text(node: Tree) -> str:
+    kind = node[0]
+    if kind in ("and", "or"):
+        # `map` takes no frame of its own: predicates may be deep.
+        return "(" + f") {kind} (".join(map(_text, node[1])) + ")"
+    if kind == "not":
+        inner = node[1]
+        return f"{_name(inner[1])} is not null" if inner[0] == "is_null" else f"not ({_text(inner)})"
+    if kind == "compare":
+        return f"{_name(node[2])} {node[1]} {literals.text(node[3])}"
+    if kind == "in":
+        return f"{_name(node[1])} in ({', '.join(map(literals.text, node[2]))})"
+    if kind == "is_null":
+        return f"{_name(node[1])} is null"
+    if kind == "starts_with":
+        return f"starts_with({_name(node[1])}, {literals.text(node[2])})"
+    if kind == "is_nan":
+        return f"is_nan({_name(node[1])})"
+    return {True: "true", False: "false", None: "null"}[node[1]]
+
+
+def _name(name: str) -> str:
+    is_bare = re.fullmatch(BARE_NAME, name) and name.lower() not in RESERVED
+    return name if is_bare else literals.quoted(name, '"')

@@ -1,0 +1,263 @@
+"""Python values as literals of predicates: tagged tuples, which the native core takes."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import sys
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+__all__ = ["NANOSECONDS", "Literal", "day_of", "literal", "literals", "quoted", "text"]
+
+Literal: TypeAlias = "tuple[Any, ...]"
+"""``("null",)``, or a kind and its value: bool, int, float, decimal (as text), string, binary, date (days since 1970),
+timestamp (nanoseconds since 1970, and whether that is an instant rather than a wall clock)."""
+
+NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+"""Nanoseconds of the units that Arrow has."""
+
+_DAY = 86_400 * 10**9
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+# Decimals of ORC have 38 digits; far beyond, a short literal would be a long text.
+_MOST_DIGITS = 1_000
+
+_NUMPY_NANOSECONDS = {**NANOSECONDS, "h": 3_600 * 10**9, "m": 60 * 10**9}
+_NUMPY_FRACTIONS = {"ps": 10**3, "fs": 10**6, "as": 10**9}
+
+
+def literal(value: object) -> Literal:
+    """The literal of a Python, numpy, pandas or pyarrow value.
+
+    Raises:
+        TypeError: There is no literal of the value's type.
+        ValueError: There is one of its type, but not of this value, such as a decimal that is no number.
+    """
+    if isinstance(value, pa.Scalar):
+        return _arrow(value)
+    found = _foreign(value)
+    return _python(value) if found is None else found
+
+
+_TAGS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "string", bytes: "binary"}
+"""Words of the types whose values are literals as they are."""
+
+
+def literals(values: Iterable[object]) -> list[Literal]:
+    """The literals of some values, which may be a million.
+
+    Raises:
+        As :func:`literal`.
+    """
+    if isinstance(values, pa.Array | pa.ChunkedArray) and _is_plain(values.type):
+        values = values.to_pylist()
+    elif (numpy := sys.modules.get("numpy")) is not None and isinstance(values, numpy.ndarray):
+        values = values.tolist() if values.dtype.kind in "biuf" and values.itemsize <= 8 else values
+    return [(tag, value) if (tag := _TAGS.get(type(value))) else literal(value) for value in values]
+
+
+def _python(value: object) -> Literal:
+    # Subclasses, such as those of enum, become the plain value.
+    if value is None:
+        return ("null",)
+    if isinstance(value, bool):
+        return ("bool", value)
+    if isinstance(value, int):
+        return ("int", int(value))
+    if isinstance(value, float):
+        return ("float", float(value))
+    if isinstance(value, decimal.Decimal):
+        return ("decimal", _decimal(value))
+    if isinstance(value, str):
+        return ("string", str.__str__(value))
+    if isinstance(value, bytes | bytearray | memoryview):
+        return ("binary", bytes(value))
+    if isinstance(value, datetime.datetime):
+        return _datetime(value)
+    if isinstance(value, datetime.date):
+        return ("date", value.toordinal() - _EPOCH)
+    raise TypeError(f"a predicate cannot compare with a value of type {_type_name(value)}")
+
+
+def _type_name(value: object) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _decimal(value: decimal.Decimal) -> str:
+    if not value.is_finite():
+        raise ValueError(f"a predicate cannot compare with Decimal('{value}')")
+    exponent = value.as_tuple().exponent
+    if isinstance(exponent, int) and abs(exponent) > _MOST_DIGITS:
+        raise ValueError(f"a predicate cannot compare with a decimal of exponent {exponent}")
+    shown = format(value, "f")
+    return shown if value else shown.removeprefix("-")
+
+
+def _datetime(value: datetime.datetime) -> Literal:
+    instant = value.utcoffset() is not None
+    if instant:
+        value = value.astimezone(datetime.timezone.utc)
+    since = value.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)
+    return ("timestamp", since // datetime.timedelta(microseconds=1) * 1_000, instant)
+
+
+# numpy and pandas are not imported for this: without them, no value is theirs.
+
+
+def _foreign(value: object) -> Literal | None:
+    pandas = sys.modules.get("pandas")
+    if pandas is not None:
+        if value is pandas.NaT or value is pandas.NA:
+            return ("null",)
+        if isinstance(value, pandas.Timestamp):
+            return _numpy_datetime(value.asm8, instant=value.tzinfo is not None)
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, numpy.generic):
+        return None
+    if isinstance(value, numpy.datetime64):
+        return _numpy_datetime(value, instant=False)
+    if isinstance(value, numpy.bool_ | numpy.integer | numpy.str_ | numpy.bytes_):
+        # An integer with a unit is a duration.
+        return None if isinstance(value, numpy.timedelta64) else _python(value.item())
+    if isinstance(value, numpy.floating) and value.itemsize <= 8:
+        return ("float", float(value))
+    return None
+
+
+def _numpy_datetime(value: Any, *, instant: bool) -> Literal:
+    numpy = sys.modules["numpy"]
+    if numpy.isnat(value):
+        return ("null",)
+    unit, count = numpy.datetime_data(value.dtype)
+    if unit in ("Y", "M", "W", "D"):
+        return ("date", int(value.astype("datetime64[D]").astype("int64")))
+    ticks = int(value.astype("int64")) * count
+    if unit in _NUMPY_NANOSECONDS:
+        return ("timestamp", ticks * _NUMPY_NANOSECONDS[unit], instant)
+    nanoseconds, rest = divmod(ticks, _NUMPY_FRACTIONS[unit])
+    if rest:
+        raise ValueError(f"a predicate cannot compare with {value}, which is finer than a nanosecond")
+    return ("timestamp", nanoseconds, instant)
+
+
+def _arrow(value: Any) -> Literal:
+    kind = value.type
+    if not value.is_valid:
+        return ("null",)
+    if pa.types.is_dictionary(kind):
+        return _arrow(value.dictionary[value.index.as_py()])
+    if pa.types.is_timestamp(kind):
+        return ("timestamp", value.value * NANOSECONDS[kind.unit], kind.tz is not None)
+    if pa.types.is_date32(kind):
+        return ("date", value.value)
+    if pa.types.is_date64(kind):
+        days, rest = divmod(value.value, 86_400_000)
+        if rest:
+            raise ValueError(f"a predicate cannot compare with a date64 that is no whole day: {value.value}")
+        return ("date", days)
+    if pa.types.is_float16(kind):
+        return ("float", float(value.as_py()))
+    if _is_plain(kind):
+        return _python(value.as_py())
+    raise TypeError(f"a predicate cannot compare with a value of Arrow type {kind}")
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    types = pa.types
+    return bool(
+        types.is_boolean(kind)
+        or types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_decimal(kind)
+        or types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_string_view(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+        or types.is_binary_view(kind)
+        or types.is_fixed_size_binary(kind)
+    )
+
+
+def text(value: Literal) -> str:
+    """The literal as SQL would write it, on one line; :func:`orcish.filters.text.parse` reads it back.
+
+    Numbers have the types that the SQL standard gives them: with an exponent they are floats, otherwise with a point
+    decimals. What is not printable in strings is written as Spark does.
+    """
+    kind = value[0]
+    if kind == "null":
+        return "null"
+    if kind == "bool":
+        return "true" if value[1] else "false"
+    if kind == "float":
+        return _float(value[1])
+    if kind == "decimal":
+        return str(value[1]) if "." in value[1] else f"{value[1]}."
+    if kind == "string":
+        return quoted(value[1], "'")
+    if kind == "binary":
+        return f"x'{value[1].hex()}'"
+    if kind == "date":
+        return f"date '{_day(value[1])}'"
+    if kind == "timestamp":
+        return f"timestamp '{_timestamp(value[1])}{'Z' if value[2] else ''}'"
+    return str(value[1])
+
+
+def quoted(value: str, quote: str) -> str:
+    """Text between quotes: the quote is doubled, backslashes and what is not printable have escapes of Spark."""
+    if not value.isprintable() or "\\" in value:
+        value = "".join(map(_escaped, value))
+    return quote + value.replace(quote, quote * 2) + quote
+
+
+_ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+
+
+def _float(value: float) -> str:
+    if math.isfinite(value):
+        shown = repr(value)
+        return shown if "e" in shown else f"{shown}e0"
+    return "double('NaN')" if math.isnan(value) else f"double('{'-' if value < 0 else ''}Infinity')"
+
+
+# Python has the years 1 to 9999; others lie whole cycles of the calendar, of 400 years each, away from the first 400.
+_CYCLE = 146_097
+
+
+def day_of(year: int, month: int, day: int) -> int:
+    """Days since 1970 of a date in any year, the year before 1 being 0.
+
+    Raises:
+        ValueError: There is no such day.
+    """
+    cycles, rest = divmod(year - 1, 400)
+    return datetime.date(rest + 1, month, day).toordinal() - _EPOCH + cycles * _CYCLE
+
+
+def _day(days: int) -> str:
+    cycles, rest = divmod(days + _EPOCH - 1, _CYCLE)
+    date = datetime.date.fromordinal(rest + 1)
+    year = date.year + 400 * cycles
+    sign = "-" if year < 0 else "+" if year > 9999 else ""
+    return f"{sign}{abs(year):04}-{date.month:02}-{date.day:02}"
+
+
+def _timestamp(nanoseconds: int) -> str:
+    days, rest = divmod(nanoseconds, _DAY)
+    seconds, fraction = divmod(rest, 10**9)
+    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{_day(days)} {clock}" + (f".{fraction:09}".rstrip("0") if fraction else "")

@@ -1,0 +1,216 @@
+"""Predicates of other libraries, as far as the native core can evaluate them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import operator
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orcish.filters import polars as polars_filters
+from orcish.filters import polars_tree, residual
+from orcish.filters import pyarrow as arrow_filters
+from orcish.filters.expression import Column, Expression, tree_of
+from orcish.filters.residual import Residual
+from orcish.filters.text import parse
+from orcish.filters.translation import Translation, all_of, field_at
+
+__all__ = ["ElementwisePredicate", "Filters", "Pushdown", "check_filters", "combined", "split_filters"]
+
+Filters: TypeAlias = "Expression | Column | str | pc.Expression | Sequence[Any] | Any"
+"""A predicate of orcish, its text as :func:`orcish.filters.text.parse` reads it, a predicate of pyarrow or of polars,
+or pyarrow's lists of ``(column, operator, value)``: one list, all of which must be true, or a list of such lists, of
+which one must be."""
+
+Pushdown: TypeAlias = "tuple[Expression | None, Residual | None]"
+"""What the native core evaluates, and what is applied after the read; ``None`` where there is nothing to do."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Conjunction:
+    """Predicates, of several libraries perhaps, all of which must be true."""
+
+    parts: tuple[Filters, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class ElementwisePredicate:
+    """A predicate of polars, which has found itself that it is about single rows."""
+
+    predicate: Any
+
+
+def combined(first: Filters, second: Filters) -> Expression | Conjunction:
+    """A predicate that is true where both are."""
+    if isinstance(first, Expression) and isinstance(second, Expression):
+        return first & second
+    return Conjunction((*(first.parts if isinstance(first, Conjunction) else (first,)), second))
+
+
+def check_filters(filters: Any) -> None:
+    """Raises TypeError for what is no filter, and ValueError for text that is none."""
+    if isinstance(filters, str):
+        parse(filters, "filters")
+    elif not isinstance(
+        filters, Expression | Column | pc.Expression | Conjunction | ElementwisePredicate | list | tuple
+    ):
+        polars = sys.modules.get("polars")
+        if polars is None or not isinstance(filters, polars.Expr):
+            raise TypeError(
+                "filters are an expression of orcish, pyarrow or polars, text such as 'id > 5', or a list of "
+                f"(column, operator, value), not {type(filters).__name__}"
+            )
+
+
+def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
+    """Split a predicate into one for the native core and one to apply to what has been read.
+
+    A row is kept when both are true, and these are the rows that the predicate's own library would keep, with its own
+    rules for nulls and NaN. What that library refuses to compare, but orcish can, such as large integers with floats
+    in pyarrow, is compared.
+
+    Args:
+        filters: The predicate.
+        schema: Of the table that is read, with the types that it will have: the rules depend on them.
+
+    Raises:
+        ValueError: A list is not made as pyarrow makes them, or text says no predicate.
+        TypeError: The predicate is none that is known, or is one about all rows at once that is joined with others.
+    """
+    if filters is None:
+        return None, None
+    if isinstance(filters, str):
+        return parse(filters, "filters"), None
+    check_filters(filters)
+    if isinstance(filters, Conjunction):
+        return _of_joined(filters.parts, schema)
+    if isinstance(filters, Expression | Column):
+        return Expression(tree_of(filters)), None
+    if isinstance(filters, pc.Expression):
+        return _of_arrow(filters, schema)
+    if isinstance(filters, list | tuple):
+        return _of_arrow(_of_lists(filters, schema), schema)
+    if isinstance(filters, ElementwisePredicate):
+        return _of_polars(filters.predicate, schema, is_elementwise=True)
+    return _of_polars(filters, schema)
+
+
+def _of_joined(parts: tuple[Filters, ...], schema: pa.Schema) -> Pushdown:
+    split = [split_filters(part, schema) for part in parts if part is not None]
+    expressions = [expression for expression, _ in split if expression is not None]
+    whole = functools.reduce(operator.and_, expressions) if expressions else None
+    left = [part for _, part in split if part is not None]
+    if not left:
+        return whole, None
+    if len(split) > 1:
+        for part in left:
+            if not part.by_row:
+                # Of which rows the other filters leave would it be?
+                raise TypeError(
+                    f"the filter {part} is, or may be, about all rows at once: it cannot be joined with others"
+                )
+    return whole, residual.joined(left)
+
+
+def _of_arrow(filters: pc.Expression, schema: pa.Schema) -> Pushdown:
+    try:
+        decoded = arrow_filters.Decoded(filters)
+        translated, left = _split(decoded.conjuncts(), functools.partial(arrow_filters.translate, schema=schema))
+        if not left:
+            return translated, None
+        rest = decoded.expression(left)
+        return translated, Residual(rest, arrow_filters.Decoded(rest).columns())
+    except Exception:
+        # How pyarrow writes expressions is its own affair; it can always evaluate them.
+        return None, Residual(filters, None)
+
+
+def _of_polars(filters: Any, schema: pa.Schema, *, is_elementwise: bool = False) -> Pushdown:
+    columns = polars_tree.columns(filters)
+    by_row = is_elementwise
+    try:
+        root = polars_tree.Node(filters)
+        by_row = columns is not None and root.is_by_row(trusted=is_elementwise)
+        # A mean is one of all rows, so that none may be missing.
+        if by_row:
+            translate = functools.partial(polars_filters.translate, schema=schema)
+            translated, left = _split(polars_tree.conjuncts(root), translate)
+            if not left:
+                return translated, None
+            rest = polars_tree.conjunction(left)
+            return translated, Residual(rest, polars_tree.columns(rest))
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError, polars_tree.errors()):
+        # Likewise.
+        pass
+    return None, Residual(filters, columns, by_row)
+
+
+def _split(parts: list[Any], translate: Callable[[Any], Translation | None]) -> tuple[Expression | None, list[Any]]:
+    found = [translate(part) for part in parts]
+    left = [
+        part for part, translation in zip(parts, found, strict=True) if translation is None or not translation.exact
+    ]
+    whole = all_of(found)
+    return None if whole is None else Expression(whole.tree), left
+
+
+_OPERATORS: dict[str, Callable[[pc.Expression, Any], pc.Expression]] = {
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda field, values: field.isin(_list(values)),
+    "not in": lambda field, values: ~field.isin(_list(values)),
+}
+
+
+def _list(values: Any) -> Any:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ValueError(f"malformed filters: `in` takes a list of values, not {values!r}")
+    return list(values) if isinstance(values, set | frozenset) else values
+
+
+def _of_lists(filters: Sequence[Any], schema: pa.Schema) -> pc.Expression:
+    """The expression that pyarrow makes of the lists; names may be dotted here."""
+    if not filters:
+        raise ValueError("malformed filters: an empty list")
+    # One list of comparisons is the only member of a list of lists.
+    rows = [filters] if all(isinstance(part, tuple) and _is_comparison(part) for part in filters) else filters
+    alternatives: list[pc.Expression] = []
+    for row in rows:
+        if not isinstance(row, list | tuple) or not row:
+            raise ValueError(f"malformed filters: {row!r} is no list of (column, operator, value)")
+        alternatives.append(functools.reduce(operator.and_, [_comparison(part, schema) for part in row]))
+    return functools.reduce(operator.or_, alternatives)
+
+
+def _is_comparison(part: Any) -> bool:
+    return len(part) == 3 and isinstance(part[1], str)
+
+
+def _comparison(part: Any, schema: pa.Schema) -> pc.Expression:
+    if not isinstance(part, list | tuple) or len(part) != 3:
+        raise ValueError(f"malformed filters: {part!r} is no (column, operator, value)")
+    column, symbol, value = part
+    if not isinstance(symbol, str) or symbol not in _OPERATORS:
+        raise ValueError(f"malformed filters: {symbol!r} is none of the operators {', '.join(_OPERATORS)}")
+    return _OPERATORS[symbol](_field(column, schema), value)
+
+
+def _field(column: Any, schema: pa.Schema) -> pc.Expression:
+    if isinstance(column, str):
+        path = column.split(".")
+        if len(path) > 1 and field_at(schema, path) is not None:
+            return pc.field(*path)
+        return pc.field(column)
+    if isinstance(column, list | tuple) and column and all(isinstance(name, str) for name in column):
+        return pc.field(*column)
+    raise ValueError(f"malformed filters: {column!r} is no name of a column")

@@ -1,0 +1,348 @@
+"""Predicates of pyarrow (``pyarrow.compute.Expression``).
+
+pyarrow tells nothing of an expression's structure but by pickling it: a record batch of one row then holds the
+literals and options, and the metadata of its schema the expression in prefix notation, key by key. The keys repeat,
+which pyarrow's dicts of metadata cannot show; the C data interface does. Anything unforeseen there makes the whole
+expression one that is applied after the read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import operator
+import struct
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orcish.filters import literals
+from orcish.filters.literals import Literal
+from orcish.filters.translation import (
+    FLIPPED,
+    Translation,
+    all_of,
+    any_of,
+    field_at,
+    kind_of,
+    midnight,
+    negated,
+    rounded,
+    set_member,
+    whole_days,
+)
+
+__all__ = ["Decoded", "Node", "translate"]
+
+_Token: TypeAlias = "tuple[str, str]"
+
+_COMPARISONS = {
+    "equal": "=",
+    "not_equal": "!=",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+}
+# How `is_in` takes nulls: as values, or as what is never found.
+_MATCH, _SKIP = 0, 1
+
+
+@dataclasses.dataclass
+class Node:
+    """A part of an expression: a call, a ``literal``, or a ``field`` with its path as value."""
+
+    kind: str
+    begin: int
+    end: int = 0
+    name: str = ""
+    value: Any = None
+    children: list[Node] = dataclasses.field(default_factory=list)
+    options: Any = None
+
+
+class Decoded:
+    """An expression whose structure is known.
+
+    Raises:
+        Exception: Of whatever kind, when pyarrow writes expressions in another way than expected.
+    """
+
+    def __init__(self, expression: pc.Expression) -> None:
+        self._rebuild: Callable[[pa.Buffer], pc.Expression]
+        self._rebuild, (buffer,) = expression.__reduce__()
+        with pa.ipc.open_file(buffer) as reader:
+            self._batch = reader.get_batch(0)
+        self._tokens = _metadata(self._batch.schema)
+        self.root = self._parse()
+
+    def columns(self) -> list[str]:
+        """Names of the columns of the table that it needs, each once."""
+        found: dict[str, None] = {}
+        pending = [self.root]
+        while pending:
+            node = pending.pop()
+            if node.kind == "field":
+                found[node.value[0]] = None
+            pending.extend(reversed(node.children))
+        return list(found)
+
+    def conjuncts(self) -> list[Node]:
+        """The parts that all must be true for a row to be kept."""
+        return _flat(self.root, ("and_kleene", "and"))
+
+    def expression(self, nodes: list[Node]) -> pc.Expression:
+        """The conjunction of some parts, as pyarrow's own."""
+        return functools.reduce(operator.and_, map(self._part, nodes))
+
+    def _part(self, node: Node) -> pc.Expression:
+        metadata = pa.KeyValueMetadata(self._tokens[node.begin : node.end])
+        # Keeps the one row of batches without columns, too.
+        batch = self._batch.replace_schema_metadata(metadata)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        return self._rebuild(sink.getvalue())
+
+    def _parse(self) -> Node:
+        # Ends with the one child of a call that is none.
+        stack = [Node("root", 0)]
+        fields_left: list[int] = []
+        for at, (key, value) in enumerate(self._tokens):
+            if key == "call":
+                stack.append(Node("call", at, name=value))
+                continue
+            if key == "nested_field_ref":
+                stack.append(Node("field", at, value=[]))
+                fields_left.append(int(value))
+                continue
+            if key == "options":
+                stack[-1].options = self._batch.column(int(value))[0]
+                continue
+            if key == "end":
+                node = stack.pop()
+                if node.kind != "call" or node.name != value:
+                    raise ValueError(f"call of {node.name} ends as {value}")
+            elif key == "literal":
+                node = Node("literal", at, value=self._batch.column(int(value))[0])
+            elif key == "field_ref":
+                node = Node("field", at, value=[value])
+            else:
+                raise ValueError(f"unknown key {key}")
+            node.end = at + 1
+            while stack[-1].kind == "field":
+                stack[-1].value += node.value
+                fields_left[-1] -= 1
+                if fields_left[-1]:
+                    break
+                fields_left.pop()
+                node = stack.pop()
+                node.end = at + 1
+            else:
+                stack[-1].children.append(node)
+        (root,) = stack
+        (child,) = root.children
+        return child
+
+
+def _metadata(schema: pa.Schema) -> list[_Token]:
+    capsule = schema.__arrow_c_schema__()
+    pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    pointer = pointer_of(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, b"arrow_schema")
+    # Format, name and metadata are the first members of the struct, all of them pointers.
+    at = (ctypes.c_void_p * 3).from_address(pointer)[2] or 0
+
+    def number() -> int:
+        nonlocal at
+        found = ctypes.c_int32.from_address(at).value
+        at += 4
+        return found
+
+    def text() -> str:
+        nonlocal at
+        length = number()
+        found = ctypes.string_at(at, length)
+        at += length
+        return found.decode()
+
+    return [(text(), text()) for _ in range(number())] if at else []
+
+
+def _flat(node: Node, names: tuple[str, ...]) -> list[Node]:
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        if node.kind == "call" and node.name in names and node.options is None:
+            pending.extend(reversed(node.children))
+        else:
+            found.append(node)
+    return found
+
+
+def translate(node: Node, schema: pa.Schema) -> Translation | None:
+    """The predicate of a part, on tables of a schema; ``None`` where there is none."""
+    if node.kind == "literal":
+        constant = pa.types.is_boolean(node.value.type)
+        return Translation(("constant", node.value.as_py())) if constant else None
+    if node.kind == "field":
+        found = field_at(schema, node.value)
+        if found is None or not pa.types.is_boolean(found[1]):
+            return None
+        return Translation(("compare", "=", found[0], ("bool", True)))
+    if node.name == "and_kleene":
+        return all_of([translate(part, schema) for part in _flat(node, ("and_kleene",))])
+    if node.name == "or_kleene":
+        return any_of([translate(part, schema) for part in _flat(node, ("or_kleene",))])
+    if node.name == "and_not_kleene":
+        kept, dropped = node.children
+        return all_of([translate(kept, schema), negated(translate(dropped, schema))])
+    if node.name == "invert":
+        return negated(translate(node.children[0], schema))
+    if node.name in _COMPARISONS:
+        return _comparison(node, schema)
+    if len(node.children) != 1 or (column := _column(node.children[0], schema)) is None:
+        return None
+    return _question(node, *column)
+
+
+def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
+    if node.kind != "field" or (found := field_at(schema, node.value)) is None:
+        return None
+    name, kind = found
+    # Dictionaries stand for their values.
+    return name, kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _constant(node: Node) -> pa.Scalar | None:
+    if node.kind == "literal":
+        return node.value
+    if node.kind == "call" and node.name == "cast" and (inner := _constant(node.children[0])) is not None:
+        flags = {bool(node.options[key].as_py()) for key in node.options if key.startswith("allow_")}
+        if len(flags) == 1:
+            try:
+                return inner.cast(node.options["to_type"].type, safe=not flags.pop())
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                return None
+    return None
+
+
+def _comparison(node: Node, schema: pa.Schema) -> Translation | None:
+    left, right = node.children
+    symbol = _COMPARISONS[node.name]
+    if (column := _column(left, schema)) is None:
+        column, right, symbol = _column(right, schema), left, FLIPPED[symbol]
+    if column is None or (scalar := _constant(right)) is None:
+        return None
+    name, kind = column
+    value = _comparable(kind_of(kind), scalar)
+    return None if value is None else Translation(("compare", symbol, name, value))
+
+
+def _comparable(kind: str | None, scalar: pa.Scalar) -> Literal | None:
+    """The literal that compares with a column as pyarrow compares the scalar, wherever pyarrow does not refuse."""
+    if kind is None or (value := _literal(scalar)) is None:
+        return None
+    given = value[0]
+    if given == "null":
+        return value
+    # pyarrow casts both sides to a common type, but gives up where that would change a number.
+    if kind in ("int", "decimal"):
+        exact = ("int", "decimal", "float") if kind == "int" else ("int", "decimal")
+        return value if given in exact else None
+    if kind == "float":
+        return _float(value)
+    if kind in ("string", "binary"):
+        return _bytes(kind, value)
+    if given == "date":
+        return {"date": value, "timestamp": midnight(value)}.get(kind)
+    if given == "timestamp":
+        if kind == "date":
+            return whole_days(value)
+        return value if kind == ("instant" if value[2] else "timestamp") else None
+    return value if given == kind == "bool" else None
+
+
+def _literal(scalar: pa.Scalar) -> Literal | None:
+    try:
+        return literals.literal(scalar)
+    except (TypeError, ValueError):
+        return None
+
+
+def _float(value: Literal) -> Literal | None:
+    if value[0] == "int":
+        try:
+            return ("float", float(value[1])) if int(float(value[1])) == value[1] else None
+        except OverflowError:
+            return None
+    return value if value[0] == "float" else None
+
+
+def _bytes(kind: str, value: Literal) -> Literal | None:
+    if value[0] == kind:
+        return value
+    try:
+        if value[0] == "binary":
+            return ("string", value[1].decode())
+        return ("binary", value[1].encode()) if value[0] == "string" else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _question(node: Node, name: str, kind: pa.DataType) -> Translation | None:
+    """A call on one column."""
+    asked, options = node.name, node.options
+    if asked in ("is_null", "is_valid"):
+        # Unions have no nulls of their own, whatever their children have.
+        if pa.types.is_union(kind) or pa.types.is_null(kind):
+            return None
+        missing = Translation(("is_null", name))
+        if asked == "is_valid":
+            return negated(missing)
+        if options is not None and options["nan_is_null"].as_py() and kind_of(kind) == "float":
+            return Translation(set_member(name, [], null=True, nan=True))
+        return missing
+    if asked == "is_nan":
+        return Translation(("is_nan", name)) if kind_of(kind) == "float" else None
+    if asked == "starts_with" and kind_of(kind) in ("string", "binary") and not options["ignore_case"].as_py():
+        pattern = _bytes(str(kind_of(kind)), ("binary", options["pattern"].as_buffer().to_pybytes()))
+        return None if pattern is None else Translation(("starts_with", name, pattern))
+    if asked == "is_in" and options["null_matching_behavior"].as_py() in (_MATCH, _SKIP):
+        skip = options["null_matching_behavior"].as_py() == _SKIP
+        return _is_in(name, kind, options["value_set"].values, skip_nulls=skip)
+    return None
+
+
+def _is_in(name: str, kind: pa.DataType, values: pa.Array, *, skip_nulls: bool) -> Translation | None:
+    if kind_of(kind) is None:
+        return None
+    null = bool(values.null_count) and not skip_nulls
+    try:
+        given = literals.literals(values.drop_null())
+    except (TypeError, ValueError):
+        return None
+    known = [found for value in given if (found := _member(kind, value)) is not None]
+    if len(known) < len(given):
+        return None
+    numbers = [value for value in known if value[0] != "float" or value[1] == value[1]]
+    # pyarrow looks floats up by hash, and finds NaN, but tells 0.0 from -0.0.
+    zeros = {struct.pack("d", value[1]) for value in numbers if value[0] == "float" and value[1] == 0}
+    tree = set_member(name, numbers, null=null, nan=len(numbers) < len(known))
+    return Translation(tree, exact=len(zeros) != 1)
+
+
+def _member(kind: pa.DataType, value: Literal) -> Literal | None:
+    """The literal of a set that a column is looked up in; pyarrow casts the set to the type of the column."""
+    wanted = kind_of(kind)
+    if wanted == "float":
+        found = _float(value)
+        if found is None or not pa.types.is_float32(kind):
+            return found
+        return None if abs(rounded(found[1])) == float("inf") != abs(found[1]) else ("float", rounded(found[1]))
+    if wanted in ("timestamp", "instant"):
+        return value if value[0] == "timestamp" and value[2] == (wanted == "instant") else None
+    return value if value[0] == wanted else None

@@ -1,0 +1,1 @@
+"""Paths, URLs and file systems."""

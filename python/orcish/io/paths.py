@@ -1,0 +1,70 @@
+"""Paths and URLs."""
+
+from __future__ import annotations
+
+import os
+import urllib.request
+from typing import Any
+
+from orcish.types import Sources
+
+__all__ = ["is_hidden", "is_http", "is_many", "is_pattern", "local_path", "native_source"]
+
+_SIGNS = "*?["
+
+
+def native_source(source: Any) -> Any:
+    """A path, URL, bytes or file object as the native core takes them.
+
+    Raises:
+        TypeError: The source is none of these.
+    """
+    found = os.fspath(source) if isinstance(source, os.PathLike) else source
+    if isinstance(found, str | bytes) or hasattr(found, "read"):
+        return found
+    try:
+        # pyarrow's buffers included: all that gives its memory away.
+        return bytes(memoryview(found))
+    except TypeError:
+        raise TypeError(
+            f"a source is a path, a URL, the bytes of a file or a file object, not {type(source).__name__}"
+        ) from None
+
+
+def is_many(source: Sources) -> bool:
+    """Whether a source is the path of a folder, or a pattern."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = local_path(os.fspath(source))
+    if _exists(path):
+        return os.path.isdir(path)
+    return path.endswith("/") or is_pattern(path)
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path or URL is a pattern: nothing on this machine has that name."""
+    return any(sign in path for sign in _SIGNS) and not _exists(path)
+
+
+def is_http(path: str) -> bool:
+    """Whether a location is a URL of HTTP or HTTPS."""
+    return path.lower().startswith(("http://", "https://"))
+
+
+def _exists(path: str) -> bool:
+    return "://" not in path and os.path.exists(path)
+
+
+def local_path(location: str) -> str:
+    """The path of a URL of a file; other locations as they are."""
+    if not location.lower().startswith("file:"):
+        return location
+    path = location[len("file:") :]
+    if path.startswith("//"):
+        path = "/" + path[2:].partition("/")[2]
+    return urllib.request.url2pathname(path)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file, named within its table's folder, is none of the table's rows."""
+    return any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in name.split("/"))

@@ -1,0 +1,236 @@
+"""Least and greatest values and sums, from statistics where they prove them."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Callable
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orcish.errors import NullMapKeyError
+from orcish.reading.scan_reader import ScanReader
+
+__all__ = ["UNKNOWN", "aggregate", "exact_value"]
+
+Function = Literal["min", "max", "sum"]
+
+UNKNOWN = object()
+"""What statistics do not say, where `None` is said of no values."""
+# Python's own context rounds to 28 digits; a sum of 2 ** 63 decimals of 38 digits has 57.
+_EXACT = decimal.Context(prec=76)
+
+
+def aggregate(reader: ScanReader, column: str, function: Function) -> Any:
+    """The least or greatest value of a column of a scan, or their sum; ``None`` of no values.
+
+    Raises:
+        TypeError: Values of the column's type have no order, or no sum.
+        OverflowError: It is a date, a time or a duration that Python's types do not hold.
+    """
+    try:
+        return _aggregate(reader, column, function)
+    except OverflowError as error:
+        raise OverflowError(f"column {column}: {error}") from None
+
+
+def _aggregate(reader: ScanReader, column: str, function: Function) -> Any:
+    part, is_stored = reader.only_column(column)
+    given = _leaf(part.selected_schema.field(0), column).type
+    value = _aggregate_storage(part, is_stored, _value_type(given, column, function), function)
+    if value is None or not isinstance(given, pa.BaseExtensionType):
+        return value
+    return pa.ExtensionScalar.from_storage(given, pa.scalar(value, given.storage_type)).as_py()
+
+
+def _aggregate_storage(reader: ScanReader, is_stored: bool, kind: pa.DataType, function: Function) -> Any:
+    """The aggregate of the only column of a reader, as a value of its storage type."""
+    found = reader.statistics() if is_stored else None
+    if found is None:
+        return _read(reader, function)
+    values: list[Any] = []
+    rest: list[tuple[int, list[int] | None]] = []
+    # Writers keep the statistics of char columns with their padding, or without.
+    is_trimmed = bool(reader.options.get("trim_char"))
+    for file, (recorded, stripes) in enumerate(found):
+        value = exact_value(recorded, kind, function, is_trimmed)
+        if value is UNKNOWN:
+            rest.append((file, None))
+            continue
+        values.append(value)
+        if stripes:
+            rest.append((file, stripes))
+    if rest:
+        values.append(_read(reader.subset(rest), function))
+    return _merged(values, function)
+
+
+def _value_type(kind: Any, column: str, function: Function) -> pa.DataType:
+    """The type of the values of a column. Values of extension types are in the order of their storage, and have no
+    sum.
+    """
+    if function != "sum":
+        kind = _storage(kind)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        kind = kind.value_type
+    if function == "sum":
+        types = pa.types
+        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)):
+            raise TypeError(f"column {column} of type {kind} has no sum")
+    elif pa.types.is_nested(kind) or pa.types.is_interval(kind):
+        raise TypeError(f"column {column} of type {kind} has no least or greatest value: its values have no order")
+    return kind
+
+
+def _leaf(field: pa.Field, column: str) -> pa.Field:
+    """The field of a dotted name, of the structs around it that have no other."""
+    while column != field.name and pa.types.is_struct(kind := _storage(field.type)) and kind.num_fields == 1:
+        column = column.removeprefix(f"{field.name}.")
+        field = kind.field(0)
+    return field
+
+
+def _storage(kind: Any) -> Any:
+    """The type that values are stored as in Arrow."""
+    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+
+
+def exact_value(statistics: dict[str, Any], kind: pa.DataType, function: Function, is_trimmed: bool) -> Any:
+    """What statistics say, if they say it exactly."""
+    if statistics.get("values") == 0:
+        return None
+    value = statistics.get(function)
+    # Where it is not known that there are values, a sum may be that of none.
+    if value is None or statistics.get("values") is None:
+        return UNKNOWN
+    match statistics["kind"]:
+        case "integer" if pa.types.is_integer(kind):
+            return value
+        # A sum of floating point numbers depends on their order.
+        case "double" if pa.types.is_floating(kind) and function != "sum":
+            return value
+        case "decimal" if pa.types.is_decimal(kind) and (function != "sum" or _is_summed(statistics, kind)):
+            number = decimal.Decimal(value)
+            exact = number.quantize(decimal.Decimal(1).scaleb(-kind.scale), context=_EXACT)
+            # Values of more digits are rounded when they are read.
+            return exact if exact == number else UNKNOWN
+        case "date" if pa.types.is_date(kind):
+            return _python(pa.scalar(value, pa.date32()))
+        case "string" if _is_text(kind) and value[1] and not is_trimmed:
+            try:
+                return value[0].decode()
+            except UnicodeDecodeError:
+                # The options say what becomes of it when it is read.
+                return UNKNOWN
+    return UNKNOWN
+
+
+def _is_summed(found: dict[str, Any], kind: pa.DataType) -> bool:
+    """Whether a sum of decimals is the sum: writers may round those of more than 38 digits, on the way there too."""
+    if any(found.get(name) is None for name in ("values", "min", "max")):
+        return False
+    with decimal.localcontext(_EXACT):
+        largest = max(abs(decimal.Decimal(found["min"])), abs(decimal.Decimal(found["max"])))
+        return bool((largest * found["values"]).scaleb(kind.scale) < decimal.Decimal(10) ** 38)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def _read(reader: ScanReader, function: Function) -> Any:
+    """The aggregate of the values in the files."""
+    try:
+        return _merged([_of_batch(batch, function) for batch in reader.read_batches(reader.options)], function)
+    except NullMapKeyError:
+        if "null_map_keys" in reader.options:
+            raise
+        # Maps cannot be aggregated, so the map is a column of the filter, whose keys are not returned.
+        return _read(reader.with_options(null_map_keys="dictionary"), function)
+
+
+def _of_batch(batch: pa.RecordBatch, function: Function) -> Any:
+    array = _unwrapped(batch.column(0))
+    while pa.types.is_struct(array.type):
+        array = _unwrapped(pc.struct_field(array, [0]))
+    array = _plain(array)
+    if function == "sum":
+        # Sums of 64 and of 128 bits would wrap around.
+        if pa.types.is_integer(array.type):
+            total = pc.sum(array.cast(pa.decimal128(38, 0))).as_py()
+            return None if total is None else int(total)
+        if pa.types.is_decimal(array.type):
+            array = array.cast(pa.decimal256(76, array.type.scale))
+        return pc.sum(array).as_py()
+    if pa.types.is_floating(array.type):
+        # Nothing is less or greater than NaN.
+        array = array.filter(pc.invert(pc.is_nan(array)))
+    if pa.types.is_duration(array.type):
+        found = pc.min_max(array.cast(pa.int64()))[function]
+        return _python(found.cast(array.type))
+    return _python(pc.min_max(array)[function])
+
+
+def _python(found: pa.Scalar) -> Any:
+    """The value as one of Python's."""
+    try:
+        return found.as_py()
+    except OverflowError:
+        shown = found.cast(pa.string()).as_py()
+        raise OverflowError(
+            f"{shown} of type {found.type} is beyond what Python's own types hold, whose years are 1 to 9999: "
+            "pyarrow.compute.min_max of the column in to_table() gives it as pyarrow has it, a filter passes over it"
+        ) from None
+
+
+def _unwrapped(array: Any) -> Any:
+    """The storage of values of an extension type; other values as they are."""
+    return array.storage if isinstance(array, pa.ExtensionArray) else array
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """The values, one a row, in a type that pyarrow computes with."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _plain(array.dictionary_decode())
+    if pa.types.is_run_end_encoded(kind):
+        return _plain(pc.run_end_decode(array))
+    for is_kind, plain in _PLAIN:
+        if is_kind(kind):
+            return array.cast(plain(kind))
+    return array
+
+
+_PLAIN: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.DataType], pa.DataType]]] = [
+    (pa.types.is_float16, lambda _: pa.float32()),
+    (pa.types.is_string_view, lambda _: pa.large_string()),
+    (pa.types.is_binary_view, lambda _: pa.large_binary()),
+    (pa.types.is_decimal32, lambda kind: pa.decimal128(kind.precision, kind.scale)),
+    (pa.types.is_decimal64, lambda kind: pa.decimal128(kind.precision, kind.scale)),
+]
+"""Types that pyarrow does not compute with, and those that it does."""
+
+
+def _merged(values: list[Any], function: Function) -> Any:
+    some = [value for value in values if value is not None]
+    if not some:
+        return None
+    match function:
+        case "min":
+            return min(some, key=_order)
+        case "max":
+            return max(some, key=_order)
+        case "sum":
+            with decimal.localcontext(_EXACT):
+                return sum(some[1:], some[0])
+
+
+def _order(value: Any) -> Any:
+    """What values of one type are compared by: of instants it is not what the clock of their zone shows, which Python
+    compares, and which goes back once a year.
+    """
+    if type(value) is datetime.datetime and value.tzinfo is not None:
+        return value.replace(tzinfo=None) - datetime.datetime.min - (value.utcoffset() or datetime.timedelta())
+    return value

@@ -1,0 +1,263 @@
+"""Reading under options: what files and scans have in common."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.arrow import deep_import
+from orcish.errors import CorruptFileError, NullMapKeyError, UnsupportedError
+from orcish.filters.expression import Expression, native_filter
+from orcish.filters.pushdown import split_filters
+from orcish.filters.residual import Residual
+
+__all__ = ["BatchSource", "Reader", "ResidualFilter", "check_limit", "native_batches", "row_number_name", "rows_of"]
+
+DEFAULT_ROW_NUMBER = "row_number"
+
+
+class BatchSource(abc.ABC):
+    """An Arrow stream whose rows orcish reads itself; :func:`rows_of` gives them."""
+
+    @abc.abstractmethod
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        """The schema and the batches of the stream."""
+
+
+def rows_of(source: BatchSource) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema and the batches of a stream.
+
+    An exception while reading keeps its type. The C stream interface passes only its message on.
+    """
+    return source._rows()
+
+
+class Reader(abc.ABC):
+    """Reads rows under options, which are the keywords of :class:`~orcish.types.ReadOptions`.
+
+    Options "of the native core" have the pushed-down part of the filter under the key ``filter``.
+    """
+
+    @abc.abstractmethod
+    def open(self, native: dict[str, Any]) -> _native.Batches:
+        """The batches under options of the native core."""
+
+    @abc.abstractmethod
+    def readable_columns(self, native: dict[str, Any]) -> list[str] | list[int] | None:
+        """The columns that can be read, where some cannot; ``None`` where none can."""
+
+    def prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], ResidualFilter | None]:
+        """Options of the native core, and the part of the filter that is applied to the batches."""
+        return prepare(options, self.native_schema, self._schema_of_readable_columns)
+
+    def native_schema(self, native: dict[str, Any]) -> pa.Schema:
+        """The schema under options of the native core."""
+        # The schema does not depend on the filter, and types of encrypted columns may be shown.
+        return _schema(self.open({**native, "filter": None, "masked": "allow"}))
+
+    def _schema_of_readable_columns(self, native: dict[str, Any]) -> pa.Schema:
+        try:
+            return self.native_schema({**native, "columns": None})
+        except (CorruptFileError, UnsupportedError):
+            columns = self.readable_columns(native)
+            if columns is None:
+                raise
+        return self.native_schema({**native, "columns": columns})
+
+    def schema(self, options: dict[str, Any]) -> pa.Schema:
+        """The schema of the rows."""
+        native, residual = self.prepare(options)
+        return self.native_schema(native) if residual is None else residual.schema
+
+    def read_table(self, options: dict[str, Any]) -> pa.Table:
+        """All rows as a table."""
+        native, residual = self.prepare(options)
+        try:
+            batches = self.open(native)
+            return _read_all(batches) if residual is None else residual.table(batches)
+        except NullMapKeyError:
+            if "null_map_keys" in options:
+                raise
+            return self.read_table({**options, "null_map_keys": "dictionary"})
+
+    def read_batches(self, options: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+        """The rows batch by batch."""
+        native, residual = self.prepare(options)
+        batches = self.open(native)
+        return _iterate(batches) if residual is None else residual.batches(batches)
+
+    def read_rows(self, options: dict[str, Any]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        """The schema and the batches."""
+        native, residual = self.prepare(options)
+        batches = self.open(native)
+        return native_batches(batches) if residual is None else (residual.schema, residual.batches(batches))
+
+    def stream(self, options: dict[str, Any]) -> _native.Batches | pa.RecordBatchReader:
+        """The rows as an Arrow stream."""
+        native, residual = self.prepare(options)
+        batches = self.open(native)
+        if residual is None:
+            return batches
+        return pa.RecordBatchReader.from_batches(residual.schema, residual.batches(batches))
+
+
+@dataclasses.dataclass(frozen=True)
+class ResidualFilter:
+    """The residual of a filter, and the steps that follow it."""
+
+    residual: Residual
+    schema: pa.Schema
+    """The schema of the requested columns. Batches also have the columns that only the residual needs."""
+    limit: int | None
+
+    def table(self, batches: _native.Batches) -> pa.Table:
+        """The requested rows and columns."""
+        if self.residual.by_row:
+            return pa.Table.from_batches(list(self.batches(batches)), self.schema)
+        return self._project(self.residual.apply(_read_all(batches)).slice(0, self.limit))
+
+    def batches(self, batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+        """The requested rows and columns, batch by batch where the residual is elementwise."""
+        if not self.residual.by_row:
+            yield from self.table(batches).to_batches()
+            return
+        left = self.limit
+        if left == 0:
+            return
+        for batch in _iterate(batches):
+            kept = self.residual.apply(batch).slice(0, left)
+            if len(kept):
+                yield self._project(kept)
+            if left is not None:
+                left -= len(kept)
+                # Stops before another batch is read.
+                if left == 0:
+                    return
+
+    def _project(self, data: Any) -> Any:
+        """The requested columns, without columns and struct fields that were read for the residual."""
+        if data.schema.equals(self.schema):
+            return data
+        columns = data.select(self.schema.names)
+        if columns.schema.equals(self.schema):
+            return columns
+        columns = columns.cast(self.schema)
+        return columns.replace_schema_metadata(self.schema.metadata)
+
+
+def row_number_name(options: dict[str, Any]) -> str | None:
+    """The name of the row number column; ``None`` where there is no such column."""
+    name = options.get("row_number")
+    return (DEFAULT_ROW_NUMBER if name is True else name) or None
+
+
+def check_limit(rows: int) -> int:
+    """A number of rows as an ``int``.
+
+    Raises:
+        ValueError: The number is negative.
+        TypeError: It is no integer.
+    """
+    rows = operator.index(rows)
+    if rows < 0:
+        raise ValueError(f"a limit of {rows} rows")
+    return rows
+
+
+def prepare(
+    options: dict[str, Any],
+    schema_of: Callable[[dict[str, Any]], pa.Schema],
+    schema_of_readable: Callable[[dict[str, Any]], pa.Schema],
+) -> tuple[dict[str, Any], ResidualFilter | None]:
+    """Options of the native core, and the part of the filter that is applied to the batches.
+
+    Args:
+        options: Keywords of :class:`~orcish.types.ReadOptions`.
+        schema_of: Gives the schema under options of the native core.
+        schema_of_readable: Gives the schema of all columns that can be read, under options of the native core.
+
+    Raises:
+        TypeError: ``columns`` is no list, the filter is of no known kind, or a filter of polars is about a column whose
+            type polars does not have.
+        UnknownColumnError: A column of the filter does not exist.
+        ValueError: The residual does not fit the types of the columns.
+    """
+    if options.get("limit") is not None:
+        check_limit(options["limit"])
+    if isinstance(options.get("columns"), str | bytes):
+        raise TypeError(f"columns are a list of names, not {options['columns']!r}")
+    native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}
+    row_number = row_number_name(options)
+    if row_number:
+        native["row_number"] = row_number
+    filters = options.get("filters")
+    if filters is None:
+        return native, None
+    if isinstance(filters, Expression):
+        native["filter"] = native_filter(filters)
+        return native, None
+    # The native core cannot filter by row numbers: such conditions stay in the residual.
+    stored = schema_of_readable({**native, "row_number": None})
+    expression, residual = split_filters(filters, stored)
+    if expression is not None:
+        native["filter"] = native_filter(expression)
+    if residual is None:
+        return native, None
+    readable = schema_of_readable({**native, "filter": None}) if row_number else stored
+    for name in residual.columns or ():
+        if name not in readable.names:
+            # Raises UnknownColumnError with the nearest names.
+            schema_of({**native, "columns": [name]})
+    residual.check(readable)
+    requested = native.get("columns")
+    limit = native.pop("limit", None)
+    schema = schema_of(native)
+    if requested is not None:
+        if residual.columns is None:
+            native["columns"] = None
+        else:
+            by_id = bool(requested) and isinstance(requested[0], int)
+            names = schema.names if by_id else list(requested)
+            native["columns"] = [*names, *(name for name in residual.columns if name != native.get("row_number"))]
+    return native, ResidualFilter(residual, schema, limit)
+
+
+def native_batches(batches: _native.Batches) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema and the batches of a stream of the native core."""
+    return _schema(batches), _iterate(batches)
+
+
+def _schema(batches: _native.Batches) -> pa.Schema:
+    return deep_import.schema(batches) if batches.depth > deep_import.MAX_DEPTH else pa.schema(batches)
+
+
+def _read_all(batches: _native.Batches) -> pa.Table:
+    if batches.depth > deep_import.MAX_DEPTH:
+        return deep_import.read_all(batches)
+    try:
+        return pa.RecordBatchReader.from_stream(batches).read_all()
+    except Exception:
+        batches.raise_failure()
+        raise
+
+
+def _iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+    if batches.depth > deep_import.MAX_DEPTH:
+        yield from deep_import.iterate(batches)
+        return
+    reader = pa.RecordBatchReader.from_stream(batches)
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except Exception:
+            batches.raise_failure()
+            raise
+        yield batch

@@ -1,0 +1,190 @@
+"""Scans: tables with a selection of columns and rows, and parts of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.filters.pushdown import Filters, check_filters, combined
+from orcish.reading.aggregates import aggregate
+from orcish.reading.explanation import Explanation
+from orcish.reading.reader import BatchSource, check_limit
+from orcish.reading.scan_reader import ScanReader
+from orcish.reading.source import ScanSource
+
+__all__ = ["Scan", "Split", "read_split", "reader_of"]
+
+DEFAULT_SPLIT_SIZE = 128 << 20
+"""Stored bytes of a split, about."""
+
+
+class Scan(BatchSource):
+    """A table with a selection of columns and rows; made by :func:`orcish.scan`. It is an Arrow stream that can be
+    consumed any number of times.
+
+    Scans are immutable: each method that changes the selection returns a new one.
+    """
+
+    def __init__(self, reader: ScanReader) -> None:
+        self._reader = reader
+
+    def __repr__(self) -> str:
+        files = self.files
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return f"<orcish.Scan of {_native.display_name(files[0]) if files else 'no files'}{more}>"
+
+    def select(self, *columns: str | Sequence[str]) -> Scan:
+        """Selects columns, by dotted names, in this order; also takes one list of names."""
+        names = columns[0] if len(columns) == 1 and isinstance(columns[0], list | tuple) else columns
+        return Scan(self._reader.select(names))
+
+    def where(self, filters: Filters | None) -> Scan:
+        """Adds a filter; rows have to pass all filters. See ``filters`` of :class:`~orcish.types.ReadOptions`.
+
+        Filters are applied before the limit, in whatever order :meth:`where` and :meth:`limit` are called.
+        """
+        if filters is None:
+            return self
+        check_filters(filters)
+        before = self._reader.options.get("filters")
+        both = filters if before is None else combined(before, filters)
+        return Scan(self._reader.with_options(filters=both))
+
+    def limit(self, rows: int) -> Scan:
+        """Limits the number of rows."""
+        rows = check_limit(rows)
+        before = self._reader.options.get("limit")
+        return Scan(self._reader.with_options(limit=rows if before is None else min(before, rows)))
+
+    def batch_size(self, rows: int) -> Scan:
+        """Limits the rows of a batch."""
+        return Scan(self._reader.with_options(batch_size=rows))
+
+    @property
+    def files(self) -> list[str]:
+        """Paths or URLs of the files."""
+        return self._reader.files
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema of the selected columns."""
+        return self._reader.selected_schema
+
+    def to_table(self) -> pa.Table:
+        """Reads the rows into a table."""
+        return self._reader.read_table(self._reader.options)
+
+    def to_pandas(self, **options: Any) -> Any:
+        """Reads the rows into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
+        return self.to_table().to_pandas(**options)
+
+    def to_batches(self) -> Iterator[pa.RecordBatch]:
+        """Reads the rows batch by batch, in memory that does not grow with the files."""
+        return self._reader.read_batches(self._reader.options)
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self.to_batches()
+
+    def head(self, rows: int = 10) -> pa.Table:
+        """Reads the first rows. Stripes after them are not read."""
+        return self.limit(rows).to_table()
+
+    def count(self) -> int:
+        """Counts the rows.
+
+        Stripes whose rows all pass the filter are counted by their metadata. Of the others, only the columns of the
+        filter are read.
+        """
+        return self._reader.count()
+
+    def min(self, column: str) -> Any:
+        """Minimum of a column, given by its dotted name; ``None`` where there are no values. NaN is ignored.
+
+        Stripes whose rows all pass the filter are not read where their statistics are exact.
+
+        Raises:
+            TypeError: The type of the column has no order.
+            OverflowError: The minimum is a date, a time or a duration out of range for Python's types, such as one
+                beyond the year 9999.
+            UnknownColumnError: The table does not have the column.
+        """
+        return aggregate(self._reader, column, "min")
+
+    def max(self, column: str) -> Any:
+        """Maximum of a column; like :meth:`min`."""
+        return aggregate(self._reader, column, "max")
+
+    def sum(self, column: str) -> Any:
+        """Sum of a column of numbers, or the number of true values of a boolean column; like :meth:`min`.
+
+        Floating point columns are always read, as their sum depends on the order of the values. The sum is NaN where a
+        value is NaN.
+        """
+        return aggregate(self._reader, column, "sum")
+
+    def explain(self) -> Explanation:
+        """Explains what reading would do: which files, stripes and row groups (of CarbonData: blocklets and pages) are
+        skipped and why, and how much is read.
+
+        Reads the tails and stripe footers, and the row indexes and bloom filters of the columns of the filter.
+        """
+        return self._reader.explain()
+
+    def splits(self, split_size: int = DEFAULT_SPLIT_SIZE) -> list[Split]:
+        """Splits the scan into parts of about ``split_size`` stored bytes, which can be read alone, in any process.
+
+        Stripes that are skipped by statistics are in no split. A limit applies to each split.
+
+        Raises:
+            TypeError: The filter is about all rows at once; a split has only some of them.
+        """
+        options = self._reader.options
+        return [
+            Split(part.location, part.rows, part.size, part.stripes, part.source, options)
+            for part in self._reader.splits(split_size)
+        ]
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        return self._reader.read_rows(self._reader.options)
+
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._reader.stream(self._reader.options).__arrow_c_stream__(requested_schema)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Split:
+    """Part of a scan: stripes, or blocklets, of one file. It can be pickled, unless the source is a file object, and
+    read in any process.
+    """
+
+    location: str
+    rows: int
+    """Rows of the stripes, deleted rows included; 0 for row files of CarbonData streams, which do not record it."""
+    size: int
+    """Stored bytes of the stripes, all columns."""
+    stripes: list[int]
+    """Indexes of the stripes, or of the blocklets of a CarbonData file."""
+    source: ScanSource = dataclasses.field(repr=False)
+    """The file with its tail, which is not read again."""
+    options: dict[str, Any] = dataclasses.field(repr=False)
+
+    def scan(self) -> Scan:
+        """The split as a scan."""
+        return Scan(ScanReader(self.source, self.options))
+
+
+def reader_of(scan: Scan) -> ScanReader:
+    """The reader behind a scan, for other modules of orcish."""
+    return scan._reader
+
+
+def read_split(split: Split, threads: int) -> ScanReader:
+    """The reader of a split with a number of threads."""
+    return ScanReader(split.source, {**split.options, "threads": threads})

@@ -1,0 +1,148 @@
+"""The reader behind a scan: a table, the options that it is read with, and their checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.errors import NullMapKeyError
+from orcish.filters.residual import Residual
+from orcish.reading.explanation import Explanation
+from orcish.reading.orc_files import PartiallyReadable
+from orcish.reading.reader import Reader, row_number_name
+from orcish.reading.source import ScanSource, SplitPart, type_options
+
+__all__ = ["ScanReader"]
+
+
+class ScanReader(Reader):
+    """Reads a table under options; immutable.
+
+    Args:
+        source: The table.
+        options: Keywords of :class:`~orcish.types.ReadOptions`.
+        opened: A native scan of the table with the same type options, where there is one already.
+    """
+
+    def __init__(self, source: ScanSource, options: dict[str, Any], opened: Any = None) -> None:
+        self.source = source
+        self.options = options
+        self.opened = opened or source.open(options)
+
+    def with_options(self, **options: Any) -> ScanReader:
+        """A reader of the same table with other options."""
+        return ScanReader(self.source, {**self.options, **options}, self.opened)
+
+    def select(self, columns: Sequence[Any]) -> ScanReader:
+        """A reader of some columns.
+
+        Raises:
+            TypeError: A column is not given by its name.
+        """
+        for name in columns:
+            if not isinstance(name, str):
+                raise TypeError(f"columns are selected by their names, not by {name!r}")
+        return self.with_options(columns=list(columns))
+
+    @property
+    def files(self) -> list[str]:
+        """Paths or URLs of the files."""
+        return cast("list[str]", self.opened.files)
+
+    def native_scan(self, native: dict[str, Any]) -> Any:
+        """The native scan under options of the native core."""
+        # Other types need another opening of the table.
+        has_other_types = type_options(native) != type_options(self.options)
+        return (self.source.open(native) if has_other_types else self.opened).with_options(native)
+
+    def open(self, native: dict[str, Any]) -> _native.Batches:
+        """The batches under options of the native core."""
+        return cast("_native.Batches", self.native_scan(native).read())
+
+    def readable_columns(self, native: dict[str, Any]) -> list[str] | None:  # noqa: ARG002
+        """The columns that can be read, where some cannot; ``None`` where all can."""
+        if not isinstance(self.opened, PartiallyReadable):
+            return None
+        return list(self.opened.source.full_schema(self.opened).names)
+
+    def _without_unreadable_columns(self) -> ScanReader:
+        columns = None if self.options.get("columns") is not None else self.readable_columns({})
+        return self if columns is None else self.with_options(columns=columns)
+
+    def check(self) -> None:
+        """Raises the errors of the options. Columns that cannot be read are no error until they are selected."""
+        readable = self._without_unreadable_columns()
+        native, _ = readable.prepare(readable.options)
+        readable.native_scan(native)
+
+    def count(self) -> int:
+        """Number of rows."""
+        readable = self._without_unreadable_columns()
+        native, residual = readable.prepare(readable.options)
+        try:
+            if residual is None:
+                return cast("int", readable.native_scan(native).count())
+            counted = self.select(readable._cheapest_columns(residual.residual))
+            return sum(len(batch) for batch in counted.read_batches(counted.options))
+        except NullMapKeyError:
+            if "null_map_keys" in self.options:
+                raise
+            # The maps are not returned.
+            return self.with_options(null_map_keys="dictionary").count()
+
+    def _cheapest_columns(self, residual: Residual) -> list[str]:
+        """A column of the residual, or any other: batches without columns do not have a length everywhere."""
+        row_number = row_number_name(self.options)
+        names = [name for name in residual.columns or () if name != row_number]
+        # A column of row numbers is added anyway.
+        return names[:1] if names or row_number else self.schema(self.options).names[:1]
+
+    def only_column(self, column: str) -> tuple[ScanReader, bool]:
+        """The reader of one column, which is the first of its batches, and whether files may have its statistics."""
+        row_number = row_number_name(self.options)
+        if column == row_number:
+            return self.select([]), False
+        part = self.select([column])
+        # A residual may need the row numbers.
+        if row_number and part.prepare(part.options)[1] is None:
+            part = part.with_options(row_number=None)
+        return part, self.source.is_stored(column)
+
+    def statistics(self) -> list[tuple[dict[str, Any], list[int]]] | None:
+        """For each file, statistics of the one selected column over all stripes whose rows all pass the filter, and the
+        indexes of the other stripes; ``None`` where rows have to be read to know that.
+        """
+        native, residual = self.prepare(self.options)
+        if residual is not None or self.options.get("limit") is not None:
+            return None
+        return self.source.statistics(self.native_scan(native))
+
+    def subset(self, files: list[tuple[int, list[int] | None]]) -> ScanReader:
+        """The reader of some files only; see :meth:`orcish.reading.source.ScanSource.subset`."""
+        return ScanReader(self.source.subset(files, self.opened), self.options)
+
+    def explain(self) -> Explanation:
+        """What reading would do."""
+        native, residual = self.prepare(self.options)
+        found = self.native_scan(native).explain()
+        after_read = None if residual is None else str(residual.residual)
+        return Explanation.of(found, after_read, self.source.part_names)
+
+    def splits(self, size: int) -> list[SplitPart]:
+        """Parts of about ``size`` stored bytes.
+
+        Raises:
+            TypeError: The filter is not elementwise.
+        """
+        native, residual = self.prepare(self.options)
+        if residual is not None and not residual.residual.by_row:
+            raise TypeError(f"no splits: the filter {residual.residual} is, or may be, about all rows at once")
+        return list(self.source.splits(self.native_scan(native), size))
+
+    @property
+    def selected_schema(self) -> pa.Schema:
+        """The schema under the options of this reader."""
+        return self.schema(self.options)

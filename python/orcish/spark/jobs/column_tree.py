@@ -1,0 +1,167 @@
+"""The columns of a table as a tree, and where they are in a file."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as T  # noqa: N812
+
+from orcish.reading.file import ORCFile
+from orcish.reading.orc_files import OrcFiles
+from orcish.reading.scan import reader_of
+from orcish.spark.table.table import AS_STORED, SparkTable
+from orcish.spark.types.arrow import arrow_schema
+
+__all__ = ["MISSING", "Node", "Place", "nodes_of", "places_of"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """A column, or a part of one."""
+
+    name: str
+    """Dotted."""
+    step: str
+    """Its last part."""
+    kind: T.DataType
+    scanned: pa.DataType
+    """Type in batches of the scan."""
+    wanted: pa.DataType
+    """Type as Spark takes it."""
+    children: tuple[Node, ...]
+    is_partition: bool
+    """Whether it is the name of a folder."""
+    index: int | None
+    """Its number among those that are reported: leaves, and columns of the table."""
+
+    def all(self) -> Iterator[Node]:
+        """It, and all that is below it."""
+        yield self
+        for child in self.children:
+            yield from child.all()
+
+    @property
+    def has_order(self) -> bool:
+        """Whether there is a least value, and a greatest."""
+        return not (self.children or pa.types.is_nested(self.wanted) or pa.types.is_binary(self.wanted))
+
+
+def nodes_of(table: SparkTable) -> tuple[Node, ...]:
+    """The columns of a table, in its order."""
+    # Files of CarbonData have those as well.
+    source = reader_of(table.scan).source
+    by_folder = source.partition_columns if isinstance(source, OrcFiles) else ()
+    count = iter(range(1 << 62))
+    scanned = table.scan.schema
+    made = []
+    for name, field, wanted in zip(table.names, table.schema, arrow_schema(table.schema), strict=True):
+        kind = scanned.field(name).type
+        made.append(_node(name, name, field.dataType, kind, wanted.type, count, True, name in by_folder))
+    return tuple(made)
+
+
+def _node(
+    name: str,
+    step: str,
+    kind: T.DataType,
+    scanned: pa.DataType,
+    wanted: pa.DataType,
+    count: Iterator[int],
+    is_top: bool,
+    is_partition: bool,
+) -> Node:
+    parts = _parts(kind, scanned, wanted)
+    index = next(count) if is_top or not parts else None
+    children = [_node(f"{name}.{part[0]}", *part, count, False, False) for part in parts]
+    return Node(name, step, kind, scanned, wanted, tuple(children), is_partition, index)
+
+
+def _parts(kind: T.DataType, scanned: Any, wanted: Any) -> list[tuple[str, T.DataType, pa.DataType, pa.DataType]]:
+    if isinstance(kind, T.StructType):
+        return [
+            (field.name, field.dataType, scanned.field(field.name).type, wanted.field(field.name).type)
+            for field in kind
+        ]
+    if isinstance(kind, T.ArrayType):
+        return [("element", kind.elementType, scanned.value_type, wanted.value_type)]
+    if isinstance(kind, T.MapType):
+        return [
+            ("key", kind.keyType, scanned.key_type, wanted.key_type),
+            ("value", kind.valueType, scanned.item_type, wanted.item_type),
+        ]
+    return []
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a column is in a file."""
+
+    id: int | None
+    """Column id; none where the file does not have it, and all its values are null."""
+    kind: Any = None
+    """Type in which the file has it."""
+    below: tuple[int, ...] = ()
+    """Column ids of it and of all below it."""
+
+
+MISSING = Place(None)
+
+
+def places_of(file: ORCFile, nodes: Sequence[Node], table: OrcFiles) -> dict[str, Place]:
+    """Places in a file by dotted names; those that could not be told are left out."""
+    children: dict[int, list[int]] = {}
+    for id, parent in enumerate(file.column_parents):
+        if parent is not None:
+            children.setdefault(parent, []).append(id)
+    found: dict[str, Place] = {}
+    if not file.column_types[0].startswith("struct"):
+        return found
+
+    def below(id: int) -> tuple[int, ...]:
+        return (id, *(inner for child in children.get(id, ()) for inner in below(child)))
+
+    def missing(node: Node) -> None:
+        found.update({one.name: MISSING for one in node.all()})
+
+    def put(node: Node, id: int, kind: pa.DataType) -> None:
+        found[node.name] = Place(id, kind, below(id))
+        parts = children.get(id, [])
+        if pa.types.is_struct(kind) and isinstance(node.kind, T.StructType):
+            # A union that is read as a struct has other fields.
+            if file.column_types[id].startswith("struct"):
+                by_name(node.children, list(zip(parts, kind, strict=True)))
+        elif pa.types.is_map(kind) and isinstance(node.kind, T.MapType):
+            for child, part, inner in zip(node.children, parts, (kind.key_type, kind.item_type), strict=True):
+                put(child, part, inner)
+        elif pa.types.is_list(kind) and isinstance(node.kind, T.ArrayType):
+            put(node.children[0], parts[0], kind.value_type)
+
+    def by_name(wanted: Sequence[Node], fields: list[tuple[int, pa.Field]]) -> None:
+        ignores_case = table.match == "name_ignoring_case"
+        for node in wanted:
+            name = node.step.lower() if ignores_case else node.step
+            same = [(id, f) for id, f in fields if (f.name.lower() if ignores_case else f.name) == name]
+            if not same:
+                missing(node)
+            elif len(same) == 1:
+                put(node, same[0][0], same[0][1].type)
+
+    by_folder = {name for name, _ in table.files[0].partition}
+    fields = list(zip(children.get(0, []), file.arrow_schema(**AS_STORED), strict=True))
+    stored = [node for node in nodes if not node.is_partition]
+    if table.match != "position":
+        by_name(stored, fields)
+        return found
+    fields = [(id, field) for id, field in fields if field.name not in by_folder]
+    assert table.schema is not None
+    names = [name for name in table.schema.names if name not in by_folder]
+    for node in stored:
+        at = names.index(node.name)
+        if at < len(fields):
+            put(node, fields[at][0], fields[at][1].type)
+        else:
+            missing(node)
+    return found

@@ -1,0 +1,107 @@
+"""Compaction of tables as a Spark job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from orcish.carbon.detect import check_not_carbon
+from orcish.errors import OrcishError
+from orcish.io.files import files_of
+from orcish.io.paths import is_hidden
+from orcish.spark.jobs.runner import found_session, in_workers, parse_size, to_frame
+from orcish.tables.commit import Job, Staged, finish_commits
+from orcish.tables.compact import CompactionTask, compact_files, compaction_groups, joined_path
+from orcish.tables.folder import FileInfo
+
+__all__ = ["compact"]
+
+RESULT = pa.schema(
+    [
+        ("folder", pa.string()),
+        ("action", pa.string()),
+        ("files", pa.int64()),
+        ("rows", pa.int64()),
+        ("bytes_before", pa.int64()),
+        ("bytes_after", pa.int64()),
+        ("file", pa.string()),
+    ]
+)
+_BY_TASK = pa.schema([*RESULT, ("token", pa.binary())])
+
+
+def compact(
+    path: str,
+    *,
+    target_file_size: int | str = "512MB",
+    rewrite: bool = False,
+    spark: SparkSession | None = None,
+    storage_options: dict[str, str] | None = None,
+    **options: Any,
+) -> DataFrame:
+    """Puts small files of a table together, folder by folder, in the order of their names.
+
+    Files that are alike are merged: their stripes are copied, and nothing is decoded. Others, and all with `rewrite`,
+    are read and written anew, with the types and attributes that they have. The table changes at once, when all has
+    been written; stopped before, it is as it was. Readers that have listed the old files and not opened them will miss
+    them.
+
+    >>> osp.compact("table/", target_file_size="512MB").show()                                  # doctest: +SKIP
+
+    Args:
+        path: The folder of the table, local or in an object store.
+        target_file_size: Bytes of a file, about; files of three quarters of it and more are left alone.
+        rewrite: Write all of them anew: where stripes are small, or with other `options`.
+        spark: The session; the active one by default.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        options: For files that are written anew; see :class:`~orcish.types.WriteOptions`.
+
+    Returns:
+        A row for each new file: its folder, ``merge`` or ``rewrite``, how many files it replaces, rows, bytes before
+        and after, its name.
+
+    Raises:
+        ValueError: Options for files are given without `rewrite`.
+        FileNotFoundError: There is nothing at the path.
+        UnsupportedError: It is a table of CarbonData.
+        OrcishError: A file has changed or gone when the table is about to change; the table is as it was.
+        PySparkException: A file cannot be read; the message names it.
+    """
+    session = found_session(spark)
+    size = parse_size(target_file_size)
+    if options and not rewrite:
+        raise ValueError(f"{', '.join(options)}: options of files need rewrite=True, as merged files stay as they are")
+    storage = storage_options or {}
+    check_not_carbon(path, storage)
+    finish_commits(path, storage)
+    job = Job(path, storage)
+    folder = job.folder()
+    everything = folder.files()
+    if not everything:
+        # A path that is wrong is told from a table without files as readers do.
+        files_of(path, None, storage)
+    # Files of no bytes are none of rows; Hive writes them.
+    there = [file for file in everything if file.size and not is_hidden(file.name)]
+    tasks = [CompactionTask(job, group, rewrite, options) for group in compaction_groups(there, size, rewrite)]
+
+    def replaced(now: list[FileInfo]) -> list[str]:
+        removed = [name for task in tasks for name in task.names]
+        for name in sorted(set(removed) - {file.name for file in set(there) & set(now)}):
+            raise OrcishError(f"{folder.location(name)}: changed while it was compacted; the table is left as it was")
+        return removed
+
+    made: list[Staged] = []
+    try:
+        rows = in_workers(session, tasks, compact_files, _BY_TASK, f"orcish: compact {path}")
+        made += (
+            Staged(joined_path(row["folder"], row["file"]), row["rows"], row["bytes_after"], row["token"])
+            for row in rows
+        )
+        if made:
+            job.commit(made, replaced)
+    except BaseException:
+        job.give_up(made)
+        raise
+    return to_frame(session, rows, RESULT)

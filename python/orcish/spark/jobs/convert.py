@@ -1,0 +1,214 @@
+"""Tables of other formats, CarbonData among them, and of ORC, written as ORC."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from orcish.carbon.detect import check_not_carbon, is_carbon_table
+from orcish.io.files import TableFile
+from orcish.io.paths import is_hidden
+from orcish.reading.scan import reader_of
+from orcish.spark.jobs.runner import batch_of, found_session, in_workers, sql_of, to_frame
+from orcish.spark.options import WriterOptions, absolute, to_text
+from orcish.spark.session import described, large_batches, session_zone, task_number, timestamp_zone
+from orcish.spark.table.batches import Shape
+from orcish.spark.table.open import open_table
+from orcish.spark.table.tasks import Work
+from orcish.spark.table.writer import Target
+from orcish.spark.types.arrow import arrow_schema
+from orcish.spark.types.timezones import arrow_zone
+from orcish.tables.commit import STAGED, Job, Staged, finish_commits
+from orcish.tables.folder import FileInfo
+from orcish.tables.listing import table_files
+from orcish.types import StorageOptions, WriteOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["convert"]
+
+RESULT = pa.schema([("file", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64())])
+FORMATS = {
+    "parquet": "parquet",
+    "csv": "csv",
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+    "orc": "orc",
+    "carbondata": "carbondata",
+}
+"""Formats by how the names of files end."""
+
+
+def convert(
+    source: str | DataFrame,
+    target: str,
+    *,
+    format: Literal["parquet", "csv", "json", "orc", "carbondata"] | None = None,  # noqa: A002 - Spark's word
+    read_options: dict[str, Any] | None = None,
+    partition_by: Sequence[str] | None = None,
+    sort_within: Sequence[str] = (),
+    mode: Literal["error", "append", "overwrite"] = "error",
+    max_rows_per_file: int | None = None,
+    spark: SparkSession | None = None,
+    storage_options: StorageOptions | None = None,
+    **options: Unpack[WriteOptions],
+) -> DataFrame:
+    """Writes a table as ORC. The files appear at once, when all have been written.
+
+    Files of ORC and tables of CarbonData are read and written in the workers, and no row of them passes through the
+    JVM; those of other formats are read by Spark.
+
+    >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"])         # doctest: +SKIP
+
+    Args:
+        source: A file, folder or pattern, or a data frame.
+        target: The folder of the new table.
+        format: Of the source; by default what the names of its files end with, or ``carbondata`` for such a table.
+        read_options: Of the data source ``orcish``, for ORC and CarbonData; of Spark's reader, for other formats, such
+            as ``{"header": True}``.
+        partition_by: Columns whose values name folders; by default those that name folders of the source.
+        sort_within: Columns by which the rows of each task are sorted, whose values statistics then tell apart.
+        mode: What to do where the target has files: fail, add to them, or replace them.
+        max_rows_per_file: Rows after which another file begins.
+        spark: The session; the active one by default.
+        storage_options: How the store of a URL is reached, for files that orcish reads and writes; see
+            :data:`~orcish.types.StorageOptions`.
+        options: See :class:`~orcish.types.WriteOptions`.
+
+    Returns:
+        A row for each file: its name, rows and bytes.
+
+    Raises:
+        FileNotFoundError: The source has no files.
+        FileExistsError: The target has files, and `mode` does not say what to do with them.
+        ValueError: The source is of no format that is known, or an option does not fit.
+        UnsupportedError: A type has no place in ORC, or the target is a table of CarbonData.
+    """
+    session = found_session(spark)
+    if mode not in ("error", "append", "overwrite"):
+        raise ValueError(f"mode={mode!r}: must be one of error, append, overwrite")
+    storage = to_text(storage_options or {})
+    target = absolute(target)
+    check_not_carbon(target, storage)
+    finish_commits(target, storage)
+    job = Job(target, storage)
+    if mode == "error":
+        _no_files(target, job.folder().files())
+    rows = _source(session, source, format, read_options or {}, storage)
+    by = rows.folders if partition_by is None else list(partition_by)
+    missing = next((name for name in sort_within if name not in rows.schema.names), None)
+    if missing is not None:
+        raise ValueError(f"sort_within: there is no column {missing!r}")
+    writing = WriterOptions(
+        path=target,
+        partition_by=tuple(by),
+        max_rows_per_file=max_rows_per_file,
+        timezone=arrow_zone(timestamp_zone(session), "timezone"),
+        session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
+        file=options,
+        storage=storage,
+    )
+    to = Target(job, writing, rows.schema)
+    if mode == "append":
+        to.check_folders()
+        to = to.like_table()
+    staged: list[Staged] = []
+    try:
+        staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
+        if mode == "error":
+            job.commit(staged, functools.partial(_no_files, target))
+        else:
+            to.commit(staged, overwrite=mode == "overwrite")
+    except BaseException:
+        job.give_up(staged)
+        raise
+    return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
+
+
+def _no_files(target: str, there: list[FileInfo]) -> list[str]:
+    """What a table that begins replaces: nothing, as it has no files."""
+    if any(not is_hidden(file.name) for file in there):
+        raise FileExistsError(f"{target} has files already: mode='append' adds to them, mode='overwrite' replaces them")
+    return []
+
+
+@dataclasses.dataclass(frozen=True)
+class _Source:
+    schema: StructType
+    folders: list[str]
+    """Columns that are names of folders."""
+    write: Callable[[SparkSession, Target, list[str], str], list[Staged]]
+
+
+def _source(
+    spark: SparkSession, source: str | DataFrame, named: str | None, options: dict[str, Any], storage: dict[str, str]
+) -> _Source:
+    """What is read, whichever way."""
+    if isinstance(source, DataFrame):
+        return _Source(source.schema, [], functools.partial(_write_frame, source))
+    if named is None and is_carbon_table(absolute(source), storage):
+        named = "carbondata"
+    files = [] if named == "carbondata" else table_files(absolute(source), None, storage)
+    if not files and named != "carbondata":
+        raise FileNotFoundError(f"no files: {source}")
+    found = named or _format(files)
+    if found in ("orc", "carbondata"):
+        table = open_table(spark, source, None, None, None, options, storage, is_carbon=found == "carbondata")
+        # Not all may be read.
+        folders = [name for name in reader_of(table.scan).source.partition_columns if name in table.schema.names]
+        return _Source(table.schema, folders, functools.partial(_write_work, table.work()))
+    frame = spark.read.format(found).options(**options).load(source)
+    # Spark has none of those in a pattern.
+    folders = [name for name, _ in files[0].partition if name in frame.schema.names]
+    return _Source(frame.schema, folders, functools.partial(_write_frame, frame))
+
+
+def _format(files: list[TableFile]) -> str:
+    for file in files:
+        for ending in reversed(file.location.rpartition("/")[2].lower().split(".")[1:]):
+            if ending in FORMATS:
+                return FORMATS[ending]
+    raise ValueError(f"{files[0].location}: its name does not say its format, which option `format` does")
+
+
+def _write_work(work: list[Work], spark: SparkSession, to: Target, sort: list[str], text: str) -> list[Staged]:
+    """Reads and writes in the workers."""
+
+    def run(item: tuple[int, Work]) -> list[Staged]:
+        number, part = item
+        batches = part.batches()
+        return to.write(_sorted(batches, arrow_schema(to.schema), sort) if sort else batches, number)
+
+    # Where there are no rows, one task writes a file that has the columns.
+    nothing = Work.of([], Shape((), pa.schema([]), "UTC"))
+    rows = in_workers(spark, list(enumerate(work or [nothing])), run, STAGED, text)
+    return [Staged(**row) for row in rows]
+
+
+def _sorted(batches: Iterator[pa.RecordBatch], schema: pa.Schema, by: list[str]) -> Iterator[pa.RecordBatch]:
+    rows = pa.Table.from_batches(batches, schema)
+    # Nulls are first, as where Spark sorts.
+    yield from rows.sort_by([(name, "ascending") for name in by], null_placement="at_start").to_batches()
+
+
+def _write_frame(frame: DataFrame, spark: SparkSession, to: Target, sort: list[str], text: str) -> list[Staged]:
+    """Writes what Spark reads."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield batch_of(to.write(batches, task_number()), STAGED)
+
+    rows = frame.sortWithinPartitions(*sort) if sort else frame
+    with described(spark, text), large_batches(spark, arrow_schema(frame.schema)):
+        found = rows.mapInArrow(run, sql_of(STAGED)).collect()
+    # Of no rows, Spark may make no task, and so no file that has the columns.
+    if not found and not to.options.partition_by:
+        return to.write(iter(()), 0)
+    return [Staged(**row.asDict()) for row in found]

@@ -1,0 +1,158 @@
+"""What is in a table: rows, nulls, bounds, distinct values and stored bytes of each column."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T  # noqa: N812
+
+from orcish.filters.pushdown import Filters
+from orcish.spark.jobs.column_tree import Node, nodes_of
+from orcish.spark.jobs.profiler import Found, Profiler
+from orcish.spark.jobs.runner import found_session
+from orcish.spark.session import described, task_cpus
+from orcish.spark.table.open import open_table
+from orcish.spark.table.tasks import of_bytes, packed, to_bytes
+from orcish.spark.types.text import texts
+from orcish.types import StorageOptions
+
+__all__ = ["profile"]
+
+SCHEMA = T.StructType(
+    [
+        T.StructField("column", T.StringType(), False),
+        T.StructField("type", T.StringType(), False),
+        T.StructField("rows", T.LongType(), False),
+        T.StructField("values", T.LongType(), False),
+        T.StructField("nulls", T.LongType(), False),
+        T.StructField("min", T.StringType()),
+        T.StructField("max", T.StringType()),
+        T.StructField("distinct", T.LongType()),
+        T.StructField("bytes", T.LongType()),
+        T.StructField("encodings", T.StringType(), False),
+        T.StructField("proven", T.BooleanType(), False),
+    ]
+)
+FOUND = "column int, found binary"
+MOST_ROWS = 4096
+"""Most rows that the driver puts together; of more, Spark puts those of a column together first."""
+MERGERS = 64
+"""Most tasks that do so."""
+
+
+def profile(
+    path: str | Sequence[str],
+    *,
+    columns: Sequence[str] | None = None,
+    where: Filters | None = None,
+    distinct: bool = True,
+    spark: SparkSession | None = None,
+    storage_options: StorageOptions | None = None,
+    **options: Any,
+) -> DataFrame:
+    """What is in each column of a table, found by the statistics of the files where they prove it, and by reading the
+    column in Spark's workers where they do not. It has been found when the function returns.
+
+    >>> osp.profile("table/").show()                                                           # doctest: +SKIP
+    >>> osp.profile("table/", columns=["id", "nest.b"], distinct=False)                        # doctest: +SKIP
+
+    A column that is nested has a row of its own and one for each value within, under its dotted name. The data frame
+    has, in the order of the table:
+
+    - ``column``: ``id``, ``nest.b``, ``list.element``, ``map.key``, ``map.value``, …;
+    - ``type``: that in Spark;
+    - ``rows``: of the table; within lists and maps, how many elements or entries there are;
+    - ``values``, ``nulls``: together the rows. A field of a struct that is null is null;
+    - ``min``, ``max``: as Spark casts them to text, in its session's time zone, and with NaN as the greatest; null for
+      binaries, for what is nested, and where there are no values;
+    - ``distinct``: how many values there are that differ, with a standard error of 0.81 %; null for what is nested, and
+      where `distinct` is false;
+    - ``bytes``: stored bytes of the column, its indexes and bloom filters included, and for what is nested all within;
+      null where that is not known. They are those of the stripes that may have rows of `where`;
+    - ``encodings``: how the column is stored, with the numbers of those stripes: ``DICTIONARY_V2 12, DIRECT_V2 3``;
+    - ``proven``: whether values, nulls and bounds came from statistics alone. Nothing but the ends of the files and of
+      their stripes is then read for them, and for `distinct` the column.
+
+    Args:
+        path: A path or URL of a file or folder, a pattern, or several of them.
+        columns: Dotted names of columns, in their order; all by default, those of the folders included.
+        where: Of which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
+        distinct: Whether distinct values are estimated, for which all columns are read.
+        spark: The session, of Spark 3.5 or later; the active one by default.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        options: Other options of the data source; see ``docs/spark-reading.md``.
+    """
+    session = found_session(spark)
+    table = open_table(session, path, columns, where, None, options, storage_options)
+    if table.options.row_index:
+        raise ValueError("option rowIndex: numbers of rows have no profile")
+    nodes = nodes_of(table)
+    reported = [node for top in nodes for node in top.all() if node.index is not None]
+    splits = table.scan.splits(table.options.split_bytes)
+    parts = [to_bytes(part) for part in packed(splits, table.options.split_bytes, table.options.min_splits)]
+    zone = table.options.session_timezone
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for number in (number for batch in batches for number in batch.column(0).to_pylist()):
+            profiler = Profiler(nodes, zone, distinct, task_cpus())
+            for split in of_bytes(parts[number]):
+                profiler.add(split)
+            yield _rows(profiler.found())
+
+    text = path if isinstance(path, str) else ", ".join(path)
+    with described(session, f"profile of {text}"):
+        found = _merged(_collected(session, run, len(parts), len(reported)))
+        return session.createDataFrame(_result(session, reported, found, distinct), SCHEMA)
+
+
+def _collected(spark: SparkSession, run: Any, tasks: int, columns: int) -> Iterator[tuple[int, Found]]:
+    """What the tasks found, which may be of one column several times."""
+    if not tasks:
+        return
+    frame = spark.range(0, tasks, 1, tasks).mapInArrow(run, FOUND)
+    if tasks * columns > MOST_ROWS:
+        frame = frame.repartition(min(columns, MERGERS), "column").mapInArrow(_merge, FOUND)
+    for row in frame.collect():
+        yield row[0], pickle.loads(row[1])
+
+
+def _merge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    rows = (row for batch in batches for row in zip(*(c.to_pylist() for c in batch.columns), strict=True))
+    yield _rows(_merged((column, pickle.loads(found)) for column, found in rows))
+
+
+def _merged(rows: Iterator[tuple[int, Found]]) -> dict[int, Found]:
+    merged: dict[int, Found] = {}
+    for column, found in rows:
+        merged.setdefault(column, Found()).merge(found)
+    return merged
+
+
+def _rows(found: dict[int, Found]) -> pa.RecordBatch:
+    columns = [pa.array(list(found), pa.int32()), pa.array([pickle.dumps(one) for one in found.values()], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, names=["column", "found"])
+
+
+def _result(spark: SparkSession, nodes: list[Node], found: dict[int, Found], distinct: bool) -> list[tuple[Any, ...]]:
+    all_found = [found.get(node.index, Found()) for node in nodes if node.index is not None]
+    bounds = [(node.kind, bound) for node, one in zip(nodes, all_found, strict=True) for bound in (one.low, one.high)]
+    named = texts(spark, bounds)
+    return [
+        (
+            node.name,
+            node.kind.simpleString(),
+            one.slots,
+            one.values,
+            one.slots - one.values,
+            *named[2 * at : 2 * at + 2],
+            one.distinct() if distinct and not node.children else None,
+            one.size,
+            one.encoded(),
+            one.proven,
+        )
+        for at, (node, one) in enumerate(zip(nodes, all_found, strict=True))
+    ]

@@ -1,0 +1,269 @@
+"""What a worker finds of the columns of its part of a table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import types as T  # noqa: N812
+
+from orcish import _native
+from orcish.reading.file import ORCFile, native_file
+from orcish.reading.orc_files import OrcFiles
+from orcish.reading.scan import Scan, Split, read_split
+from orcish.reading.scan_reader import ScanReader
+from orcish.spark.jobs.column_tree import Node, Place, places_of
+from orcish.spark.jobs.statistics import Proof, Recorded, proofs
+from orcish.spark.table.batches import Shape
+
+__all__ = ["Found", "Profiler"]
+
+
+@dataclasses.dataclass
+class Found:
+    """What is known of a column of some rows."""
+
+    slots: int = 0
+    values: int = 0
+    low: Any = None
+    """Least value, of times and dates their number."""
+    high: Any = None
+    size: int | None = 0
+    encodings: Counter[str] = dataclasses.field(default_factory=Counter)
+    proven: bool = True
+    sketch: bytes | None = None
+
+    def merge(self, other: Found) -> None:
+        """Adds what is known of other rows."""
+        self.slots += other.slots
+        self.values += other.values
+        self.bound(other.low, other.high)
+        self.size = None if self.size is None or other.size is None else self.size + other.size
+        self.encodings.update(other.encodings)
+        self.proven &= other.proven
+        if self.sketch is None or other.sketch is None:
+            self.sketch = other.sketch if self.sketch is None else self.sketch
+            return
+        merged = _native.Distinct()
+        merged.merge(self.sketch)
+        merged.merge(other.sketch)
+        self.sketch = merged.to_bytes()
+
+    def bound(self, low: Any, high: Any) -> None:
+        """Widens the bounds."""
+        self.low = min((value for value in (self.low, low) if value is not None), key=_order, default=None)
+        self.high = max((value for value in (self.high, high) if value is not None), key=_order, default=None)
+
+    def distinct(self) -> int:
+        """About how many values differ."""
+        sketch = _native.Distinct()
+        if self.sketch is not None:
+            sketch.merge(self.sketch)
+        return min(round(sketch.estimate()), self.values)
+
+    def encoded(self) -> str:
+        """The encodings, the most frequent one first."""
+        ordered = sorted(self.encodings.items(), key=lambda item: (-item[1], item[0]))
+        return ", ".join(f"{name} {count}" for name, count in ordered)
+
+
+def _order(value: Any) -> tuple[bool, Any]:
+    # To Spark, NaN is the greatest.
+    is_nan = value != value
+    return is_nan, 0 if is_nan else value
+
+
+class Profiler:
+    """Profiles splits, one after the other."""
+
+    def __init__(self, nodes: Sequence[Node], zone: str, distinct: bool, threads: int) -> None:
+        self._nodes = nodes
+        self._all = [node for top in nodes for node in top.all()]
+        # Of names of folders.
+        self._zone = zone
+        self._threads = threads
+        self._found = {node.index: Found() for node in self._all if node.index is not None}
+        leaves = [node for node in self._all if node.index is not None and not node.children] if distinct else []
+        self._sketches = {node.name: _native.Distinct() for node in leaves}
+
+    def found(self) -> dict[int, Found]:
+        """What has been found."""
+        for node in self._all:
+            if node.index is not None and node.name in self._sketches:
+                self._found[node.index].sketch = self._sketches[node.name].to_bytes()
+        return self._found
+
+    def add(self, split: Split) -> None:
+        """Profiles a part of the table."""
+        reader = read_split(split, self._threads)
+        table = split.source
+        if not isinstance(table, OrcFiles):
+            # Of CarbonData, all of it is read.
+            for found in self._found.values():
+                found.size = None
+            self._read(reader, {})
+            return
+        (of_table,) = table.files
+        file = ORCFile(split.location, tail=of_table.tail, limits=table.limits, storage_options=table.storage_options)
+        places = places_of(file, self._nodes, table)
+        self._add_storage(file, split.stripes, places)
+        proven: dict[str, Proof] = {}
+        if self._is_whole(reader):
+            folders = _values_of_folders(reader, self._nodes)
+            altered = {node.name for node in self._all if _is_altered(node.kind, split.options)}
+            certain = {name: place for name, place in places.items() if name not in altered}
+            proven = proofs(self._nodes, certain, Recorded(file, split.stripes), split.rows)
+            for node in self._nodes:
+                if node.is_partition:
+                    array = self._shaped(node, folders.column(node.name))
+                    proven[node.name] = Proof(split.rows, split.rows * len(array.drop_null()), *_bounds(node, array))
+                    if node.name in self._sketches:
+                        self._sketches[node.name].add(array.__arrow_c_array__())
+        for node in self._all:
+            if node.index is None or node.name not in proven:
+                continue
+            proof, found = proven[node.name], self._found[node.index]
+            found.slots += proof.slots
+            found.values += proof.values
+            found.bound(proof.low, proof.high)
+        self._read(reader, proven)
+
+    def _is_whole(self, reader: ScanReader) -> bool:
+        """Whether all rows are wanted, as far as statistics tell."""
+        if reader.options.get("filters") is None:
+            return True
+        tops = [node for node in self._nodes if not node.is_partition and not node.children]
+        if not tops:
+            return False
+        proven = reader.select([tops[0].name]).statistics()
+        return proven is not None and not any(stripes for _, stripes in proven)
+
+    def _add_storage(self, file: ORCFile, stripes: list[int], places: dict[str, Place]) -> None:
+        storage = native_file(file).column_storage(stripes)
+        for node in self._all:
+            if node.index is None or node.is_partition:
+                continue
+            found = self._found[node.index]
+            own = places.get(node.name)
+            if own is not None and own.id is not None:
+                found.encodings.update(storage[own.id][2])
+            for part in node.all():
+                place = places.get(part.name)
+                if place is None or found.size is None:
+                    found.size = None
+                elif place.id is not None:
+                    # What is below a part that has none here is its own.
+                    ids = (place.id,) if part.children else place.below
+                    found.size += sum(data + index for data, index, _ in (storage[id] for id in ids))
+
+    def _read(self, reader: ScanReader, proven: dict[str, Proof]) -> None:
+        counted = {node.name for node in self._all if node.index is not None and node.name not in proven}
+        sketched = {
+            node.name
+            for node in self._all
+            # Of folders the value has been added.
+            if node.name in self._sketches
+            and (node.name in counted or (not node.is_partition and proven[node.name].values > 0))
+        }
+        wanted = counted | sketched
+        if not wanted:
+            return
+        if wanted != {node.name for node in self._all if node.index is not None}:
+            reader = _narrowed(reader, self._all, wanted)
+        for node in self._all:
+            if node.name in counted and node.index is not None:
+                self._found[node.index].proven = False
+        for batch in reader.read_batches(reader.options):
+            for top in self._nodes:
+                at = batch.schema.get_field_index(top.name)
+                if at < 0:
+                    continue
+                for node, array in _parts(top, batch.column(at)):
+                    if node.name in wanted:
+                        self._count(node, array, node.name in counted, node.name in sketched)
+
+    def _count(self, node: Node, array: pa.Array, is_counted: bool, is_sketched: bool) -> None:
+        if not node.children:
+            array = self._shaped(node, array)
+        if is_counted and node.index is not None:
+            found = self._found[node.index]
+            found.slots += len(array)
+            found.values += len(array) - array.null_count
+            found.bound(*_bounds(node, array))
+        if is_sketched:
+            self._sketches[node.name].add(array.__arrow_c_array__())
+
+    def _shaped(self, node: Node, array: pa.Array) -> pa.Array:
+        """The values as Spark has them."""
+        if array.type.equals(node.wanted):
+            return array
+        shape = Shape(("",), pa.schema([pa.field("", node.wanted)]), self._zone)
+        return shape.of(pa.record_batch([array], [""])).column(0)
+
+
+def _is_altered(kind: T.DataType, options: Mapping[str, Any]) -> bool:
+    """Whether values of a type may be read as others than those that statistics are of."""
+    if isinstance(kind, T.StringType | T.BinaryType):
+        return bool(options.get("invalid_utf8", "error") != "error" or options.get("long_char", "keep") != "keep")
+    return isinstance(kind, T.DecimalType) and options.get("decimal_out_of_range", "error") != "error"
+
+
+def _values_of_folders(reader: ScanReader, nodes: Sequence[Node]) -> pa.RecordBatch:
+    """The values of partition columns, which are the same in all rows. No data is read for them."""
+    names = [node.name for node in nodes if node.is_partition]
+    if not names:
+        return pa.record_batch([], [])
+    first = Scan(reader.with_options(filters=None)).select(*names).limit(1)
+    return first.to_table().to_batches()[0]
+
+
+def _narrowed(reader: ScanReader, nodes: Sequence[Node], wanted: set[str]) -> ScanReader:
+    """The reader of these columns."""
+    if any("." in node.step for node in nodes):
+        # Their names may be understood otherwise.
+        return reader
+    return reader.select([node.name for node in nodes if node.name in wanted])
+
+
+def _parts(node: Node, array: pa.Array) -> Iterator[tuple[Node, pa.Array]]:
+    """A column and those below it, as far as they have been read, with nulls where a struct above is null."""
+    yield node, array
+    if not node.children:
+        return
+    if pa.types.is_struct(array.type):
+        fields = array.flatten()
+        for child in node.children:
+            at = array.type.get_field_index(child.step)
+            if at >= 0:
+                yield from _parts(child, fields[at])
+    elif pa.types.is_map(array.type):
+        offsets = array.offsets
+        start, end = (offsets[0].as_py(), offsets[-1].as_py()) if len(array) else (0, 0)
+        for child, items in zip(node.children, (array.keys, array.items), strict=True):
+            yield from _parts(child, items.slice(start, end - start))
+    else:
+        yield from _parts(node.children[0], array.flatten())
+
+
+def _bounds(node: Node, array: pa.Array) -> tuple[Any, Any]:
+    """The least and the greatest value; none of no values, and where there is no order."""
+    kind = array.type
+    if not node.has_order or pa.types.is_null(kind) or array.null_count == len(array):
+        return None, None
+    nan = None
+    if pa.types.is_floating(kind):
+        is_nan = pc.is_nan(array)
+        if pc.any(is_nan).as_py():
+            nan = float("nan")
+            array = array.filter(pc.invert(is_nan))
+    elif pa.types.is_date32(kind):
+        array = array.view(pa.int32())
+    elif pa.types.is_timestamp(kind) or pa.types.is_time64(kind) or pa.types.is_duration(kind):
+        array = array.view(pa.int64())
+    found = pc.min_max(array)
+    low, high = found["min"].as_py(), found["max"].as_py()
+    return (nan if low is None else low), (high if nan is None else nan)

@@ -1,0 +1,123 @@
+"""What all jobs do: run a function over parts of a table in the workers, and give a data frame of what was done."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from orcish.spark.session import described, jvm
+from orcish.spark.table.tasks import of_bytes, to_bytes
+from orcish.terminal import printable
+
+__all__ = ["batch_of", "found_session", "in_workers", "parse_size", "sql_of", "to_frame"]
+
+Item = TypeVar("Item")
+
+UNITS = {"": 1, "K": 10, "M": 20, "G": 30, "T": 40}
+BAR = 40
+"""Characters of the bar that shows progress."""
+
+
+def found_session(spark: SparkSession | None) -> SparkSession:
+    """The session that is given, the active one, or a new one."""
+    return spark or SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+
+
+def in_workers(
+    spark: SparkSession,
+    items: Sequence[Item],
+    run: Callable[[Item], Sequence[tuple[Any, ...]]],
+    schema: pa.Schema,
+    text: str,
+) -> list[dict[str, Any]]:
+    """Runs a function for each item, one task each, and gives the rows that it returns.
+
+    Args:
+        spark: The session.
+        items: What the function takes; they are pickled.
+        run: Runs in the workers, more than once where a task is retried or speculated on; gives rows.
+        schema: Of the rows.
+        text: Name of the job, for Spark's UI and the terminal.
+    """
+    if not items:
+        return []
+    sent = [to_bytes(item) for item in items]
+
+    def task(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in numbers:
+            for number in batch.column(0).to_pylist():
+                yield batch_of(run(of_bytes(sent[number])), schema)
+
+    frame = spark.range(0, len(items), 1, len(items)).mapInArrow(task, sql_of(schema))
+    with described(spark, text), _progress(spark, text):
+        return [row.asDict() for row in frame.collect()]
+
+
+def batch_of(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBatch:
+    """Rows as a batch."""
+    columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
+    arrays = [pa.array(list(values), field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def sql_of(schema: pa.Schema) -> str:
+    """The schema as Spark has it in a text."""
+    return ", ".join(f"`{field.name}` {_SQL[field.type]}" for field in schema)
+
+
+_SQL = {pa.string(): "string", pa.int64(): "bigint", pa.binary(): "binary", pa.bool_(): "boolean"}
+
+
+def to_frame(spark: SparkSession, rows: Sequence[dict[str, Any]], schema: pa.Schema) -> DataFrame:
+    """Rows as a data frame."""
+    return spark.createDataFrame([tuple(row[field.name] for field in schema) for row in rows], sql_of(schema))
+
+
+def parse_size(size: int | str) -> int:
+    """Bytes: a number, or a text such as ``512MB``, in powers of 1024.
+
+    Raises:
+        ValueError: It is no size.
+    """
+    found = re.fullmatch(r"\s*(\d+)\s*([KMGT]?)(i?B)?\s*", str(size), re.IGNORECASE)
+    if found is None or int(found[1]) < 1:
+        raise ValueError(f"{size!r} is no size: write bytes, or for example 512MB")
+    return int(found[1]) << UNITS[found[2].upper()] if found[2] else int(found[1])
+
+
+@contextlib.contextmanager
+def _progress(spark: SparkSession, text: str) -> Iterator[None]:
+    """A bar on the terminal, if there is one, and Spark does not show its own."""
+    machine = jvm(spark)
+    has_own = machine is None or spark.conf.get("spark.ui.showConsoleProgress", "false") == "true"
+    if has_own or not sys.stderr.isatty():
+        yield
+        return
+    text = printable(text)
+    tracker = spark.sparkContext.statusTracker()
+    done = threading.Event()
+
+    def draw() -> None:
+        while not done.wait(0.2):
+            for stage in tracker.getActiveStageIds():
+                info = tracker.getStageInfo(stage)
+                if info is not None and info.numTasks:
+                    part = info.numCompletedTasks / info.numTasks
+                    bar = "#" * round(part * BAR)
+                    print(f"\r{text} [{bar:<{BAR}}] {info.numCompletedTasks}/{info.numTasks}", end="", file=sys.stderr)
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=draw, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

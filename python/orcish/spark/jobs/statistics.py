@@ -1,0 +1,131 @@
+"""What statistics prove of the columns of a table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as T  # noqa: N812
+
+from orcish.reading.aggregates import UNKNOWN, exact_value
+from orcish.reading.file import ORCFile, native_file
+from orcish.spark.jobs.column_tree import Node, Place
+
+__all__ = ["Proof", "Recorded", "proofs"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """What is certain of a column."""
+
+    slots: int
+    """Rows; of what is within lists and maps, elements."""
+    values: int
+    low: Any = None
+    high: Any = None
+
+
+class Recorded:
+    """What a file records of its columns in some of its stripes."""
+
+    def __init__(self, file: ORCFile, stripes: Sequence[int]) -> None:
+        self._file = native_file(file)
+        # Of all stripes there are statistics that are at hand.
+        self._stripes = None if sorted(stripes) == list(range(file.num_stripes)) else list(stripes)
+        self._of_stripes: list[list[dict[str, Any]]] | None = None
+
+    def of(self, id: int) -> list[dict[str, Any]]:
+        """Statistics of a column, of which one may say nothing; together they are of all rows."""
+        if self._stripes is None:
+            return [self._file.column_statistics(id) or {}]
+        if self._of_stripes is None:
+            all_stripes = self._file.stripe_statistics()
+            rows = [stripe[4] for stripe in self._file.stripes]
+            is_whole = len(all_stripes) == len(rows)
+            self._of_stripes = [
+                all_stripes[at] if is_whole and _is_counted(all_stripes[at], rows[at]) else [] for at in self._stripes
+            ]
+        return [columns[id] if id < len(columns) else {} for columns in self._of_stripes]
+
+
+def _is_counted(columns: list[dict[str, Any]], rows: int) -> bool:
+    """Whether statistics are any: Java, told to write no index, counts no values but writes how many it counted."""
+    return bool(columns) and not (columns[0].get("values") == 0 and rows > 0)
+
+
+def proofs(nodes: Sequence[Node], places: dict[str, Place], recorded: Recorded, rows: int) -> dict[str, Proof]:
+    """Proofs by dotted names, of those columns of which all is certain."""
+    made: dict[str, Proof] = {}
+    prover = _Prover(places, recorded, made)
+    for node in nodes:
+        if not node.is_partition:
+            prover.prove(node, rows)
+    return made
+
+
+class _Prover:
+    def __init__(self, places: dict[str, Place], recorded: Recorded, made: dict[str, Proof]) -> None:
+        self._places = places
+        self._recorded = recorded
+        self._made = made
+
+    def _statistics(self, node: Node) -> list[dict[str, Any]]:
+        place = self._places.get(node.name)
+        if place is None:
+            return [{}]
+        return [{"values": 0, "has_null": True}] if place.id is None else self._recorded.of(place.id)
+
+    def prove(self, node: Node, slots: int | None) -> None:
+        found = self._statistics(node)
+        values = _sum(found)
+        if slots is not None and values is not None and values <= slots:
+            place = self._places[node.name]
+            bounds = _bounds(node, place, [one for one in found if one["values"] > 0])
+            if bounds is not None:
+                self._made[node.name] = Proof(slots, values, *bounds)
+        if isinstance(node.kind, T.StructType):
+            for child in node.children:
+                self.prove(child, slots)
+            return
+        below = 0 if values == 0 else self._elements(node)
+        for child in node.children:
+            self.prove(child, below)
+
+    def _elements(self, node: Node) -> int | None:
+        """How many elements or entries there are: as many as values, where none of those is null."""
+        for child in node.children:
+            found = self._statistics(child)
+            if all(one.get("has_null") is False for one in found):
+                return _sum(found)
+        return None
+
+
+def _sum(found: list[dict[str, Any]]) -> int | None:
+    values = [one.get("values") for one in found]
+    return None if None in values else sum(value for value in values if value is not None)
+
+
+def _bounds(node: Node, place: Place, found: list[dict[str, Any]]) -> tuple[Any, Any] | None:
+    """The bounds; none where they are not certain."""
+    if not node.has_order or not found:
+        return None, None
+    # What becomes another type may have another order.
+    if place.kind is None or not place.kind.equals(node.scanned):
+        return None
+    low, high = ([_known(one, place.kind, question) for one in found] for question in ("min", "max"))
+    return None if any(value is UNKNOWN for value in (*low, *high)) else (min(low), max(high))
+
+
+def _known(found: dict[str, Any], kind: pa.DataType, question: Any) -> Any:
+    if pa.types.is_boolean(kind):
+        true = found.get("true_count")
+        if true is None or found["kind"] != "boolean":
+            return UNKNOWN
+        return true > 0 if question == "max" else true == found["values"]
+    if pa.types.is_date(kind):
+        # Python has not all days.
+        value = found.get(question)
+        return value if found["kind"] == "date" and value is not None else UNKNOWN
+    return exact_value(found, kind, question, False)

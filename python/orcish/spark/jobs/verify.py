@@ -1,0 +1,108 @@
+"""Whether the files of a table are what they say."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from orcish.carbon.detect import check_not_carbon
+from orcish.errors import OrcishError
+from orcish.io.files import TableFile
+from orcish.reading.file import ORCFile
+from orcish.spark.jobs.runner import found_session, in_workers, to_frame
+from orcish.spark.options import absolute
+from orcish.tables.listing import table_files
+from orcish.types import StorageOptions
+from orcish.writing.timestamps import kinds_of
+
+__all__ = ["verify"]
+
+TASKS = 256
+"""Most tasks into which a table is cut."""
+
+FINDINGS = pa.schema(
+    [
+        ("file", pa.string()),
+        ("stripe", pa.int64()),
+        ("row_group", pa.int64()),
+        ("column", pa.string()),
+        ("message", pa.string()),
+    ]
+)
+_BY_TASK = pa.schema([*FINDINGS, ("kind", pa.string())])
+"""With the types of columns of timestamps, which are no findings by themselves."""
+
+
+def verify(path: str, *, spark: SparkSession | None = None, storage_options: StorageOptions | None = None) -> DataFrame:
+    """Reads every file of a table, all of it, and checks what they say against what they hold: statistics of files,
+    stripes and row groups, row indexes, bloom filters, numbers of rows.
+
+    >>> assert osp.verify("table/").isEmpty()                                                   # doctest: +SKIP
+
+    Args:
+        path: A file, folder or pattern.
+        spark: The session; the active one by default.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+
+    A column that is ``timestamp`` in some files and ``timestamp with local time zone`` in others is a finding of the
+    first file that has it otherwise than those before: the former are instants only with the zone of their writer.
+
+    Returns:
+        A row for each finding: the file, indexes of the stripe and of the row group within it, the column's dotted
+        name, and what is wrong. Of a file that cannot be read, there is one with the error.
+
+    Raises:
+        FileNotFoundError: There is no file.
+        UnsupportedError: It is a table of CarbonData.
+    """
+    session = found_session(spark)
+    storage = cast("Mapping[str, str]", storage_options or {})
+    check_not_carbon(absolute(path), storage)
+    files = table_files(absolute(path), False, storage)
+    if not files:
+        raise FileNotFoundError(f"no files: {path}")
+    # Some files a task, where there are many more than cores.
+    count = min(len(files), TASKS)
+    tasks = [_Files(files[at::count], storage_options) for at in range(count)]
+    rows = in_workers(session, tasks, _findings, _BY_TASK, f"orcish: verify {path}")
+    found = [{name: row[name] for name in FINDINGS.names} for row in rows if row["kind"] is None]
+    found += _mixed([row for row in rows if row["kind"] is not None], [file.location for file in files])
+    return to_frame(session, found, FINDINGS)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Files:
+    files: list[TableFile]
+    storage_options: StorageOptions | None
+
+
+def _findings(files: _Files) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for path, source, *_ in files.files:
+        try:
+            file = ORCFile(path if source is None else source, storage_options=files.storage_options)
+            rows.extend((path, None, None, column, "", kind) for column, kind in kinds_of(file).items())
+            found = file.check()
+        except (OrcishError, OSError, ValueError) as error:
+            rows.append((path, None, None, "", f"{type(error).__name__}: {error}", None))
+        else:
+            rows.extend((path, each.stripe, each.group, each.column, each.message, None) for each in found)
+    return rows
+
+
+def _mixed(rows: Sequence[Mapping[str, Any]], files: Sequence[str]) -> list[dict[str, Any]]:
+    """Findings about columns that have both types of timestamps."""
+    order = {file: at for at, file in enumerate(files)}
+    first: dict[str, Any] = {}
+    found: dict[str, dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: order[row["file"]]):
+        begun = first.setdefault(row["column"], row)
+        if row["kind"] != begun["kind"] and row["column"] not in found:
+            message = f"it is {row['kind']} here, and {begun['kind']} in {begun['file']}: wall clocks beside instants"
+            found[row["column"]] = {**dict.fromkeys(FINDINGS.names), "file": row["file"], "column": row["column"]}
+            found[row["column"]]["message"] = message
+    return list(found.values())

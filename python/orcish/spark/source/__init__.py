@@ -1,0 +1,1 @@
+"""The data sources ``orcish`` and ``carbondata`` of Spark."""

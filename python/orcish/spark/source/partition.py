@@ -1,0 +1,16 @@
+"""Input partitions of the data sources."""
+
+from __future__ import annotations
+
+from pyspark.sql.datasource import InputPartition
+
+from orcish.spark.table.tasks import Work
+
+__all__ = ["TaskPartition"]
+
+
+class TaskPartition(InputPartition):
+    """The splits that a task reads."""
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work)

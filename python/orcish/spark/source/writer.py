@@ -1,0 +1,57 @@
+"""Rows of Spark as files of a table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+from pyspark.sql.types import StructType
+
+from orcish.carbon.detect import check_not_carbon
+from orcish.spark.options import WriterOptions
+from orcish.spark.session import task_number
+from orcish.spark.table.writer import Target
+from orcish.tables.commit import Job, Staged, finish_commits
+
+__all__ = ["OrcishWriter", "WrittenByTask"]
+
+
+@dataclasses.dataclass
+class WrittenByTask(WriterCommitMessage):
+    """The files of one attempt of a task."""
+
+    files: list[Staged]
+
+
+class OrcishWriter(DataSourceArrowWriter):
+    """Writes a table: tasks below a folder of the job, and the driver makes their files appear."""
+
+    def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
+        check_not_carbon(options.path, options.storage)
+        finish_commits(options.path, options.storage)
+        self._target = Target(Job(options.path, options.storage), options, schema)
+        self._overwrite = overwrite
+        # With some partitions replaced, the table has files of the others.
+        if not overwrite or options.partition_overwrite == "dynamic":
+            self._target = self._target.like_table()
+            self._target.check_folders()
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:
+        """Writes the rows of a task."""
+        return WrittenByTask(self._target.write(iterator, task_number()))
+
+    def commit(self, messages: Sequence[Any]) -> None:
+        """Makes the files of all tasks appear at once."""
+        self._target.commit(files_of(messages), overwrite=self._overwrite)
+
+    def abort(self, messages: Sequence[Any]) -> None:
+        """Removes what the job has written."""
+        self._target.job.give_up(files_of(messages))
+
+
+def files_of(messages: Sequence[Any]) -> list[Staged]:
+    """The files of the tasks that have written."""
+    return [file for message in messages if message is not None for file in message.files]

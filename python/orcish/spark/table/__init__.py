@@ -1,0 +1,1 @@
+"""A table as a Spark job reads and writes it."""

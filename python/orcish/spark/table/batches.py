@@ -1,0 +1,119 @@
+"""Batches as Spark wants them: its types exactly."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.spark.types.timezones import as_spark_parses
+from orcish.tables.partitions import values_of_texts
+
+__all__ = ["Shape", "Stored"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """What batches that have been read are made into."""
+
+    names: tuple[str, ...]
+    """Names of the columns in the batches."""
+    schema: pa.Schema
+    session_zone: str
+    """Zone of wall clocks in names of folders."""
+
+    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """A batch with these columns, and the types of the schema.
+
+        Raises:
+            pa.ArrowInvalid: A value does not fit its type, such as a partition's value that is no number, or a null
+                where the schema says that there is none.
+        """
+        if batch.schema.equals(self.schema):
+            return batch
+        columns = [
+            _reshaped(batch.column(name), field.type, self._value)
+            for name, field in zip(self.names, self.schema, strict=True)
+        ]
+        for column, field in zip(columns, self.schema, strict=True):
+            if _has_values_only(field):
+                _check_nulls(column, field, field.name)
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
+        if pa.types.is_string(column.type) and not pa.types.is_string(to):
+            # Of a partition.
+            column = values_of_texts(column, to)
+            if pa.types.is_timestamp(to) and to.tz is not None:
+                column = as_spark_parses(column, self.session_zone)
+        return column.cast(to)
+
+
+@dataclasses.dataclass(frozen=True)
+class Stored:
+    """What Spark's batches are made into before they are written."""
+
+    schema: pa.Schema
+
+    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """A batch with the same columns, and the types of the schema."""
+        columns = [
+            _reshaped(column, field.type, lambda value, to: value.cast(to))
+            for column, field in zip(batch.columns, self.schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+
+def _has_values_only(field: pa.Field) -> bool:
+    """Whether a field, or one within, is never null."""
+    kind = field.type
+    inner = [kind.item_field] if pa.types.is_map(kind) else [kind.field(at) for at in range(kind.num_fields)]
+    return not field.nullable or any(map(_has_values_only, inner))
+
+
+def _check_nulls(column: Any, field: pa.Field, path: str) -> None:
+    """Raises pa.ArrowInvalid for nulls that Spark would take for values."""
+    kind = field.type
+    if not field.nullable and column.null_count:
+        raise pa.ArrowInvalid(f"column {path}: a value is null, and NOT NULL in the schema that was given")
+    if pa.types.is_struct(kind):
+        # What is null above has no values within.
+        there = column.drop_null() if column.null_count else column
+        for at, child in enumerate(kind):
+            _check_nulls(there.field(at), child, f"{path}.{child.name}")
+    elif pa.types.is_map(kind):
+        there = _whole(column.drop_null())
+        _check_nulls(there.items, kind.item_field, f"{path}.value")
+    elif pa.types.is_list(kind):
+        _check_nulls(column.flatten(), kind.value_field, f"{path}.element")
+
+
+def _reshaped(column: Any, to: Any, value: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
+    """A column as one of another type, whose values, within whatever they are, `value` makes."""
+    kind = column.type
+    if kind.equals(to):
+        return column
+    if pa.types.is_struct(kind) and pa.types.is_struct(to):
+        # Of a slice, `field` gives what is in it.
+        children = [_reshaped(column.field(at), field.type, value) for at, field in enumerate(to)]
+        return pa.StructArray.from_arrays(children, fields=list(to), mask=_nulls(column))
+    if pa.types.is_map(kind) and pa.types.is_map(to):
+        column = _whole(column)
+        keys, items = _reshaped(column.keys, to.key_type, value), _reshaped(column.items, to.item_type, value)
+        return pa.MapArray.from_arrays(column.offsets, keys, items, type=to, mask=_nulls(column))
+    if pa.types.is_list(kind) and pa.types.is_list(to):
+        column = _whole(column)
+        values = _reshaped(column.values, to.value_type, value)
+        return pa.ListArray.from_arrays(column.offsets, values, type=to, mask=_nulls(column))
+    return value(column, to)
+
+
+def _nulls(column: Any) -> Any:
+    return column.is_null() if column.null_count else None
+
+
+def _whole(column: Any) -> Any:
+    """A list or map whose offsets begin at its values."""
+    return pa.concat_arrays([column, column.slice(0, 0)]) if column.offset else column

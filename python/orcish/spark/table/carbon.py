@@ -1,0 +1,134 @@
+"""Tables of CarbonData in Spark: how they are opened, and where they are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pyspark.sql import types as T  # noqa: N812
+
+from orcish.carbon.source import CarbonSource
+from orcish.filters.pushdown import Filters
+from orcish.io.paths import local_path
+from orcish.reading.scan import Scan, reader_of
+from orcish.reading.scan_reader import ScanReader
+from orcish.spark.options import TableOptions
+from orcish.spark.table.predicates import TableOfPredicates
+from orcish.spark.types.arrow import arrow_schema, spark_schema
+from orcish.tables.columns import check_names, found_column, same_name
+
+__all__ = ["Opened", "open_carbon"]
+
+_WIDER: tuple[tuple[type[T.DataType], ...], ...] = (
+    (T.ByteType, T.ShortType, T.IntegerType, T.LongType),
+    (T.FloatType, T.DoubleType),
+)
+"""Types of which each holds all values of those before it."""
+
+
+class Opened(NamedTuple):
+    """A table, and what is read of it."""
+
+    scan: Scan
+    schema: T.StructType
+    names: tuple[str, ...]
+    """How the scan calls its columns."""
+
+
+def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Filters | None) -> Opened:
+    """Opens a table, of which its metadata is read.
+
+    Args:
+        options: What is read, and how.
+        schema: The columns that are read and their types, which hold those of the table; by default these.
+        filters: Which rows are read, beside option `where`.
+
+    Raises:
+        ValueError: An option is for tables of ORC alone; the schema or the predicate does not fit the columns.
+        OrcishError: It cannot be read.
+    """
+    _check_options(options)
+    source = CarbonSource.at(local_path(options.paths[0]), dict(options.storage), None, options.external_locations)
+    scan = Scan(ScanReader(source, {"batch_size": options.batch_rows}))
+    stored = scan.schema
+    check_names(stored.names, options.case_sensitive)
+    own = spark_schema(stored)
+    in_spark = arrow_schema(own)
+    asked = options.columns
+    if asked is None and schema is not None:
+        asked = tuple(_asked(schema, own, options.case_sensitive))
+    if asked is not None:
+        found = [(found_column(name, in_spark, stored, options.case_sensitive), name) for name in asked]
+        # The error of the scan about a column that is not there says which are near.
+        scan = scan.select(*(name if column is None else column.name for column, name in found))
+    about = TableOfPredicates(in_spark, stored, {}, options.session_timezone, options.case_sensitive)
+    scan = scan.where(about.translated(options.where)).where(about.translated(filters))
+    reader_of(scan).check()
+    read = spark_schema(scan.schema)
+    if schema is not None:
+        _check_schema(read, schema, options)
+    made = schema if schema is not None and options.columns is None else read
+    return Opened(scan, made, tuple(read.names))
+
+
+def _check_options(options: TableOptions) -> None:
+    if len(options.paths) > 1:
+        raise ValueError(f"a table of CarbonData has one path, not {len(options.paths)}")
+    refused = {
+        "mergeSchema": options.merge_schema,
+        "rowIndex": options.row_index is not None,
+        "partitions": options.partitions is not None,
+        "invalidUtf8": "invalid_utf8" in options.values,
+        "decimalOutOfRange": "decimal_out_of_range" in options.values,
+        "longChar": "long_char" in options.values,
+    }
+    for name, is_given in refused.items():
+        if is_given:
+            raise ValueError(f"option {name} is for tables of ORC, and {options.paths[0]} is one of CarbonData")
+
+
+def _asked(given: T.StructType, own: T.StructType, case_sensitive: bool) -> Iterator[str]:
+    """Dotted names of the columns, and of the parts of structs, that a schema has."""
+    there = {same_name(field.name, case_sensitive): field.dataType for field in own}
+    for field in given:
+        kind = there.get(same_name(field.name, case_sensitive))
+        if (
+            isinstance(field.dataType, T.StructType)
+            and isinstance(kind, T.StructType)
+            and len(field.dataType) < len(kind)
+        ):
+            yield from (f"{field.name}.{name}" for name in _asked(field.dataType, kind, case_sensitive))
+        else:
+            yield field.name
+
+
+def _check_schema(read: T.StructType, given: T.StructType, options: TableOptions) -> None:
+    """Raises ValueError for a schema that is not about the columns that are read, or does not hold their values."""
+    if options.columns is not None and len(read) != len(given):
+        raise ValueError("a schema says which columns are read: option `columns` does not go with it")
+    for own, field in zip(read, given, strict=True):
+        if not _holds(field.dataType, own.dataType, options.case_sensitive):
+            raise ValueError(
+                f"column {own.name} is {own.dataType.simpleString()} in {options.paths[0]}, which is not read as "
+                f"{field.dataType.simpleString()}"
+            )
+
+
+def _holds(given: T.DataType, own: T.DataType, case_sensitive: bool) -> bool:
+    """Whether all values of a type are some of another, with the same parts."""
+    if isinstance(own, T.StructType) and isinstance(given, T.StructType):
+        names = [[same_name(name, case_sensitive) for name in each.names] for each in (own, given)]
+        pairs = zip(given, own, strict=False)
+        return names[0] == names[1] and all(_holds(a.dataType, b.dataType, case_sensitive) for a, b in pairs)
+    if isinstance(own, T.ArrayType) and isinstance(given, T.ArrayType):
+        return _holds(given.elementType, own.elementType, case_sensitive)
+    if isinstance(own, T.MapType) and isinstance(given, T.MapType):
+        is_key = _holds(given.keyType, own.keyType, case_sensitive)
+        return is_key and _holds(given.valueType, own.valueType, case_sensitive)
+    if isinstance(own, T.DecimalType) and isinstance(given, T.DecimalType):
+        before = [kind.precision - kind.scale for kind in (given, own)]
+        return given.scale >= own.scale and before[0] >= before[1]
+    for kinds in _WIDER:
+        if isinstance(own, kinds) and isinstance(given, kinds):
+            return kinds.index(type(given)) >= kinds.index(type(own))
+    return given.simpleString() == own.simpleString()

@@ -1,0 +1,193 @@
+"""Predicates on a table as Spark has it, as those on its files: wall clocks that are compared with instants are of the
+session's zone, and values of partition columns are texts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import decimal
+import operator
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.errors import OrcishError
+from orcish.filters import literals
+from orcish.filters.expression import Expression, Tree, tree_of
+from orcish.filters.literals import Literal
+from orcish.filters.pushdown import Filters, split_filters
+from orcish.filters.translation import never
+from orcish.spark.types.timezones import as_spark_parses
+from orcish.tables.columns import Found, found_column
+from orcish.tables.partitions import values_of_texts
+
+__all__ = ["TableOfPredicates"]
+
+_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_DAY = 86_400 * 10**9
+_MOST = 1 << 62
+"""Microseconds beyond which no zone is asked."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TableOfPredicates:
+    """A table that predicates are about."""
+
+    wanted: pa.Schema
+    """Types that Spark has."""
+    scanned: pa.Schema
+    """Types that the files are read with."""
+    folders: Mapping[str, Collection[str]]
+    """Values of partition columns, as texts."""
+    session_zone: str
+    """Zone of wall clocks in texts."""
+    case_sensitive: bool
+
+    def translated(self, filters: Filters | None) -> Filters | None:
+        """A predicate on the files, which is true for the same rows.
+
+        Raises:
+            ValueError: A name means several columns, a value is none of its column's type, or what pyarrow or polars
+                would have to evaluate asks about a column that files have otherwise than Spark.
+        """
+        if filters is None:
+            return None
+        expression, residual = split_filters(filters, self.wanted)
+        if residual is not None:
+            asked = self.wanted.names if residual.columns is None else residual.columns
+            for name in asked:
+                at = self.wanted.get_field_index(name)
+                kind = self.wanted.field(at).type if at >= 0 else None
+                if kind is not None and not kind.equals(self.scanned.field(at).type):
+                    raise ValueError(
+                        f"the filter {residual} asks about column {name}, which is {kind} in Spark alone, and not in"
+                        " files: say it with orcish.col, or as text"
+                    )
+            return filters
+        return None if expression is None else Expression(self._tree(tree_of(expression)))
+
+    def _tree(self, node: Tree) -> Tree:
+        kind = node[0]
+        if kind in ("and", "or"):
+            return (kind, list(map(self._tree, node[1])))
+        if kind == "not":
+            return ("not", self._tree(node[1]))
+        if kind == "constant":
+            return node
+        at = 2 if kind == "compare" else 1
+        found = found_column(node[at], self.wanted, self.scanned, self.case_sensitive)
+        if found is None:
+            # The error of the scan says which names are near.
+            return node
+        named = (*node[:at], found.name, *node[at + 1 :])
+        if kind == "is_null":
+            return named
+        if found.is_top and found.name in self.folders and _is_text_only_in_files(found):
+            return self._of_folders(named, found)
+        is_instant = pa.types.is_timestamp(found.wanted) and found.wanted.tz is not None
+        if is_instant and kind in ("compare", "in"):
+            return self._of_instants(named, found.name)
+        return named
+
+    # Instants.
+
+    def _of_instants(self, node: Tree, name: str) -> Tree:
+        if node[0] == "compare":
+            return ("compare", node[1], name, self._as_instant(node[3]))
+        return ("in", name, [self._as_instant(value) for value in node[2]])
+
+    def _as_instant(self, value: Literal) -> Literal:
+        return ("timestamp", self._instant(value), True) if value[0] in ("timestamp", "date") else value
+
+    def _instant(self, value: Literal) -> int:
+        """Nanoseconds since 1970; of a clock, in the zone of the session."""
+        if value[0] == "timestamp" and value[2]:
+            return int(value[1])
+        clock = value[1] * _DAY if value[0] == "date" else value[1]
+        if abs(clock // 1_000) > _MOST:
+            return int(clock)
+        instant = as_spark_parses(pa.array([clock // 1_000], pa.timestamp("us")), self.session_zone)
+        return int(instant[0].value) * 1_000 + int(clock % 1_000)
+
+    # Partition columns.
+
+    def _of_folders(self, node: Tree, found: Found) -> Tree:
+        texts = sorted(self.folders[found.name])
+        values = self._values(texts, found.wanted)
+        if node[0] == "is_nan" and pa.types.is_floating(found.wanted):
+            matching = [value != value for value in values]
+        elif node[0] == "compare":
+            if node[3] == ("null",):
+                return ("constant", None)
+            test, other = _OPERATORS[node[1]], self._other(node[3], found)
+            matching = [_is_true(test, value, other) for value in values]
+        elif node[0] == "in":
+            others = [self._other(value, found) for value in node[2] if value != ("null",)]
+            matching = [any(_is_true(operator.eq, value, other) for other in others) for value in values]
+        else:
+            raise ValueError(f"column {found.name} of type {found.wanted} is no text, nor a number that could be NaN")
+        kept = [text for text, is_kept in zip(texts, matching, strict=True) if is_kept]
+        # Unknown for null in either case.
+        tree: Tree = ("in", found.name, [("string", text) for text in kept]) if kept else never(found.name)
+        is_unknown = node[0] == "in" and ("null",) in node[2]
+        return ("or", [tree, ("constant", None)]) if is_unknown else tree
+
+    def _values(self, texts: Sequence[str], kind: pa.DataType) -> list[Any]:
+        """Values to be compared: numbers, of instants nanoseconds since 1970."""
+        try:
+            values = values_of_texts(pa.array(texts, pa.string()), kind)
+        except pa.ArrowException as error:
+            raise OrcishError(f"the values of a partition column are no {kind}: {error}") from error
+        if pa.types.is_timestamp(kind):
+            if kind.tz is not None:
+                values = as_spark_parses(values, self.session_zone)
+            return [value * 1_000 for value in values.cast(pa.int64()).to_pylist()]
+        if pa.types.is_time64(kind) or pa.types.is_duration(kind):
+            return values.view(pa.int64()).to_pylist()  # type: ignore[no-any-return]
+        if pa.types.is_float32(kind):
+            return values.cast(pa.float64()).to_pylist()  # type: ignore[no-any-return]
+        return values.to_pylist()  # type: ignore[no-any-return]
+
+    def _other(self, value: Literal, found: Found) -> Any:
+        kind = found.wanted
+        if value[0] == "string":
+            # As Spark casts it.
+            try:
+                return self._values([value[1]], kind)[0]
+            except OrcishError:
+                pass
+        elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            if value[0] in ("int", "float"):
+                return value[1]
+            if value[0] == "decimal":
+                # As columns of floating point numbers are compared.
+                return float(value[1]) if pa.types.is_floating(kind) else decimal.Decimal(value[1])
+        elif pa.types.is_binary(kind) and value[0] == "binary":
+            return value[1]
+        elif pa.types.is_timestamp(kind):
+            if kind.tz is not None and value[0] in ("timestamp", "date"):
+                return self._instant(value)
+            if value[0] == "date":
+                return value[1] * _DAY
+            if value[0] == "timestamp" and not value[2]:
+                return value[1]
+        raise ValueError(f"column {found.name} of type {kind} cannot be compared with {literals.text(value)}")
+
+
+def _is_text_only_in_files(found: Found) -> bool:
+    return pa.types.is_string(found.scanned) and not pa.types.is_string(found.wanted)
+
+
+def _is_true(test: Callable[[Any, Any], bool], value: Any, other: Any) -> bool:
+    if value != value or other != other:
+        # NaN, which Python does not compare with decimals.
+        return test is operator.ne
+    return test(value, other)

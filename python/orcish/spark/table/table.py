@@ -1,0 +1,276 @@
+"""Tables as a Spark job reads them: opened on the driver, and cut into what tasks read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as T  # noqa: N812
+
+from orcish.carbon.detect import has_carbon, is_carbon_table
+from orcish.carbon.source import check_no_external
+from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
+from orcish.filters.pushdown import Filters
+from orcish.io.files import TableFile
+from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unknown_or_unreadable
+from orcish.reading.scan import Scan, reader_of
+from orcish.reading.scan_reader import ScanReader
+from orcish.spark.options import TableOptions
+from orcish.spark.table.batches import Shape
+from orcish.spark.table.carbon import open_carbon
+from orcish.spark.table.predicates import TableOfPredicates
+from orcish.spark.table.tasks import Work, packed
+from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
+from orcish.spark.types.timezones import java_zone
+from orcish.tables.columns import check_names, found_column, same_name
+from orcish.tables.listing import table_files
+from orcish.tables.partitions import partition_schema, scanned_as, values_of_folders
+from orcish.tables.schema_union import merged_schema
+
+__all__ = ["SparkTable"]
+
+AS_STORED: dict[str, Any] = {
+    "arrow_schema": False,
+    "unions": "struct",
+    "timestamp_unit": "us",
+    "timestamps": "instant",
+    "strings": "utf8",
+}
+"""How all is read: with the types of the files, whatever Arrow types these were written with."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SparkTable:
+    """A table and what is read of it."""
+
+    scan: Scan
+    schema: T.StructType
+    """Of what is read."""
+    names: tuple[str, ...]
+    """How the scan calls its columns."""
+    options: TableOptions
+
+    @classmethod
+    def open(
+        cls,
+        options: TableOptions,
+        schema: T.StructType | None = None,
+        filters: Filters | None = None,
+        files: list[TableFile] | None = None,
+        is_carbon: bool | None = None,
+    ) -> SparkTable:
+        """Opens a table, of which no more than the tail of one file is read; of CarbonData, its metadata.
+
+        Args:
+            options: What is read, and how.
+            schema: The columns that are read and their types; by default they are those of the first file that is not
+                empty, or of all files together.
+            filters: Which rows are read, beside option `where`.
+            files: Those of the table; by default what is found at its paths.
+            is_carbon: Whether it is a table of CarbonData; by default what is at its path says it.
+
+        Raises:
+            FileNotFoundError: There is no file.
+            ValueError: Option `columns` names other columns than the schema; a name means several columns, or option
+                `rowIndex` is that of one; the predicate does not fit the columns.
+            OrcishError: The first file cannot be read, or has a type that Spark's workers have not; files have no
+                columns together.
+        """
+        if is_carbon is None and files is None:
+            is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
+        if files is None and not is_carbon:
+            files = _files(options)
+        if files is None or has_carbon(files):
+            return cls(*open_carbon(options, schema, filters), options)
+        check_no_external(options.external_locations, "option externalLocations")
+        if not files:
+            raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
+        stored, fault = _stored(files, options)
+        if fault is not None and schema is None and options.columns is None:
+            raise fault
+        by_folder = {field.name: field.dataType for field in spark_schema(partition_schema(files))}
+        if options.row_index is not None:
+            shadowed = _find([*stored.names, *by_folder], options.row_index, options)
+            if shadowed is not None:
+                raise ValueError(f"option rowIndex={options.row_index!r}: the table has a column of that name")
+        if schema is None:
+            own = [field for field in stored if not _find(by_folder, field.name, options)]
+            check_names([*(field.name for field in own), *by_folder], options.case_sensitive)
+            wanted = T.StructType([*_schema(own, options), *_fields(by_folder)])
+        elif options.columns is not None:
+            own = [field for field in stored if not _find(by_folder, field.name, options)]
+            wanted = _with_types([*_schema(own, options), *_fields(by_folder)], schema, options)
+        else:
+            check_names(schema.names, options.case_sensitive)
+            wanted = _renamed(schema, by_folder, options)
+        # Numbers of rows are in no file.
+        wanted = T.StructType([field for field in wanted if field.name != options.row_index])
+        in_spark = arrow_schema(nullable(wanted))
+        scanned = scanned_schema(in_spark)
+        for at, field in enumerate(in_spark):
+            if field.name in by_folder:
+                scanned = scanned.set(at, scanned.field(at).with_type(scanned_as(field.type)))
+        source = OrcFiles(files, scanned, _matching(options, stored), options.storage, None)
+        read = {**as_stored(options), "batch_size": options.batch_rows, "row_number": options.row_index}
+        scan = Scan(ScanReader(source, read))
+        if options.columns is not None:
+            found_columns = [found_column(name, in_spark, scanned, options.case_sensitive) for name in options.columns]
+            if fault is not None and None in found_columns:
+                raise fault
+            named = zip(found_columns, options.columns, strict=True)
+            # The error of the scan about a column that is not there says which are near.
+            scan = scan.select(*(name if column is None else column.name for column, name in named))
+        elif not set(by_folder) <= set(wanted.names):
+            scan = scan.select(*wanted.names)
+        values = values_of_folders(files)
+        about = TableOfPredicates(in_spark, scanned, values, options.session_timezone, options.case_sensitive)
+        scan = scan.where(about.translated(options.where)).where(about.translated(filters))
+        try:
+            reader_of(scan).check()
+        except UnknownColumnError as error:
+            if fault is None:
+                raise
+            raise unknown_or_unreadable(error, fault) from error
+        found = _read(scan.schema, wanted)
+        if schema is not None and options.columns is not None and _types(found) != _types(schema):
+            raise ValueError("a schema says which columns are read: option `columns` does not go with it")
+        if schema is None or options.columns is not None:
+            return cls(scan, found, tuple(found.names), options)
+        return cls(scan, schema, tuple(_find(by_folder, name, options) or name for name in schema.names), options)
+
+    def work(self) -> list[Work]:
+        """What is read, in parts of about the size that is asked for, each of which a task reads."""
+        options = self.options
+        shape = Shape(self.names, arrow_schema(self.schema), options.session_timezone)
+        splits = self.scan.splits(self.options.split_bytes)
+        return [Work.of(part, shape) for part in packed(splits, self.options.split_bytes, self.options.min_splits)]
+
+
+def as_stored(options: TableOptions) -> dict[str, Any]:
+    """How the rows of a table are read: instants of ``timestamp`` are those that Spark's own reader has."""
+    return {**AS_STORED, **options.values, "timezone": java_zone(options.timezone)}
+
+
+def _files(options: TableOptions) -> list[TableFile]:
+    return [file for path in options.paths for file in table_files(path, options.partitions, options.storage)]
+
+
+def _stored(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:
+    """The columns of the files: those of the first that is not empty, or of all together; and why others, which are
+    left out, cannot be read.
+    """
+    plain = [file._replace(partition=[]) for file in files]
+    # Which fails where no file has columns.
+    first = _readable(plain, options)
+    if not options.merge_schema:
+        return first
+    faults: list[OrcishError] = []
+    merged = merged_schema(_schemas(plain, options, faults), options.case_sensitive)
+    return merged, faults[0] if faults else None
+
+
+def _readable(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:
+    """The columns of the first of some files that is not empty, as far as they can be read."""
+    source = OrcFiles(files, None, "name", options.storage, None)
+    opened = source.open({**AS_STORED, **options.values})
+    return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None
+
+
+def _schemas(
+    files: list[TableFile], options: TableOptions, faults: list[OrcishError]
+) -> Iterator[tuple[str, pa.Schema]]:
+    """Locations and columns of the files that are not empty, of which the first can be read; and why other columns
+    cannot.
+    """
+    first: list[TableFile] = []
+    for file in files:
+        # A file without a byte, as Hive writes them, has the columns of others beside it.
+        try:
+            schema, fault = _readable([file, *first], options)
+        except CorruptFileError:
+            if first:
+                raise
+            continue
+        first = first or [file]
+        if fault is not None:
+            faults.append(fault)
+        yield file.location, schema
+
+
+def _matching(options: TableOptions, stored: pa.Schema) -> Any:
+    # Hive of old named columns by their numbers.
+    if len(stored) and all(name.startswith("_col") and name[4:].isdigit() for name in stored.names):
+        return "position"
+    return "name" if options.case_sensitive else "name_ignoring_case"
+
+
+def _find(names: Iterable[str], name: str, options: TableOptions) -> str | None:
+    """The name that is meant among others."""
+    same = same_name(name, options.case_sensitive)
+    return next((found for found in names if same_name(found, options.case_sensitive) == same), None)
+
+
+def _schema(fields: list[pa.Field], options: TableOptions) -> T.StructType:
+    """The types of columns, without those that Spark cannot hold and nobody has asked for."""
+    asked = [same_name(column, options.case_sensitive) for column in options.columns or ()]
+    found: list[T.StructField] = []
+    for field in fields:
+        try:
+            found += spark_schema(pa.schema([field]))
+        except UnsupportedError:
+            name = same_name(field.name, options.case_sensitive)
+            if options.columns is None or any(column == name or column.startswith(f"{name}.") for column in asked):
+                raise
+    return T.StructType(found)
+
+
+def _fields(types: dict[str, T.DataType]) -> list[T.StructField]:
+    return [T.StructField(name, kind, True) for name, kind in types.items()]
+
+
+def _renamed(schema: T.StructType, by_folder: dict[str, T.DataType], options: TableOptions) -> T.StructType:
+    return T.StructType(
+        [T.StructField(_find(by_folder, f.name, options) or f.name, f.dataType, f.nullable) for f in schema]
+    )
+
+
+def _with_types(fields: Sequence[T.StructField], given: T.StructType, options: TableOptions) -> T.StructType:
+    """The columns of files and folders with the types of a schema, which may have parts of them, and others."""
+    found = {field.name: field.dataType for field in fields}
+    for field in given:
+        name = _find(found, field.name, options) or field.name
+        found[name] = _with_type(found.get(name), field.dataType, options)
+    return T.StructType(_fields(found))
+
+
+def _with_type(found: T.DataType | None, given: T.DataType, options: TableOptions) -> T.DataType:
+    if isinstance(found, T.StructType) and isinstance(given, T.StructType):
+        return _with_types(list(found), given, options)
+    if isinstance(found, T.ArrayType) and isinstance(given, T.ArrayType):
+        return T.ArrayType(_with_type(found.elementType, given.elementType, options), True)
+    if isinstance(found, T.MapType) and isinstance(given, T.MapType):
+        return T.MapType(given.keyType, _with_type(found.valueType, given.valueType, options), True)
+    return given
+
+
+def _types(schema: T.StructType) -> list[tuple[str, str]]:
+    return [(field.name, field.dataType.simpleString()) for field in schema]
+
+
+def _read(scanned: pa.Schema, wanted: T.StructType) -> T.StructType:
+    """The types of what is read of columns: parts of structs may be left out."""
+    there = {field.name: field.dataType for field in wanted}
+    fields = [T.StructField(f.name, _part(f.type, there.get(f.name, T.LongType())), True) for f in scanned]
+    return T.StructType(fields)
+
+
+def _part(read: pa.DataType, wanted: T.DataType) -> T.DataType:
+    if isinstance(wanted, T.StructType):
+        return _read(pa.schema(list(read)), wanted)
+    if isinstance(wanted, T.ArrayType):
+        return T.ArrayType(_part(read.value_type, wanted.elementType), True)
+    if isinstance(wanted, T.MapType):
+        return T.MapType(_part(read.key_type, wanted.keyType), _part(read.item_type, wanted.valueType), True)
+    return wanted

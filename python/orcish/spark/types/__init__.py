@@ -1,0 +1,1 @@
+"""Types, time zones and texts of Spark, and their Arrow counterparts."""

@@ -1,0 +1,142 @@
+"""Compaction of a table: which files are put together, and how."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import pyarrow as pa
+
+from orcish.errors import OrcishError
+from orcish.reading.file import ORCFile, has_arrow_schema
+from orcish.scan import scan
+from orcish.tables.commit import Job
+from orcish.tables.folder import Folder
+from orcish.tables.schema_union import merged_schema
+from orcish.types import ScanOptions
+from orcish.writing.dataset import file_suffix
+from orcish.writing.timestamps import as_stored, has_wall_clocks, kinds_of, only_zone, with_schema
+from orcish.writing.writer import Written
+
+__all__ = ["CompactionTask", "compact_files", "compaction_groups", "joined_path"]
+
+FULL = 0.75
+"""Part of the size that is aimed at from which on a file is left alone."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CompactionTask:
+    """Files of one folder that become one file; it can be pickled."""
+
+    job: Job
+    names: list[str]
+    rewrite: bool
+    options: dict[str, Any]
+
+
+def compaction_groups(files: Sequence[Any], size: int, rewrite: bool) -> list[list[str]]:
+    """Files of one folder that become one, in the order of their names."""
+    folders: dict[str, list[Any]] = {}
+    for file in sorted(files):
+        folders.setdefault(file.name.rpartition("/")[0], []).append(file)
+    groups: list[list[str]] = []
+    for within in folders.values():
+        group: list[str] = []
+        total = 0
+        for file in within:
+            if file.size >= size * FULL and not rewrite:
+                continue
+            if group and total + file.size > size:
+                groups.append(group)
+                group, total = [], 0
+            group.append(file.name)
+            total += file.size
+        groups.append(group)
+    return [group for group in groups if len(group) > 1 or (rewrite and group)]
+
+
+def compact_files(task: CompactionTask) -> list[tuple[Any, ...]]:
+    """Writes one file that does not appear yet."""
+    folder = task.job.folder()
+    sources = [folder.location(name) for name in task.names]
+    before = sum(found.size for name in task.names if (found := folder.stat(name)) is not None)
+    within, _, first = task.names[0].rpartition("/")
+    attempt = task.job.attempt()
+    # The beginning of the first name says where among the others the rows are.
+    stem, _, ending = first.partition(".")
+    name = f"{stem[:10]}-{attempt[-32:]}"
+    action = "rewrite"
+    made = None
+    if not task.rewrite:
+        try:
+            target = joined_path(within, f"{name}.{ending or 'orc'}")
+            made = folder.merge(sources, target, staging=attempt)
+            action = "merge"
+        except ValueError:
+            # They are not alike.
+            pass
+    if made is None:
+        options = _options_of(sources[0], folder, task.options)
+        target = joined_path(within, f"{name}{file_suffix(options)}")
+        made = _rewritten(sources, folder, target, attempt, options)
+    written, token = made
+    if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
+        folder.abort(target, token)
+        raise OrcishError(f"{sources[0]} and {len(sources) - 1} more: {rows} rows became {written.rows}")
+    return [(within, action, len(sources), written.rows, before, written.bytes, target.rpartition("/")[2], token)]
+
+
+def _options_of(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a file, and what is said of them."""
+    first = ORCFile(source, storage_options=folder.storage_options)
+    own = {name: value for name, value in first.metadata.items() if not name.startswith("orcish.")}
+    # LZO is read only.
+    codec = "zstd" if first.compression == "lzo" else first.compression
+    return {"compression": codec, "metadata": own, **options}
+
+
+def _rewritten(
+    sources: list[str], folder: Folder, target: str, attempt: str, options: dict[str, Any]
+) -> tuple[Written, bytes]:
+    storage = folder.storage_options
+    files = [ORCFile(source, storage_options=storage) for source in sources]
+    kinds = [kinds_of(file) for file in files]
+    with_types = [file for file in files if has_arrow_schema(file)]
+    reading: ScanOptions = {"partitions": False, "storage_options": storage}
+    if not with_types:
+        # What columns are read as stays what it is.
+        options = {"arrow_schema": False, **options}
+        reading["timestamp_unit"] = "auto"
+    if any(kinds):
+        # Those of one zone keep it, and with it both times of an hour that its clocks show twice. Wall clocks which
+        # their writer knew as such were written without a choice between the two, and are read as they are.
+        zone = only_zone([file for file, kind in zip(files, kinds, strict=True) if kind])
+        if zone is not None and "timezone" not in options:
+            options = {**options, "timezone": zone}
+            if not any(has_wall_clocks(file.schema) for file in with_types):
+                reading["timestamps"] = "instant"
+    reading["schema"] = _schema_of_all(sources, reading)
+    rows = scan(sources, **reading)
+    stored = as_stored(rows.schema, kinds)
+    with folder.writer(target, stored, publish=False, staging=attempt, **options) as writer:
+        for batch in rows:
+            writer.write_batch(with_schema(batch, stored))
+    return writer.close(), cast("bytes", writer.token)
+
+
+def _schema_of_all(sources: list[str], reading: ScanOptions) -> pa.Schema | None:
+    """The columns of files together; None where they are those of each.
+
+    Raises:
+        OrcishError: They have no types together that hold the values of each.
+    """
+    schemas = [scan([source], **reading).schema for source in sources]
+    if all(schema.equals(schemas[0]) for schema in schemas):
+        return None
+    return merged_schema(zip(sources, schemas, strict=True), case_sensitive=True)
+
+
+def joined_path(folder: str, name: str) -> str:
+    """The path of a file in a folder; an empty folder is the table's own."""
+    return f"{folder}/{name}" if folder else name

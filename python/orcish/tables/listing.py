@@ -1,0 +1,66 @@
+"""The files of tables, once what dead drivers have decided is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from orcish.io.files import TableFile, files_of
+from orcish.io.filesystem import foreign_files, is_foreign
+from orcish.io.paths import is_pattern, local_path
+from orcish.tables.commit import finish_commits
+
+__all__ = ["folder_above", "table_files"]
+
+PATTERN = "*?["
+"""Signs of a pattern."""
+
+
+def table_files(path: str, partitions: bool | None, storage: Mapping[str, str]) -> list[TableFile]:
+    """The files at a path, a URL or a pattern, of tables whose decided commits are finished.
+
+    Raises:
+        FileNotFoundError: There is no file at a path that is no pattern.
+    """
+    if is_foreign(path):
+        return foreign_files(path, partitions)
+    above = folder_above(path, PATTERN) if is_pattern(local_path(path)) else None
+    for folder in filter(_is_folder, _tables_at(path if above is None else above)):
+        finish_commits(folder, storage)
+    found = files_of(path, partitions, dict(storage))
+    if above is None:
+        return found
+    # Which tables a pattern means is known by their files.
+    finished = [finish_commits(table, storage) for table in sorted({_table_of(file.location) for file in found})]
+    return files_of(path, partitions, dict(storage)) if any(finished) else found
+
+
+def folder_above(path: str, signs: str) -> str | None:
+    """The folder above the first part of a path that has one of some signs."""
+    parts = path.split("/")
+    at = next((at for at, part in enumerate(parts) if any(sign in part for sign in signs)), None)
+    return None if at is None else "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
+
+
+def _tables_at(path: str) -> list[str]:
+    """The folders that may be the table's: that of the path, and where it is one of a partition, all above it."""
+    above = folder_above(path, "=")
+    if above is None:
+        return [path]
+    below = path[len(above) :].strip("/").split("/")
+    return [above, *("/".join([above.rstrip("/"), *below[: at + 1]]) for at in range(len(below)))]
+
+
+def _table_of(location: str) -> str:
+    """The folder of the table that a file is of: that of the file, above those of partitions."""
+    *folders, _ = location.split("/")
+    while folders and "=" in folders[-1]:
+        folders.pop()
+    return "/".join(folders) or "/"
+
+
+def _is_folder(path: str) -> bool:
+    """Whether a location may be a table's folder, in which jobs leave manifests: no single file, nor a web page."""
+    if "://" not in path or path.lower().startswith("file:"):
+        return os.path.isdir(local_path(path))
+    return not path.lower().startswith("http") and not path.endswith(".orc")

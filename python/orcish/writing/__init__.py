@@ -1,0 +1,1 @@
+"""Writing of files and datasets."""

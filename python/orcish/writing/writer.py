@@ -1,0 +1,350 @@
+"""Writing of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.io.paths import native_source
+from orcish.reading.reader import BatchSource, native_batches, rows_of
+from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+__all__ = ["ORCWriter", "Written", "batches_of", "merge", "write_table"]
+
+
+class Written(NamedTuple):
+    """What has been written."""
+
+    rows: int
+    bytes: int
+    """Length of the file."""
+    stripes: int
+
+
+class ORCWriter:
+    """Writes an ORC file, batch by batch.
+
+    The file appears under its name when the writer is closed, whole, and in place of what was there; if anything fails
+    before, or an exception leaves the ``with`` block, nothing appears and what was there stays. Memory is that of the
+    stripe that is being built, and a batch. A child of a fork cannot go on with it, nor change it.
+
+    >>> with orcish.ORCWriter("out.orc", schema, bloom_filter_columns=["id"]) as writer:    # doctest: +SKIP
+    ...     for batch in batches:
+    ...         writer.write(batch)
+
+    Args:
+        where: A path, a URL of an object store, or a file object that is open for binary writing. Of a file object,
+            what has been written before a failure stays; it is no valid file. One may take a part of what it is given,
+            if it says so; one that does not block and takes nothing is a ``BlockingIOError``.
+        schema: An Arrow schema, or anything with ``__arrow_c_schema__``.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        publish: ``False`` for a file that does not appear when the writer is closed: whoever has its :attr:`token`
+            decides, in any process; see :meth:`orcish.tables.folder.Folder.complete`. Not of file objects.
+        staging: Folder on the same disk in which such a file waits, under a hidden name; by default its own folder.
+            Stores take no notice: they hold the parts of the file.
+        options: See :class:`~orcish.types.WriteOptions`.
+
+    Raises:
+        ValueError: An option is wrong, or a type of the schema cannot be stored.
+        UnknownColumnError: An option names a column that there is not.
+        OSError: The file cannot be made.
+    """
+
+    def __init__(
+        self,
+        where: Target,
+        schema: Any,
+        *,
+        storage_options: StorageOptions | None = None,
+        publish: bool = True,
+        staging: str | os.PathLike[str] | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> None:
+        if not hasattr(schema, "__arrow_c_schema__"):
+            raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
+        self._writer = _native.Writer(
+            _target(where),
+            schema.__arrow_c_schema__(),
+            options=_native_options(dict(options)),
+            storage_options=None if storage_options is None else dict(storage_options),
+            publish=publish,
+            staging=None if staging is None else os.fspath(staging),
+        )
+        self._schema = schema if isinstance(schema, pa.Schema) else None
+        self._written: Written | None = None
+
+    def write(self, data: Any) -> None:
+        """Takes rows: anything with ``__arrow_c_stream__`` (a pyarrow, polars or pandas table, a duckdb relation, a
+        :class:`~orcish.Scan`) or ``__arrow_c_array__`` (a record batch), or an iterable of such.
+
+        Whatever is raised, nothing can follow: the file cannot be closed after that, and does not appear.
+
+        Raises:
+            TypeError: They are nothing of that kind.
+            ValueError: They are of another schema, or a value cannot be stored; the message names row and column. Or
+                this is a child of the process that began the file.
+            OSError: They cannot be written.
+        """
+        ends: list[BaseException] = []
+        try:
+            for stream in _streams(data, ends):
+                self._writer.write_stream(stream)
+        except BaseException:
+            self._writer.fail()
+            if ends:
+                raise ends.pop() from None
+            raise
+
+    def write_batch(self, batch: Any) -> None:
+        """Takes the rows of a record batch, or anything with ``__arrow_c_array__``; raises as :meth:`write`."""
+        try:
+            self._writer.write_stream(_of_array(batch).__arrow_c_stream__())
+        except BaseException:
+            self._writer.fail()
+            raise
+
+    def write_table(self, table: Any) -> None:
+        """Takes the rows of a table: as :meth:`write`."""
+        self.write(table)
+
+    def close(self) -> Written:
+        """Writes what is left, and makes the file appear under its name, if it is to; once more does nothing more."""
+        if self._written is None:
+            self._written = Written(*self._writer.finish())
+        return self._written
+
+    def abort(self) -> None:
+        """Gives the file up: nothing appears under its name. A file that is closed stays, published or not."""
+        self._writer.abort()
+
+    @property
+    def token(self) -> bytes | None:
+        """What a file that is not published is completed or given up by, once the writer is closed."""
+        return self._writer.token
+
+    def end_stripe(self) -> None:
+        """Ends the stripe, sooner than it would have: to free memory, or where rows of one kind end."""
+        self._writer.end_stripe()
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory that the stripe takes which is being built."""
+        return self._writer.memory
+
+    @property
+    def rows(self) -> int:
+        """Rows that it has been given."""
+        return self._writer.rows
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.abort()
+            return
+        try:
+            self.close()
+        except BaseException:
+            # Nothing of it stays as long as somebody holds the exception.
+            self.abort()
+            raise
+
+
+def write_table(
+    data: Any,
+    where: Target,
+    *,
+    storage_options: StorageOptions | None = None,
+    **options: Unpack[WriteOptions],
+) -> Written:
+    """Writes an ORC file; see :class:`ORCWriter`.
+
+    >>> orcish.write_table(table, "out.orc")                                                # doctest: +SKIP
+    >>> orcish.write_table(frame, "out.orc", compression="zlib", bloom_filter_columns=["id"])   # doctest: +SKIP
+
+    Args:
+        data: Anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
+            of polars and pandas, relations of duckdb, files and scans of orcish.
+        where: A path, a URL of an object store, or a file object that is open for binary writing.
+        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        options: See :class:`~orcish.types.WriteOptions`.
+
+    Raises:
+        TypeError: ``data`` is nothing of that kind.
+        ValueError: An option is wrong, a type cannot be stored, or a value; the message names row and column.
+        UnknownColumnError: An option names a column that there is not.
+        OSError: The file cannot be written.
+    """
+    schema, rows = _rows_of(data)
+    with ORCWriter(where, schema, storage_options=storage_options, **options) as writer:
+        writer.write(rows)
+    return writer.close()
+
+
+def merge(
+    sources: Sequence[Source],
+    where: Target,
+    *,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+) -> Written:
+    """Writes the stripes of files as one file: bytes are copied, nothing is decoded.
+
+    The files have to be alike: the types with their attributes, the codec, the version of the format, the stride of the
+    row index, the writer and its version, the calendar. User metadata are those of all; a key has the same values in
+    all files that have it. An Arrow schema that differs is left out where only representations change: it has to be the
+    same in all files where columns are durations, times, intervals, or instants that are stored with the zone of their
+    writer.
+    The new file says that it is of their writer, and has its statistics merged.
+
+    >>> orcish.merge(["a.orc", "b.orc"], "out.orc")                                         # doctest: +SKIP
+
+    Args:
+        sources: Paths, URLs, bytes or file objects, in the order of their rows.
+        where: A path, a URL of an object store, or a file object that is open for binary writing.
+        storage_options: How the stores of URLs are reached; see :data:`~orcish.types.StorageOptions`.
+        limits: Bounds on what the files may make the reader do.
+
+    Raises:
+        ValueError: There are no files, or they are not alike; the message names the file and what differs.
+        CorruptFileError: A file is no valid ORC file.
+        LimitExceededError: The tails of the files take more memory than is allowed.
+        UnsupportedError: A file has encrypted columns, or stripes that overlap.
+        OSError: A file cannot be read, or the new one cannot be written.
+    """
+    if isinstance(sources, str | bytes | os.PathLike):
+        raise TypeError("sources is a list of files")
+    written = _native.merge_files(
+        [native_source(source) for source in sources],
+        _target(where),
+        storage_options=None if storage_options is None else dict(storage_options),
+        limits=cast("dict[str, int] | None", limits),
+    )
+    return Written(*written[:3])
+
+
+def _target(where: Any) -> Any:
+    found = os.fspath(where) if isinstance(where, os.PathLike) else where
+    if isinstance(found, str) or hasattr(found, "write"):
+        return found
+    raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(where).__name__}")
+
+
+def _reader(data: Any) -> pa.RecordBatchReader:
+    """The rows of something as a stream whose schema is known."""
+    if isinstance(data, pa.RecordBatchReader):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(data)
+    return _of_array(data)
+
+
+def _rows_of(data: Any) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    """The schema and the rows of anything that can be written. What orcish reads comes batch by batch, and what ends it
+    is raised as it is; the rest as a stream.
+    """
+    if isinstance(data, BatchSource):
+        return rows_of(data)
+    if isinstance(data, _native.Batches):
+        return native_batches(data)
+    reader = _reader(data)
+    return reader.schema, reader
+
+
+def batches_of(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema and the batches of anything that can be written.
+
+    Raises:
+        TypeError: It is nothing of that kind.
+    """
+    schema, rows = _rows_of(data)
+    return schema, iter(rows)
+
+
+def _of_array(data: Any) -> pa.RecordBatchReader:
+    if not hasattr(data, "__arrow_c_array__"):
+        name = type(data).__name__
+        raise TypeError(f"what is written has __arrow_c_stream__ or __arrow_c_array__, which {name} has not")
+    batch = data if isinstance(data, pa.RecordBatch) else pa.record_batch(data)
+    return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+
+
+def _streams(data: Any, ends: list[BaseException]) -> Iterable[Any]:
+    """Capsules of the streams that something is made of; ``ends`` as of :func:`_watched`."""
+    if isinstance(data, BatchSource | _native.Batches):
+        for batch in _rows_of(data)[1]:
+            yield _of_array(batch).__arrow_c_stream__()
+    elif isinstance(data, pa.RecordBatchReader):
+        yield _watched(data, ends).__arrow_c_stream__()
+    elif hasattr(data, "__arrow_c_stream__"):
+        yield data.__arrow_c_stream__()
+    elif hasattr(data, "__arrow_c_array__") or not isinstance(data, Iterable) or isinstance(data, Mapping | str):
+        yield _of_array(data).__arrow_c_stream__()
+    else:
+        for part in data:
+            yield from _streams(part, ends)
+
+
+def _watched(reader: pa.RecordBatchReader, ends: list[BaseException]) -> pa.RecordBatchReader:
+    """The rows of a reader, which may stand on Python code, such as a generator.
+
+    Of an exception that ends it, a C stream has the text alone, and whoever takes the stream raises an error. What is
+    no error, such as ``KeyboardInterrupt``, is put into ``ends``.
+    """
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from reader
+        except (Exception, GeneratorExit):
+            raise
+        except BaseException as end:
+            ends.append(end)
+            raise
+
+    return pa.RecordBatchReader.from_batches(reader.schema, batches())
+
+
+def _native_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as the native core takes them."""
+    native = {name: value for name, value in options.items() if value is not None}
+    dictionary = native.pop("dictionary", None)
+    if isinstance(dictionary, Mapping):
+        native["column_dictionary"] = list(dictionary.items())
+    elif dictionary is not None:
+        native["dictionary"] = dictionary
+    if "column_compression" in native:
+        own = cast("Mapping[str, int | str | None]", native["column_compression"])
+        native["column_compression"] = [(column, _level(level)) for column, level in own.items()]
+    if "metadata" in native:
+        pairs = cast("Mapping[str, bytes | str]", native["metadata"])
+        native["metadata"] = [(key, _bytes(key, value)) for key, value in pairs.items()]
+    if isinstance(native.get("bloom_filter_columns"), str):
+        raise TypeError(f"bloom_filter_columns is a list of names, not {native['bloom_filter_columns']!r}")
+    return native
+
+
+def _bytes(key: str, value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    raise TypeError(f"metadata: the value of {key!r} is bytes or text, not {type(value).__name__}")
+
+
+def _level(level: int | str | None) -> int | None:
+    if level is None or isinstance(level, int):
+        return level
+    if level in ("none", "uncompressed"):
+        return None
+    raise ValueError(f"column_compression: {level!r} is no level, nor None; the codec is that of the file")

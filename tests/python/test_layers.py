@@ -1,0 +1,164 @@
+"""Imports of the package go one way, and no module reaches into the private names of another."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "python" / "orcish"
+
+RANKS = [
+    {"errors", "terminal", "_native"},
+    {"keywords", "arrow"},
+    {"filters"},
+    {"types"},
+    {"io"},
+    {"reading"},
+    {"carbon"},
+    {"scan", "writing"},
+    {"polars", "tables"},
+    {"spark.types", "spark.session"},
+    {"spark.options"},
+    {"spark.table"},
+    {"spark.dataframes", "spark.jobs", "spark.source"},
+    {"spark"},
+    {"cli"},
+    {"", "__main__"},
+]
+"""Rooms of the package, those that import nothing first. A module imports modules of its own room and of lower ranks."""
+
+ROOMS = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
+WITHOUT_SPARK = ("arrow", "carbon", "filters", "io", "polars", "reading", "scan", "tables", "types", "writing")
+NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}
+"""Public methods of named tuples, whose names begin with an underscore so that they are no fields."""
+
+
+def name_of(path: Path) -> str:
+    """The dotted name of a module within the package."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module: str) -> str:
+    """The longest room that a module is in."""
+    found = module
+    while found not in ROOMS:
+        assert "." in found, f"{module} is in no room"
+        found = found.rpartition(".")[0]
+    return found
+
+
+def imports(tree: ast.Module) -> list[tuple[str, list[str]]]:
+    """Modules that are imported anywhere in a module, and the names that are taken from each."""
+    found: list[tuple[str, list[str]]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, []) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            for alias in node.names:
+                below = f"{node.module}.{alias.name}"
+                is_module = below.removeprefix("orcish.") in MODULES or below == "orcish._native"
+                found.append((below, []) if is_module else (str(node.module), [alias.name]))
+    return found
+
+
+def own_imports(module: str) -> list[tuple[str, list[str]]]:
+    """Imports of modules of the package, by their names within it."""
+    found = [(name, names) for name, names in imports(MODULES[module]) if name.split(".")[0] == "orcish"]
+    return [(name.removeprefix("orcish").removeprefix("."), names) for name, names in found]
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Strongly connected components of more than one module, by Tarjan's algorithm."""
+    numbers: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        numbers[module] = low[module] = len(numbers)
+        stack.append(module)
+        for other in graph[module]:
+            if other not in numbers:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], numbers[other])
+        if low[module] == numbers[module]:
+            component = [stack.pop()]
+            while component[-1] != module:
+                component.append(stack.pop())
+            if len(component) > 1 or module in graph[module]:
+                found.append(sorted(component))
+
+    for module in graph:
+        if module not in numbers:
+            visit(module)
+    return found
+
+
+def test_circles_are_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a", "d"}}) == [["b", "c"], ["d"]]
+
+
+def test_modules_import_each_other_without_circles() -> None:
+    graph = {module: {name for name, _ in own_imports(module) if name in MODULES} for module in MODULES}
+    assert sum(map(len, graph.values())) > 200
+    assert circles(graph) == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_to_lower_rooms(module: str) -> None:
+    room = room_of(module)
+    for name, _ in own_imports(module):
+        other = room_of(name)
+        assert other == room or ROOMS[other] < ROOMS[room], f"{module} ({room}) imports {name} ({other})"
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if room_of(name) in WITHOUT_SPARK])
+def test_only_the_room_of_spark_needs_spark(module: str) -> None:
+    for name, _ in imports(MODULES[module]):
+        assert name.split(".")[0] != "pyspark"
+        assert name.split(".")[:2] not in (["orcish", "spark"], ["orcish", "cli"])
+
+
+def is_private(name: str) -> bool:
+    """Whether a name begins with one underscore."""
+    return name.startswith("_") and not name.startswith("__") and name != "_native"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_private_names_are_not_imported(module: str) -> None:
+    for name, names in own_imports(module):
+        assert not any(map(is_private, names)), f"{module} imports {names} of {name}"
+
+
+def defined(tree: ast.Module) -> set[str]:
+    """Private names that a module defines: functions, classes, fields, slots, and attributes of ``self``."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_private_attributes_are_those_of_the_module_itself(module: str) -> None:
+    own = defined(MODULES[module])
+    for node in ast.walk(MODULES[module]):
+        if not isinstance(node, ast.Attribute) or not is_private(node.attr) or node.attr in NAMED_TUPLE:
+            continue
+        is_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+        assert is_self or node.attr in own, f"{module}:{node.lineno}: {ast.unparse(node)}"
