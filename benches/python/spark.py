@@ -145,7 +145,7 @@ class Bench:
             q1_of_task,
             "f string, s string, q bigint, p bigint, d bigint, c bigint, n bigint",
             columns=Q1_COLUMNS[:-1],
-            where=orcish.col("l_shipdate") <= pa.scalar(10471, pa.int32()).cast(pa.date32()),
+            filters=orcish.col("l_shipdate") <= pa.scalar(10471, pa.int32()).cast(pa.date32()),
         )
         sums: dict[tuple[str, str], list[int]] = {}
         for row in found.collect():
@@ -170,7 +170,7 @@ class Bench:
         from decimal import Decimal
 
         columns = ["l_extendedprice", "l_discount"]
-        found = osp.map_batches(self.spark, self.table, q6_of_task, "r bigint", columns=columns, where=Q6_WHERE)
+        found = osp.map_batches(self.spark, self.table, q6_of_task, "r bigint", columns=columns, filters=Q6_WHERE)
         return Decimal(sum(row.r for row in found.collect())).scaleb(-4)
 
     def source_builtin(self) -> None:
@@ -198,7 +198,7 @@ class Bench:
 
     def convert(self) -> float:
         """The same in the workers."""
-        osp.convert(self.table, str(self.folder / "out-convert"), mode="overwrite", spark=self.spark)
+        osp.convert(self.table, str(self.folder / "out-convert"), existing_data="overwrite", spark=self.spark)
         return self.size("out-convert")
 
     def compact_builtin(self) -> float:

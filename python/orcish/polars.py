@@ -3,30 +3,60 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
 from orcish.arrow.polars import check_is_of_polars, of_polars, to_polars
-from orcish.filters.pushdown import ElementwisePredicate
+from orcish.filters.pushdown import ElementwisePredicate, Filters
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import row_number_name
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
-from orcish.types import Sources
+from orcish.types import Columns, Limits, Matching, ScanOptions, Sources, StorageOptions
 
 if TYPE_CHECKING:
     import polars
-    from typing_extensions import Unpack
 
-    from orcish.types import Columns, ScanOptions
 
 __all__ = ["scan_polars"]
 
 
-def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyFrame:
+@checked_keywords
+def scan_polars(
+    source: Sources,
+    *,
+    columns: Columns | None = None,
+    batch_size: int | None = None,
+    stripes: Sequence[int] | None = None,
+    filters: Filters | None = None,
+    limit: int | None = None,
+    row_number: bool | str | None = None,
+    threads: int | None = None,
+    arrow_schema: bool | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    timezone: str | None = None,
+    timestamp_out_of_range: Literal["error", "null"] | None = None,
+    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    trim_char: bool | None = None,
+    unions: Literal["dense", "sparse", "struct"] | None = None,
+    null_map_keys: Literal["error", "dictionary"] | None = None,
+    masked: Literal["error", "allow"] | None = None,
+    schema: pa.Schema | None = None,
+    match: Matching | None = None,
+    partitions: bool | None = None,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
+) -> polars.LazyFrame:
     """A lazy frame of polars over one file or many; the arguments are those of :func:`orcish.scan`.
 
     Columns, filters, the number of rows and the size of batches that a query needs go down to the reader: it skips
@@ -40,6 +70,7 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
         TypeError: A column is of a type that polars has not: an interval; a decimal of more than 38 digits; a union,
             which can be read as a struct. `columns` can leave it out.
     """
+    options = chosen_options(locals(), ScanOptions)
     from polars.io.plugins import register_io_source
 
     given = scan(source, **options)
@@ -50,7 +81,7 @@ def scan_polars(source: Sources, **options: Unpack[ScanOptions]) -> polars.LazyF
     check_is_of_polars(schema)
     empty = to_polars(pa.Table.from_batches([], schema))
     parts = _parts(table, options.get("columns"), schema.names)
-    number = row_number_name(dict(options))
+    number = row_number_name(options)
     reader = reader_of(table)
     _, after_read = reader.prepare(reader.options)
     # What is about all rows, or the first ones, is not about those that the query's predicate keeps.

@@ -2,27 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import os
+from collections.abc import Sequence
+from typing import Any, Literal, cast
 
 import pyarrow as pa
 
 from orcish.carbon.detect import has_carbon, is_carbon, is_carbon_file, single_table
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
+from orcish.filters.pushdown import Filters
 from orcish.io.files import files_of
 from orcish.io.paths import is_many
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
-from orcish.types import Limits, Matching, ReadOptions, ScanOptions, Source, Sources, StorageOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from orcish.types import Columns, Limits, Matching, ReadOptions, ScanOptions, Source, Sources, StorageOptions
 
 __all__ = ["read_table", "scan"]
 
 
-def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
+@checked_keywords
+def scan(
+    source: Sources,
+    *,
+    columns: Columns | None = None,
+    batch_size: int | None = None,
+    stripes: Sequence[int] | None = None,
+    filters: Filters | None = None,
+    limit: int | None = None,
+    row_number: bool | str | None = None,
+    threads: int | None = None,
+    arrow_schema: bool | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    timezone: str | None = None,
+    timestamp_out_of_range: Literal["error", "null"] | None = None,
+    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    trim_char: bool | None = None,
+    unions: Literal["dense", "sparse", "struct"] | None = None,
+    null_map_keys: Literal["error", "dictionary"] | None = None,
+    masked: Literal["error", "allow"] | None = None,
+    schema: pa.Schema | None = None,
+    match: Matching | None = None,
+    partitions: bool | None = None,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
+) -> Scan:
     """What to read of one file or of many, which are a table.
 
     Nothing but the tail of the first file is read before rows are asked for.
@@ -46,35 +77,64 @@ def scan(source: Sources, **options: Unpack[ScanOptions]) -> Scan:
         ValueError: An option does not fit, or the filter does not fit the types of the columns; ``stripes`` are for one
             file.
     """
-    given = dict(options)
-    if given.pop("stripes", None) is not None:
+    options = chosen_options(locals(), ScanOptions)
+    if stripes is not None:
         raise ValueError("stripes are those of one file: read it with ORCFile, or take splits of the scan")
-    reader = _reader(source, given)
+    reader = _reader(source, options)
     reader.check()
     return Scan(reader)
 
 
-def _reader(source: Sources, given: dict[str, Any]) -> ScanReader:
+def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     """The reader of a source, whose options are not checked yet."""
-    storage_options = cast("StorageOptions | None", given.pop("storage_options", None))
-    limits = cast("Limits | None", given.pop("limits", None))
-    external = given.pop("external_locations", None)
+    storage_options: StorageOptions | None = options.pop("storage_options", None)
+    limits: Limits | None = options.pop("limits", None)
+    external = options.pop("external_locations", None)
     files = []
     if not is_carbon(source, storage_options):
-        files = files_of(source, cast("bool | None", given.get("partitions")), storage_options)
+        files = files_of(source, options.get("partitions"), storage_options)
         if not files:
             raise FileNotFoundError(f"no files: {source!r}")
     if not files or has_carbon(files):
         table = CarbonSource.at(single_table(source), storage_options, limits, external)
-        return ScanReader(table, check_options(given))
+        return ScanReader(table, check_options(options))
     check_no_external(external)
-    given.pop("partitions", None)
-    schema = cast("pa.Schema | None", given.pop("schema", None))
-    match = cast("Matching", given.pop("match", "name"))
-    return ScanReader(OrcFiles(files, schema, match, storage_options, limits), given)
+    options.pop("partitions", None)
+    schema, match = options.pop("schema", None), options.pop("match", "name")
+    return ScanReader(OrcFiles(files, schema, match, storage_options, limits), options)
 
 
-def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
+@checked_keywords
+def read_table(
+    source: Sources,
+    *,
+    columns: Columns | None = None,
+    batch_size: int | None = None,
+    stripes: Sequence[int] | None = None,
+    filters: Filters | None = None,
+    limit: int | None = None,
+    row_number: bool | str | None = None,
+    threads: int | None = None,
+    arrow_schema: bool | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    timezone: str | None = None,
+    timestamp_out_of_range: Literal["error", "null"] | None = None,
+    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    trim_char: bool | None = None,
+    unions: Literal["dense", "sparse", "struct"] | None = None,
+    null_map_keys: Literal["error", "dictionary"] | None = None,
+    masked: Literal["error", "allow"] | None = None,
+    schema: pa.Schema | None = None,
+    match: Matching | None = None,
+    partitions: bool | None = None,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
+) -> pa.Table:
     """Read one file or many into a table; see :func:`scan` for what ``source`` may be, and for the keywords.
 
     The chunks of the table are the batches that are read.
@@ -86,22 +146,16 @@ def read_table(source: Sources, **options: Unpack[ScanOptions]) -> pa.Table:
         LimitExceededError: The file asks for more than ``limits`` allow.
         OSError: The source cannot be read.
     """
-    of_table = ("schema", "match", "partitions", "external_locations")
+    options = chosen_options(locals(), ScanOptions)
     is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
-    if is_table or any(options.get(name) for name in of_table):
+    if is_table or schema or match or partitions or external_locations:
         return scan(source, **options).to_table()
-    check_no_external(options.get("external_locations"))
-    given = {name: value for name, value in options.items() if name not in of_table}
-    storage_options, limits = given.pop("storage_options", None), given.pop("limits", None)
+    check_no_external(external_locations)
     try:
-        file = ORCFile(
-            cast("Source", source),
-            storage_options=cast("StorageOptions | None", storage_options),
-            limits=cast("Limits | None", limits),
-        )
+        file = ORCFile(cast("Source", source), storage_options=storage_options, limits=limits)
     except FileNotFoundError:
         # In a store, a folder is no more than what files have in common.
         if not isinstance(source, str) or "://" not in source:
             raise
         return scan(source, **options).to_table()
-    return file.read(**cast("ReadOptions", given))
+    return file.read(**{name: options[name] for name in options if name in ReadOptions.__optional_keys__})

@@ -6,20 +6,19 @@ import dataclasses
 import datetime
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.carbon.source import CarbonSource, check_options
+from orcish.filters.pushdown import Filters
 from orcish.io.paths import local_path
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
-from orcish.types import Limits, ReadOptions, StorageOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from orcish.types import Columns, Limits, ReadOptions, StorageOptions
 
 __all__ = ["CarbonBlocklet", "CarbonFile", "CarbonSegment", "CarbonTable"]
 
@@ -82,6 +81,7 @@ class CarbonTable(BatchSource):
         UnsupportedError: The table names files outside of its folder.
     """
 
+    @checked_keywords
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -141,18 +141,93 @@ class CarbonTable(BatchSource):
 
     # Data.
 
-    def scan(self, **options: Unpack[ReadOptions]) -> Scan:
+    @checked_keywords
+    def scan(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> Scan:
         """What to read of the table; see :class:`~orcish.types.ReadOptions` for the keywords."""
+        options = chosen_options(locals(), ReadOptions)
         reader = ScanReader(self._source, check_options(options))
         reader.check()
         return Scan(reader)
 
-    def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
+    @checked_keywords
+    def read(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> pa.Table:
         """Read the table into one of Arrow."""
+        options = chosen_options(locals(), ReadOptions)
         return self.scan(**options).to_table()
 
-    def to_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
+    @checked_keywords
+    def to_batches(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
         """Read batch by batch, in memory that does not grow with the table."""
+        options = chosen_options(locals(), ReadOptions)
         return self.scan(**options).to_batches()
 
     def count(self) -> int:
@@ -178,6 +253,7 @@ class CarbonFile:
         limits: Bounds on what the file may make the reader do.
     """
 
+    @checked_keywords
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -223,10 +299,35 @@ class CarbonFile:
         """What the file says of the software that wrote it."""
         return dict(self._file.written_by)
 
-    def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
+    @checked_keywords
+    def read(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> pa.Table:
         """Read the file without the rows that were deleted, as far as files beside it say which; see
         :class:`~orcish.types.ReadOptions` for the keywords.
         """
+        options = chosen_options(locals(), ReadOptions)
         return CarbonTable(self._location, storage_options=self._storage_options, limits=self._limits).read(**options)
 
 

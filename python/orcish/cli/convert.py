@@ -23,15 +23,17 @@ def add_convert(commands: Any) -> None:
     )
     command.add_argument("source", metavar="SRC", help="a table of CarbonData, or ORC files: a folder, pattern or file")
     command.add_argument("target", metavar="DST", help="the folder, which is made")
-    existing = command.add_mutually_exclusive_group()
-    for name, text in (("append", "add to the data that is there"), ("overwrite", "replace the data that is there")):
-        existing.add_argument(f"--{name}", dest="existing_data", action="store_const", const=name, help=text)
-    command.set_defaults(existing_data="error")
+    command.add_argument(
+        "--existing-data",
+        choices=("error", "append", "overwrite"),
+        default="error",
+        help="what to do where the folder has data (error)",
+    )
     lists: dict[str, Any] = {"type": names, "action": "extend", "metavar": "A,B"}
     command.add_argument("-c", "--columns", **lists, help="only these columns, in this order")
-    command.add_argument("--where", dest="filters", metavar="SQL", help="only rows for which this is true")
+    command.add_argument("--filters", "--where", dest="filters", metavar="SQL", help="only rows for which this is true")
     command.add_argument("--partition-by", **lists, help="columns that name folders (those of the table); '' for none")
-    command.add_argument("--rows-per-file", dest="max_rows_per_file", type=count, metavar="N")
+    command.add_argument("--max-rows-per-file", type=count, metavar="N")
     command.add_argument("--compression", metavar="CODEC", help="zstd, zlib, snappy, lz4, brotli or none (zstd)")
     command.add_argument("--bloom-filter-columns", **lists)
     command.add_argument("--verify", action="store_true", default=None, help="read what was written before it appears")

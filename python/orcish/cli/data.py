@@ -40,8 +40,8 @@ def add_data(commands: Any) -> None:
     )
     command.add_argument("file", metavar="FILE")
     rows = command.add_mutually_exclusive_group()
-    rows.add_argument("-n", "--rows", type=count, default=10, metavar="N", help="how many rows (10)")
-    rows.add_argument("--all", dest="rows", action="store_const", const=None, help="all rows")
+    rows.add_argument("-n", "--limit", type=count, default=10, metavar="N", help="how many rows (10)")
+    rows.add_argument("--all", dest="limit", action="store_const", const=None, help="all rows")
     command.add_argument("--json", action="store_true", help="one JSON object a row, each on a line")
     command.add_argument(
         "-c",
@@ -85,13 +85,13 @@ def _rows_of(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Record
             raise ValueError(f"{options.file}: --stripe is of ORC files")
         table = CarbonTable(options.file, external_locations=options.external_locations)
         scan = table.scan(**cast("ReadOptions", given))
-        return scan.schema, first_rows_of_scan(scan, options.rows)
+        return scan.schema, first_rows_of_scan(scan, options.limit)
     check_no_external(options.external_locations, f"{options.file}: --external-location")
     # Values are shown as they are stored, whatever Arrow types they were written with.
     stored = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
     read = cast("ReadOptions", {**stored, **given})
     file = ORCFile(options.file)
-    return file.arrow_schema(**read), first_rows(file, options.rows, options.stripe, read)
+    return file.arrow_schema(**read), first_rows(file, options.limit, options.stripe, read)
 
 
 def first_rows(file: ORCFile, limit: int | None, stripe: int | None, options: ReadOptions) -> Iterator[pa.RecordBatch]:

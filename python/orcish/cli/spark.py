@@ -14,16 +14,17 @@ from orcish.cli.arguments import Parser
 from orcish.errors import OrcishError
 from orcish.spark.jobs.compact import compact
 from orcish.spark.jobs.convert import convert
-from orcish.spark.jobs.profile import profile
+from orcish.spark.jobs.profile import profile_table
 from orcish.spark.jobs.verify import verify
+from orcish.spark.table.open import open_table
 from orcish.terminal import json_line, printable, show
 
 __all__ = ["main"]
 
 Job = Callable[[SparkSession, argparse.Namespace], int]
 
-_OF_PROFILE = ("path", "paths", "columns", "where", "distinct", "spark", "storage_options")
-"""Names that are no options of what it reads, but arguments."""
+_PROFILE_ARGUMENTS = ("path", "paths", "columns", "filters")
+"""Options of the data source that have an argument of their own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,14 +51,16 @@ def _parser() -> argparse.ArgumentParser:
     _add_reading(job)
     job.add_argument("--partition-by", type=_names, metavar="A,B", help="columns that name folders (the source's)")
     job.add_argument("--sort-within", type=_names, default=[], metavar="A,B", help="columns to sort each task by")
-    job.add_argument("--mode", choices=["error", "append", "overwrite"], default="error")
+    job.add_argument("--existing-data", choices=["error", "append", "overwrite"], default="error")
     job.add_argument("--max-rows-per-file", type=int, metavar="N")
     _add_writing(job)
 
     job = _job(jobs, "profile", _profile, "rows, nulls, bounds, distinct values, bytes and encodings of each column")
     job.add_argument("table", metavar="TABLE")
     job.add_argument("--columns", type=_names, metavar="A,B.C")
-    job.add_argument("--where", metavar="PREDICATE", help="only rows for which this is true, such as 'id > 5'")
+    job.add_argument(
+        "--filters", "--where", metavar="PREDICATE", help="only rows for which this is true, such as 'id > 5'"
+    )
     job.add_argument("--no-distinct", dest="distinct", action="store_false", help="do not estimate distinct values")
     _add_reading(job)
 
@@ -137,7 +140,7 @@ def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
         read_options=dict(options.read_option),
         partition_by=options.partition_by,
         sort_within=options.sort_within,
-        mode=options.mode,
+        existing_data=options.existing_data,
         max_rows_per_file=options.max_rows_per_file,
         spark=spark,
         storage_options=dict(options.storage_option),
@@ -149,19 +152,12 @@ def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
 
 def _profile(spark: SparkSession, options: argparse.Namespace) -> int:
     given = dict(options.read_option)
-    taken = next((name for name in given if name.lower() in _OF_PROFILE), None)
+    taken = next((name for name in given if name.lower() in _PROFILE_ARGUMENTS), None)
     if taken is not None:
         raise ValueError(f"--read-option {taken}: profile has arguments of its own for it")
-    found = profile(
-        options.table,
-        columns=options.columns,
-        where=options.where,
-        distinct=options.distinct,
-        spark=spark,
-        storage_options=dict(options.storage_option),
-        **given,
-    )
-    _show(found, options)
+    storage = dict(options.storage_option)
+    table = open_table(spark, options.table, options.columns, options.filters, None, given, storage)
+    _show(profile_table(spark, table, options.distinct), options)
     return 0
 
 

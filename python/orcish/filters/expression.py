@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NoReturn, TypeAlias, cast
 
 from orcish import _native
 from orcish.filters import literals
+from orcish.keywords import checked_keywords
 
 __all__ = ["BARE_NAME", "RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "tree_of"]
 
@@ -32,6 +33,7 @@ RESERVED = frozenset(["and", "between", "false", "in", "is", "like", "not", "nul
 """Words of SQL, in lower case, that are no names without quotes, in whatever case they are."""
 
 
+@checked_keywords
 def col(name: str) -> Column:
     """The column of a dotted name, such as ``"id"`` or ``"customer.name"``, to be compared with something."""
     return Column(name)
@@ -98,6 +100,7 @@ class Column(_Operand):
     __slots__ = ("_name",)
     _name: str
 
+    @checked_keywords
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"a column's name is a str, not {type(name).__name__}")
@@ -108,6 +111,7 @@ class Column(_Operand):
         """The dotted name."""
         return self._name
 
+    @checked_keywords
     def field(self, name: str) -> Column:
         """A field of a column of structs: ``col("customer").field("name")`` is ``col("customer.name")``."""
         return Column(f"{self._name}.{Column(name).name}")
@@ -117,6 +121,7 @@ class Column(_Operand):
     __iter__: ClassVar[None] = None
     __contains__: ClassVar[None] = None
 
+    @checked_keywords
     def equals(self, other: object) -> bool:
         """Whether the other is the same column; ``==`` builds a predicate."""
         return isinstance(other, Column) and other._name == self._name
@@ -144,6 +149,7 @@ class Column(_Operand):
     def __ge__(self, value: object) -> Expression:
         return self._compare(">=", value)
 
+    @checked_keywords
     def is_in(self, values: Iterable[object]) -> Expression:
         """Whether the value is among these.
 
@@ -155,6 +161,7 @@ class Column(_Operand):
         found = literals.literals(values)
         return Expression(("in", self._name, found) if found else ("constant", False))
 
+    @checked_keywords
     def between(self, low: object, high: object) -> Expression:
         """Whether the value is not less than ``low`` and not greater than ``high``."""
         return (self >= low) & (self <= high)
@@ -171,6 +178,7 @@ class Column(_Operand):
         """Whether the value is a float that is not a number; unknown for null."""
         return Expression(("is_nan", self._name))
 
+    @checked_keywords
     def starts_with(self, prefix: str | bytes) -> Expression:
         """Whether the string, or binary, begins so."""
         found = literals.literal(prefix)
@@ -195,6 +203,7 @@ class Expression(_Operand):
     _node: Tree
     _made: _native.Filter | None
 
+    @checked_keywords
     def __init__(self, tree: Tree) -> None:
         """Args: ``tree`` is that of :func:`tree_of`. Users make predicates by comparing columns."""
         object.__setattr__(self, "_node", tree)
@@ -227,6 +236,7 @@ class Expression(_Operand):
                 found[node[2] if node[0] == "compare" else node[1]] = None
         return list(found)
 
+    @checked_keywords
     def equals(self, other: object) -> bool:
         """Whether the other is the same predicate, written the same way; ``==`` of columns builds one."""
         # The text tells 1 from 1.0 and True, 0.0 from -0.0, and has a NaN equal itself.

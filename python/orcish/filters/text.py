@@ -30,7 +30,7 @@ _PREFIXES = ("starts_with", "startswith")
 _FUNCTIONS = ", ".join([*_QUESTIONS, *_PREFIXES])
 
 
-def parse(text: str, option: str = "where") -> Expression:
+def parse(text: str, option: str = "filters") -> Expression:
     r"""The predicate that a text says. What ``str`` gives of an :class:`Expression` is read back as it was.
 
     In SQL, columns are compared with values by ``=``, ``==``, ``!=``, ``<>``, ``<``, ``<=``, ``>``, ``>=``, ``in``,

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
+from orcish.filters.pushdown import Filters
 from orcish.io.paths import native_source
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, Reader
-from orcish.types import ColumnStatistics, Finding, Limits, ReadOptions, Source, StorageOptions, StripeInfo
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from orcish.types import (
+    Columns,
+    ColumnStatistics,
+    Finding,
+    Limits,
+    ReadOptions,
+    Source,
+    StorageOptions,
+    StripeInfo,
+)
 
 __all__ = ["ORCFile", "has_arrow_schema", "native_file"]
 
@@ -45,6 +53,7 @@ class ORCFile(BatchSource):
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
     """
 
+    @checked_keywords
     def __init__(
         self,
         source: Source,
@@ -73,9 +82,34 @@ class ORCFile(BatchSource):
         """The Arrow schema of all columns under the default options."""
         return self.arrow_schema()
 
-    def arrow_schema(self, **options: Unpack[ReadOptions]) -> pa.Schema:
+    @checked_keywords
+    def arrow_schema(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> pa.Schema:
         """The Arrow schema that reading has under the given options."""
-        return self._reader.schema(dict(options))
+        options = chosen_options(locals(), ReadOptions)
+        return self._reader.schema(options)
 
     def check(self) -> list[Finding]:
         """Reads the whole file, and compares what is recorded of its rows with them: the statistics of row groups, of
@@ -143,6 +177,7 @@ class ORCFile(BatchSource):
         """Column ids of the types that hold each column, by column id; the root has none."""
         return self._file.column_parents
 
+    @checked_keywords
     def attributes(self, column: str | int) -> dict[str, str]:
         """Attributes of a column's type, such as ``iceberg.id``."""
         return dict(self._file.column_attributes(self._column_id(column)))
@@ -208,6 +243,7 @@ class ORCFile(BatchSource):
 
     # Statistics.
 
+    @checked_keywords
     def statistics(self, column: str | int) -> ColumnStatistics | None:
         """Statistics of a column over the whole file; ``None`` where the writer kept none.
 
@@ -218,6 +254,7 @@ class ORCFile(BatchSource):
         found = self._file.column_statistics(id)
         return None if found is None else _statistics(found, self._file.column_type(id))
 
+    @checked_keywords
     def stripe_statistics(self, column: str | int) -> list[ColumnStatistics]:
         """Statistics of a column for each stripe; empty where the writer kept none."""
         id = self._column_id(column)
@@ -239,31 +276,156 @@ class ORCFile(BatchSource):
 
     # Data.
 
-    def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
+    @checked_keywords
+    def read(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> pa.Table:
         """Read the file into a table; see :class:`~orcish.types.ReadOptions` for the keywords."""
-        return self._reader.read_table(dict(options))
+        options = chosen_options(locals(), ReadOptions)
+        return self._reader.read_table(options)
 
-    def iter_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
+    @checked_keywords
+    def iter_batches(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
         """Read the file batch by batch, in memory that does not grow with the file."""
-        return self._reader.read_batches(dict(options))
+        options = chosen_options(locals(), ReadOptions)
+        return self._reader.read_batches(options)
 
-    def read_stripe(self, index: int, **options: Unpack[ReadOptions]) -> pa.Table:
+    @checked_keywords
+    def read_stripe(
+        self,
+        index: int,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> pa.Table:
         """Read one stripe into a table."""
+        options = chosen_options(locals(), ReadOptions)
         options["stripes"] = [index]
         return self.read(**options)
 
-    def explain(self, **options: Unpack[ReadOptions]) -> Explanation:
+    @checked_keywords
+    def explain(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> Explanation:
         """What reading would do: which stripes and row groups are skipped and why, and how much is read.
 
         Footers of stripes, and row indexes and bloom filters of the columns that the filter asks, are read for that.
         """
-        native, residual = self._reader.prepare(dict(options))
+        options = chosen_options(locals(), ReadOptions)
+        native, residual = self._reader.prepare(options)
         after_read = None if residual is None else str(residual.residual)
         return Explanation.of([self._file.explain(native)], after_read)
 
-    def reader(self, **options: Unpack[ReadOptions]) -> _native.Batches | pa.RecordBatchReader:
+    @checked_keywords
+    def reader(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> _native.Batches | pa.RecordBatchReader:
         """An Arrow stream of the file under the given options, to be consumed once."""
-        return self._reader.stream(dict(options))
+        options = chosen_options(locals(), ReadOptions)
+        return self._reader.stream(options)
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         return self._reader.read_rows({})

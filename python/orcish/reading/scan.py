@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.filters.pushdown import Filters, check_filters, combined
+from orcish.keywords import checked_keywords
 from orcish.reading.aggregates import aggregate
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, check_limit
@@ -29,6 +30,7 @@ class Scan(BatchSource):
     Scans are immutable: each method that changes the selection returns a new one.
     """
 
+    @checked_keywords
     def __init__(self, reader: ScanReader) -> None:
         self._reader = reader
 
@@ -42,6 +44,7 @@ class Scan(BatchSource):
         names = columns[0] if len(columns) == 1 and isinstance(columns[0], list | tuple) else columns
         return Scan(self._reader.select(names))
 
+    @checked_keywords
     def where(self, filters: Filters | None) -> Scan:
         """Adds a filter; rows have to pass all filters. See ``filters`` of :class:`~orcish.types.ReadOptions`.
 
@@ -54,12 +57,14 @@ class Scan(BatchSource):
         both = filters if before is None else combined(before, filters)
         return Scan(self._reader.with_options(filters=both))
 
+    @checked_keywords
     def limit(self, rows: int) -> Scan:
         """Limits the number of rows."""
         rows = check_limit(rows)
         before = self._reader.options.get("limit")
         return Scan(self._reader.with_options(limit=rows if before is None else min(before, rows)))
 
+    @checked_keywords
     def batch_size(self, rows: int) -> Scan:
         """Limits the rows of a batch."""
         return Scan(self._reader.with_options(batch_size=rows))
@@ -89,6 +94,7 @@ class Scan(BatchSource):
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.to_batches()
 
+    @checked_keywords
     def head(self, rows: int = 10) -> pa.Table:
         """Reads the first rows. Stripes after them are not read."""
         return self.limit(rows).to_table()
@@ -101,6 +107,7 @@ class Scan(BatchSource):
         """
         return self._reader.count()
 
+    @checked_keywords
     def min(self, column: str) -> Any:
         """Minimum of a column, given by its dotted name; ``None`` where there are no values. NaN is ignored.
 
@@ -114,10 +121,12 @@ class Scan(BatchSource):
         """
         return aggregate(self._reader, column, "min")
 
+    @checked_keywords
     def max(self, column: str) -> Any:
         """Maximum of a column; like :meth:`min`."""
         return aggregate(self._reader, column, "max")
 
+    @checked_keywords
     def sum(self, column: str) -> Any:
         """Sum of a column of numbers, or the number of true values of a boolean column; like :meth:`min`.
 
@@ -134,6 +143,7 @@ class Scan(BatchSource):
         """
         return self._reader.explain()
 
+    @checked_keywords
     def splits(self, split_size: int = DEFAULT_SPLIT_SIZE) -> list[Split]:
         """Splits the scan into parts of about ``split_size`` stored bytes, which can be read alone, in any process.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -11,11 +11,13 @@ from pyspark.sql.types import StructType
 
 from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.pushdown import Filters
-from orcish.spark.options import to_text
+from orcish.keywords import checked_keywords, chosen_options
+from orcish.spark.options import SourceOptions, data_source_options
 from orcish.spark.session import task_cpus
 from orcish.spark.table.open import open_table, session_defaults
 from orcish.spark.table.tasks import Work
 from orcish.spark.types.arrow import nullable
+from orcish.types import StorageOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,36 +25,51 @@ if TYPE_CHECKING:
 __all__ = ["map_batches", "map_pandas", "read"]
 
 
+@checked_keywords
 def read(
     spark: SparkSession,
     path: str | Sequence[str],
     *,
     columns: Sequence[str] | None = None,
-    where: Filters | None = None,
+    filters: Filters | None = None,
     schema: StructType | str | None = None,
-    **options: Any,
+    merge_schema: bool | None = None,
+    case_sensitive: bool | None = None,
+    row_number: str | None = None,
+    partitions: bool | None = None,
+    split_size: int | None = None,
+    min_splits: int | None = None,
+    batch_size: int | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    timezone: str | None = None,
+    session_timezone: str | None = None,
+    external_locations: Sequence[str] | None = None,
+    storage_options: StorageOptions | None = None,
 ) -> DataFrame:
     """A table as a data frame, of which no more than these columns and rows leave the workers.
 
-    >>> osp.read(spark, "table/", columns=["id", "nest.b"], where=orcish.col("id") > 5)         # doctest: +SKIP
+    >>> osp.read(spark, "table/", columns=["id", "nest.b"], filters=orcish.col("id") > 5)         # doctest: +SKIP
 
     Args:
         spark: The session.
         path: A path or URL of a file or folder, a pattern, or several of them.
         columns: Dotted names of columns, in their order; all by default.
-        where: Which rows: a predicate of :func:`orcish.col`, or its text.
+        filters: Which rows: a predicate of :func:`orcish.col`, or its text.
         schema: Columns and their types, in place of those of the files, and of `columns`.
         options: Other options of the data source, such as ``mergeSchema=True``; see ``docs/spark-reading.md``.
 
     Raises:
         TypeError: The predicate is one of another library, which Spark cannot be given; :func:`map_batches` can.
     """
-    if where is not None and not isinstance(where, Expression | Column | str):
-        raise TypeError(f"where is a predicate of orcish.col, or its text, not {type(where).__name__}")
-    if isinstance(where, Column):
-        where = Expression(tree_of(where))
-    own = {"columns": columns, "where": None if where is None else str(where)}
-    text = to_text({**session_defaults(spark), **options, **own})
+    options = chosen_options(locals(), SourceOptions)
+    if filters is not None and not isinstance(filters, Expression | Column | str):
+        raise TypeError(f"filters is a predicate of orcish.col, or its text, not {type(filters).__name__}")
+    if isinstance(filters, Column):
+        filters = Expression(tree_of(filters))
+    selection = {"columns": columns, "filters": None if filters is None else str(filters)}
+    text = data_source_options({**session_defaults(spark), **options, **selection}, storage_options)
     reader = spark.read.format("orcish").options(**cast("dict[str, Any]", text))
     if schema is not None:
         # As in Spark's own sources; the schema of a data source is taken at its word.
@@ -61,6 +78,7 @@ def read(
     return reader.load(path if isinstance(path, str) else list(path))
 
 
+@checked_keywords
 def map_batches(
     spark: SparkSession,
     path: str | Sequence[str],
@@ -68,9 +86,22 @@ def map_batches(
     schema: StructType | str,
     *,
     columns: Sequence[str] | None = None,
-    where: Filters | None = None,
+    filters: Filters | None = None,
     table_schema: StructType | None = None,
-    **options: Any,
+    merge_schema: bool | None = None,
+    case_sensitive: bool | None = None,
+    row_number: str | None = None,
+    partitions: bool | None = None,
+    split_size: int | None = None,
+    min_splits: int | None = None,
+    batch_size: int | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    timezone: str | None = None,
+    session_timezone: str | None = None,
+    external_locations: Sequence[str] | None = None,
+    storage_options: StorageOptions | None = None,
 ) -> DataFrame:
     """The rows of a table through a function that runs in the workers, which open the files themselves: no row of the
     table passes through the JVM.
@@ -86,19 +117,21 @@ def map_batches(
         fn: Takes the batches of a task, with the types that Spark's Arrow functions have, and gives others.
         schema: Of what `fn` gives.
         columns: Dotted names of the columns that `fn` is given; all by default.
-        where: Which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
+        filters: Which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
         table_schema: Columns and their types, in place of those of the files, and of `columns`.
         options: Other options of the data source; see ``docs/spark-reading.md``.
     """
-    work = open_table(spark, path, columns, where, table_schema, options).work()
+    options = chosen_options(locals(), SourceOptions)
+    tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).work()
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for part in _parts(work, (batch.column(0).to_pylist() for batch in rows)):
+        for part in _parts(tasks, (batch.column(0).to_pylist() for batch in rows)):
             yield from fn(part.batches(task_cpus()))
 
-    return _numbers(spark, work).mapInArrow(run, schema)
+    return _numbers(spark, tasks).mapInArrow(run, schema)
 
 
+@checked_keywords
 def map_pandas(
     spark: SparkSession,
     path: str | Sequence[str],
@@ -106,18 +139,32 @@ def map_pandas(
     schema: StructType | str,
     *,
     columns: Sequence[str] | None = None,
-    where: Filters | None = None,
+    filters: Filters | None = None,
     table_schema: StructType | None = None,
-    **options: Any,
+    merge_schema: bool | None = None,
+    case_sensitive: bool | None = None,
+    row_number: str | None = None,
+    partitions: bool | None = None,
+    split_size: int | None = None,
+    min_splits: int | None = None,
+    batch_size: int | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    timezone: str | None = None,
+    session_timezone: str | None = None,
+    external_locations: Sequence[str] | None = None,
+    storage_options: StorageOptions | None = None,
 ) -> DataFrame:
     """As :func:`map_batches`, with data frames of pandas."""
-    work = open_table(spark, path, columns, where, table_schema, options).work()
+    options = chosen_options(locals(), SourceOptions)
+    tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).work()
 
     def run(rows: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for part in _parts(work, (frame.iloc[:, 0].tolist() for frame in rows)):
+        for part in _parts(tasks, (frame.iloc[:, 0].tolist() for frame in rows)):
             yield from fn(batch.to_pandas() for batch in part.batches(task_cpus()))
 
-    return _numbers(spark, work).mapInPandas(run, schema)
+    return _numbers(spark, tasks).mapInPandas(run, schema)
 
 
 def _numbers(spark: SparkSession, work: list[Work]) -> DataFrame:

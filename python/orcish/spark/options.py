@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Mapping
-from typing import Any, Literal, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict, cast
 
 from orcish.errors import nearest
 from orcish.io.paths import is_pattern, local_path
@@ -14,34 +14,73 @@ from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.spark.types.timezones import arrow_zone, local_zone
 from orcish.types import WriteOptions
 
-__all__ = ["StreamOptions", "TableOptions", "WriterOptions", "absolute", "to_text"]
+__all__ = [
+    "SourceOptions",
+    "StreamOptions",
+    "TableOptions",
+    "WriterOptions",
+    "absolute",
+    "data_source_options",
+    "to_text",
+]
 
-BATCH_ROWS = 32_768
+BATCH_SIZE = 32_768
 """Rows of a batch, which Spark's JVM is given as a whole: larger ones take more of its memory and no less time."""
 STORES = ("aws_", "google_", "azure_", "orcish.", "header.")
 """How the names of options of object stores begin."""
 OF_STORES = ("allow_http", "timeout", "connect_timeout", "proxy_url", "allow_invalid_certificates")
 
 
+class SourceOptions(TypedDict, total=False):
+    """Options of reading, as keywords of Python functions; the data source has them in camel case."""
+
+    merge_schema: bool | None
+    case_sensitive: bool | None
+    row_number: str | None
+    partitions: bool | None
+    split_size: int | None
+    min_splits: int | None
+    batch_size: int | None
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None
+    decimal_out_of_range: Literal["error", "null"] | None
+    long_char: Literal["keep", "cut", "error"] | None
+    timezone: str | None
+    session_timezone: str | None
+    external_locations: Sequence[str] | None
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def data_source_options(options: Mapping[str, Any], storage_options: Mapping[str, Any] | None) -> dict[str, str]:
+    """Keywords of Python functions as options of the data source, with those of the store."""
+    return to_text(
+        {_camel_case(name) if name in SourceOptions.__optional_keys__ else name: options[name] for name in options}
+        | dict(storage_options or {})
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class TableOptions:
-    """What is read, and how."""
+    """Options of reading, parsed."""
 
     paths: tuple[str, ...]
     columns: tuple[str, ...] | None = None
-    where: str | None = None
+    filters: str | None = None
     merge_schema: bool = False
     case_sensitive: bool = False
-    row_index: str | None = None
+    row_number: str | None = None
     """Name of a column with the number of each row in its file."""
     partitions: bool | None = None
-    split_bytes: int = DEFAULT_SPLIT_SIZE
+    split_size: int = DEFAULT_SPLIT_SIZE
     min_splits: int = 1
-    batch_rows: int = BATCH_ROWS
+    batch_size: int = BATCH_SIZE
     timezone: str = "UTC"
     """Zone of the JVM: files of other zones give the instants at which its clock shows the same."""
     session_timezone: str = "UTC"
-    """Zone of clocks in texts: in names of folders, and in `where`."""
+    """Zone of clocks in texts: in names of folders, and in filters."""
     values: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """What becomes of values that are not as their types say: options of :class:`orcish.types.ReadOptions`."""
     external_locations: tuple[str, ...] | None = None
@@ -59,14 +98,14 @@ class TableOptions:
         made = cls(
             paths=_paths(taken),
             columns=taken.names("columns"),
-            where=taken.text("where") or None,
+            filters=taken.text("filters") or None,
             merge_schema=taken.flag("mergeSchema") or False,
             case_sensitive=taken.flag("caseSensitive") or False,
-            row_index=taken.text("rowIndex") or None,
+            row_number=taken.text("rowNumber") or None,
             partitions=taken.flag("partitions"),
-            split_bytes=taken.number("splitBytes", DEFAULT_SPLIT_SIZE),
-            min_splits=taken.number("minSplits", 1),
-            batch_rows=taken.number("batchRows", BATCH_ROWS),
+            split_size=taken.number("splitSize", default=DEFAULT_SPLIT_SIZE),
+            min_splits=taken.number("minSplits", default=1),
+            batch_size=taken.number("batchSize", default=BATCH_SIZE),
             **_zones(taken),
             values=_values(taken),
             external_locations=taken.names("externalLocations"),
@@ -98,7 +137,7 @@ class StreamOptions:
         """
         taken = _Taken(options)
         state = taken.text("stateLocation")
-        most = taken.number("maxFilesPerTrigger", 0) or None
+        most = taken.number("maxFilesPerTrigger", default=0) or None
         table = TableOptions.of(options)
         if state is None and (len(table.paths) > 1 or is_pattern(local_path(table.paths[0]))):
             # Other streams of the same folder do not have the same files.
@@ -138,7 +177,7 @@ class WriterOptions:
         overwrite = taken.text("partitionOverwriteMode") or "static"
         if overwrite.lower() not in ("static", "dynamic"):
             raise ValueError(f"option partitionOverwriteMode={overwrite!r}: must be static or dynamic")
-        rows = taken.number("maxRecordsPerFile", 0, least=0)
+        rows = taken.number("maxRowsPerFile", "maxRecordsPerFile", default=0, least=0)
         file: dict[str, Any] = {
             "compression": _codec(taken.text("compression", "orc.compress")),
             "compression_level": taken.integer("compressionLevel"),
@@ -274,11 +313,11 @@ class _Taken:
         except ValueError:
             raise ValueError(f"option {names[0]}={found!r}: must be a whole number") from None
 
-    def number(self, name: str, default: int, least: int = 1) -> int:
-        """A number that is not less than another, where it is given."""
-        found = self.integer(name)
+    def number(self, *names: str, default: int, least: int = 1) -> int:
+        """An integer that is at least ``least``."""
+        found = self.integer(*names)
         if found is not None and found < least:
-            raise ValueError(f"option {name}={found}: must be {least} at least")
+            raise ValueError(f"option {names[0]}={found}: must be {least} at least")
         return default if found is None else found
 
     def real(self, *names: str) -> float | None:

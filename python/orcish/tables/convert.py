@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, cast
+from collections.abc import Mapping, Sequence
+from typing import Literal, cast
 
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import is_pattern, local_path
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
@@ -18,12 +19,10 @@ from orcish.scan import scan
 from orcish.types import Limits, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import ExistingData, WrittenFile, write_dataset
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 __all__ = ["convert"]
 
 
+@checked_keywords
 def convert(
     source: Sources,
     target: str | os.PathLike[str],
@@ -43,7 +42,21 @@ def convert(
     timestamps: Literal["wall", "instant"] | None = None,
     source_timezone: str | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
-    **options: Unpack[WriteOptions],
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+    compression_level: int | None = None,
+    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+    compression_block_size: int | None = None,
+    stripe_size: int | None = None,
+    row_index_stride: int | None = None,
+    bloom_filter_columns: Sequence[str] | None = None,
+    bloom_filter_fpp: float | None = None,
+    dictionary: bool | Mapping[str, bool | None] | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    timezone: str | None = None,
+    version: Literal["0.11", "0.12"] | None = None,
+    arrow_schema: bool | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
 ) -> list[WrittenFile]:
     """Writes the rows of a table, of CarbonData or of ORC files, as a folder of ORC files, in memory that does not grow
     with the table. Files appear when they are whole; if something fails, those of this call are removed again. Of ORC
@@ -88,6 +101,7 @@ def convert(
         OrcishError: The source cannot be read.
         OSError: A file cannot be read or written.
     """
+    options = chosen_options(locals(), WriteOptions)
     base = local_path(os.fspath(target))
     given: ScanOptions = {
         "columns": columns,

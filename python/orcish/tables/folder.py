@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from orcish import _native
 from orcish.io.paths import local_path, native_source
+from orcish.keywords import chosen_options
 from orcish.types import Source, StorageOptions, WriteOptions
 from orcish.writing.writer import ORCWriter, Written
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["MAX_SMALL_BYTES", "FileInfo", "Folder", "UploadInfo", "upload_info"]
 
@@ -158,13 +156,28 @@ class Folder:
         *,
         publish: bool = True,
         staging: str | None = None,
-        **options: Unpack[WriteOptions],
+        compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+        compression_level: int | None = None,
+        column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+        compression_block_size: int | None = None,
+        stripe_size: int | None = None,
+        row_index_stride: int | None = None,
+        bloom_filter_columns: Sequence[str] | None = None,
+        bloom_filter_fpp: float | None = None,
+        dictionary: bool | Mapping[str, bool | None] | None = None,
+        metadata: Mapping[str, bytes | str] | None = None,
+        timezone: str | None = None,
+        version: Literal["0.11", "0.12"] | None = None,
+        arrow_schema: bool | None = None,
+        threads: int | None = None,
+        verify: bool | None = None,
     ) -> ORCWriter:
         """A writer of a file; with ``publish=False`` of one that does not appear until it is :meth:`complete`.
 
         On local disks such a file waits in the folder ``staging`` of this one, and its own folder is made when it
         appears; without ``staging`` it waits in its own folder, which has to be there.
         """
+        options = chosen_options(locals(), WriteOptions)
         return ORCWriter(
             self.location(name),
             schema,

@@ -18,13 +18,14 @@ from orcish import _native
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import CorruptFileError, UnsupportedError, nearest
 from orcish.io.paths import local_path
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing.timestamps import as_stored, has_instants, kinds_of, with_schema, zones_of
 from orcish.writing.writer import ORCWriter, batches_of
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Self
 
 __all__ = ["ExistingData", "TableWriter", "WrittenFile", "file_suffix", "write_dataset"]
 
@@ -50,9 +51,10 @@ class WrittenFile(NamedTuple):
     """Values of the partition columns."""
 
 
+@checked_keywords
 def write_dataset(
     data: Any,
-    base: str | os.PathLike[str],
+    target: str | os.PathLike[str],
     *,
     partition_by: Sequence[str] = (),
     max_rows_per_file: int | None = None,
@@ -61,7 +63,21 @@ def write_dataset(
     max_open_files: int = MAX_OPEN_FILES,
     max_memory: int = MAX_MEMORY,
     storage_options: StorageOptions | None = None,
-    **options: Unpack[WriteOptions],
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+    compression_level: int | None = None,
+    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+    compression_block_size: int | None = None,
+    stripe_size: int | None = None,
+    row_index_stride: int | None = None,
+    bloom_filter_columns: Sequence[str] | None = None,
+    bloom_filter_fpp: float | None = None,
+    dictionary: bool | Mapping[str, bool | None] | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    timezone: str | None = None,
+    version: Literal["0.11", "0.12"] | None = None,
+    arrow_schema: bool | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
 ) -> list[WrittenFile]:
     """Writes a folder of ORC files, in folders such as ``dt=2026-01-01`` where it has partition columns.
 
@@ -72,7 +88,7 @@ def write_dataset(
 
     Args:
         data: Anything that :func:`orcish.write_table` takes.
-        base: The folder, or a URL of an object store. It is made, and those in it. It is no pattern: ``v[12]`` is a
+        target: The folder, or a URL of an object store. It is made, and those in it. It is no pattern: ``v[12]`` is a
             folder of that name.
         partition_by: Columns whose values name folders, the outermost first; files do not have them. Numbers that are
             none have the names that Hive and Spark give them: ``NaN``, ``Infinity``. Empty text is in the folder of
@@ -103,8 +119,9 @@ def write_dataset(
         UnsupportedError: The folder has data of CarbonData.
         OSError: A file cannot be written.
     """
+    options = chosen_options(locals(), WriteOptions)
     schema, batches = batches_of(data)
-    folder = _folder(local_path(os.fspath(base)))
+    folder = _folder(local_path(os.fspath(target)))
     by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     for name in by:
         if name not in schema.names:
@@ -141,7 +158,7 @@ def write_dataset(
     if existing_data == "overwrite" and "://" not in folder:
         _check_links(folder, there)
     template = basename_template or f"part-{{i}}-{uuid.uuid4()}.orc"
-    given = dict(options)
+    given = options
     if existing_data == "append":
         schema, given = _like_table(schema, given, folder, storage_options)
     table = TableWriter(

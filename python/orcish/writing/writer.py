@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.io.paths import native_source
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.reader import BatchSource, native_batches, rows_of
 from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Self
 
 __all__ = ["ORCWriter", "Written", "batches_of", "merge", "write_table"]
 
@@ -41,7 +42,7 @@ class ORCWriter:
     ...         writer.write(batch)
 
     Args:
-        where: A path, a URL of an object store, or a file object that is open for binary writing. Of a file object,
+        target: A path, a URL of an object store, or a file object that is open for binary writing. Of a file object,
             what has been written before a failure stays; it is no valid file. One may take a part of what it is given,
             if it says so; one that does not block and takes nothing is a ``BlockingIOError``.
         schema: An Arrow schema, or anything with ``__arrow_c_schema__``.
@@ -58,22 +59,38 @@ class ORCWriter:
         OSError: The file cannot be made.
     """
 
+    @checked_keywords
     def __init__(
         self,
-        where: Target,
+        target: Target,
         schema: Any,
         *,
         storage_options: StorageOptions | None = None,
         publish: bool = True,
         staging: str | os.PathLike[str] | None = None,
-        **options: Unpack[WriteOptions],
+        compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+        compression_level: int | None = None,
+        column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+        compression_block_size: int | None = None,
+        stripe_size: int | None = None,
+        row_index_stride: int | None = None,
+        bloom_filter_columns: Sequence[str] | None = None,
+        bloom_filter_fpp: float | None = None,
+        dictionary: bool | Mapping[str, bool | None] | None = None,
+        metadata: Mapping[str, bytes | str] | None = None,
+        timezone: str | None = None,
+        version: Literal["0.11", "0.12"] | None = None,
+        arrow_schema: bool | None = None,
+        threads: int | None = None,
+        verify: bool | None = None,
     ) -> None:
+        options = chosen_options(locals(), WriteOptions)
         if not hasattr(schema, "__arrow_c_schema__"):
             raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
         self._writer = _native.Writer(
-            _target(where),
+            _checked_target(target),
             schema.__arrow_c_schema__(),
-            options=_native_options(dict(options)),
+            options=_native_options(options),
             storage_options=None if storage_options is None else dict(storage_options),
             publish=publish,
             staging=None if staging is None else os.fspath(staging),
@@ -81,6 +98,7 @@ class ORCWriter:
         self._schema = schema if isinstance(schema, pa.Schema) else None
         self._written: Written | None = None
 
+    @checked_keywords
     def write(self, data: Any) -> None:
         """Takes rows: anything with ``__arrow_c_stream__`` (a pyarrow, polars or pandas table, a duckdb relation, a
         :class:`~orcish.Scan`) or ``__arrow_c_array__`` (a record batch), or an iterable of such.
@@ -103,6 +121,7 @@ class ORCWriter:
                 raise ends.pop() from None
             raise
 
+    @checked_keywords
     def write_batch(self, batch: Any) -> None:
         """Takes the rows of a record batch, or anything with ``__arrow_c_array__``; raises as :meth:`write`."""
         try:
@@ -111,6 +130,7 @@ class ORCWriter:
             self._writer.fail()
             raise
 
+    @checked_keywords
     def write_table(self, table: Any) -> None:
         """Takes the rows of a table: as :meth:`write`."""
         self.write(table)
@@ -161,12 +181,27 @@ class ORCWriter:
             raise
 
 
+@checked_keywords
 def write_table(
     data: Any,
-    where: Target,
+    target: Target,
     *,
     storage_options: StorageOptions | None = None,
-    **options: Unpack[WriteOptions],
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+    compression_level: int | None = None,
+    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+    compression_block_size: int | None = None,
+    stripe_size: int | None = None,
+    row_index_stride: int | None = None,
+    bloom_filter_columns: Sequence[str] | None = None,
+    bloom_filter_fpp: float | None = None,
+    dictionary: bool | Mapping[str, bool | None] | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    timezone: str | None = None,
+    version: Literal["0.11", "0.12"] | None = None,
+    arrow_schema: bool | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
 ) -> Written:
     """Writes an ORC file; see :class:`ORCWriter`.
 
@@ -176,7 +211,7 @@ def write_table(
     Args:
         data: Anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
             of polars and pandas, relations of duckdb, files and scans of orcish.
-        where: A path, a URL of an object store, or a file object that is open for binary writing.
+        target: A path, a URL of an object store, or a file object that is open for binary writing.
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
         options: See :class:`~orcish.types.WriteOptions`.
 
@@ -186,15 +221,17 @@ def write_table(
         UnknownColumnError: An option names a column that there is not.
         OSError: The file cannot be written.
     """
+    options = chosen_options(locals(), WriteOptions)
     schema, rows = _rows_of(data)
-    with ORCWriter(where, schema, storage_options=storage_options, **options) as writer:
+    with ORCWriter(target, schema, storage_options=storage_options, **options) as writer:
         writer.write(rows)
     return writer.close()
 
 
+@checked_keywords
 def merge(
     sources: Sequence[Source],
-    where: Target,
+    target: Target,
     *,
     storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
@@ -212,7 +249,7 @@ def merge(
 
     Args:
         sources: Paths, URLs, bytes or file objects, in the order of their rows.
-        where: A path, a URL of an object store, or a file object that is open for binary writing.
+        target: A path, a URL of an object store, or a file object that is open for binary writing.
         storage_options: How the stores of URLs are reached; see :data:`~orcish.types.StorageOptions`.
         limits: Bounds on what the files may make the reader do.
 
@@ -227,18 +264,18 @@ def merge(
         raise TypeError("sources is a list of files")
     written = _native.merge_files(
         [native_source(source) for source in sources],
-        _target(where),
+        _checked_target(target),
         storage_options=None if storage_options is None else dict(storage_options),
         limits=cast("dict[str, int] | None", limits),
     )
     return Written(*written[:3])
 
 
-def _target(where: Any) -> Any:
-    found = os.fspath(where) if isinstance(where, os.PathLike) else where
+def _checked_target(target: Any) -> Any:
+    found = os.fspath(target) if isinstance(target, os.PathLike) else target
     if isinstance(found, str) or hasattr(found, "write"):
         return found
-    raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(where).__name__}")
+    raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(target).__name__}")
 
 
 def _reader(data: Any) -> pa.RecordBatchReader:

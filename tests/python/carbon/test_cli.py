@@ -80,13 +80,26 @@ def test_convert(sales, run, tmp_path):
     assert run("convert", sales, target).startswith("50 rows in 2 files, ")
     assert sorted(path.name for path in (tmp_path / "orc").iterdir()) == ["city=city 0", "city=city 1"]
     assert "append" in run("convert", sales, target, code=1)
-    options = ["--where", "id < 10", "--columns", "id", "--compression", "zlib", "--rows-per-file", "5", "--overwrite"]
+    options = [
+        "--where",
+        "id < 10",
+        "--columns",
+        "id",
+        "--compression",
+        "zlib",
+        "--max-rows-per-file",
+        "5",
+        "--existing-data",
+        "overwrite",
+    ]
     lines = [json.loads(line) for line in run("convert", sales, target, *options, "--json").splitlines()]
     assert [line["rows"] for line in lines] == [5, 5]
     assert orcish.ORCFile(lines[0]["path"]).compression == "zlib"
-    assert run("convert", sales, target, "--append", "--partition-by", "", "-c", "id").startswith("50 rows in 1 files")
+    assert run("convert", sales, target, "--existing-data", "append", "--partition-by", "", "-c", "id").startswith(
+        "50 rows in 1 files"
+    )
     assert orcish.read_table(target).num_rows == 60
-    assert "id <" in run("convert", sales, target, "--append", "--where", "id <", code=1)
+    assert "id <" in run("convert", sales, target, "--existing-data", "append", "--where", "id <", code=1)
     for option in ("timestamps", "timezone"):
         value = {"timestamps": "instant", "timezone": "Europe/Berlin"}[option]
-        assert option in run("convert", sales, target, "--overwrite", f"--{option}", value, code=1)
+        assert option in run("convert", sales, target, "--existing-data", "overwrite", f"--{option}", value, code=1)

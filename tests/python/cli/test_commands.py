@@ -464,10 +464,10 @@ def test_both_times_of_an_hour_that_clocks_show_twice(run, rows, tmp_path):
     assert orcish.read_table(target)["t"].to_pylist() == [datetime.datetime(2024, 10, 27, 2, 30)] * 2
     orcish.convert(path, target, existing_data="overwrite", timestamps="instant")
     assert orcish.read_table(target)["t"].to_pylist() == times
-    assert run("convert", path, target, "--overwrite", "--timestamps", "instant")[0] == 0
+    assert run("convert", path, target, "--existing-data", "overwrite", "--timestamps", "instant")[0] == 0
     assert orcish.read_table(target)["t"].to_pylist() == times
     zone = ["--timestamps", "instant", "--timezone", "UTC"]
-    assert run("convert", path, target, "--overwrite", *zone)[0] == 0
+    assert run("convert", path, target, "--existing-data", "overwrite", *zone)[0] == 0
     shown = [datetime.datetime(2024, 10, 27, 2, 30, tzinfo=datetime.timezone.utc)] * 2
     assert orcish.read_table(target)["t"].to_pylist() == shown
     orcish.convert(path, target, existing_data="overwrite", timestamps="instant", source_timezone="UTC")

@@ -280,7 +280,7 @@ def test_nothing_is_imported_for_literals():
         """
         import sys
         sys.modules["numpy"] = sys.modules["pandas"] = sys.modules["polars"] = None
-        from orcish.expression import col
+        from orcish.filters.expression import col
         print(col("a") == 5, col("a").is_in(["x"]))
         """
     )
@@ -337,6 +337,6 @@ TABLE = pa.table(
     ],
 )
 def test_judge(expression, want):
-    expression = expression & expression if isinstance(expression, orcish.expression.Column) else expression
+    expression = expression & expression if isinstance(expression, orcish.filters.expression.Column) else expression
     assert truth(expression, TABLE).to_pylist() == want
     assert keep(expression, TABLE).to_pylist() == [value is True for value in want]

@@ -416,7 +416,7 @@ def test_errors(text, message):
         parse(text)
     assert type(caught.value) is ValueError
     shown = str(caught.value)
-    assert shown.startswith("where: ")
+    assert shown.startswith("filters: ")
     assert shown.isprintable()
     assert len(shown) < 300
     with pytest.raises(ValueError, match=r"^filters: "):
@@ -441,7 +441,7 @@ def read_or_refused(text):
         return True
     assert type(wrong) is ValueError
     shown = str(wrong)
-    assert shown.startswith("where: ")
+    assert shown.startswith("filters: ")
     assert shown.isprintable()
     at = re.search(r"\(character (\d+)\)$", shown)
     assert at is None or 1 <= int(at[1]) <= len(text) + 1

@@ -389,7 +389,7 @@ def test_unions_have_no_nulls_of_their_own():
     ids=str,
 )
 def test_lists(filters):
-    theirs = pq.filters_split_filters(filters)
+    theirs = pq.filters_to_expression(filters)
     want = WHOLE.filter(theirs)["row"].to_pylist()
     translated, residual = split_filters(filters, SCHEMA)
     assert residual is None

@@ -122,7 +122,7 @@ def test_options_are_checked_at_once(folder):
         orcish.scan(folder, filters=col("idd") == 5)
     with pytest.raises(ValueError, match="text"):
         orcish.scan(folder, filters=col("text") == 5)
-    with pytest.raises(ValueError, match="nonsense"):
+    with pytest.raises(TypeError, match="nonsense"):
         orcish.scan(folder, nonsense=1)
     with pytest.raises(ValueError, match="stripes"):
         orcish.scan(folder, stripes=[0])

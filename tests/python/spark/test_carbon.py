@@ -102,7 +102,7 @@ def test_instants(spark: Spark, table: CarbonTableWriter) -> None:
             found = {row.id: row.micros for row in frame.selectExpr("id", "unix_micros(at) as micros").collect()}
             assert found == {id: at and round(at.timestamp() * 1000) * 1000 for id, at in wanted.items()}
         where = "at >= timestamp'1970-01-01 09:00:00'"
-        rows = osp.read(spark, path, where=where)
+        rows = osp.read(spark, path, filters=where)
         assert sorted(row.id for row in rows.collect()) == [
             id for id, at in wanted.items() if at is not None and at.timestamp() >= 0
         ]
@@ -135,8 +135,8 @@ def test_segments_deletes_and_streams(spark: Spark, tmp_path: Path) -> None:
     written.alter_rename("s", "text")
     wanted = written.rows()
     check(load(spark, written.path), wanted)
-    assert load(spark, written.path, where="id >= 3000").count() == 50
-    assert load(spark, written.path, where="new = 7", columns="id").count() == wanted.num_rows
+    assert load(spark, written.path, filters="id >= 3000").count() == 50
+    assert load(spark, written.path, filters="new = 7", columns="id").count() == wanted.num_rows
     osp.convert(str(written.path), str(tmp_path / "orc"), spark=spark)
     check(spark.read.orc(str(tmp_path / "orc")), wanted)
 
@@ -148,7 +148,7 @@ def test_partitions(spark: Spark, tmp_path: Path) -> None:
     written = CarbonTableWriter(tmp_path / "t", rows.schema, partition_by=("s", "day"))
     written.load(rows)
     check(load(spark, written.path), written.rows())
-    assert load(spark, written.path, where="s is null and id > 20").count() == 2
+    assert load(spark, written.path, filters="s is null and id > 20").count() == 2
     osp.convert(str(written.path), str(tmp_path / "orc"), spark=spark)
     found = spark.read.orc(str(tmp_path / "orc"))
     assert found.columns == ["id", "i64", "i16", "s", "day"]
@@ -204,18 +204,18 @@ def test_columns(spark: Spark, table: CarbonTableWriter) -> None:
 )
 def test_where(spark: Spark, table: CarbonTableWriter, where: str) -> None:
     wanted = load(spark, table.path).where(where)
-    assert_same(load(spark, table.path, where=where), wanted)
-    frame = load(spark, table.path, where=where, columns="s")
+    assert_same(load(spark, table.path, filters=where), wanted)
+    frame = load(spark, table.path, filters=where, columns="s")
     assert rows_of(frame) == rows_of(wanted.select("s"))
 
 
 def test_tasks(spark: Spark, table: CarbonTableWriter) -> None:
     """As many as are asked for, and none for what cannot have such a row."""
-    for options in ({"splitBytes": "1"}, {"minSplits": "5"}):
+    for options in ({"splitSize": "1"}, {"minSplits": "5"}):
         frame = load(spark, table.path, **options)
         assert frame.rdd.getNumPartitions() > 3
         assert sorted(row.id for row in frame.select("id").collect()) == list(range(300))
-    assert load(spark, table.path, splitBytes="1", where="id < 10").rdd.getNumPartitions() == 1
+    assert load(spark, table.path, splitSize="1", filters="id < 10").rdd.getNumPartitions() == 1
 
 
 def test_schemas_of_users(spark: Spark, table: CarbonTableWriter) -> None:
@@ -266,9 +266,9 @@ def test_functions(spark: Spark, table: CarbonTableWriter) -> None:
     assert rows_of(osp.map_batches(spark, path, same, wanted.schema)) == rows_of(wanted)
     schema = "id int, at timestamp"
     for where in ("id > 250", orcish.col("id") > 250, pa.compute.field("id") > 250):
-        found = osp.map_batches(spark, path, same, schema, columns=["id", "at"], where=where)
+        found = osp.map_batches(spark, path, same, schema, columns=["id", "at"], filters=where)
         assert rows_of(found) == rows_of(wanted.select("id", "at").where("id > 250"))
-    found = osp.map_pandas(spark, path, same, "id int", columns=["ID"], where="flag")
+    found = osp.map_pandas(spark, path, same, "id int", columns=["ID"], filters="flag")
     assert sorted(row.id for row in found.collect()) == sorted(row.id for row in wanted.where("flag").collect())
 
 
@@ -284,7 +284,7 @@ def test_profile(spark: Spark, types: CarbonTableWriter) -> None:
         assert rows[name].nulls == table.column(name).null_count, name
     assert rows["at"].min == "1969-12-31 20:00:00"
     assert rows["ints.element"].rows == len(pa.compute.list_flatten(table.column("ints")))
-    part = osp.profile(str(types.path), columns=["day"], where="id < 10", distinct=False, spark=spark).collect()
+    part = osp.profile(str(types.path), columns=["day"], filters="id < 10", distinct=False, spark=spark).collect()
     assert [(row.column, row.rows, row.min, row.distinct) for row in part] == [("day", 10, "1960-01-01", None)]
 
 
@@ -300,9 +300,11 @@ def test_convert(spark: Spark, types: CarbonTableWriter, tmp_path: Path) -> None
     assert_same(spark.read.format("orcish").load(target), load(spark, source))
     with pytest.raises(FileExistsError):
         osp.convert(source, target, spark=spark)
-    osp.convert(source, target, mode="append", format="carbondata", read_options={"where": "id < 10"}, spark=spark)
+    osp.convert(
+        source, target, existing_data="append", format="carbondata", read_options={"filters": "id < 10"}, spark=spark
+    )
     assert spark.read.orc(target).count() == 310
-    osp.convert(source, target, mode="overwrite", spark=spark)
+    osp.convert(source, target, existing_data="overwrite", spark=spark)
     assert spark.read.orc(target).count() == 300
 
 
@@ -325,7 +327,7 @@ def test_convert_in_another_zone(spark: Spark, table: CarbonTableWriter, tmp_pat
     ("options", "said"),
     [
         ({"mergeSchema": "true"}, "mergeSchema"),
-        ({"rowIndex": "row"}, "rowIndex"),
+        ({"rowNumber": "row"}, "rowNumber"),
         ({"partitions": "false"}, "partitions"),
         ({"colums": "id"}, "did you mean columns?"),
     ],
@@ -358,7 +360,7 @@ def test_tables_are_not_written(spark: Spark, table: CarbonTableWriter, tmp_path
         assert "only read" in failure(lambda mode=mode: rows.write.format("carbondata").mode(mode).save(path))
         assert "only read" in failure(lambda mode=mode: rows.write.format("orcish").mode(mode).save(path))
         with pytest.raises(orcish.UnsupportedError, match="only read"):
-            osp.convert(rows, path, mode=mode, spark=spark)
+            osp.convert(rows, path, existing_data=mode, spark=spark)
     for job in (osp.compact, osp.verify):
         with pytest.raises(orcish.UnsupportedError, match="CarbonData"):
             job(path, spark=spark)

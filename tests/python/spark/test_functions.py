@@ -68,34 +68,34 @@ def test_every_type(spark: Spark, tmp_path: Path) -> None:
     ids=["orcish", "text", "pyarrow", "polars", "polars left over", "tuples"],
 )
 def test_where(spark: Spark, numbers: str, where: Any) -> None:
-    done = osp.map_batches(spark, numbers, same, "x double, id bigint", columns=["x", "id"], where=where)
+    done = osp.map_batches(spark, numbers, same, "x double, id bigint", columns=["x", "id"], filters=where)
     assert sorted(row.id for row in done.collect()) == list(range(3990, 4000))
-    frames = osp.map_pandas(spark, numbers, lambda frames: frames, "id bigint", columns=["id"], where=where)
+    frames = osp.map_pandas(spark, numbers, lambda frames: frames, "id bigint", columns=["id"], filters=where)
     assert sorted(row.id for row in frames.collect()) == list(range(3990, 4000))
 
 
 def test_partitions_and_options(spark: Spark, numbers: str) -> None:
-    done = osp.map_batches(spark, numbers, same, "id bigint, p int", columns=["id", "p"], where="p = 2", minSplits=1)
+    done = osp.map_batches(spark, numbers, same, "id bigint, p int", columns=["id", "p"], filters="p = 2", min_splits=1)
     assert {(row.id // 1000, row.p) for row in done.collect()} == {(2, 2)}
     done = osp.map_batches(
-        spark, f"{numbers}/p=3", same, "id bigint, row bigint", columns=["id"], rowIndex="row", batchRows=10
+        spark, f"{numbers}/p=3", same, "id bigint, row bigint", columns=["id"], row_number="row", batch_size=10
     )
     assert all(row.id == 3000 + row.row for row in done.collect())
     two = osp.map_batches(spark, [f"{numbers}/p=0", f"{numbers}/p=3"], same, "id bigint", columns=["id"])
     assert sorted(row.id for row in two.collect()) == [*range(1000), *range(3000, 4000)]
-    with pytest.raises(ValueError, match="did you mean rowIndex"):
-        osp.map_batches(spark, numbers, same, "id bigint", rowIndx="row")
-    assert osp.map_batches(spark, numbers, same, "id bigint", columns=["id"], minSplits=3).rdd.getNumPartitions() == 3
+    with pytest.raises(TypeError, match="did you mean 'row_number'"):
+        osp.map_batches(spark, numbers, same, "id bigint", row_numbr="row")  # type: ignore[call-arg]
+    assert osp.map_batches(spark, numbers, same, "id bigint", columns=["id"], min_splits=3).rdd.getNumPartitions() == 3
 
 
 def test_schemas_of_tables(spark: Spark, numbers: str) -> None:
     from pyspark.sql.types import DoubleType, LongType, StructType
 
     schema = StructType().add("x", DoubleType()).add("missing", LongType())
-    done = osp.map_batches(spark, numbers, same, schema, table_schema=schema, where="x < 0.6")
+    done = osp.map_batches(spark, numbers, same, schema, table_schema=schema, filters="x < 0.6")
     assert sorted(map(tuple, done.collect()), key=repr) == [(0.25, None), (0.5, None)]
     with pytest.raises(orcish.UnknownColumnError, match="id"):
-        osp.map_batches(spark, numbers, same, schema, table_schema=schema, where="id < 2")
+        osp.map_batches(spark, numbers, same, schema, table_schema=schema, filters="id < 2")
 
 
 def test_functions_that_aggregate(spark: Spark, numbers: str) -> None:
@@ -108,7 +108,7 @@ def test_functions_that_aggregate(spark: Spark, numbers: str) -> None:
             seen += len(batch)
         yield pa.record_batch({"n": [seen], "total": [total]})
 
-    found = osp.map_batches(spark, numbers, count, "n bigint, total bigint", minSplits=4, batchRows=100).collect()
+    found = osp.map_batches(spark, numbers, count, "n bigint, total bigint", min_splits=4, batch_size=100).collect()
     assert len(found) == 4
     assert sum(row.n for row in found) == 4000
     assert sum(row.total for row in found) == sum(range(4000))
@@ -121,7 +121,7 @@ def test_pandas(spark: Spark, numbers: str) -> None:
             yield frame.assign(score=frame["x"].fillna(0) * 2)[["id", "score"]]
 
     found = osp.map_pandas(
-        spark, numbers, score, "id bigint, score double", columns=["id", "x"], where="id < 7"
+        spark, numbers, score, "id bigint, score double", columns=["id", "x"], filters="id < 7"
     ).collect()
     assert sorted(map(tuple, found)) == [(i, 0.0 if i % 5 == 0 else i / 2) for i in range(7)]
 
@@ -143,16 +143,16 @@ def test_functions_that_read_little(spark: Spark, numbers: str) -> None:
     def first(batches: Any) -> Any:
         yield next(iter(batches)).slice(0, 1)
 
-    assert osp.map_batches(spark, numbers, first, "id bigint", columns=["id"], batchRows=10).count() == 1
+    assert osp.map_batches(spark, numbers, first, "id bigint", columns=["id"], batch_size=10).count() == 1
     assert osp.map_batches(spark, numbers, lambda batches: iter(()), "id bigint").count() == 0
 
 
 def test_nothing_to_read(spark: Spark, tmp_path: Path, numbers: str) -> None:
     put(tmp_path / "t", {"a.orc": pa.table({"id": pa.array([], pa.int64())})})
     for path, where in [(str(tmp_path / "t"), None), (numbers, "id < 0")]:
-        done = osp.map_batches(spark, path, same, "id bigint", columns=["id"], where=where)
+        done = osp.map_batches(spark, path, same, "id bigint", columns=["id"], filters=where)
         assert done.collect() == []
-        assert osp.map_pandas(spark, path, lambda f: f, "id bigint", columns=["id"], where=where).collect() == []
+        assert osp.map_pandas(spark, path, lambda f: f, "id bigint", columns=["id"], filters=where).collect() == []
     with pytest.raises(FileNotFoundError):
         osp.map_batches(spark, str(tmp_path / "none"), same, "id bigint")
 
@@ -167,6 +167,6 @@ def test_one_frame_many_times(spark: Spark, numbers: str) -> None:
 def test_predicates_that_read_cannot_take(spark: Spark, numbers: str) -> None:
     for where in [pl.col("id") > 1, pc.field("id") > 1, [("id", ">", 1)]]:
         with pytest.raises(TypeError, match=r"orcish\.col"):
-            osp.read(spark, numbers, where=where)
-    assert osp.read(spark, numbers, where="id < 5").count() == 5
-    assert osp.read(spark, numbers, where=orcish.col("text").is_in(["t1"]) & (orcish.col("id") < 20)).count() == 3
+            osp.read(spark, numbers, filters=where)
+    assert osp.read(spark, numbers, filters="id < 5").count() == 5
+    assert osp.read(spark, numbers, filters=orcish.col("text").is_in(["t1"]) & (orcish.col("id") < 20)).count() == 3

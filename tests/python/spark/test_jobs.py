@@ -248,7 +248,7 @@ def test_timestamps_stay_what_they_are(spark: Spark, tmp_path: Path, schema: boo
     table = tmp_path / "t"
     table.mkdir()
     for at, zone in enumerate(zones):
-        orcish.write_table(where=table / f"{at}.orc", **every_timestamp(schema, zone))
+        orcish.write_table(target=table / f"{at}.orc", **every_timestamp(schema, zone))
     wall, instant = ({"timestamps": how, "timestamp_unit": "ns"} for how in ("wall", "instant"))
     # Of two zones the clocks of instants, or the instants of clocks, cannot both stay.
     readings: list[dict[str, Any]] = [{}, wall, instant] if len(set(zones)) == 1 else [{}] if schema else [{}, wall]
@@ -375,20 +375,20 @@ def test_modes(spark: Spark, tmp_path: Path) -> None:
     osp.convert(spark.range(3), target)
     with pytest.raises(FileExistsError, match="mode='append'"):
         osp.convert(spark.range(3), target)
-    osp.convert(spark.range(3, 5), target, mode="append")
+    osp.convert(spark.range(3, 5), target, existing_data="append")
     assert ids_of(tmp_path / "t") == list(range(5))
-    osp.convert(spark.range(7, 9), target, mode="overwrite")
+    osp.convert(spark.range(7, 9), target, existing_data="overwrite")
     assert ids_of(tmp_path / "t") == [7, 8]
     # Over itself.
-    osp.convert(target, target, mode="overwrite")
+    osp.convert(target, target, existing_data="overwrite")
     assert ids_of(tmp_path / "t") == [7, 8]
     with pytest.raises(ValueError, match="mode='other'"):
-        osp.convert(spark.range(3), target, mode="other")  # type: ignore[arg-type]
+        osp.convert(spark.range(3), target, existing_data="other")  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
-        osp.convert(str(tmp_path / "none"), target, mode="append")
+        osp.convert(str(tmp_path / "none"), target, existing_data="append")
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileNotFoundError):
-        osp.convert(str(tmp_path / "empty"), target, mode="append")
+        osp.convert(str(tmp_path / "empty"), target, existing_data="append")
     assert ids_of(tmp_path / "t") == [7, 8]
 
 

@@ -166,7 +166,7 @@ def test_partitions_of_partitions(spark: Spark, tmp_path: Path) -> None:
     assert load(spark, table, partitions="false").columns == ["id"]
     assert load(spark, f"{table}/A b=1", partitions="true").columns == ["id", "A b", "day", "s"]
     for where, count in [("`A b` = 1", 7), ("day is null", 5), ("s = 'x' and id > 17", 2)]:
-        assert load(spark, table, where=where.replace("`", '"')).count() == count, where
+        assert load(spark, table, filters=where.replace("`", '"')).count() == count, where
 
 
 def test_a_partition_of_nulls(spark: Spark, tmp_path: Path) -> None:
@@ -274,10 +274,10 @@ def test_where(spark: Spark, numbers: Path) -> None:
         "id < 0",
         "x > 1e9",
     ]:
-        assert_same(load(spark, numbers, where=where), wanted.where(where))
+        assert_same(load(spark, numbers, filters=where), wanted.where(where))
     # What cannot have such a row is no task.
-    assert load(spark, numbers, where="id >= 7990").rdd.getNumPartitions() == 1
-    several = load(spark, numbers, where="id < 0")
+    assert load(spark, numbers, filters="id >= 7990").rdd.getNumPartitions() == 1
+    several = load(spark, numbers, filters="id < 0")
     assert several.count() == 0
     assert several.columns == ["id", "text", "x", "p"]
 
@@ -287,20 +287,20 @@ def test_where(spark: Spark, numbers: Path) -> None:
 )
 def test_errors_of_where(spark: Spark, numbers: Path, where: str, said: str) -> None:
     """They say what is wrong before anything is read."""
-    assert said in failure(lambda: load(spark, numbers, where=where).schema)
+    assert said in failure(lambda: load(spark, numbers, filters=where).schema)
 
 
 def test_row_index(spark: Spark, numbers: Path) -> None:
-    frame = load(spark, numbers, rowIndex="row", where="id in (0, 1999, 2000, 2001, 7999)")
+    frame = load(spark, numbers, rowNumber="row", filters="id in (0, 1999, 2000, 2001, 7999)")
     assert frame.columns[-1] == "row"
     found = {row.id: row.row for row in frame.collect()}
     assert found == {0: 0, 1999: 1999, 2000: 0, 2001: 1, 7999: 1999}
-    assert load(spark, numbers, rowIndex="row").select("row").distinct().count() == 2000
+    assert load(spark, numbers, rowNumber="row").select("row").distinct().count() == 2000
 
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"minSplits": "3"}, {"minSplits": "100"}, {"splitBytes": "1"}, {"splitBytes": "20000", "batchRows": "7"}],
+    [{}, {"minSplits": "3"}, {"minSplits": "100"}, {"splitSize": "1"}, {"splitSize": "20000", "batchSize": "7"}],
 )
 def test_splits(spark: Spark, numbers: Path, options: dict[str, str]) -> None:
     """Every row is in one of them."""
@@ -320,7 +320,7 @@ def test_splits(spark: Spark, numbers: Path, options: dict[str, str]) -> None:
     [
         ({"colums": "id"}, "did you mean columns?"),
         ({"mergeSchema": "maybe"}, "mergeSchema"),
-        ({"splitBytes": "0"}, "splitBytes"),
+        ({"splitSize": "0"}, "splitSize"),
         ({"minSplits": "many"}, "minSplits"),
         ({"columns": "[1]"}, "columns"),
         ({"columns": "[broken"}, "columns"),
@@ -419,9 +419,9 @@ def test_a_file_that_goes(spark: Spark, tmp_path: Path) -> None:
 
 def test_osp_read(spark: Spark, numbers: Path) -> None:
     wanted = spark.read.orc(str(numbers))
-    found = osp.read(spark, str(numbers), columns=["x", "id"], where=orcish.col("id") > 7000)
+    found = osp.read(spark, str(numbers), columns=["x", "id"], filters=orcish.col("id") > 7000)
     assert_same(found, wanted.where("id > 7000").select("x", "id"))
-    assert osp.read(spark, [str(numbers / "p=v0")], minSplits=2).rdd.getNumPartitions() == 2
+    assert osp.read(spark, [str(numbers / "p=v0")], min_splits=2).rdd.getNumPartitions() == 2
     assert osp.read(spark, str(numbers), schema="id int").schema.simpleString() == "struct<id:int>"
 
 
@@ -443,7 +443,7 @@ def test_files_of_other_stores(spark: Spark, tmp_path: Path) -> None:
     url = f"local://{tmp_path}/t"
     wanted = spark.read.orc(str(tmp_path / "t"))
     assert_same(spark.read.format("orcish").load(url), wanted)
-    assert_same(osp.read(spark, url, where="p = 2 and id < 15"), wanted.where("p = 2 and id < 15"))
+    assert_same(osp.read(spark, url, filters="p = 2 and id < 15"), wanted.where("p = 2 and id < 15"))
     assert_same(spark.read.format("orcish").load(f"{url}/p=1/a.orc"), wanted.where("p = 1").drop("p"))
     assert osp.verify(url).isEmpty()
     osp.convert(url, str(tmp_path / "out"))
@@ -481,7 +481,7 @@ def test_values_that_are_not_as_their_types_say(spark: Spark, tmp_path: Path) ->
     for choice, value in [("replace", "a\ufffd@"), ("NULL", None), ("binary", bytearray(b"a\xff@"))]:
         found = load(spark, tmp_path / "t", invalidUtf8=choice, longChar="cut", decimalOutOfRange="null")
         assert found.collect()[0].s == value
-    assert load(spark, tmp_path / "t", invalidUtf8="replace", where="s = 'a\ufffd@'").count() == 1
+    assert load(spark, tmp_path / "t", invalidUtf8="replace", filters="s = 'a\ufffd@'").count() == 1
     assert "must be one of error, replace, null, binary" in failure(
         lambda: load(spark, tmp_path / "t", invalidUtf8="other").collect()
     )

@@ -60,7 +60,7 @@ def test_jobs(spark: Spark, store: Store, tmp_path: Path) -> None:
     storage = options_of(store)
     for at in range(3):
         raw = str(tmp_path / f"{at}")
-        done = osp.convert(raw, TABLE, partition_by=["p"], mode="append", spark=spark, storage_options=storage)
+        done = osp.convert(raw, TABLE, partition_by=["p"], existing_data="append", spark=spark, storage_options=storage)
         assert sum(row.rows for row in done.collect()) == 100
     assert len(data(store)) == 6
     assert rows_of(load(spark, store).select("id")) == ids
@@ -148,4 +148,4 @@ def test_tables_of_carbondata(spark: Spark, store: Store, tmp_path: Path) -> Non
     # For the schema, and for the tasks.
     assert len(looked) == 2
     with pytest.raises(orcish.UnsupportedError, match="CarbonData"):
-        osp.convert(TABLE, url, mode="overwrite", spark=spark, storage_options=storage)
+        osp.convert(TABLE, url, existing_data="overwrite", spark=spark, storage_options=storage)

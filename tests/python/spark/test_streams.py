@@ -102,7 +102,7 @@ def test_an_empty_folder(spark: Spark, tmp_path: Path) -> None:
 def test_partitions_of_a_batch(spark: Spark, tmp_path: Path) -> None:
     """Have the types of all that was there at first, not those of the batch."""
     source = put(tmp_path / "s", {"p=1/a.orc": ids(0), "p=x/b.orc": ids(5)})
-    options = {"where": "id in (3, 4, 5)", "columns": "p,id", "maxFilesPerTrigger": "1"}
+    options = {"filters": "id in (3, 4, 5)", "columns": "p,id", "maxFilesPerTrigger": "1"}
     query = run(spark, source, tmp_path / "t", **options)
     assert len(rows_by_batch(query)) == 2
     rows = spark.read.orc(str(tmp_path / "t")).collect()
@@ -489,7 +489,7 @@ def test_columns_of_a_batch(tmp_path: Path) -> None:
     schema = StructType().add("id", LongType()).add("p", StringType())
     schema = schema.add("n", StructType().add("b", StringType()))
     options = {"path": str(source), "maxFilesPerTrigger": "1"}
-    reader = OrcishStreamReader({**options, "columns": "id,p,n.b", "where": "more = 'x' or id > 3"}, schema)
+    reader = OrcishStreamReader({**options, "columns": "id,p,n.b", "filters": "more = 'x' or id > 3"}, schema)
     # The file at the top has no column `p` of its own, nor `id`.
     start = reader.initialOffset()
     one = reader.latestOffset(start, limits.ReadMaxFiles(1))

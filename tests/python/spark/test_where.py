@@ -153,7 +153,7 @@ def mixed(tmp_path: Path) -> Path:
 def test_names_in_any_case(mixed: Path) -> None:
     found = read(mixed, columns="ID,nest.INNER,p", where="iD = 1 and NEST.inner = 1 and p = 1")
     assert found == [{"Id": 1, "Nest": {"Inner": 1}, "P": 1}]
-    for options in [{"columns": "ID"}, {"where": "ID = 1"}, {"where": "p = 1"}, {"columns": "Nest.inner"}]:
+    for options in [{"columns": "ID"}, {"filters": "ID = 1"}, {"filters": "p = 1"}, {"columns": "Nest.inner"}]:
         with pytest.raises(UnknownColumnError, match="nearest"):
             opened(mixed, caseSensitive="true", **options)
     with pytest.raises(UnknownColumnError, match="nearest"):
@@ -309,17 +309,17 @@ def test_paths_are_those_of_the_driver(spark: Spark, tmp_path: Path, monkeypatch
 def test_options_without_text(tmp_path: Path) -> None:
     """Are as if they were not given."""
     table = put(tmp_path / "t", {"a.orc": pa.table({"id": [1], "x": [2]})})
-    assert read(table, columns="", rowIndex="") == [{"id": 1, "x": 2}]
-    assert TableOptions.of({"path": "t", "where": ""}).where is None
-    assert WriterOptions.of({"path": "t", "partitionBy": "", "maxRecordsPerFile": "0"}).max_rows_per_file is None
+    assert read(table, columns="", rowNumber="") == [{"id": 1, "x": 2}]
+    assert TableOptions.of({"path": "t", "filters": ""}).filters is None
+    assert WriterOptions.of({"path": "t", "partitionBy": "", "maxRowsPerFile": "0"}).max_rows_per_file is None
     assert WriterOptions.of({"path": "t", "maxRecordsPerFile": "7"}).max_rows_per_file == 7
 
 
 def test_numbers_of_rows_that_shadow_a_column(mixed: Path) -> None:
     for name in ["Id", "ID", "p"]:
-        with pytest.raises(ValueError, match="rowIndex"):
-            opened(mixed, rowIndex=name)
-    assert [row["id"] for row in read(mixed, rowIndex="id", caseSensitive="true")] == [0, 0, 0]
+        with pytest.raises(ValueError, match="rowNumber"):
+            opened(mixed, rowNumber=name)
+    assert [row["id"] for row in read(mixed, rowNumber="id", caseSensitive="true")] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("name", ["types-kind-unknown", "types-list-of-two"])

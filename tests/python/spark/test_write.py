@@ -81,7 +81,7 @@ def test_append_and_overwrite(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_rows_in_no_order_of_tasks(spark: Spark, tmp_path: Path) -> None:
-    save(spark.range(0, 1000, 1, 7).selectExpr("id", "cast(id as string) s"), tmp_path / "t", maxRecordsPerFile="60")
+    save(spark.range(0, 1000, 1, 7).selectExpr("id", "cast(id as string) s"), tmp_path / "t", maxRowsPerFile="60")
     assert ids_of(tmp_path / "t") == list(range(1000))
     counts = [orcish.ORCFile(tmp_path / "t" / name).num_rows for name in table_of(tmp_path / "t")]
     assert max(counts) == 60
@@ -298,7 +298,7 @@ def test_errors(spark: Spark, tmp_path: Path) -> None:
         ({"partitionBy": "id,p"}, "one column"),
         ({"partitionBy": "p,p"}, "twice"),
         ({"compression": "gzip"}, "gzip"),
-        ({"maxRecordsPerFile": "-1"}, "maxRecordsPerFile"),
+        ({"maxRowsPerFile": "-1"}, "maxRowsPerFile"),
         ({"bloomFilterColumns": "nope"}, "nope"),
         ({"bloomFilterFpp": "2"}, "fpp"),
         ({"partitionOverwriteMode": "some"}, "static or dynamic"),

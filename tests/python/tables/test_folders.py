@@ -442,9 +442,7 @@ def test_ctrl_c(call: str) -> None:
             "aws_region": "us-east-1",
             "aws_allow_http": True,
         }
-        setup = (
-            "import json; from orcish.folders import Folder; folder = Folder('s3://shelf/t', json.loads(sys.argv[1]))"
-        )
+        setup = "import json; from orcish.tables.folder import Folder; folder = Folder('s3://shelf/t', json.loads(sys.argv[1]))"
         assert seconds_to_interrupt(server, [json.dumps(options)], setup, f"folder.{call}", hold=30) < 5
 
 

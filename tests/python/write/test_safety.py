@@ -712,7 +712,7 @@ def test_a_forked_process_publishes_nothing(tmp_path: pathlib.Path, target: str)
     """Of two processes that go on with a file, both write to it."""
     out = run_python(
         f"""
-        import os, sys, warnings, orcish, orcish.folders, pyarrow as pa
+        import os, sys, warnings, orcish, orcish.tables.folder, pyarrow as pa
         warnings.simplefilter("ignore")
         batch = pa.record_batch({{"a": range(20_000)}})
         calls = [
@@ -742,7 +742,7 @@ def test_a_forked_process_publishes_nothing(tmp_path: pathlib.Path, target: str)
             writer.write(batch)
             writer.close()
             if writer.token is not None:
-                orcish.folders.Folder(os.path.dirname(path)).complete(os.path.basename(path), writer.token)
+                orcish.tables.folder.Folder(os.path.dirname(path)).complete(os.path.basename(path), writer.token)
             if "{target}" in ("file", "raw"):
                 where.close()
             print(orcish.read_table(path).num_rows, orcish.ORCFile(path).check(), os.listdir(os.path.dirname(path)))

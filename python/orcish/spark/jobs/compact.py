@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -11,10 +12,13 @@ from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError
 from orcish.io.files import files_of
 from orcish.io.paths import is_hidden
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.jobs.runner import found_session, in_workers, parse_size, to_frame
+from orcish.spark.options import to_text
 from orcish.tables.commit import Job, Staged, finish_commits
 from orcish.tables.compact import CompactionTask, compact_files, compaction_groups, joined_path
 from orcish.tables.folder import FileInfo
+from orcish.types import StorageOptions, WriteOptions
 
 __all__ = ["compact"]
 
@@ -32,14 +36,29 @@ RESULT = pa.schema(
 _BY_TASK = pa.schema([*RESULT, ("token", pa.binary())])
 
 
+@checked_keywords
 def compact(
     path: str,
     *,
     target_file_size: int | str = "512MB",
     rewrite: bool = False,
     spark: SparkSession | None = None,
-    storage_options: dict[str, str] | None = None,
-    **options: Any,
+    storage_options: StorageOptions | None = None,
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+    compression_level: int | None = None,
+    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+    compression_block_size: int | None = None,
+    stripe_size: int | None = None,
+    row_index_stride: int | None = None,
+    bloom_filter_columns: Sequence[str] | None = None,
+    bloom_filter_fpp: float | None = None,
+    dictionary: bool | Mapping[str, bool | None] | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    timezone: str | None = None,
+    version: Literal["0.11", "0.12"] | None = None,
+    arrow_schema: bool | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
 ) -> DataFrame:
     """Puts small files of a table together, folder by folder, in the order of their names.
 
@@ -69,11 +88,12 @@ def compact(
         OrcishError: A file has changed or gone when the table is about to change; the table is as it was.
         PySparkException: A file cannot be read; the message names it.
     """
+    options = chosen_options(locals(), WriteOptions)
     session = found_session(spark)
     size = parse_size(target_file_size)
     if options and not rewrite:
         raise ValueError(f"{', '.join(options)}: options of files need rewrite=True, as merged files stay as they are")
-    storage = storage_options or {}
+    storage = to_text(storage_options or {})
     check_not_carbon(path, storage)
     finish_commits(path, storage)
     job = Job(path, storage)

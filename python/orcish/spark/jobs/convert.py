@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
 from orcish.io.files import TableFile
 from orcish.io.paths import is_hidden
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
 from orcish.spark.jobs.runner import batch_of, found_session, in_workers, sql_of, to_frame
 from orcish.spark.options import WriterOptions, absolute, to_text
@@ -28,9 +29,7 @@ from orcish.tables.commit import STAGED, Job, Staged, finish_commits
 from orcish.tables.folder import FileInfo
 from orcish.tables.listing import table_files
 from orcish.types import StorageOptions, WriteOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from orcish.writing.dataset import ExistingData
 
 __all__ = ["convert"]
 
@@ -47,6 +46,7 @@ FORMATS = {
 """Formats by how the names of files end."""
 
 
+@checked_keywords
 def convert(
     source: str | DataFrame,
     target: str,
@@ -55,11 +55,25 @@ def convert(
     read_options: dict[str, Any] | None = None,
     partition_by: Sequence[str] | None = None,
     sort_within: Sequence[str] = (),
-    mode: Literal["error", "append", "overwrite"] = "error",
+    existing_data: ExistingData = "error",
     max_rows_per_file: int | None = None,
     spark: SparkSession | None = None,
     storage_options: StorageOptions | None = None,
-    **options: Unpack[WriteOptions],
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+    compression_level: int | None = None,
+    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+    compression_block_size: int | None = None,
+    stripe_size: int | None = None,
+    row_index_stride: int | None = None,
+    bloom_filter_columns: Sequence[str] | None = None,
+    bloom_filter_fpp: float | None = None,
+    dictionary: bool | Mapping[str, bool | None] | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    timezone: str | None = None,
+    version: Literal["0.11", "0.12"] | None = None,
+    arrow_schema: bool | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
 ) -> DataFrame:
     """Writes a table as ORC. The files appear at once, when all have been written.
 
@@ -76,7 +90,7 @@ def convert(
             as ``{"header": True}``.
         partition_by: Columns whose values name folders; by default those that name folders of the source.
         sort_within: Columns by which the rows of each task are sorted, whose values statistics then tell apart.
-        mode: What to do where the target has files: fail, add to them, or replace them.
+        existing_data: What to do where the target has files: ``"error"``, ``"append"`` to them, or ``"overwrite"``.
         max_rows_per_file: Rows after which another file begins.
         spark: The session; the active one by default.
         storage_options: How the store of a URL is reached, for files that orcish reads and writes; see
@@ -88,19 +102,20 @@ def convert(
 
     Raises:
         FileNotFoundError: The source has no files.
-        FileExistsError: The target has files, and `mode` does not say what to do with them.
+        FileExistsError: The target has files, and ``existing_data`` is ``"error"``.
         ValueError: The source is of no format that is known, or an option does not fit.
         UnsupportedError: A type has no place in ORC, or the target is a table of CarbonData.
     """
+    options = chosen_options(locals(), WriteOptions)
     session = found_session(spark)
-    if mode not in ("error", "append", "overwrite"):
-        raise ValueError(f"mode={mode!r}: must be one of error, append, overwrite")
+    if existing_data not in get_args(ExistingData):
+        raise ValueError(f"existing_data={existing_data!r}: must be one of {', '.join(get_args(ExistingData))}")
     storage = to_text(storage_options or {})
     target = absolute(target)
     check_not_carbon(target, storage)
     finish_commits(target, storage)
     job = Job(target, storage)
-    if mode == "error":
+    if existing_data == "error":
         _no_files(target, job.folder().files())
     rows = _source(session, source, format, read_options or {}, storage)
     by = rows.folders if partition_by is None else list(partition_by)
@@ -117,16 +132,16 @@ def convert(
         storage=storage,
     )
     to = Target(job, writing, rows.schema)
-    if mode == "append":
+    if existing_data == "append":
         to.check_folders()
         to = to.like_table()
     staged: list[Staged] = []
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
-        if mode == "error":
+        if existing_data == "error":
             job.commit(staged, functools.partial(_no_files, target))
         else:
-            to.commit(staged, overwrite=mode == "overwrite")
+            to.commit(staged, overwrite=existing_data == "overwrite")
     except BaseException:
         job.give_up(staged)
         raise
@@ -136,7 +151,9 @@ def convert(
 def _no_files(target: str, there: list[FileInfo]) -> list[str]:
     """What a table that begins replaces: nothing, as it has no files."""
     if any(not is_hidden(file.name) for file in there):
-        raise FileExistsError(f"{target} has files already: mode='append' adds to them, mode='overwrite' replaces them")
+        raise FileExistsError(
+            f"{target} has files already: existing_data='append' adds to them, 'overwrite' replaces them"
+        )
     return []
 
 
@@ -161,7 +178,7 @@ def _source(
         raise FileNotFoundError(f"no files: {source}")
     found = named or _format(files)
     if found in ("orc", "carbondata"):
-        table = open_table(spark, source, None, None, None, options, storage, is_carbon=found == "carbondata")
+        table = open_table(spark, source, options=options, storage_options=storage, is_carbon=found == "carbondata")
         # Not all may be read.
         folders = [name for name in reader_of(table.scan).source.partition_columns if name in table.schema.names]
         return _Source(table.schema, folders, functools.partial(_write_work, table.work()))

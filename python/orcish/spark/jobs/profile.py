@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T  # noqa: N812
 
 from orcish.filters.pushdown import Filters
+from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.jobs.column_tree import Node, nodes_of
 from orcish.spark.jobs.profiler import Found, Profiler
 from orcish.spark.jobs.runner import found_session
+from orcish.spark.options import SourceOptions
 from orcish.spark.session import described, task_cpus
 from orcish.spark.table.open import open_table
+from orcish.spark.table.table import SparkTable
 from orcish.spark.table.tasks import of_bytes, packed, to_bytes
 from orcish.spark.types.text import texts
 from orcish.types import StorageOptions
 
-__all__ = ["profile"]
+__all__ = ["profile", "profile_table"]
 
 SCHEMA = T.StructType(
     [
@@ -44,15 +47,28 @@ MERGERS = 64
 """Most tasks that do so."""
 
 
+@checked_keywords
 def profile(
     path: str | Sequence[str],
     *,
     columns: Sequence[str] | None = None,
-    where: Filters | None = None,
+    filters: Filters | None = None,
     distinct: bool = True,
     spark: SparkSession | None = None,
+    merge_schema: bool | None = None,
+    case_sensitive: bool | None = None,
+    row_number: str | None = None,
+    partitions: bool | None = None,
+    split_size: int | None = None,
+    min_splits: int | None = None,
+    batch_size: int | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    timezone: str | None = None,
+    session_timezone: str | None = None,
+    external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
-    **options: Any,
 ) -> DataFrame:
     """What is in each column of a table, found by the statistics of the files where they prove it, and by reading the
     column in Spark's workers where they do not. It has been found when the function returns.
@@ -72,7 +88,7 @@ def profile(
     - ``distinct``: how many values there are that differ, with a standard error of 0.81 %; null for what is nested, and
       where `distinct` is false;
     - ``bytes``: stored bytes of the column, its indexes and bloom filters included, and for what is nested all within;
-      null where that is not known. They are those of the stripes that may have rows of `where`;
+      null where that is not known. They are those of the stripes that may have rows of ``filters``;
     - ``encodings``: how the column is stored, with the numbers of those stripes: ``DICTIONARY_V2 12, DIRECT_V2 3``;
     - ``proven``: whether values, nulls and bounds came from statistics alone. Nothing but the ends of the files and of
       their stripes is then read for them, and for `distinct` the column.
@@ -80,20 +96,26 @@ def profile(
     Args:
         path: A path or URL of a file or folder, a pattern, or several of them.
         columns: Dotted names of columns, in their order; all by default, those of the folders included.
-        where: Of which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
+        filters: Of which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
         distinct: Whether distinct values are estimated, for which all columns are read.
         spark: The session, of Spark 3.5 or later; the active one by default.
         storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
         options: Other options of the data source; see ``docs/spark-reading.md``.
     """
+    options = chosen_options(locals(), SourceOptions)
     session = found_session(spark)
-    table = open_table(session, path, columns, where, None, options, storage_options)
-    if table.options.row_index:
-        raise ValueError("option rowIndex: numbers of rows have no profile")
+    table = open_table(session, path, columns, filters, None, options, storage_options)
+    return profile_table(session, table, distinct)
+
+
+def profile_table(session: SparkSession, table: SparkTable, distinct: bool) -> DataFrame:
+    """The profile of an open table; see :func:`profile`."""
+    if table.options.row_number:
+        raise ValueError("option rowNumber: numbers of rows have no profile")
     nodes = nodes_of(table)
     reported = [node for top in nodes for node in top.all() if node.index is not None]
-    splits = table.scan.splits(table.options.split_bytes)
-    parts = [to_bytes(part) for part in packed(splits, table.options.split_bytes, table.options.min_splits)]
+    splits = table.scan.splits(table.options.split_size)
+    parts = [to_bytes(part) for part in packed(splits, table.options.split_size, table.options.min_splits)]
     zone = table.options.session_timezone
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -103,7 +125,7 @@ def profile(
                 profiler.add(split)
             yield _rows(profiler.found())
 
-    text = path if isinstance(path, str) else ", ".join(path)
+    text = ", ".join(table.options.paths)
     with described(session, f"profile of {text}"):
         found = _merged(_collected(session, run, len(parts), len(reported)))
         return session.createDataFrame(_result(session, reported, found, distinct), SCHEMA)

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError
 from orcish.io.files import TableFile
+from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
 from orcish.spark.jobs.runner import found_session, in_workers, to_frame
 from orcish.spark.options import absolute
@@ -37,6 +38,7 @@ _BY_TASK = pa.schema([*FINDINGS, ("kind", pa.string())])
 """With the types of columns of timestamps, which are no findings by themselves."""
 
 
+@checked_keywords
 def verify(path: str, *, spark: SparkSession | None = None, storage_options: StorageOptions | None = None) -> DataFrame:
     """Reads every file of a table, all of it, and checks what they say against what they hold: statistics of files,
     stripes and row groups, row indexes, bloom filters, numbers of rows.

@@ -41,7 +41,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
     Args:
         options: What is read, and how.
         schema: The columns that are read and their types, which hold those of the table; by default these.
-        filters: Which rows are read, beside option `where`.
+        filters: Which rows are read, beside option `filters`.
 
     Raises:
         ValueError: An option is for tables of ORC alone; the schema or the predicate does not fit the columns.
@@ -49,7 +49,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
     """
     _check_options(options)
     source = CarbonSource.at(local_path(options.paths[0]), dict(options.storage), None, options.external_locations)
-    scan = Scan(ScanReader(source, {"batch_size": options.batch_rows}))
+    scan = Scan(ScanReader(source, {"batch_size": options.batch_size}))
     stored = scan.schema
     check_names(stored.names, options.case_sensitive)
     own = spark_schema(stored)
@@ -62,7 +62,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
         # The error of the scan about a column that is not there says which are near.
         scan = scan.select(*(name if column is None else column.name for column, name in found))
     about = TableOfPredicates(in_spark, stored, {}, options.session_timezone, options.case_sensitive)
-    scan = scan.where(about.translated(options.where)).where(about.translated(filters))
+    scan = scan.where(about.translated(options.filters)).where(about.translated(filters))
     reader_of(scan).check()
     read = spark_schema(scan.schema)
     if schema is not None:
@@ -76,7 +76,7 @@ def _check_options(options: TableOptions) -> None:
         raise ValueError(f"a table of CarbonData has one path, not {len(options.paths)}")
     refused = {
         "mergeSchema": options.merge_schema,
-        "rowIndex": options.row_index is not None,
+        "rowNumber": options.row_number is not None,
         "partitions": options.partitions is not None,
         "invalidUtf8": "invalid_utf8" in options.values,
         "decimalOutOfRange": "decimal_out_of_range" in options.values,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from orcish.filters.pushdown import Filters
-from orcish.spark.options import TableOptions, to_text
+from orcish.spark.options import TableOptions, data_source_options
 from orcish.spark.session import default_parallelism, session_zone, timestamp_zone
 from orcish.spark.table.table import SparkTable
 from orcish.spark.types.arrow import nullable
@@ -22,26 +21,35 @@ __all__ = ["open_table", "session_defaults"]
 def open_table(
     spark: SparkSession,
     path: str | Sequence[str],
-    columns: Sequence[str] | None,
-    where: Filters | None,
-    schema: StructType | None,
-    options: dict[str, Any],
-    storage: StorageOptions | None = None,
+    columns: Sequence[str] | None = None,
+    filters: Filters | None = None,
+    schema: StructType | None = None,
+    options: Mapping[str, Any] | None = None,
+    storage_options: StorageOptions | None = None,
     is_carbon: bool | None = None,
 ) -> SparkTable:
-    """A table under the options of a data source, as they are given in Python, and with those of its store."""
+    """Opens a table.
+
+    Args:
+        spark: The session.
+        path: A path or URL of a file or folder, a pattern, or several of them.
+        columns: Dotted names of columns.
+        filters: Which rows are read.
+        schema: The columns and their types.
+        options: :class:`~orcish.spark.options.SourceOptions`, or options of the data source by its own names.
+        storage_options: Options of the object store.
+        is_carbon: Whether this is a table of CarbonData; ``None`` finds out.
+    """
     paths = [path] if isinstance(path, str) else list(path)
-    given = {**session_defaults(spark), "columns": columns, **options, "paths": paths}
-    made = TableOptions.of(to_text(given))
-    if storage:
-        made = dataclasses.replace(made, storage={**made.storage, **to_text(storage)})
-    return SparkTable.open(made, None if schema is None else nullable(schema), where, is_carbon=is_carbon)
+    given = {**session_defaults(spark), "columns": columns, **(options or {}), "paths": paths}
+    parsed = TableOptions.of(data_source_options(given, storage_options))
+    return SparkTable.open(parsed, None if schema is None else nullable(schema), filters, is_carbon=is_carbon)
 
 
 def session_defaults(spark: SparkSession) -> dict[str, Any]:
     """Options that the session knows better than a data source, which sees nothing of it."""
     return {
         "timezone": timestamp_zone(spark),
-        "sessionTimezone": session_zone(spark),
-        "minSplits": default_parallelism(spark),
+        "session_timezone": session_zone(spark),
+        "min_splits": default_parallelism(spark),
     }

@@ -67,14 +67,14 @@ class SparkTable:
             options: What is read, and how.
             schema: The columns that are read and their types; by default they are those of the first file that is not
                 empty, or of all files together.
-            filters: Which rows are read, beside option `where`.
+            filters: Which rows are read, beside option `filters`.
             files: Those of the table; by default what is found at its paths.
             is_carbon: Whether it is a table of CarbonData; by default what is at its path says it.
 
         Raises:
             FileNotFoundError: There is no file.
             ValueError: Option `columns` names other columns than the schema; a name means several columns, or option
-                `rowIndex` is that of one; the predicate does not fit the columns.
+                `rowNumber` is that of one; the predicate does not fit the columns.
             OrcishError: The first file cannot be read, or has a type that Spark's workers have not; files have no
                 columns together.
         """
@@ -91,10 +91,10 @@ class SparkTable:
         if fault is not None and schema is None and options.columns is None:
             raise fault
         by_folder = {field.name: field.dataType for field in spark_schema(partition_schema(files))}
-        if options.row_index is not None:
-            shadowed = _find([*stored.names, *by_folder], options.row_index, options)
+        if options.row_number is not None:
+            shadowed = _find([*stored.names, *by_folder], options.row_number, options)
             if shadowed is not None:
-                raise ValueError(f"option rowIndex={options.row_index!r}: the table has a column of that name")
+                raise ValueError(f"option rowNumber={options.row_number!r}: the table has a column of that name")
         if schema is None:
             own = [field for field in stored if not _find(by_folder, field.name, options)]
             check_names([*(field.name for field in own), *by_folder], options.case_sensitive)
@@ -106,14 +106,14 @@ class SparkTable:
             check_names(schema.names, options.case_sensitive)
             wanted = _renamed(schema, by_folder, options)
         # Numbers of rows are in no file.
-        wanted = T.StructType([field for field in wanted if field.name != options.row_index])
+        wanted = T.StructType([field for field in wanted if field.name != options.row_number])
         in_spark = arrow_schema(nullable(wanted))
         scanned = scanned_schema(in_spark)
         for at, field in enumerate(in_spark):
             if field.name in by_folder:
                 scanned = scanned.set(at, scanned.field(at).with_type(scanned_as(field.type)))
         source = OrcFiles(files, scanned, _matching(options, stored), options.storage, None)
-        read = {**as_stored(options), "batch_size": options.batch_rows, "row_number": options.row_index}
+        read = {**as_stored(options), "batch_size": options.batch_size, "row_number": options.row_number}
         scan = Scan(ScanReader(source, read))
         if options.columns is not None:
             found_columns = [found_column(name, in_spark, scanned, options.case_sensitive) for name in options.columns]
@@ -126,7 +126,7 @@ class SparkTable:
             scan = scan.select(*wanted.names)
         values = values_of_folders(files)
         about = TableOfPredicates(in_spark, scanned, values, options.session_timezone, options.case_sensitive)
-        scan = scan.where(about.translated(options.where)).where(about.translated(filters))
+        scan = scan.where(about.translated(options.filters)).where(about.translated(filters))
         try:
             reader_of(scan).check()
         except UnknownColumnError as error:
@@ -144,8 +144,8 @@ class SparkTable:
         """What is read, in parts of about the size that is asked for, each of which a task reads."""
         options = self.options
         shape = Shape(self.names, arrow_schema(self.schema), options.session_timezone)
-        splits = self.scan.splits(self.options.split_bytes)
-        return [Work.of(part, shape) for part in packed(splits, self.options.split_bytes, self.options.min_splits)]
+        splits = self.scan.splits(self.options.split_size)
+        return [Work.of(part, shape) for part in packed(splits, self.options.split_size, self.options.min_splits)]
 
 
 def as_stored(options: TableOptions) -> dict[str, Any]:

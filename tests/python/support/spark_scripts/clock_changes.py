@@ -94,7 +94,7 @@ def check_folders(spark: SparkSession, folder: Path) -> None:
     found = spark.read.format("orcish").option("sessionTimezone", "Asia/Tokyo").load(str(folder / "own"))
     assert_same(found, wanted)
     for where in ["p >= timestamp'2026-03-08 11:30:00'", "p < timestamp'2026-03-08 11:30:00 UTC'"]:
-        assert_same(osp.read(spark, str(folder / "own"), where=where.replace(" UTC", "Z")), wanted.where(where))
+        assert_same(osp.read(spark, str(folder / "own"), filters=where.replace(" UTC", "Z")), wanted.where(where))
     # What the clock does not show is as much later, in text.
     spark.conf.set("spark.sql.session.timeZone", ZONE)
     text = f"{FORWARD + dt.timedelta(minutes=30):%Y-%m-%d %H%%3A%M%%3A%S}"

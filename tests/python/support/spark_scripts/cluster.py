@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
             time.sleep(0.3)
             yield pa.record_batch({"pid": [os.getpid()], "rows": [len(batch)]})
 
-    done = osp.map_batches(spark, table, where, "pid bigint, rows bigint", minSplits=8).collect()
+    done = osp.map_batches(spark, table, where, "pid bigint, rows bigint", min_splits=8).collect()
     assert sum(row.rows for row in done) == 100
     assert os.getpid() not in {row.pid for row in done}
     print("map_batches")

@@ -18,7 +18,7 @@ def main(folder: Path) -> None:
     assert ids_of(folder / "t") == list(range(100))
     print("write")
     assert rows_of(spark.read.format("orcish").load(table)) == rows_of(spark.range(100))
-    assert osp.read(spark, table, where="id < 5").count() == 5
+    assert osp.read(spark, table, filters="id < 5").count() == 5
     print("read")
     assert osp.map_batches(spark, table, lambda batches: batches, "id bigint").count() == 100
     print("map_batches")

@@ -52,7 +52,9 @@ def main(folder: Path) -> None:
     before = table_of(folder / "t")
     fails(lambda: save(stumbling(folder / "mark2", 99), "t"), "it stumbles")
     fails(lambda: save(stumbling(folder / "mark3", 99), "t", "overwrite"), "it stumbles")
-    fails(lambda: osp.convert(stumbling(folder / "mark4", 99), str(folder / "t"), mode="append"), "it stumbles")
+    fails(
+        lambda: osp.convert(stumbling(folder / "mark4", 99), str(folder / "t"), existing_data="append"), "it stumbles"
+    )
     assert table_of(folder / "t") == before
     assert ids_of(folder / "t") == list(range(200))
     assert left_over(folder / "t") == [], left_over(folder / "t")

@@ -53,10 +53,10 @@ def jobs(spark: SparkSession, folder: Path) -> None:
     found = osp.map_batches(spark, table, lambda batches: batches, "id bigint, p int", columns=["id", "p"])
     assert rows(found) == [(at, at % 3) for at in range(1000)]
     some = osp.map_batches(
-        spark, table, lambda batches: batches, "id bigint", columns=["id"], where=orcish.col("id") < 5
+        spark, table, lambda batches: batches, "id bigint", columns=["id"], filters=orcish.col("id") < 5
     )
     assert rows(some) == [(at,) for at in range(5)]
-    pandas = osp.map_pandas(spark, table, lambda frames: frames, "text string", columns=["text"], where="id = 7")
+    pandas = osp.map_pandas(spark, table, lambda frames: frames, "text string", columns=["text"], filters="id = 7")
     assert rows(pandas) == [("7",)]
     assert osp.compact(table, spark=spark).count() == 3
     assert osp.verify(table, spark=spark).count() == 0
@@ -79,7 +79,7 @@ def carbon(spark: SparkSession, folder: Path) -> None:
     assert rows(spark.read.orc(out).select("id", "p", "at")) == found
     if VERSION >= (4, 0):
         assert rows(spark.read.format("carbondata").load(table)) == found
-        assert spark.read.format("orcish").option("where", "at < timestamp '1970-01-02'").load(table).count() == 9
+        assert spark.read.format("orcish").option("filters", "at < timestamp '1970-01-02'").load(table).count() == 9
 
 
 def source(spark: SparkSession, folder: Path) -> None:
@@ -87,8 +87,8 @@ def source(spark: SparkSession, folder: Path) -> None:
     table, out = str(folder / "table"), str(folder / "out")
     found = spark.read.format("orcish").load(table)
     assert rows(found) == rows(spark.read.orc(table))
-    assert spark.read.format("orcish").option("where", "id > 990").load(table).count() == 9
-    assert osp.read(spark, table, columns=["text"], where="id = 5").collect()[0][0] == "5"
+    assert spark.read.format("orcish").option("filters", "id > 990").load(table).count() == 9
+    assert osp.read(spark, table, columns=["text"], filters="id = 5").collect()[0][0] == "5"
     found.write.format("orcish").mode("append").option("partitionBy", "p").save(out)
     found.write.format("orcish").mode("overwrite").option("partitionBy", "p").save(out)
     assert rows(spark.read.orc(out)) == rows(spark.read.orc(table))

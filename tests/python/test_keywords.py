@@ -1,0 +1,112 @@
+"""Keywords of public functions: they are in the signatures, and a wrong one is an error that names the right one."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import orcish
+import pytest
+from orcish import types
+from orcish.filters.expression import Column
+
+RESULTS = {"CarbonBlocklet", "CarbonSegment", "ColumnStatistics", "Explanation", "Finding", "StripeInfo"}
+RESULTS |= {"Split", "Written", "WrittenFile"}
+"""Classes of which orcish makes the objects: their constructors are not called by users."""
+FORWARDED = {"Scan.to_pandas": "the keywords are those of pyarrow, which checks them, and differ by its version"}
+
+
+def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """All functions, constructors and methods that are public."""
+    modules: list[Any] = [orcish]
+    try:
+        import orcish.spark as osp
+
+        modules.append(osp)
+    except ModuleNotFoundError:
+        pass
+    for module in modules:
+        for name in [*module.__all__, *(["Column"] if module is orcish else [])]:
+            # What `col` gives has a name of its own room only.
+            found = Column if name == "Column" else getattr(module, name)
+            if inspect.isclass(found):
+                if name not in RESULTS and not issubclass(found, BaseException):
+                    yield name, found.__init__
+                for method, member in vars(found).items():
+                    is_method = inspect.isfunction(member) or isinstance(member, classmethod | staticmethod)
+                    if is_method and not method.startswith("_") and (name not in RESULTS or method == "scan"):
+                        yield f"{name}.{method}", getattr(found, method)
+            elif callable(found):
+                yield f"{module.__name__}.{name}", found
+
+
+CALLABLES = dict(callables())
+
+
+def keywords(function: Callable[..., Any]) -> list[str]:
+    """Names of arguments that can be given as keywords."""
+    parameters = inspect.signature(function).parameters.values()
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [each.name for each in parameters if each.kind in kinds and each.name != "self"]
+
+
+def test_all_are_walked() -> None:
+    assert {"orcish.scan", "ORCFile", "ORCFile.read", "Scan.limit", "Column.is_in", "CarbonTable.scan"} <= set(
+        CALLABLES
+    )
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_keywords_are_in_the_signature(name: str) -> None:
+    kinds = {each.kind for each in inspect.signature(CALLABLES[name]).parameters.values()}
+    assert (inspect.Parameter.VAR_KEYWORD in kinds) == (name in FORWARDED)
+
+
+def test_all_exceptions_are_there() -> None:
+    assert FORWARDED.keys() <= CALLABLES.keys()
+
+
+@pytest.mark.parametrize("name", [name for name, found in CALLABLES.items() if keywords(found)])
+def test_a_misspelt_keyword_names_the_right_one(name: str) -> None:
+    for keyword in keywords(CALLABLES[name]):
+        with pytest.raises(TypeError) as raised:
+            CALLABLES[name](**{f"{keyword}_": None})
+        assert f"{keyword}_'; did you mean {keyword!r}?" in str(raised.value)
+
+
+def test_what_is_near_to_nothing() -> None:
+    with pytest.raises(TypeError, match=r"scan\(\) has no keyword argument 'qqqqqqqqq'$"):
+        orcish.scan("a.orc", qqqqqqqqq=1)  # type: ignore[call-arg]
+
+
+READ = ["ORCFile.read", "ORCFile.iter_batches", "ORCFile.reader", "ORCFile.explain", "ORCFile.arrow_schema"]
+READ += ["CarbonTable.scan", "CarbonTable.read", "CarbonTable.to_batches", "CarbonFile.read"]
+SCAN = ["orcish.scan", "orcish.read_table", "orcish.scan_polars"]
+WRITE = ["ORCWriter", "orcish.write_table", "orcish.write_dataset", "orcish.convert"]
+WRITE += [name for name in ("orcish.spark.compact", "orcish.spark.convert") if name in CALLABLES]
+OPTIONS = [(name, types.ReadOptions) for name in READ] + [(name, types.ScanOptions) for name in SCAN]
+OPTIONS += [(name, types.WriteOptions) for name in WRITE]
+
+
+def annotations(kind: str) -> dict[str, str]:
+    """Texts of the annotations of a ``TypedDict``, those of its bases included."""
+    classes = {node.name: node for node in ast.parse(inspect.getsource(types)).body if isinstance(node, ast.ClassDef)}
+    found: dict[str, str] = {}
+    for base in classes[kind].bases:
+        if ast.unparse(base) in classes:
+            found |= annotations(ast.unparse(base))
+    fields = [node for node in classes[kind].body if isinstance(node, ast.AnnAssign)]
+    return found | {ast.unparse(field.target): ast.unparse(field.annotation) for field in fields}
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS, ids=[name for name, _ in OPTIONS])
+def test_options_are_those_of_the_documented_dicts(name: str, options: Any) -> None:
+    parameters = inspect.signature(CALLABLES[name]).parameters
+    expected = annotations(options.__name__)
+    assert expected.keys() == options.__optional_keys__ <= parameters.keys()
+    for key, annotation in expected.items():
+        optional = f"{annotation.removesuffix(' | None')} | None"
+        assert parameters[key].annotation.replace('"', "'") == optional, key
+        assert parameters[key].default is None
