@@ -411,7 +411,7 @@ WRITER = """
     import sys, os
     sys.path.insert(0, sys.argv[2])
     from support.staged_commits import staged
-    from orcish.spark.commit import Job, finish_commits
+    from orcish.tables.commit import Job, finish_commits
     import orcish
     table = sys.argv[1]
     start = int(sys.argv[3])

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from orcish.folders import Folder
-from orcish.spark.commit import Job, Staged
-from orcish.writing_tables import TableWriter
+from orcish.tables.commit import Job, Staged
+from orcish.tables.folder import Folder
+from orcish.writing.dataset import TableWriter
 
 CALLS = ["files", "stat", "read", "write", "delete", "delete_folder", "complete"]
 """What a commit does with a folder."""
