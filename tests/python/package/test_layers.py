@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "python" / "orcish"
+PACKAGE = Path(__file__).parents[3] / "python" / "orcish"
 
 RANKS = [
     {"errors", "terminal", "_native"},
