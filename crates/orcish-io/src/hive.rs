@@ -1,27 +1,42 @@
-//! Names of partition folders, as Hive writes them: `day=2026-11-21/country=DE`.
+//! Hive partitions: key-value pairs in names of folders, such as `day=2026-11-21/country=DE`.
 
-use crate::location::percent_decode;
-use crate::open::{folders_below, folders_of};
+use crate::location::{percent_decode, segments};
+use crate::pattern::is_pattern;
 
-/// What stands for null.
-const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+/// The value that denotes null.
+const NULL_PARTITION: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Names and values in a path or URL, in their order: segments `name=value` that are folders.
-pub fn partitions_of(location: &str) -> Vec<(String, Option<String>)> {
-    pairs(&folders_of(location))
+/// The Hive partitions of a path or URL: the keys and values of all folders with a name of the form `key=value`, in
+/// order. The value `__HIVE_DEFAULT_PARTITION__` is `None`.
+///
+/// ```
+/// let partitions = orcish_io::hive_partitions("s3://bucket/day=2026-11-21/part-0.orc");
+/// assert_eq!(partitions, [("day".to_owned(), Some("2026-11-21".to_owned()))]);
+/// ```
+pub fn hive_partitions(location: &str) -> Vec<(String, Option<String>)> {
+    let mut folders = segments(location);
+    folders.pop();
+    key_value_pairs(&folders)
 }
 
-/// As [`partitions_of`], of the folders below `base` alone: the location that [`list`](crate::list) was asked for, or
-/// if that is a pattern, its part before the first segment with a sign. They may be spelled differently.
-pub fn partitions_below(base: &str, location: &str) -> Vec<(String, Option<String>)> {
-    pairs(&folders_below(base, location))
+/// As [`hive_partitions`], for folders below `base` only. `base` is the argument of [`list`](crate::list) that has
+/// returned `location`; of a pattern, the segments before the first glob count. Both may differ in spelling, such as
+/// percent-encoding.
+pub fn hive_partitions_below(base: &str, location: &str) -> Vec<(String, Option<String>)> {
+    let (mut base, location) = (segments(base), segments(location));
+    if !location.starts_with(&base) {
+        base.truncate(base.iter().position(|segment| is_pattern(segment)).unwrap_or(base.len()));
+    }
+    let start = if location.starts_with(&base) { base.len() } else { 0 };
+    let end = location.len().saturating_sub(1);
+    key_value_pairs(location.get(start..end).unwrap_or_default())
 }
 
-fn pairs(folders: &[String]) -> Vec<(String, Option<String>)> {
+fn key_value_pairs(folders: &[String]) -> Vec<(String, Option<String>)> {
     let pair = |segment: &String| {
-        let (name, value) = segment.split_once('=').filter(|(name, _)| !name.is_empty())?;
+        let (key, value) = segment.split_once('=').filter(|(key, _)| !key.is_empty())?;
         let value = percent_decode(value);
-        Some((percent_decode(name), (value != NULL).then_some(value)))
+        Some((percent_decode(key), (value != NULL_PARTITION).then_some(value)))
     };
     folders.iter().filter_map(pair).collect()
 }
@@ -31,29 +46,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_hold_values() {
+    fn partitions_of_paths() {
         let pair = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
-        let found = partitions_of("s3://b/t/day=2026-11-21/c=__HIVE_DEFAULT_PARTITION__/x%3Dy=a%2Fb/part=0.orc");
+        let found = hive_partitions("s3://b/t/day=2026-11-21/c=__HIVE_DEFAULT_PARTITION__/x%3Dy=a%2Fb/part=0.orc");
         let want = [pair("day", Some("2026-11-21")), pair("c", None), pair("x=y", Some("a/b"))];
         assert_eq!(found, want);
-        assert_eq!(partitions_of("t/=5/100%/p.orc"), []);
-        assert_eq!(partitions_of("t/k=100%+5/l=%-1/p.orc"), [pair("k", Some("100%+5")), pair("l", Some("%-1"))]);
-        assert_eq!(partitions_of("file:///t/k=a%20b/p.orc"), [pair("k", Some("a b"))]);
+        assert_eq!(hive_partitions("t/=5/100%/p.orc"), []);
+        assert_eq!(hive_partitions("t/k=100%+5/l=%-1/p.orc"), [pair("k", Some("100%+5")), pair("l", Some("%-1"))]);
+        assert_eq!(hive_partitions("file:///t/k=a%20b/p.orc"), [pair("k", Some("a b"))]);
     }
 
     #[test]
     fn queries_of_urls_are_no_folders() {
         let pair = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
-        let found = partitions_of("https://h/k=a%253Ab/j=%2F/f.orc?token=a/x=1/y=2#z=3/");
+        let found = hive_partitions("https://h/k=a%253Ab/j=%2F/f.orc?token=a/x=1/y=2#z=3/");
         assert_eq!(found, [pair("k", "a:b"), pair("j", "/")]);
-        assert_eq!(partitions_of("s3://b/k=1?/x=2/f.orc"), [pair("k", "1?"), pair("x", "2")]);
-        assert_eq!(partitions_of("https://k=1/f.orc"), []);
+        assert_eq!(hive_partitions("s3://b/k=1?/x=2/f.orc"), [pair("k", "1?"), pair("x", "2")]);
+        assert_eq!(hive_partitions("https://k=1/f.orc"), []);
     }
 
     #[test]
-    fn what_is_above_the_base_does_not_count() {
+    fn folders_above_the_base_are_ignored() {
         let names = |base: &str, location: &str| {
-            partitions_below(base, location).into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+            hive_partitions_below(base, location).into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(names("/a=1/b=2", "/a=1/b=2/c=3/f.orc"), "c");
         assert_eq!(names("/a=1//b=2/", "/a=1/b=2/c=3/f.orc"), "c");

@@ -1,10 +1,11 @@
-//! Files as ranges of bytes, wherever they are: local disks, S3, Google Cloud Storage, Azure, HTTP servers, memory.
+//! Access to files of local disks, S3, Google Cloud Storage, Azure, HTTP servers and memory.
 //!
-//! * [`open`] makes a [`ReadAt`] of a path or URL, [`create`] a [`Sink`];
-//! * [`list`] finds the files of a folder or pattern, [`list_folder`] the files of one folder, [`list_all`] all files below
-//!   a folder;
-//! * a file that is created appears when it is whole: [`Sink::finish`] publishes it, [`create_staged`](create_unpublished)
-//!   leaves that to [`complete_upload`], which any process may call.
+//! * [`open`] opens a location, which is a path or a URL, as a [`ReadAt`], a source of byte ranges. [`create`] creates
+//!   a [`Sink`].
+//! * [`list`] lists the files of a folder or a glob pattern, [`list_folder`] those of a folder, and [`list_all`] all
+//!   files below a folder, including hidden ones.
+//! * A new file becomes visible as a whole: [`Sink::finish`] publishes it. [`create_staged`] defers the publication to
+//!   [`complete_upload`], which any process can call.
 //!
 //! ```
 //! use orcish_io::{MemorySource, ReadAt as _};
@@ -14,15 +15,16 @@
 //! # Ok::<(), orcish_core::Error>(())
 //! ```
 
-mod durable;
-mod file;
-mod folder;
+mod canonical;
+mod file_ops;
+mod files;
 mod hive;
 mod list;
+mod lister;
 mod local;
-mod local_folder;
 mod location;
 mod memory;
+mod messages;
 mod open;
 mod options;
 mod pattern;
@@ -31,26 +33,29 @@ mod ranges;
 #[cfg(feature = "object-store")]
 mod remote;
 mod sink;
-mod site;
 mod source;
+mod staged;
 mod storage;
 #[cfg(test)]
 mod tests;
 pub mod tuning;
 mod upload;
 
-pub use file::FileSource;
-pub use folder::{FileStatus, MOST_SMALL_BYTES, delete_files, delete_folder, list_all, read_small, stat, write_small};
-pub use hive::{partitions_below, partitions_of};
+pub use canonical::CanonicalLocation;
+pub use file_ops::FileStatus;
+pub use files::{MAX_SMALL_FILE_SIZE, delete_files, delete_folder, list_all, read_small, stat, write_small};
+pub use hive::{hive_partitions, hive_partitions_below};
 pub use list::{list, list_folder};
-pub use memory::MemorySource;
-pub use open::{display_name, open, requests};
+pub use local::{FileSink, FileSource};
+pub use location::display_name;
+pub use memory::{MemorySink, MemorySource};
+pub use open::{concurrency, create, open};
 pub use options::*;
-pub use ranges::{check_memory, coalesce, part_of, read_coalesced, read_within};
+pub use ranges::{check_memory_limit, coalesce_ranges, read_coalesced, read_with_limits, slice_range};
 #[cfg(feature = "object-store")]
 pub use remote::ObjectSource;
-pub use sink::{FileSink, MemorySink, Sink, create};
-pub use site::Site;
-pub use source::{FIRST_READ, ReadAt, Session};
+pub use sink::Sink;
+pub use source::{DEFAULT_FIRST_READ, ReadAt, Session};
+pub use staged::{StagedFile, Staging};
 pub use storage::StorageOptions;
-pub use upload::{Unpublished, Withheld, abort_upload, complete_upload, create_unpublished};
+pub use upload::{abort_upload, complete_upload, create_staged};

@@ -1,137 +1,98 @@
-//! Files of a folder, of a prefix of a store, or of a pattern.
-
-use std::path::Path;
+//! Listing of folders, key prefixes and patterns of all storage systems.
 
 use orcish_core::{Error, Result};
 
-use crate::local::LocalTree;
-use crate::location::{Location, parse};
-use crate::pattern::{self, Segment, is_pattern, selects};
+use crate::lister::{ListedFile, Lister};
+use crate::local::LocalLister;
+use crate::location::{Location, join, parse, path_with_slashes};
+use crate::messages::CANNOT_LIST;
+use crate::pattern::{self, Segment, is_pattern, matches_path};
 #[cfg(feature = "object-store")]
-use crate::remote::StoreTree;
+use crate::remote::StoreLister;
 use crate::storage::StorageOptions;
 
-/// The path of a file, and its size.
-pub(super) type Found = (String, u64);
+/// The suffix of objects that Hadoop creates for empty folders.
+const FOLDER_MARKER: &str = "_$folder$";
 
-/// What is in folders, by full paths.
-#[derive(Debug, Default)]
-pub(super) struct Level {
-    pub(super) folders: Vec<String>,
-    pub(super) files: Vec<Found>,
-}
-
-/// Folders and files that can be listed.
-pub(super) trait Tree {
-    /// The size of a file; `None` where there is no file of this path.
-    fn file(&self, path: &str) -> Result<Option<u64>>;
-    /// Whether there is a file or folder of this path.
-    fn is_there(&self, path: &str) -> Result<bool> {
-        let is_folder = |level: Level| !level.folders.is_empty() || !level.files.is_empty();
-        Ok(self.file(path)?.is_some() || is_folder(self.children(&[path.to_owned()])?))
-    }
-    /// What is in folders, one level deep; folders that are not there are empty.
-    fn children(&self, folders: &[String]) -> Result<Level>;
-    /// The files in folders, at any depth.
-    fn descendants(&self, folders: &[String]) -> Result<Vec<Found>>;
-    /// Whether there may be folders without files.
-    fn has_folders(&self) -> bool;
-    /// The path as the caller knows it.
-    fn location(&self, path: &str) -> String;
-    /// What is listed, for messages.
-    fn name(&self) -> &str;
-}
-
-/// The files at `location` with their sizes in bytes, sorted: the file itself, or all in a folder at any depth, or
-/// those of a pattern. Locations of all kinds are taken that [`open`](crate::open) takes, and are what it gives back.
+/// Lists the locations and sizes in bytes of the files at `location`, sorted: the file itself, all files of a folder at
+/// any depth, or all files that match a glob pattern. Locations are those of [`open`](crate::open), and the results
+/// have the same form.
 ///
-/// In a segment of a pattern `*` stands for any characters, `?` for one, `[abc]`, `[a-z]` and `[!a]` for one of
-/// some; `**` stands for any number of segments. A folder that a pattern matches stands for the files in it. What has
-/// the very name of a pattern stands above what the pattern matches.
-/// Segments below the folder, or matched by a pattern, that begin with `.` or `_` are skipped, but for partitions
+/// In a segment of a pattern, `*` matches any characters, `?` one character, and `[abc]`, `[a-z]` and `[!a]` one
+/// character of a set. The segment `**` matches any number of segments. A pattern that matches a folder selects the
+/// files in it. If a file or folder has the literal name of the pattern, the location is not a pattern.
+///
+/// Hidden segments, which begin with `.` or `_`, are skipped below a folder and by patterns, except partition folders
 /// such as `_day=1`.
 ///
 /// # Errors
-/// Of kind `Io` when there is no such file or folder, or it cannot be listed; a pattern without files is empty.
+/// `Io` if the file or folder does not exist or cannot be listed. A pattern without matches yields an empty list.
 pub fn list(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64)>> {
-    listed(location, options, true)
+    list_location(location, options, true)
 }
 
-/// As [`list`], of a location that is no pattern, whatever signs it has: the files of what is to be written there.
+/// As [`list`], for a location that is not a pattern, even if it contains glob characters.
 ///
 /// # Errors
-/// Those of [`list`].
+/// The errors of [`list`].
 pub fn list_folder(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64)>> {
-    listed(location, options, false)
+    list_location(location, options, false)
 }
 
-fn listed(location: &str, options: &StorageOptions, has_patterns: bool) -> Result<Vec<(String, u64)>> {
-    let (tree, path): (Box<dyn Tree>, String) = match parse(location) {
+fn list_location(location: &str, options: &StorageOptions, allow_patterns: bool) -> Result<Vec<(String, u64)>> {
+    let (lister, path): (Box<dyn Lister>, String) = match parse(location) {
         Location::Local(path) => {
-            let path = local_path(&path, location)?;
-            (Box::new(LocalTree::new(&path, options)), path)
+            let path = path_with_slashes(&path, location)?;
+            (Box::new(LocalLister::new(&path, options)), path)
         }
         #[cfg(feature = "object-store")]
         Location::Remote(_) => {
-            let (tree, path) = StoreTree::open(location, options)?;
-            (Box::new(tree), path)
+            let (lister, path) = StoreLister::open(location, options)?;
+            (Box::new(lister), path)
         }
         #[cfg(not(feature = "object-store"))]
-        Location::Remote(url) => return Err(url.no_feature(options)),
+        Location::Remote(url) => return Err(url.missing_feature(options)),
     };
-    let find = || match has_patterns && is_pattern(&path) && !tree.is_there(&path)? {
-        true => by_pattern(&*tree, &path),
-        false => below(&*tree, &path),
+    let find = || match allow_patterns && is_pattern(&path) && !lister.exists(&path)? {
+        true => list_pattern(&*lister, &path),
+        false => list_path(&*lister, &path),
     };
-    let mut found = find().map_err(|error| error.in_file(tree.name()))?;
-    found.sort();
-    found.dedup();
-    let marker = |path: &str| path.ends_with("_$folder$");
-    let found = found.into_iter().filter(|(path, _)| !marker(path));
-    Ok(found.map(|(path, size)| (tree.location(&path), size)).collect())
-}
-
-/// A path as text, with slashes between its names.
-pub(super) fn local_path(path: &Path, location: &str) -> Result<String> {
-    let path = path.to_str().ok_or_else(|| Error::invalid("the path is not UTF-8").in_file(location))?;
-    Ok(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
-}
-
-/// The path of a name in a folder; the empty one is where relative paths begin.
-pub(super) fn join(folder: &str, name: &str) -> String {
-    match folder {
-        "" => name.to_owned(),
-        folder if folder.ends_with('/') => format!("{folder}{name}"),
-        folder => format!("{folder}/{name}"),
-    }
+    let mut files = find().map_err(|error| error.in_file(lister.name()))?;
+    files.sort();
+    files.dedup();
+    let files = files.into_iter().filter(|(path, _)| !path.ends_with(FOLDER_MARKER));
+    Ok(files.map(|(path, size)| (lister.location(&path), size)).collect())
 }
 
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|segment| !segment.is_empty())
 }
 
-fn below(tree: &dyn Tree, path: &str) -> Result<Vec<Found>> {
-    if let Some(size) = tree.file(path)? {
+/// The files of a file or folder.
+fn list_path(lister: &dyn Lister, path: &str) -> Result<Vec<ListedFile>> {
+    if let Some(size) = lister.file_size(path)? {
         return Ok(vec![(path.to_owned(), size)]);
     }
-    let found = tree.descendants(&[path.to_owned()])?;
-    if found.is_empty() && !tree.has_folders() {
+    let files = lister.descendants(&[path.to_owned()])?;
+    if files.is_empty() && !lister.has_empty_folders() {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no file has this name or prefix");
-        return Err(Error::io("cannot be listed", error));
+        return Err(Error::io(CANNOT_LIST, error));
     }
-    Ok(selected(found, &[], path))
+    Ok(filter_by_pattern(files, &[], path))
 }
 
-/// Those files that a pattern selects below `folder`, or below another one of its depth.
-fn selected(found: Vec<Found>, pattern: &[Segment], folder: &str) -> Vec<Found> {
+/// The files whose path matches `pattern`, relative to `folder` or another folder of the same depth.
+fn filter_by_pattern(files: Vec<ListedFile>, pattern: &[Segment], folder: &str) -> Vec<ListedFile> {
     let depth = segments(folder).count();
-    let is_selected = |(file, _): &Found| selects(pattern, &segments(file).skip(depth).collect::<Vec<_>>());
-    found.into_iter().filter(is_selected).collect()
+    let is_match = |(file, _): &ListedFile| matches_path(pattern, &segments(file).skip(depth).collect::<Vec<_>>());
+    files.into_iter().filter(is_match).collect()
 }
 
-fn by_pattern(tree: &dyn Tree, path: &str) -> Result<Vec<Found>> {
-    // Up to the segment that is the first pattern.
-    let start = path.find(['*', '?', '[']).and_then(|at| path.get(..at)?.rfind('/')).map_or(0, |at| at + 1);
+/// The files of a pattern. Each iteration replaces the folders that match the processed segments by those that also
+/// match the next segment.
+fn list_pattern(lister: &dyn Lister, path: &str) -> Result<Vec<ListedFile>> {
+    // The segments before the first glob are a literal folder.
+    let start = path.find(['*', '?', '[']).and_then(|index| path.get(..index)?.rfind('/')).map_or(0, |index| index + 1);
     let (folder, rest) = path.split_at_checked(start).unwrap_or(("", path));
     let trimmed = folder.trim_end_matches('/');
     let mut folders = vec![if trimmed.is_empty() { folder } else { trimmed }.to_owned()];
@@ -139,23 +100,23 @@ fn by_pattern(tree: &dyn Tree, path: &str) -> Result<Vec<Found>> {
     let mut pattern = pattern.as_slice();
     while let Some((segment, rest)) = pattern.split_first() {
         match segment {
-            Segment::Any => {
-                let found = tree.descendants(&folders)?;
-                return Ok(folders.first().map(|folder| selected(found, pattern, folder)).unwrap_or_default());
+            Segment::AnyDepth => {
+                let files = lister.descendants(&folders)?;
+                return Ok(folders.first().map(|folder| filter_by_pattern(files, pattern, folder)).unwrap_or_default());
             }
             Segment::Name(name) if !rest.is_empty() => {
                 folders = folders.iter().map(|folder| join(folder, name)).collect();
             }
-            Segment::Name(_) | Segment::Pattern(_) => {
+            Segment::Name(_) | Segment::Glob(_) => {
                 let matches = |path: &str| segment.matches(path.rsplit('/').next().unwrap_or(path));
-                let level = tree.children(&folders)?;
-                folders = level.folders.into_iter().filter(|folder| matches(folder)).collect();
+                let entries = lister.children(&folders)?;
+                folders = entries.folders.into_iter().filter(|folder| matches(folder)).collect();
                 if rest.is_empty() {
-                    let mut found: Vec<_> = level.files.into_iter().filter(|(file, _)| matches(file)).collect();
+                    let mut files: Vec<_> = entries.files.into_iter().filter(|(file, _)| matches(file)).collect();
                     if let Some(folder) = folders.first() {
-                        found.extend(selected(tree.descendants(&folders)?, &[], folder));
+                        files.extend(filter_by_pattern(lister.descendants(&folders)?, &[], folder));
                     }
-                    return Ok(found);
+                    return Ok(files);
                 }
             }
         }

@@ -1,41 +1,43 @@
-//! Where a file is: a path, or a URL taken apart.
+//! Parsing of locations: paths and URLs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use orcish_core::{Error, Result};
 
 #[cfg(not(feature = "object-store"))]
 use crate::storage::StorageOptions;
 
-/// Where a file is.
+/// A parsed location.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Location {
-    /// On the local file system.
+pub(crate) enum Location {
+    /// A path of the local file system.
     Local(PathBuf),
-    /// At a URL that is none of a local file.
-    Remote(Remote),
+    /// A URL of another scheme than `file`.
+    Remote(RemoteUrl),
 }
 
-/// The parts of a URL, as they are written.
+/// The components of a URL, without decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Remote {
-    /// Lower case.
-    pub(super) scheme: String,
-    /// Between `//` and the first `/`.
-    pub(super) authority: String,
-    /// All that follows, without the `/` before.
-    pub(super) path: String,
+pub(crate) struct RemoteUrl {
+    /// The scheme in lower case.
+    pub(crate) scheme: String,
+    /// The text between `//` and the next `/`.
+    pub(crate) authority: String,
+    /// The text after the authority, without the leading `/`.
+    pub(crate) path: String,
 }
 
-impl Remote {
-    pub(super) fn is_http(&self) -> bool {
+impl RemoteUrl {
+    pub(crate) fn is_http(&self) -> bool {
         matches!(self.scheme.as_str(), "http" | "https")
     }
 
-    pub(super) fn is_azure(&self) -> bool {
+    pub(crate) fn is_azure(&self) -> bool {
         matches!(self.scheme.as_str(), "az" | "adl" | "azure" | "abfs" | "abfss")
     }
 
-    /// Path and query; only URLs of HTTP have queries: elsewhere all is a name.
-    pub(super) fn path_and_query(&self) -> (&str, Option<&str>) {
+    /// The path and the query. A query exists in HTTP URLs only: `?` and `#` are valid characters of object keys.
+    pub(crate) fn path_and_query(&self) -> (&str, Option<&str>) {
         let path = self.path.as_str();
         if !self.is_http() {
             return (path, None);
@@ -44,70 +46,105 @@ impl Remote {
         path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)))
     }
 
-    /// What stands before the `@`; with Azure that is no secret but the container.
-    pub(super) fn credentials(&self) -> Option<&str> {
-        self.authority.rsplit_once('@').map(|(before, _)| before).filter(|_| !self.is_azure())
+    /// The part of the authority before `@`. In Azure URLs this part is the container name, and no credentials.
+    pub(crate) fn credentials(&self) -> Option<&str> {
+        self.authority.rsplit_once('@').map(|(credentials, _)| credentials).filter(|_| !self.is_azure())
     }
 
     /// The authority without credentials.
-    pub(super) fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         match self.credentials() {
-            Some(before) => self.authority.get(before.len() + 1..).unwrap_or_default(),
+            Some(credentials) => self.authority.get(credentials.len() + 1..).unwrap_or_default(),
             None => &self.authority,
         }
     }
 
-    /// The URL for messages: without credentials, and without a query, which may hold some.
-    pub(super) fn name(&self) -> String {
+    /// The URL for messages: without credentials, and without the query, which may contain a signature.
+    pub(crate) fn display_name(&self) -> String {
         format!("{}://{}/{}", self.scheme, self.host(), self.path_and_query().0)
     }
 
-    /// The error where only local files can be read.
+    /// The error for a URL in a build without the feature `object-store`.
     #[cfg(not(feature = "object-store"))]
-    pub(super) fn no_feature(&self, _: &StorageOptions) -> orcish_core::Error {
+    pub(crate) fn missing_feature(&self, _: &StorageOptions) -> Error {
         let text = "this build of orcish reads local files only: it is without the feature `object-store`";
-        orcish_core::Error::unsupported(text).in_file(&self.name())
+        Error::unsupported(text).in_file(&self.display_name())
     }
 }
 
-/// Takes a path or URL apart. A letter before `:` is a drive, not a scheme.
-pub(super) fn parse(location: &str) -> Location {
-    if location.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("file:/")) {
-        return Location::Local(file_url(location.get(5..).unwrap_or_default()));
+/// Parses a path or URL. A single letter before `:` is a Windows drive, not a scheme.
+pub(crate) fn parse(location: &str) -> Location {
+    if location.get(..6).is_some_and(|prefix| prefix.eq_ignore_ascii_case("file:/")) {
+        return Location::Local(file_url_path(location.get(5..).unwrap_or_default()));
     }
     let is_scheme = |scheme: &str| {
-        let letters = scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
-        scheme.len() > 1 && letters && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        let is_valid = scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+        scheme.len() > 1 && is_valid && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
     };
     let Some((scheme, rest)) = location.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
         return Location::Local(location.into());
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
-    Location::Remote(Remote {
+    Location::Remote(RemoteUrl {
         scheme: scheme.to_ascii_lowercase(),
         authority: authority.to_owned(),
         path: path.strip_prefix('/').unwrap_or(path).to_owned(),
     })
 }
 
-/// The names in the path of a path or URL, in order. Those of URLs of HTTP are decoded, as all servers do.
-pub(super) fn segments(location: &str) -> Vec<String> {
-    let names = |path: &str, name: fn(&str) -> String| {
-        path.split('/').filter(|segment| !segment.is_empty()).map(name).collect::<Vec<_>>()
+/// The location for messages: a URL loses its credentials and its query.
+///
+/// ```
+/// assert_eq!(orcish_io::display_name("https://user:password@host/a.orc?signature=1"), "https://host/a.orc");
+/// ```
+pub fn display_name(location: &str) -> String {
+    match parse(location) {
+        Location::Local(_) => location.to_owned(),
+        Location::Remote(url) => url.display_name(),
+    }
+}
+
+/// The path segments of a path or URL. Segments of HTTP URLs are percent-decoded, keys of object stores are not.
+pub(crate) fn segments(location: &str) -> Vec<String> {
+    let split = |path: &str, decode: fn(&str) -> String| {
+        path.split('/').filter(|segment| !segment.is_empty()).map(decode).collect::<Vec<_>>()
     };
     match parse(location) {
         Location::Local(path) => {
             let path = path.to_string_lossy();
-            names(&if cfg!(windows) { path.replace('\\', "/").into() } else { path }, str::to_owned)
+            split(&if cfg!(windows) { path.replace('\\', "/").into() } else { path }, str::to_owned)
         }
-        Location::Remote(url) if url.is_http() => names(url.path_and_query().0, percent_decode),
-        Location::Remote(url) => names(&url.path, str::to_owned),
+        Location::Remote(url) if url.is_http() => split(url.path_and_query().0, percent_decode),
+        Location::Remote(url) => split(&url.path, str::to_owned),
     }
 }
 
-/// The path of a file URL, behind `file:`.
-fn file_url(rest: &str) -> PathBuf {
+/// The path of a local file as UTF-8.
+///
+/// # Errors
+/// `InvalidArgument`, which names `location`, if the path is not UTF-8.
+pub(crate) fn path_to_str<'a>(path: &'a Path, location: &str) -> Result<&'a str> {
+    path.to_str().ok_or_else(|| Error::invalid("the path is not UTF-8").in_file(location))
+}
+
+/// As [`path_to_str`], with `/` as the separator on all systems.
+pub(crate) fn path_with_slashes(path: &Path, location: &str) -> Result<String> {
+    let path = path_to_str(path, location)?;
+    Ok(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
+}
+
+/// Appends a name to the path of a folder. The empty path is the current folder.
+pub(crate) fn join(folder: &str, name: &str) -> String {
+    match folder {
+        "" => name.to_owned(),
+        folder if folder.ends_with('/') => format!("{folder}{name}"),
+        folder => format!("{folder}/{name}"),
+    }
+}
+
+/// The local path of a file URL. `rest` is the text after `file:`.
+fn file_url_path(rest: &str) -> PathBuf {
     let path = match rest.strip_prefix("//") {
         Some(rest) => rest.get(rest.find('/').unwrap_or(rest.len())..).unwrap_or_default(),
         None => rest,
@@ -118,21 +155,21 @@ fn file_url(rest: &str) -> PathBuf {
     drive.unwrap_or(&decoded).into()
 }
 
-/// Replaces `%41` by `A`; what is no such sequence stays, and so does what would not be UTF-8.
+/// Decodes percent-encoded bytes. Invalid escapes are kept, and the text is unchanged if the result is not UTF-8.
 pub(crate) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        let digits = behind.get(..2).filter(|digits| first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
+    while let Some((&first, tail)) = rest.split_first() {
+        let digits = tail.get(..2).filter(|digits| first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
         let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
         match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);
-                rest = behind.get(2..).unwrap_or_default();
+                rest = tail.get(2..).unwrap_or_default();
             }
             None => {
                 bytes.push(first);
-                rest = behind;
+                rest = tail;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Options of requests to remote storage.
+//! Options of requests to object stores and HTTP servers.
 
 use std::time::Duration;
 
@@ -10,28 +10,29 @@ pub const DEFAULT_COALESCE_GAP: u64 = 1 << 20;
 pub const DEFAULT_PART_SIZE: u64 = 8 << 20;
 /// Default of [`RemoteOptions::concurrency`].
 pub const DEFAULT_CONCURRENCY: usize = 10;
-/// Most of [`RemoteOptions::concurrency`]: each request may take a thread that waits for it.
-pub const MOST_REQUESTS: usize = 256;
+/// Maximum of [`RemoteOptions::concurrency`]: a thread may block on each request.
+pub const MAX_CONCURRENCY: usize = 256;
 /// Default of [`RemoteOptions::max_retries`].
 pub const DEFAULT_MAX_RETRIES: usize = 10;
 /// Default of [`RemoteOptions::retry_timeout`].
 pub const DEFAULT_RETRY_TIMEOUT: Duration = Duration::from_secs(180);
 
-/// How requests for files that are not local are made.
+/// Options of requests to object stores and HTTP servers. Each field is the storage option `orcish.<field>` of
+/// [`StorageOptions`](crate::StorageOptions).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RemoteOptions {
-    /// Bytes to read from the end of a file at first; what they hold is not asked for again.
+    /// Size of the first read from the end of a file, in bytes. These bytes are not requested again.
     pub first_read: u64,
-    /// Bytes that are read sooner than another request is made.
+    /// Largest distance between two ranges that are read with one request, in bytes.
     pub coalesce_gap: u64,
-    /// Most bytes of a request: longer ranges are read in parts, side by side.
+    /// Largest size of a request, in bytes. Longer ranges are split into parts, which are requested concurrently.
     pub part_size: u64,
-    /// Most requests to a store or server that are under way at a time, up to [`MOST_REQUESTS`]. As many files and
-    /// stripes are asked for ahead of what is decoded.
+    /// Maximum number of concurrent requests to a store or server, at most [`MAX_CONCURRENCY`]. It is also the number
+    /// of files and stripes that are fetched ahead of the decoder.
     pub concurrency: usize,
-    /// How often a request that failed for a passing reason is made again.
+    /// Maximum number of retries of a request after a transient error.
     pub max_retries: usize,
-    /// How long after the first attempt a request may still be made again.
+    /// Time after the first attempt in which a request may be retried.
     pub retry_timeout: Duration,
 }
 

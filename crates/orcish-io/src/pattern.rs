@@ -1,34 +1,38 @@
-//! Patterns of paths, segment by segment.
+//! Glob patterns of paths, matched segment by segment.
 
 use orcish_core::{Error, Result};
 
 /// A segment of a pattern.
 #[derive(Debug, Clone)]
-pub(super) enum Segment {
-    /// A name as it is.
+pub(crate) enum Segment {
+    /// A literal name.
     Name(String),
-    /// `*`, `?`, `[…]` in it.
-    Pattern(glob::Pattern),
-    /// `**`: any number of segments, none too.
-    Any,
+    /// A name with `*`, `?` or `[…]`.
+    Glob(glob::Pattern),
+    /// `**`: any number of segments, including none.
+    AnyDepth,
 }
 
-/// Whether a path has parts that are patterns.
-pub(super) fn is_pattern(path: &str) -> bool {
+/// Whether a path contains glob characters.
+pub(crate) fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// Files and folders that writers keep for themselves: `.part.crc`, `_SUCCESS`, but not `_day=1`, a partition.
-pub(super) fn is_hidden(name: &str) -> bool {
+/// Whether a name denotes a hidden file or folder, such as `.part.crc` and `_SUCCESS`. Partition folders such as
+/// `_day=1` are not hidden.
+pub(crate) fn is_hidden(name: &str) -> bool {
     name.starts_with('.') || (name.starts_with('_') && !name.contains('='))
 }
 
-/// The segments of a pattern.
-pub(super) fn parse(pattern: &str) -> Result<Vec<Segment>> {
+/// Parses a pattern into its segments.
+///
+/// # Errors
+/// `InvalidArgument` if the syntax of the pattern is wrong.
+pub(crate) fn parse(pattern: &str) -> Result<Vec<Segment>> {
     let parse = |segment: &str| match segment {
-        "**" => Ok(Segment::Any),
+        "**" => Ok(Segment::AnyDepth),
         name if !is_pattern(name) => Ok(Segment::Name(name.to_owned())),
-        text => glob::Pattern::new(text).map(Segment::Pattern).map_err(|error| {
+        text => glob::Pattern::new(text).map(Segment::Glob).map_err(|error| {
             Error::invalid(format!("{text:?} is no pattern, {} at character {}", error.msg, error.pos + 1))
         }),
     };
@@ -36,28 +40,29 @@ pub(super) fn parse(pattern: &str) -> Result<Vec<Segment>> {
 }
 
 impl Segment {
-    /// Whether it stands for a segment of this name. Hidden names are only found by patterns that begin like them.
-    pub(super) fn matches(&self, name: &str) -> bool {
+    /// Whether the segment matches a name. A glob matches a hidden name only if both begin with the same character.
+    pub(crate) fn matches(&self, name: &str) -> bool {
         match self {
-            Segment::Name(own) => own == name,
-            Segment::Any => !is_hidden(name),
-            Segment::Pattern(pattern) => {
-                pattern.matches(name) && (!is_hidden(name) || pattern.as_str().chars().next() == name.chars().next())
+            Segment::Name(literal) => literal == name,
+            Segment::AnyDepth => !is_hidden(name),
+            Segment::Glob(glob) => {
+                glob.matches(name) && (!is_hidden(name) || glob.as_str().chars().next() == name.chars().next())
             }
         }
     }
 }
 
-/// Whether a pattern stands for a path, or for a folder that the path is below of, by segments that are not hidden.
-pub(super) fn selects(pattern: &[Segment], path: &[&str]) -> bool {
+/// Whether a pattern matches a path, or one of its parent folders. In the latter case, the remaining segments of the
+/// path must not be hidden.
+pub(crate) fn matches_path(pattern: &[Segment], path: &[&str]) -> bool {
     match pattern.split_first() {
         None => path.iter().all(|name| !is_hidden(name)),
-        Some((Segment::Any, rest)) => {
-            let one_more = path.split_first().filter(|(first, _)| !is_hidden(first));
-            selects(rest, path) || one_more.is_some_and(|(_, below)| selects(pattern, below))
+        Some((Segment::AnyDepth, rest)) => {
+            let visible = path.split_first().filter(|(first, _)| !is_hidden(first));
+            matches_path(rest, path) || visible.is_some_and(|(_, below)| matches_path(pattern, below))
         }
         Some((segment, rest)) => {
-            path.split_first().is_some_and(|(first, below)| segment.matches(first) && selects(rest, below))
+            path.split_first().is_some_and(|(first, below)| segment.matches(first) && matches_path(rest, below))
         }
     }
 }
@@ -67,7 +72,7 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, path: &str) -> bool {
-        selects(&parse(pattern).unwrap(), &path.split('/').collect::<Vec<_>>())
+        matches_path(&parse(pattern).unwrap(), &path.split('/').collect::<Vec<_>>())
     }
 
     #[test]
@@ -93,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_a_folder_that_matches() {
+    fn files_below_a_matching_folder() {
         assert!(check("t/dt=*", "t/dt=1/h=2/x.orc"));
         assert!(!check("t/dt=*", "t/dt=1/_tmp/x.orc"));
     }

@@ -1,5 +1,6 @@
-//! Sources of bytes.
+//! The trait of byte sources.
 
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,28 +9,31 @@ use orcish_core::{Error, Result};
 
 use crate::tuning;
 
-/// Bytes that are read from the end of a file at first, where a request costs little: enough for most tails.
-pub const FIRST_READ: u64 = 16 << 10;
+/// Default size, in bytes, of the first read from the end of a local file: enough for most file tails.
+pub const DEFAULT_FIRST_READ: u64 = 16 << 10;
 
-/// Something whose bytes can be read by range, by several threads at a time.
+/// A source of bytes with random access, shared between threads.
 pub trait ReadAt: Send + Sync {
-    /// A name for messages, such as a path.
+    /// The name of the source in messages, such as a path.
     fn name(&self) -> &str;
 
-    /// Length in bytes.
+    /// The size of the source in bytes.
+    ///
+    /// # Errors
+    /// `Io` if the size cannot be determined.
     fn size(&self) -> Result<u64>;
 
-    /// The bytes of each range, in order. Ranges lie within [`size`](Self::size).
+    /// Reads the bytes of each range, in the order of `ranges`. All ranges have to lie within [`size`](Self::size).
     ///
     /// # Errors
-    /// Of kind `Io` when the source fails, or gives fewer bytes than asked for.
+    /// `Io` if the source fails or returns fewer bytes than requested, `Corrupt` if a range exceeds the size.
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
 
-    /// The size of the file, and its last `length` bytes, or all where it has fewer. Sources that can do
-    /// both in one request do.
+    /// The size of the source, and its last `length` bytes, or all bytes if the source is shorter. A source that gets
+    /// both in one request overrides this method.
     ///
     /// # Errors
-    /// Those of [`size`](Self::size) and [`read_ranges`](Self::read_ranges).
+    /// The errors of [`size`](Self::size) and [`read_ranges`](Self::read_ranges).
     fn read_suffix(&self, length: u64) -> Result<(u64, Bytes)> {
         let size = self.size()?;
         let range = size.saturating_sub(length)..size;
@@ -37,43 +41,45 @@ pub trait ReadAt: Send + Sync {
         Ok((size, bytes))
     }
 
-    /// Bytes to read from the end of a file at first.
+    /// The recommended size, in bytes, of the first read from the end of the source.
     fn first_read(&self) -> u64 {
         tuning::FIRST_READ.wide()
     }
 
-    /// Bytes that are read sooner than another request is made: ranges that are not further apart are read as one.
-    fn gap(&self) -> u64 {
-        tuning::NEAR_GAP.wide()
+    /// The largest distance, in bytes, between two ranges for which one request is cheaper than two. See
+    /// [`coalesce_ranges`](crate::coalesce_ranges).
+    fn coalesce_gap(&self) -> u64 {
+        tuning::LOCAL_COALESCE_GAP.wide()
     }
 
-    /// What a read holds on to: buffers that the source uses again are kept until the last of these is dropped.
+    /// Starts a read session. Internal buffers are reused while at least one session exists.
     fn session(&self) -> Session {
         Session::default()
     }
 
-    /// What may be the reason that its bytes are no file, for messages about such bytes.
-    fn remark(&self) -> Option<String> {
+    /// A possible cause of invalid content, for messages about corrupt files.
+    fn corruption_hint(&self) -> Option<String> {
         None
     }
 
-    /// Requests that are worth having under way at a time, because what they take is waiting and no work.
-    fn requests(&self) -> usize {
-        tuning::NEAR_REQUESTS.get()
+    /// The recommended number of concurrent requests. It is 1 if a request is bound by the processor and not by
+    /// latency.
+    fn concurrency(&self) -> usize {
+        tuning::LOCAL_CONCURRENCY.get()
     }
 }
 
-/// A read of a source that is under way; see [`ReadAt::session`].
+/// A guard that keeps the resources of a read session alive. See [`ReadAt::session`].
 #[derive(Clone, Default)]
 pub struct Session {
-    /// Kept for its drop alone.
-    _kept: Option<Arc<dyn std::any::Any + Send + Sync>>,
+    /// Held for its `Drop` implementation.
+    _guard: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Session {
-    /// A read that keeps `what`.
-    pub fn keeping(what: Arc<dyn std::any::Any + Send + Sync>) -> Self {
-        Session { _kept: Some(what) }
+    /// Creates a session that keeps `guard` alive.
+    pub fn new(guard: Arc<dyn Any + Send + Sync>) -> Self {
+        Session { _guard: Some(guard) }
     }
 }
 
@@ -83,8 +89,11 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// Length of a range that lies within `size` bytes.
-pub(crate) fn within(range: &Range<u64>, size: u64) -> Result<usize> {
+/// The length of `range`, which has to lie within `size` bytes.
+///
+/// # Errors
+/// `Corrupt` if it does not.
+pub(crate) fn checked_length(range: &Range<u64>, size: u64) -> Result<usize> {
     let length = range.end.checked_sub(range.start).filter(|_| range.end <= size);
     length.and_then(|length| usize::try_from(length).ok()).ok_or_else(|| {
         Error::corrupt(format!("bytes {} to {} are outside of the file's {size} bytes", range.start, range.end))

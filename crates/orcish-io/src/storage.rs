@@ -1,17 +1,25 @@
-//! How files beyond the local file system are reached.
+//! Options of access to object stores and HTTP servers, as key-value pairs.
 
 use std::fmt;
 
 use orcish_core::cancel::{Check, Patience};
 
-/// How files beyond the local file system are reached: keys and values of their store, such as
-/// `aws_access_key_id`, `google_service_account`, `azure_storage_account_name`, `timeout` or `allow_http`, as
-/// the crate `object_store` spells them, and those of [`RemoteOptions`](crate::RemoteOptions), which begin with
-/// `orcish.`. Paths of the local file system need none, and take no notice of any.
+/// Options of access to object stores and HTTP servers.
+///
+/// The keys are those of the crate `object_store`, such as `aws_access_key_id`, `google_service_account`,
+/// `azure_storage_account_name`, `timeout` and `allow_http`, the fields of [`RemoteOptions`](crate::RemoteOptions) with
+/// the prefix `orcish.`, and, for HTTP servers, headers with the prefix `header.`. The local file system ignores all
+/// options.
+///
+/// ```
+/// use orcish_io::StorageOptions;
+///
+/// let options = StorageOptions::from_iter([("aws_region", "eu-central-1"), ("orcish.concurrency", "32")]);
+/// ```
 #[derive(Clone, Default)]
 pub struct StorageOptions {
     pairs: Vec<(String, String)>,
-    check: Option<Check>,
+    cancel_check: Option<Check>,
 }
 
 impl fmt::Debug for StorageOptions {
@@ -24,37 +32,38 @@ impl fmt::Debug for StorageOptions {
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for StorageOptions {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         let pairs = pairs.into_iter().map(|(key, value)| (key.into(), value.into()));
-        StorageOptions { pairs: pairs.collect(), check: None }
+        StorageOptions { pairs: pairs.collect(), cancel_check: None }
     }
 }
 
 impl StorageOptions {
-    /// Has `check` called now and then while a request is under way, on the thread that waits for it.
+    /// Sets a cancellation check. It is called regularly during a request, on the thread that waits for the request. An
+    /// error of the check cancels the request.
     #[must_use]
-    pub fn while_waiting(mut self, check: Check) -> Self {
-        self.check = Some(check);
+    pub fn with_cancel_check(mut self, check: Check) -> Self {
+        self.cancel_check = Some(check);
         self
     }
 
-    /// What is called while something takes long.
+    /// The cancellation check.
     #[doc(hidden)]
-    pub fn check(&self) -> Option<&Check> {
-        self.check.as_ref()
+    pub fn cancel_check(&self) -> Option<&Check> {
+        self.cancel_check.as_ref()
     }
 
-    /// Without the headers, which are for one host alone.
+    /// A copy without HTTP headers. Headers may hold credentials of one host.
     #[doc(hidden)]
     #[must_use]
     pub fn without_headers(&self) -> Self {
-        let is_header = |key: &str| key.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("header."));
+        let is_header = |key: &str| key.get(..7).is_some_and(|prefix| prefix.eq_ignore_ascii_case("header."));
         let pairs = self.pairs.iter().filter(|(key, _)| !is_header(key)).cloned().collect();
-        StorageOptions { pairs, check: self.check.clone() }
+        StorageOptions { pairs, cancel_check: self.cancel_check.clone() }
     }
 
-    /// When to look whether to go on.
+    /// A timer that calls the cancellation check at most once per interval.
     #[doc(hidden)]
     pub fn patience(&self) -> Patience {
-        Patience::new(self.check.clone())
+        Patience::new(self.cancel_check.clone())
     }
 }
 
@@ -64,18 +73,19 @@ mod remote {
 
     use orcish_core::{Error, Result};
 
-    use crate::options::{MOST_REQUESTS, RemoteOptions};
+    use crate::options::{MAX_CONCURRENCY, RemoteOptions};
     use crate::storage::StorageOptions;
 
     impl StorageOptions {
-        /// The options of requests, and those that are left, which are for the store, in order.
+        /// Splits the options into the options of requests, and the options of the store, which are sorted and have
+        /// keys in lower case.
         pub(crate) fn split(&self) -> Result<(RemoteOptions, Vec<(String, String)>)> {
             let mut remote = RemoteOptions::default();
-            let mut rest = Vec::new();
+            let mut store = Vec::new();
             for (key, value) in &self.pairs {
                 let key = key.to_ascii_lowercase();
                 let Some(name) = key.strip_prefix("orcish.") else {
-                    rest.push((key, value.clone()));
+                    store.push((key, value.clone()));
                     continue;
                 };
                 let number = value.trim().parse::<u64>().map_err(|_| {
@@ -86,14 +96,14 @@ mod remote {
                     "first_read" => remote.first_read = number.max(1),
                     "coalesce_gap" => remote.coalesce_gap = number,
                     "part_size" => remote.part_size = number.max(1),
-                    "concurrency" => remote.concurrency = count().clamp(1, MOST_REQUESTS),
+                    "concurrency" => remote.concurrency = count().clamp(1, MAX_CONCURRENCY),
                     "max_retries" => remote.max_retries = count(),
                     "retry_timeout" => remote.retry_timeout = Duration::from_secs(number),
                     _ => return Err(Error::invalid(format!("unknown storage option {key:?}"))),
                 }
             }
-            rest.sort();
-            Ok((remote, rest))
+            store.sort();
+            Ok((remote, store))
         }
     }
 }

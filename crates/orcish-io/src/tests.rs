@@ -2,7 +2,7 @@
     clippy::cast_possible_truncation,
     clippy::single_range_in_vec_init,
     clippy::unwrap_in_result,
-    reason = "numbers of tests are small; one range is what is meant"
+    reason = "numbers are small, and slices of one range are intended"
 )]
 
 use std::ops::Range;
@@ -15,15 +15,15 @@ use proptest::prelude::*;
 use super::*;
 use crate::location::{Location, parse, percent_decode};
 
-/// Lets all else be done by memory, and remembers what was asked for.
-struct Logged {
+/// A source in memory that records the requested ranges.
+struct RecordingSource {
     inner: MemorySource,
-    asked: Mutex<Vec<Range<u64>>>,
+    requested: Mutex<Vec<Range<u64>>>,
 }
 
-impl ReadAt for Logged {
+impl ReadAt for RecordingSource {
     fn name(&self) -> &str {
-        "logged"
+        "recording"
     }
 
     fn size(&self) -> Result<u64> {
@@ -31,14 +31,14 @@ impl ReadAt for Logged {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        self.asked.lock().unwrap().extend_from_slice(ranges);
+        self.requested.lock().unwrap().extend_from_slice(ranges);
         self.inner.read_ranges(ranges)
     }
 }
 
-/// Bytes that tell where they are.
+/// Bytes with values that depend on their offsets.
 pub(super) fn numbered(length: usize) -> Vec<u8> {
-    (0..length).map(|at| (at % 251) as u8).collect()
+    (0..length).map(|offset| (offset % 251) as u8).collect()
 }
 
 /// Ranges within `size` bytes, in any order, with overlaps and empty ones.
@@ -48,15 +48,15 @@ pub(super) fn some_ranges(size: u64) -> impl Strategy<Value = Vec<Range<u64>>> {
 }
 
 #[test]
-fn joins_what_touches() {
-    assert_eq!(coalesce(&[10..20, 0..5, 20..30, 25..28, 7..7], 0), [0..5, 10..30]);
-    assert_eq!(coalesce(&[3..5, 5..9], 0), [3..9]);
-    assert_eq!(coalesce(&[3..5, 6..9, 11..12], 1), [3..9, 11..12]);
-    assert_eq!(coalesce(&[3..5, 6..9], u64::MAX), [3..9]);
+fn coalescing() {
+    assert_eq!(coalesce_ranges(&[10..20, 0..5, 20..30, 25..28, 7..7], 0), [0..5, 10..30]);
+    assert_eq!(coalesce_ranges(&[3..5, 5..9], 0), [3..9]);
+    assert_eq!(coalesce_ranges(&[3..5, 6..9, 11..12], 1), [3..9, 11..12]);
+    assert_eq!(coalesce_ranges(&[3..5, 6..9], u64::MAX), [3..9]);
 }
 
 #[test]
-fn gives_each_range_its_bytes() {
+fn coalesced_reads() {
     let source = MemorySource::new((0..100).collect::<Vec<u8>>());
     let parts = read_coalesced(&source, &[50..53, 0..2, 53..54, 9..9], 0).unwrap();
     assert_eq!(parts, [vec![50, 51, 52], vec![0, 1], vec![53], vec![]]);
@@ -64,27 +64,27 @@ fn gives_each_range_its_bytes() {
 }
 
 proptest! {
-    /// Each range gets its bytes; what is read beside them lies in gaps that are small enough; and no two
-    /// requests are so near that they should have been one.
+    /// Each range gets its bytes. Additional bytes lie in gaps of at most `gap` bytes, and requests are further apart
+    /// than that.
     #[test]
-    fn gaps(ranges in some_ranges(4000), gap in 0_u64..600) {
+    fn coalesced_reads_of_random_ranges(ranges in some_ranges(4000), gap in 0_u64..600) {
         let bytes = numbered(4000);
-        let source = Logged { inner: MemorySource::new(bytes.clone()), asked: Mutex::default() };
+        let source = RecordingSource { inner: MemorySource::new(bytes.clone()), requested: Mutex::default() };
         let parts = read_coalesced(&source, &ranges, gap).unwrap();
         for (range, part) in ranges.iter().zip(&parts) {
             prop_assert_eq!(&part[..], &bytes[range.start as usize..range.end as usize]);
         }
-        let asked = source.asked.into_inner().unwrap();
-        let wanted = |at: u64| ranges.iter().any(|range| range.contains(&at));
-        for request in &asked {
-            prop_assert!(wanted(request.start) && wanted(request.end - 1));
-            let mut between = 0;
-            for at in request.clone() {
-                between = if wanted(at) { 0 } else { between + 1 };
-                prop_assert!(between <= gap);
+        let requested = source.requested.into_inner().unwrap();
+        let is_needed = |offset: u64| ranges.iter().any(|range| range.contains(&offset));
+        for request in &requested {
+            prop_assert!(is_needed(request.start) && is_needed(request.end - 1));
+            let mut gap_length = 0;
+            for offset in request.clone() {
+                gap_length = if is_needed(offset) { 0 } else { gap_length + 1 };
+                prop_assert!(gap_length <= gap);
             }
         }
-        for pair in asked.windows(2) {
+        for pair in requested.windows(2) {
             prop_assert!(pair[0].end + gap < pair[1].start);
         }
     }
@@ -114,14 +114,17 @@ fn locations() {
     let Location::Remote(url) = parse("S3://bucket/a/ä b?c#d") else { panic!() };
     assert_eq!((url.scheme.as_str(), url.host(), url.path_and_query()), ("s3", "bucket", ("a/ä b?c#d", None)));
     let Location::Remote(url) = parse("https://me:word@host:81/a?token=1#x") else { panic!() };
-    assert_eq!(url.name(), "https://host:81/a");
+    assert_eq!(url.display_name(), "https://host:81/a");
     assert_eq!((url.credentials(), url.path_and_query()), (Some("me:word"), ("a", Some("token=1"))));
     let Location::Remote(url) = parse("abfss://box@account.dfs.core.windows.net/a") else { panic!() };
-    assert_eq!((url.credentials(), url.name()), (None, "abfss://box@account.dfs.core.windows.net/a".to_owned()));
+    assert_eq!(
+        (url.credentials(), url.display_name()),
+        (None, "abfss://box@account.dfs.core.windows.net/a".to_owned())
+    );
 }
 
 #[test]
-fn percent_signs() {
+fn percent_decoding() {
     assert_eq!(percent_decode("a%20b%C3%a4%zz%4"), "a bä%zz%4");
     assert_eq!(percent_decode("%ff"), "%ff");
 }
@@ -161,7 +164,7 @@ fn local_listing() {
 }
 
 #[test]
-fn a_folder_is_no_pattern() {
+fn list_folder_ignores_glob_characters() {
     let root = std::env::temp_dir().join(format!("orcish-list-folder-{}", std::process::id()));
     for name in ["v1/a.orc", "v2/b.orc", "w[12]/c.orc", "w1/d.orc"] {
         let path = root.join(name);

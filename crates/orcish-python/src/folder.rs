@@ -3,7 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
-use orcish_io::{FileStatus, StorageOptions, Unpublished};
+use orcish_io::{FileStatus, StagedFile, StorageOptions};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
@@ -101,7 +101,7 @@ pub(crate) fn complete_upload(
     token: &[u8],
     storage_options: Given<'_, '_>,
 ) -> PyResult<()> {
-    let file = Unpublished::from_bytes(token).map_err(|error| to_python(py, &error))?;
+    let file = StagedFile::from_bytes(token).map_err(|error| to_python(py, &error))?;
     work(py, storage_options, |storage| orcish_io::complete_upload(location, &file, storage))
 }
 
@@ -114,13 +114,13 @@ pub(crate) fn abort_upload(
     token: &[u8],
     storage_options: Given<'_, '_>,
 ) -> PyResult<()> {
-    let file = Unpublished::from_bytes(token).map_err(|error| to_python(py, &error))?;
+    let file = StagedFile::from_bytes(token).map_err(|error| to_python(py, &error))?;
     work(py, storage_options, |storage| orcish_io::abort_upload(location, &file, storage))
 }
 
 /// Location, rows, bytes and stripes of the file that a `Writer` has not published.
 #[pyfunction]
 pub(crate) fn upload_info(py: Python<'_>, token: &[u8]) -> PyResult<(String, u64, u64, u64)> {
-    let file = Unpublished::from_bytes(token).map_err(|error| to_python(py, &error))?;
+    let file = StagedFile::from_bytes(token).map_err(|error| to_python(py, &error))?;
     Ok((file.location, file.rows, file.bytes, file.stripes))
 }

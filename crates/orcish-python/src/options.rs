@@ -253,5 +253,5 @@ pub(crate) fn storage_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Sto
         };
         pairs.push((key, value));
     }
-    Ok(pairs.into_iter().collect::<StorageOptions>().while_waiting(signals()))
+    Ok(pairs.into_iter().collect::<StorageOptions>().with_cancel_check(signals()))
 }

@@ -149,7 +149,7 @@ impl Scan {
 /// Names and values of the partition columns in a path.
 #[pyfunction]
 pub(crate) fn partitions_of(location: &str) -> Vec<(String, Option<String>)> {
-    orcish_io::partitions_of(location)
+    orcish_io::hive_partitions(location)
 }
 
 /// A path or URL for messages, without secrets.
@@ -161,7 +161,7 @@ pub(crate) fn display_name(location: &str) -> String {
 /// As `partitions_of`, of the folders below the location, or pattern, that was listed.
 #[pyfunction]
 pub(crate) fn partitions_below(base: &str, location: &str) -> Vec<(String, Option<String>)> {
-    orcish_io::partitions_below(base, location)
+    orcish_io::hive_partitions_below(base, location)
 }
 
 /// A file's name, whether it is skipped, and its stripes: index, rows, outcome, row groups, bytes and requests for the

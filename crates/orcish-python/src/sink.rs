@@ -1,6 +1,6 @@
 //! What a file may be written to: a path or URL, or a Python object with `write`.
 
-use orcish_io::{Sink, StorageOptions, Withheld};
+use orcish_io::{Sink, Staging, StorageOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -12,19 +12,19 @@ use crate::interpreter::{attached, gone};
 /// Bytes that are offered at least to a file object which has taken a part only.
 const LEAST_OFFER: usize = 64 << 10;
 
-/// The sink for `target`, and where the file is found if it is not to appear.
+/// The sink for `target`. Without `publish`, the second value receives the staged file.
 pub(crate) fn create(
     target: &Bound<'_, PyAny>,
     storage: &StorageOptions,
     publish: bool,
-    staging: Option<&str>,
-) -> PyResult<(Box<dyn Sink>, Option<Withheld>)> {
+    staging_folder: Option<&str>,
+) -> PyResult<(Box<dyn Sink>, Option<Staging>)> {
     match publish {
-        true if staging.is_some() => {
+        true if staging_folder.is_some() => {
             Err(PyValueError::new_err("staging is for files that are not published: publish=False"))
         }
         true => Ok((create_published(target, storage)?, None)),
-        false => create_unpublished(target, staging, storage).map(|(sink, withheld)| (sink, Some(withheld))),
+        false => create_staged(target, staging_folder, storage).map(|(sink, staging)| (sink, Some(staging))),
     }
 }
 
@@ -44,17 +44,17 @@ fn create_published(target: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyRe
     Ok(Box::new(PythonSink::new(target)?))
 }
 
-/// The sink for `target` where it is not to appear.
-fn create_unpublished(
+/// The sink for a staged file, which is not published at `target`.
+fn create_staged(
     target: &Bound<'_, PyAny>,
-    staging: Option<&str>,
+    staging_folder: Option<&str>,
     storage: &StorageOptions,
-) -> PyResult<(Box<dyn Sink>, Withheld)> {
+) -> PyResult<(Box<dyn Sink>, Staging)> {
     let py = target.py();
     let Some(location) = target.cast::<PyString>().ok().and_then(|path| path.to_str().ok()) else {
         return Err(PyValueError::new_err("publish=False: what is not published has a path in Unicode, or a URL"));
     };
-    let made = py.detach(|| orcish_io::create_unpublished(location, staging, storage));
+    let made = py.detach(|| orcish_io::create_staged(location, staging_folder, storage));
     made.map_err(|error| to_python(py, &error))
 }
 

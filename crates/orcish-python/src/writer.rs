@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orcish::write::{FileWriter, Written};
 use orcish_core::process::Owner;
-use orcish_io::Withheld;
+use orcish_io::Staging;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
@@ -27,7 +27,7 @@ pub(crate) struct Writer {
     /// Rows that it has been given.
     rows: AtomicU64,
     /// Where the file is found that is not to appear, and its token, once it is whole.
-    withheld: Option<Withheld>,
+    staged: Option<Staging>,
     token: Mutex<Option<Vec<u8>>>,
 }
 
@@ -135,13 +135,13 @@ impl Writer {
         let options = write_options(options)?;
         let storage = self::storage_options(storage_options)?;
         let schema = Arc::new(capsule::read_schema(schema)?);
-        let (sink, withheld) = create(target, &storage, publish, staging)?;
+        let (sink, staged) = create(target, &storage, publish, staging)?;
         let name = sink.name().to_owned();
         let writer = py.detach(|| FileWriter::new(sink, schema, &options));
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
         writer.while_waiting(signals());
         let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
-        Ok(Writer { slot, name, owner: Owner::here(), rows, withheld, token: Mutex::new(None) })
+        Ok(Writer { slot, name, owner: Owner::here(), rows, staged, token: Mutex::new(None) })
     }
 
     /// Takes all batches of the stream that a capsule holds.
@@ -184,7 +184,7 @@ impl Writer {
     /// Writes what is left, and makes the file appear under its name, if it is to: rows, bytes and stripes.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, u64, usize)> {
         let written = self.work(py, |writer| writer.finish().map_err(Stop::Writer))?;
-        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token(self.withheld.as_ref(), &written);
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token(self.staged.as_ref(), &written);
         *self.lock() = Slot::Closed;
         Ok((written.rows, written.bytes, written.stripes))
     }
@@ -258,8 +258,8 @@ impl Drop for Writer {
 }
 
 /// What makes a finished file appear; `None` where it has appeared.
-fn token(withheld: Option<&Withheld>, written: &Written) -> Option<Vec<u8>> {
-    let mut file = withheld?.take()?;
+fn token(staged: Option<&Staging>, written: &Written) -> Option<Vec<u8>> {
+    let mut file = staged?.take()?;
     (file.rows, file.stripes) = (written.rows, written.stripes as u64);
     Some(file.to_bytes())
 }
@@ -280,10 +280,10 @@ pub(crate) fn merge_files(
     let limits = self::limits(limits)?;
     let storage = self::storage_options(storage_options)?;
     let sources = sources.iter().map(|source| source::open(source, &storage, None)).collect::<PyResult<Vec<_>>>()?;
-    let (sink, withheld) = create(target, &storage, publish, staging)?;
+    let (sink, staged) = create(target, &storage, publish, staging)?;
     let written = py.detach(|| orcish::write::merge(&sources, sink, &limits, Some(&signals())));
     let written = written.map_err(|error| to_python(py, &error))?;
-    let token = token(withheld.as_ref(), &written).map(|token| PyBytes::new(py, &token).unbind());
+    let token = token(staged.as_ref(), &written).map(|token| PyBytes::new(py, &token).unbind());
     Ok((written.rows, written.bytes, written.stripes, token))
 }
 

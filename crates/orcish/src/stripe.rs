@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
-use orcish_io::{ReadAt, coalesce, part_of, read_coalesced};
+use orcish_io::{ReadAt, coalesce_ranges, read_coalesced, slice_range};
 use prost::Message as _;
 
 use crate::codec::{Framing, Pieces, Stream, decompress_all};
@@ -242,9 +242,9 @@ fn held(bytes: u64, limits: &Limits) -> Result<()> {
 ///
 /// # Errors
 /// `LimitExceeded` for more bytes than memory allows, `Io` where the source fails.
-pub fn read_within(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Limits) -> Result<Vec<Bytes>> {
-    let gap = source.gap();
-    let length = |gap| coalesce(ranges, gap).iter().map(|range| range.end - range.start).sum();
+pub fn read_with_limits(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Limits) -> Result<Vec<Bytes>> {
+    let gap = source.coalesce_gap();
+    let length = |gap| coalesce_ranges(ranges, gap).iter().map(|range| range.end - range.start).sum();
     held(length(0), limits)?;
     read_coalesced(source, ranges, if length(gap) <= limits.memory { gap } else { 0 })
 }
@@ -275,7 +275,7 @@ impl Stripe {
     ) -> Result<Self> {
         let info = info_of(tail, index, limits)?;
         let (data, footer) = (info.data(), info.footer());
-        let gap = source.gap();
+        let gap = source.coalesce_gap();
         let whole_length = footer.end - data.start;
         let (stored_footer, whole) = if all || whole_length <= gap.min(limits.memory) {
             held(whole_length, limits)?;
@@ -287,10 +287,10 @@ impl Stripe {
         };
         let footer = StripeFooter::parse(stored_footer.unwrap_or_default(), info, tail, limits, wanted)?;
         let ranges: Vec<_> = footer.streams.values().cloned().collect();
-        let from_whole = |range: &Range<u64>| part_of(whole.as_ref()?, data.start, range);
+        let from_whole = |range: &Range<u64>| slice_range(whole.as_ref()?, data.start, range);
         let parts = match ranges.iter().map(from_whole).collect::<Option<Vec<_>>>() {
             Some(parts) => parts,
-            None => read_within(source, &ranges, limits)?,
+            None => read_with_limits(source, &ranges, limits)?,
         };
         let mut parts = parts.into_iter();
         let stored = |_: Range<u64>| Stored::Whole(parts.next().unwrap_or_default());
@@ -351,7 +351,7 @@ impl Stripe {
     /// Reads `parts` of streams, which replace what was in memory of those streams.
     pub(crate) fn load(&self, source: &dyn ReadAt, parts: &Parts, limits: &Limits) -> Result<()> {
         let ranges = self.ranges(parts);
-        let mut read = read_within(source, &ranges, limits)?.into_iter();
+        let mut read = read_with_limits(source, &ranges, limits)?.into_iter();
         for (key, wanted) in parts {
             if let Some(Stored::Pieces(pieces)) = self.streams.get(key) {
                 pieces.set(wanted.iter().map(|range| (range.start, read.next().unwrap_or_default())).collect());

@@ -76,7 +76,7 @@ def test_rows_that_take_more_than_they_are_stored_in(threads: int, requests: int
     data = pa.table({"row": pa.array(range(rows)), "text": [f"{row % 3}" * 1000 for row in range(rows)]})
     file = orcish.ORCFile(in_stripes(data, rows // 2000), limits={"memory": memory})
     assert file.file_length < memory // 10
-    with buffer_sizes.of({"NEAR_REQUESTS": requests, "BYTES_WORTH_A_THREAD": 0, "GROUPS_PER_THREAD": 1}):
+    with buffer_sizes.of({"LOCAL_CONCURRENCY": requests, "BYTES_WORTH_A_THREAD": 0, "GROUPS_PER_THREAD": 1}):
         batches = file.iter_batches(filters=filters, threads=threads, batch_size=200)
         found = [next(batches)]
         time.sleep(0.02)
@@ -225,7 +225,7 @@ def test_one_thread_is_that_of_the_caller(striped: bytes, filters: Expression | 
 def test_nothing_is_read_ahead_of_a_limit(striped: bytes) -> None:
     """Under a filter nobody knows how many stripes it takes; without one just those are read that have the rows."""
     for filters in (None, col("row") >= 0, col("text") > "8"):
-        with buffer_sizes.of({"NEAR_REQUESTS": 4}):
+        with buffer_sizes.of({"LOCAL_CONCURRENCY": 4}):
             source, file = watched(striped)
             assert file.read(filters=filters, limit=10, threads=1).num_rows == 10
         assert source.stripes == {0}
@@ -249,7 +249,7 @@ HOW = [(2, 1), (1, 3), (3, 3), (4, 1)]
 @pytest.mark.parametrize("filters", [None, col("text") > "8"], ids=str)
 def test_stripes_are_read_ahead(striped: bytes, threads: int, requests: int, filters: Expression | None) -> None:
     """Those after the first, while nobody asks for more of it."""
-    with buffer_sizes.of({"NEAR_REQUESTS": requests, "BYTES_WORTH_A_THREAD": 0}):
+    with buffer_sizes.of({"LOCAL_CONCURRENCY": requests, "BYTES_WORTH_A_THREAD": 0}):
         source, file = watched(striped)
         batches = file.iter_batches(filters=filters, threads=threads, batch_size=100)
         found = [next(batches)]
@@ -265,7 +265,7 @@ def test_stripes_that_do_not_fit_are_read_one_by_one(
     striped: bytes, threads: int, requests: int, filters: Expression | None
 ) -> None:
     """Those that are open take no more than half of the memory, but for a single one."""
-    with buffer_sizes.of({"NEAR_REQUESTS": requests, "BYTES_WORTH_A_THREAD": 0}):
+    with buffer_sizes.of({"LOCAL_CONCURRENCY": requests, "BYTES_WORTH_A_THREAD": 0}):
         source, file = watched(striped, limits={"memory": 3 * len(striped) // STRIPES})
         for batch in file.iter_batches(filters=filters, threads=threads, batch_size=400):
             stripe = batch["row"][0].as_py() // STRIPED_ROWS
@@ -276,7 +276,7 @@ def test_stripes_that_do_not_fit_are_read_one_by_one(
 @pytest.mark.parametrize(("columns", "ahead"), [(["row", "text"], 2), (["row"], 3)])
 def test_what_is_fetched_ahead_is_bounded(striped: bytes, columns: list[str], ahead: int) -> None:
     """By what those columns take if all of the file take the same."""
-    with buffer_sizes.of({"NEAR_REQUESTS": 5, "BYTES_AHEAD": 5 * len(striped) // STRIPES // 2}):
+    with buffer_sizes.of({"LOCAL_CONCURRENCY": 5, "BYTES_AHEAD": 5 * len(striped) // STRIPES // 2}):
         source, file = watched(striped)
         batches = file.iter_batches(columns=columns, threads=1, batch_size=400)
         next(batches)

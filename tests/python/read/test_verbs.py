@@ -111,7 +111,7 @@ def test_a_stripe_that_is_done_makes_room_for_the_next():
             for start in range(0, 5000, 1000):
                 writer.write_table(pa.table({"id": range(start, start + 1000)}))
                 writer.end_stripe()
-        _native._tune({"NEAR_REQUESTS": 2, "BYTES_AHEAD": 0})
+        _native._tune({"LOCAL_CONCURRENCY": 2, "BYTES_AHEAD": 0})
         file = orcish.ORCFile(out.getvalue())
         assert file.num_stripes == 5
         for threads in (1, 2):

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish_core::{Error, Limits, Result};
-use orcish_io::{ReadAt, part_of};
+use orcish_io::{ReadAt, slice_range};
 
 use super::{Inner, old, v3};
 use crate::metadata::format::FileHeader;
@@ -100,7 +100,7 @@ pub(crate) fn range_of(source: &dyn ReadAt, size: u64, end: &Bytes, range: Range
     let known = size.saturating_sub(u64::try_from(end.len()).unwrap_or(u64::MAX));
     if range.start >= known {
         let fewer = || Error::new(orcish_core::ErrorKind::Io, "the source gave fewer bytes than were asked for");
-        return part_of(end, known, &range).ok_or_else(fewer);
+        return slice_range(end, known, &range).ok_or_else(fewer);
     }
     Ok(source.read_ranges(&[range])?.pop().unwrap_or_default())
 }

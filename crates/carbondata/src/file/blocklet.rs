@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrow_array::ArrayRef;
 use orcish_core::{Error, Result};
-use orcish_io::read_within;
+use orcish_io::read_with_limits;
 
 use super::{Chunk, DataFile, PageBytes, PageContext, StoredPage, old, v3};
 use crate::metadata::format::{DataChunk2, MinMax};
@@ -51,7 +51,7 @@ impl BlockletData {
         let missing = self.pages_of(columns, wanted).filter(|(_, _, page, _)| page.bytes.is_none());
         let (places, ranges): (Vec<_>, Vec<_>) =
             missing.map(|(chunk, at, _, range)| ((chunk, at), range.clone())).unzip();
-        let parts = read_within(&*file.inner.source, &ranges, &file.inner.limits)?;
+        let parts = read_with_limits(&*file.inner.source, &ranges, &file.inner.limits)?;
         for ((chunk, at), bytes) in places.into_iter().zip(parts) {
             let chunk = self.chunks.get_mut(chunk).and_then(Option::as_mut);
             if let Some(page) = chunk.and_then(|chunk| chunk.pages.get_mut(at)) {

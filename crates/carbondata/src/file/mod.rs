@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use orcish_core::{Error, Limits, Result};
 use orcish_io::ReadAt;
-use orcish_io::read_within;
+use orcish_io::read_with_limits;
 
 use crate::metadata::format::{DataChunk, MinMax};
 use crate::metadata::schema::Column;
@@ -176,7 +176,7 @@ impl DataFile {
     /// # Errors
     /// As [`read_blocklet`](Self::read_blocklet).
     pub(crate) fn read_heads(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        let heads = |place: &Place| place.head_ranges(self.inner.version, self.inner.source.gap());
+        let heads = |place: &Place| place.head_ranges(self.inner.version, self.inner.source.coalesce_gap());
         self.read_chunks(at, columns, heads).map_err(|error| error.in_section("blocklet", at).in_file(self.name()))
     }
 
@@ -193,7 +193,7 @@ impl DataFile {
             }
         }
         let ranges: Vec<Range<u64>> = chunks.iter().flat_map(|(_, _, ranges)| ranges.iter().cloned()).collect();
-        let mut parts = read_within(&*self.inner.source, &ranges, &self.inner.limits)?.into_iter();
+        let mut parts = read_with_limits(&*self.inner.source, &ranges, &self.inner.limits)?.into_iter();
         let mut data = BlockletData::new(self.clone(), at);
         for (chunk, place, ranges) in chunks {
             let bytes: Vec<bytes::Bytes> = parts.by_ref().take(ranges.len()).collect();

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use orcish_core::{Error, Limits, Result};
-use orcish_io::{ReadAt, part_of};
+use orcish_io::{ReadAt, slice_range};
 
 use super::{Blocklet, Chunk, Inner, PageBytes, PageContext, Place, StoredPage, footer, rows_of, starts};
 use crate::compress::Compressor;
@@ -95,7 +95,7 @@ pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, head: usize, limits: &Lim
     let places = places.collect::<Option<Vec<Range<u64>>>>().ok_or_else(misfit)?;
     let is_whole = u64::try_from(bytes.len()).ok() == place.end.checked_sub(place.start);
     let page = |(head, range): (DataChunk2, &Range<u64>)| {
-        let bytes = is_whole.then(|| part_of(bytes, place.start, range)).flatten();
+        let bytes = is_whole.then(|| slice_range(bytes, place.start, range)).flatten();
         let bytes = bytes.map(|bytes| PageBytes::cut(&head, &bytes)).transpose()?;
         Ok(StoredPage { head, bytes })
     };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use orcish_io::coalesce;
+use orcish_io::coalesce_ranges;
 
 use super::{BlockletData, DataFile};
 
@@ -36,7 +36,7 @@ impl DataFile {
     }
 
     fn weigh_ranges(&self, ranges: &[Range<u64>]) -> (u64, usize) {
-        let joined = coalesce(ranges, self.inner.source.gap());
+        let joined = coalesce_ranges(ranges, self.inner.source.coalesce_gap());
         (joined.iter().map(|range| range.end.saturating_sub(range.start)).sum(), joined.len())
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use orcish_core::{Error, Result};
-use orcish_io::{Site, StorageOptions, display_name};
+use orcish_io::{CanonicalLocation, StorageOptions, display_name};
 
 /// Where files of a table may be.
 ///
@@ -12,15 +12,15 @@ use orcish_io::{Site, StorageOptions, display_name};
 pub(crate) struct Places {
     /// The table's folder, as its user spells it.
     folder: String,
-    root: Site,
-    external: Vec<Site>,
+    root: CanonicalLocation,
+    external: Vec<CanonicalLocation>,
 }
 
 impl Places {
     /// Those of a table at `root`, with `external` paths and URLs that it may name besides.
     pub(crate) fn new(root: &str, external: &[String]) -> Self {
-        let external = external.iter().map(|place| Site::of(place)).collect();
-        Places { folder: root.to_owned(), root: Site::of(root), external }
+        let external = external.iter().map(|place| CanonicalLocation::new(place)).collect();
+        Places { folder: root.to_owned(), root: CanonicalLocation::new(root), external }
     }
 
     /// Looks whether a file or folder that the table names may be read.
@@ -28,8 +28,11 @@ impl Places {
     /// # Errors
     /// `Unsupported` where it is neither below the table's folder nor below one that was allowed.
     pub(crate) fn check(&self, location: &str) -> Result<()> {
-        let site = Site::within(&self.folder, location);
-        if site.is_some_and(|site| self.root.holds(&site) || self.external.iter().any(|place| place.holds(&site))) {
+        let checked = CanonicalLocation::untrusted(&self.folder, location);
+        let is_allowed = |location: &CanonicalLocation| {
+            self.root.contains(location) || self.external.iter().any(|folder| folder.contains(location))
+        };
+        if checked.as_ref().is_some_and(is_allowed) {
             return Ok(());
         }
         let name = display_name(location);
@@ -57,7 +60,7 @@ impl TableStorage {
     /// The options for a file or folder of the table.
     pub(crate) fn of(&self, location: &str) -> Cow<'_, StorageOptions> {
         let is_url = |text: &str| text.contains("://");
-        if !is_url(location) || Site::of(&self.table).is_of_host(&Site::of(location)) {
+        if !is_url(location) || CanonicalLocation::new(&self.table).has_same_host(&CanonicalLocation::new(location)) {
             return Cow::Borrowed(&self.options);
         }
         Cow::Owned(self.options.without_headers())

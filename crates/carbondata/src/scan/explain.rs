@@ -6,7 +6,7 @@ use orcish_core::Result;
 use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::parallel::each;
 use orcish_core::predicate::Outcome;
-use orcish_io::{display_name, requests};
+use orcish_io::{concurrency, display_name};
 
 use super::columnar::{judge_blocklet, judge_pages};
 use super::evolve::stored;
@@ -151,9 +151,9 @@ fn each_file<T: Send + 'static>(
     task: impl Fn(&Source, &What, &FileEntry) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Vec<T>> {
     let threads = orcish_core::parallel::asked_or_cores(what.options.threads);
-    let requests = of.files.first().map_or(1, |file| requests(&file.location, &of.storage.of(&file.location)));
+    let requests = of.files.first().map_or(1, |file| concurrency(&file.location, &of.storage.of(&file.location)));
     let (this, what) = (of.clone(), what.clone());
-    each(of.files.len(), threads.max(requests), of.storage.of_table().check().cloned(), move |at| {
+    each(of.files.len(), threads.max(requests), of.storage.of_table().cancel_check().cloned(), move |at| {
         let entry = this.file(at)?;
         this.check_format(entry)?;
         task(&this, &what, entry).map_err(|error| error.in_file(&display_name(&entry.location)))

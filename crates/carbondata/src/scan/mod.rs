@@ -169,7 +169,7 @@ impl Scan {
         }
         let options = ReadOptions { columns: Some(Vec::new()), ..self.what.options.clone() };
         let mut reader = self.with_options(options)?.read();
-        if let Some(check) = self.of.storage.of_table().check() {
+        if let Some(check) = self.of.storage.of_table().cancel_check() {
             reader.while_waiting(check.clone());
         }
         reader.map(|batch| Ok(batch?.num_rows() as u64)).sum()

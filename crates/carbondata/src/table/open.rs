@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orcish_core::{Error, ErrorKind, Limits, Result};
-use orcish_io::{StorageOptions, display_name, list_all, list_folder, open, partitions_of, read_small, stat};
+use orcish_io::{StorageOptions, display_name, hive_partitions, list_all, list_folder, open, read_small, stat};
 
 use super::updates::Updates;
 use super::watch::Watch;
@@ -427,7 +427,7 @@ impl Place<'_> {
         let entry = |(location, size): (String, Option<u64>)| FileEntry {
             segment: Some(at),
             size,
-            partition: partitions_of(&location).into_iter().filter(|(name, _)| is_partition(name)).collect(),
+            partition: hive_partitions(&location).into_iter().filter(|(name, _)| is_partition(name)).collect(),
             ..self.entry(location, FileFormat::Orc)
         };
         Ok(files.into_iter().map(entry).collect())

@@ -123,7 +123,7 @@ mod tests {
     fn all_threads_end_with_the_error_of_the_check() {
         for kind in [ErrorKind::Interrupted, ErrorKind::Io] {
             let storage = orcish_io::StorageOptions::default()
-                .while_waiting(Arc::new(move || Err(Error::new(kind, "a signal came"))));
+                .with_cancel_check(Arc::new(move || Err(Error::new(kind, "a signal came"))));
             for threads in [1, 4] {
                 let watch = Watch::new(storage.patience());
                 let all: Vec<usize> = (0..threads).collect();

@@ -1,6 +1,6 @@
-//! The protobuf messages of staged files, generated from `proto/orcish_upload.proto` and checked in.
+//! The protobuf messages of staged files. The code is generated from `proto/orcish_upload.proto` and checked in.
 //!
-//! `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen` generates the code; without the variable the test
+//! `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen` generates the code. Without the variable, the test
 //! compares it.
 
 // The allowances are for generated code.

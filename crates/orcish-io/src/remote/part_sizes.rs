@@ -1,72 +1,75 @@
-//! How long the parts of a file are: stores take no more than ten thousand of them.
+//! Sizes of the parts of a multipart upload. Stores limit the number of parts.
 
-/// Least bytes of a part but the last, which S3 asks for.
-const LEAST_PART: u64 = 5 << 20;
-/// Most bytes of a part: those of a block of Azure; S3 and Google Cloud Storage take 5 GiB.
-const MOST_PART: u64 = 4000 << 20;
-/// Most parts of a file, of S3 and Google Cloud Storage; Azure takes 50,000.
-const MOST_PARTS: usize = 10_000;
-/// Parts that are as long as they were asked for. Cloudflare's R2 takes files only of whose parts all but the last are
-/// equal.
+/// Minimum size of all parts but the last, in bytes. This is the limit of S3.
+const MIN_PART_SIZE: u64 = 5 << 20;
+/// Maximum size of a part, in bytes. This is the block limit of Azure; the limit of S3 and Google Cloud Storage is 5
+/// GiB.
+const MAX_PART_SIZE: u64 = 4000 << 20;
+/// Maximum number of parts. This is the limit of S3 and Google Cloud Storage; the limit of Azure is 50,000.
+const MAX_PARTS: usize = 10_000;
+/// Number of parts of the first size. Cloudflare R2 requires all parts but the last to be equally long, and thus
+/// supports no files of more parts.
 const EQUAL_PARTS: usize = 5000;
-/// Parts after which they are twice as long.
-const PARTS_OF_A_SIZE: usize = 500;
-/// Parts that are on their way at a time at least, however long they are.
-const LEAST_ON_THEIR_WAY: usize = 2;
+/// Number of parts between two increases of the part size.
+const PARTS_PER_SIZE: usize = 500;
+/// Minimum number of concurrent uploads of large parts.
+const MIN_CONCURRENCY: usize = 2;
 
-/// The lengths of the parts of a file, of which it is not known how long it will be: equal at first, then longer and
-/// longer. From 8 MiB on, ten thousand parts have 5.8 TiB; S3 and Google Cloud Storage take 5 TiB.
+/// The sizes of the parts of a file of unknown size: equal at first, then doubled repeatedly. With a first size of 8
+/// MiB, ten thousand parts have 5.8 TiB. S3 and Google Cloud Storage support files of 5 TiB.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartSizes {
-    pub(super) first: u64,
-    /// Parts that are as long as the first.
-    pub(super) equal: usize,
-    /// Parts after which they are twice as long.
-    pub(super) step: usize,
-    /// Most bytes of a part.
-    pub(super) longest: u64,
-    /// Most parts.
-    pub(super) most: usize,
+    /// The size of the first part, in bytes.
+    pub(super) first_size: u64,
+    /// The number of parts of the first size.
+    pub(super) equal_parts: usize,
+    /// The number of parts between two increases of the size.
+    pub(super) parts_per_size: usize,
+    /// The maximum size of a part, in bytes.
+    pub(super) max_size: u64,
+    /// The maximum number of parts.
+    pub(super) max_parts: usize,
 }
 
 impl PartSizes {
-    /// Those of which the first are as long as is asked for.
-    pub(super) fn new(asked: u64) -> Self {
+    /// The sizes for a requested first size in bytes, which is clamped to the limits of stores.
+    pub(super) fn new(first_size: u64) -> Self {
         PartSizes {
-            first: asked.clamp(LEAST_PART, MOST_PART),
-            equal: EQUAL_PARTS,
-            step: PARTS_OF_A_SIZE,
-            longest: MOST_PART,
-            most: MOST_PARTS,
+            first_size: first_size.clamp(MIN_PART_SIZE, MAX_PART_SIZE),
+            equal_parts: EQUAL_PARTS,
+            parts_per_size: PARTS_PER_SIZE,
+            max_size: MAX_PART_SIZE,
+            max_parts: MAX_PARTS,
         }
     }
 
-    /// Bytes of the part of a number, from 0.
-    pub(super) fn of(&self, number: usize) -> usize {
-        let doubled = match number.checked_sub(self.equal) {
-            Some(behind) => behind / self.step.max(1) + 1,
+    /// The size in bytes of the part `index`, which begins at 0.
+    pub(super) fn size_of(&self, index: usize) -> usize {
+        let doublings = match index.checked_sub(self.equal_parts) {
+            Some(excess) => excess / self.parts_per_size.max(1) + 1,
             None => 0,
         };
-        let factor = u32::try_from(doubled).ok().and_then(|power| 2_u64.checked_pow(power)).unwrap_or(u64::MAX);
-        usize::try_from(self.first.saturating_mul(factor).min(self.longest)).unwrap_or(usize::MAX).max(1)
+        let factor = u32::try_from(doublings).ok().and_then(|power| 2_u64.checked_pow(power)).unwrap_or(u64::MAX);
+        usize::try_from(self.first_size.saturating_mul(factor).min(self.max_size)).unwrap_or(usize::MAX).max(1)
     }
 
-    /// Bytes of the whole parts that so many bytes make behind those that there are.
-    pub(super) fn whole(&self, parts: usize, bytes: usize) -> usize {
-        let mut whole: usize = 0;
-        for number in parts.. {
-            match whole.checked_add(self.of(number)).filter(|with| *with <= bytes) {
-                Some(with) => whole = with,
+    /// The total size of the full parts that fit into `bytes` bytes, beginning with the part `index`.
+    pub(super) fn full_parts(&self, index: usize, bytes: usize) -> usize {
+        let mut total: usize = 0;
+        for index in index.. {
+            match total.checked_add(self.size_of(index)).filter(|total| *total <= bytes) {
+                Some(next) => total = next,
                 None => break,
             }
         }
-        whole
+        total
     }
 
-    /// Parts that may be on their way beside that of a number: of the longer ones fewer, as they are in memory.
-    pub(super) fn on_their_way(&self, number: usize, concurrency: usize) -> usize {
-        let all = self.of(0).saturating_mul(concurrency);
-        (all / self.of(number)).max(LEAST_ON_THEIR_WAY.min(concurrency))
+    /// The maximum number of concurrent uploads when the part `index` is uploaded. It decreases with the part size to
+    /// bound memory.
+    pub(super) fn concurrency(&self, index: usize, concurrency: usize) -> usize {
+        let memory = self.size_of(0).saturating_mul(concurrency);
+        (memory / self.size_of(index)).max(MIN_CONCURRENCY.min(concurrency))
     }
 }
 
@@ -75,32 +78,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_parts_make_the_longest_file_that_stores_take() {
+    fn the_parts_suffice_for_the_largest_files() {
         const TIB: u64 = 1 << 40;
-        for asked in [0, 5 << 20, 8 << 20, 64 << 20, u64::MAX] {
-            let sizes = PartSizes::new(asked);
-            let all: u64 = (0..MOST_PARTS).map(|number| sizes.of(number) as u64).sum();
-            assert!(all >= if asked < 8 << 20 { 4 * TIB } else { 5 * TIB }, "{asked}: {all}");
-            assert!((0..MOST_PARTS).all(|number| (LEAST_PART..=MOST_PART).contains(&(sizes.of(number) as u64))));
-            assert!((1..EQUAL_PARTS).all(|number| sizes.of(number) == sizes.of(0)));
+        for requested in [0, 5 << 20, 8 << 20, 64 << 20, u64::MAX] {
+            let sizes = PartSizes::new(requested);
+            let all: u64 = (0..MAX_PARTS).map(|number| sizes.size_of(number) as u64).sum();
+            assert!(all >= if requested < 8 << 20 { 4 * TIB } else { 5 * TIB }, "{requested}: {all}");
+            assert!(
+                (0..MAX_PARTS).all(|number| (MIN_PART_SIZE..=MAX_PART_SIZE).contains(&(sizes.size_of(number) as u64)))
+            );
+            assert!((1..EQUAL_PARTS).all(|number| sizes.size_of(number) == sizes.size_of(0)));
         }
         let sizes = PartSizes::new(8 << 20);
-        assert_eq!([4999, 5000, 5499, 5500].map(|number| sizes.of(number) >> 20), [8, 16, 16, 32]);
-        assert_eq!(sizes.of(usize::MAX) as u64, MOST_PART);
+        assert_eq!([4999, 5000, 5499, 5500].map(|number| sizes.size_of(number) >> 20), [8, 16, 16, 32]);
+        assert_eq!(sizes.size_of(usize::MAX) as u64, MAX_PART_SIZE);
     }
 
     #[test]
-    fn long_parts_are_few_at_a_time() {
+    fn concurrency_decreases_with_the_part_size() {
         let sizes = PartSizes::new(8 << 20);
-        assert_eq!([0, 4999, 5000, 5500, 9999].map(|number| sizes.on_their_way(number, 10)), [10, 10, 5, 2, 2]);
-        assert_eq!(sizes.on_their_way(9999, 1), 1);
+        assert_eq!([0, 4999, 5000, 5500, 9999].map(|number| sizes.concurrency(number, 10)), [10, 10, 5, 2, 2]);
+        assert_eq!(sizes.concurrency(9999, 1), 1);
     }
 
     #[test]
-    fn whole_parts_are_counted() {
-        let sizes = PartSizes { first: 10, equal: 2, step: 1, longest: 35, most: 9 };
-        assert_eq!([0, 1, 2, 3, 4].map(|number| sizes.of(number)), [10, 10, 20, 35, 35]);
-        assert_eq!([0, 9, 10, 19, 20, 39, 40, 75].map(|bytes| sizes.whole(0, bytes)), [0, 0, 10, 10, 20, 20, 40, 75]);
-        assert_eq!([19, 20, 55].map(|bytes| sizes.whole(2, bytes)), [0, 20, 55]);
+    fn full_parts_are_counted() {
+        let sizes = PartSizes { first_size: 10, equal_parts: 2, parts_per_size: 1, max_size: 35, max_parts: 9 };
+        assert_eq!([0, 1, 2, 3, 4].map(|number| sizes.size_of(number)), [10, 10, 20, 35, 35]);
+        assert_eq!(
+            [0, 9, 10, 19, 20, 39, 40, 75].map(|bytes| sizes.full_parts(0, bytes)),
+            [0, 0, 10, 10, 20, 20, 40, 75]
+        );
+        assert_eq!([19, 20, 55].map(|bytes| sizes.full_parts(2, bytes)), [0, 20, 55]);
     }
 }

@@ -1,4 +1,7 @@
-//! Files that are written to object stores.
+//! Sinks of object stores.
+
+#[cfg(test)]
+mod tests;
 
 use std::mem::ManuallyDrop;
 
@@ -8,193 +11,207 @@ use orcish_core::cancel::Check;
 use orcish_core::process::Owner;
 use orcish_core::{Error, Result};
 
+use super::multipart::{MultipartUpload, PartUploads};
 use super::object::Object;
 use super::part_sizes::PartSizes;
-use super::parts::{Parts, Upload};
-use super::process::{tidy_up, wait, wait_or_undo};
-use super::store::Uploads;
-use crate::upload::{self, Unpublished, Waiting, Withheld};
-use crate::{Sink, StorageOptions};
+use super::runtime::{block_on, block_on_or_undo, run_cleanup};
+use super::store::MultipartClient;
+use crate::messages::CANNOT_WRITE;
+use crate::sink::Sink;
+use crate::staged::{Data, StagedFile, Staging, UploadedParts};
+use crate::storage::StorageOptions;
 
-const UNWRITABLE: &str = "cannot be written";
-
-/// A file of S3, Google Cloud Storage or Azure on its way. What is small goes in one request, the rest in parts, several
-/// at a time; the store shows the file once the last request is done. A file that is withheld goes in parts, however
-/// small, and that request is left to others.
+/// An object of S3, Google Cloud Storage or Azure that is being written.
+///
+/// A file shorter than a part is written with one request, a longer one with a multipart upload. The store shows the
+/// object after the last request. A staged file of any size is a multipart upload without this request.
 pub(crate) struct ObjectSink {
-    target: Target,
-    check: Option<Check>,
-    /// Bytes that are in no part yet, and of all.
-    held: Vec<u8>,
-    bytes: u64,
-    /// What is to be completed or given up.
-    upload: Option<Upload>,
-    parts: Parts,
-    withheld: Option<Withheld>,
-    /// Connections are not those of another process.
+    target: UploadTarget,
+    cancel_check: Option<Check>,
+    /// Written bytes that are not part of an upload yet.
+    buffer: Vec<u8>,
+    /// The number of written bytes.
+    bytes_written: u64,
+    /// The upload to be completed or aborted.
+    upload: Option<MultipartUpload>,
+    parts: PartUploads,
+    /// The receiver of the staged file; `None` if the file is published by `finish`.
+    staging: Option<Staging>,
+    /// A forked child process must not use the connections of its parent.
     owner: Owner,
-    is_over: bool,
+    /// Whether the sink is finished or has failed.
+    is_closed: bool,
 }
 
-/// Where the bytes go.
+/// The object and the parameters of its upload.
 #[derive(Clone)]
-struct Target {
+struct UploadTarget {
     object: Object,
-    uploads: Uploads,
+    client: MultipartClient,
     sizes: PartSizes,
 }
 
 impl ObjectSink {
-    /// A file that is to be at `url`, or to be withheld.
-    pub(crate) fn create(url: &str, options: &StorageOptions, withheld: Option<Withheld>) -> Result<Self> {
+    /// Creates a sink for the object at `url`, or for a staged file, if `staging` is given.
+    pub(crate) fn create(url: &str, options: &StorageOptions, staging: Option<Staging>) -> Result<Self> {
         let object = Object::writable(url, options)?;
-        Self::new(object, options, withheld)
+        Self::new(object, options, staging)
     }
 
-    pub(super) fn new(object: Object, options: &StorageOptions, withheld: Option<Withheld>) -> Result<Self> {
-        let uploads = object.uploads()?;
+    pub(super) fn new(object: Object, options: &StorageOptions, staging: Option<Staging>) -> Result<Self> {
+        let client = object.multipart()?;
         let sizes = PartSizes::new(object.address.options.part_size);
         Ok(ObjectSink {
-            target: Target { object, uploads, sizes },
-            check: options.check().cloned(),
-            held: Vec::new(),
-            bytes: 0,
+            target: UploadTarget { object, client, sizes },
+            cancel_check: options.cancel_check().cloned(),
+            buffer: Vec::new(),
+            bytes_written: 0,
             upload: None,
-            parts: Parts::default(),
-            withheld,
+            parts: PartUploads::default(),
+            staging,
             owner: Owner::here(),
-            is_over: false,
+            is_closed: false,
         })
     }
 
-    /// Whether it can go on.
-    fn check(&self) -> Result<()> {
-        let named = |error: Error| error.in_file(self.name());
-        self.owner.check().map_err(named)?;
-        if self.is_over { Err(named(Error::invalid("the file is finished, or has failed before"))) } else { Ok(()) }
-    }
-
-    /// Looks whether to go on before the request that makes the file appear: the wait for it looks later.
-    fn ask(&self) -> Result<()> {
-        self.check.as_ref().map_or(Ok(()), |check| check())
-    }
-
-    /// Sends the whole parts of what is held, or all of it, where it is the `last`.
-    fn send(&mut self, last: bool) -> Result<()> {
-        self.check()?;
-        let held = self.held.len();
-        let whole = if last { held } else { self.target.sizes.whole(self.parts.count, held) };
-        let rest = self.held.split_off(whole);
-        let bytes = Bytes::from(std::mem::replace(&mut self.held, rest));
-        self.is_over = true;
-        let sent = self.send_bytes(bytes, last);
-        if sent.is_err() {
-            self.give_up();
-        }
-        sent
-    }
-
-    fn send_bytes(&mut self, bytes: Bytes, last: bool) -> Result<()> {
-        let check = self.check.clone();
-        if last && self.upload.is_none() && self.withheld.is_none() {
-            self.ask()?;
-            let object = self.target.object.clone();
-            return wait(async move { object.replace(bytes, UNWRITABLE).await }, check.as_ref());
-        }
-        let upload = match &self.upload {
-            Some(upload) => upload.clone(),
-            None => {
-                let (target, marked, begun) = (self.target.clone(), self.withheld.is_some(), self.target.clone());
-                let begin = async move { target.begin(marked).await };
-                let undo = |upload: Upload| async move { begun.abort(&upload).await };
-                let upload = wait_or_undo(begin, check.as_ref(), undo)?;
-                // It is known here before anything is sent, so that it can be given up whatever ends the sending.
-                self.upload.insert(upload).clone()
-            }
-        };
-        let (target, mut parts) = (self.target.clone(), std::mem::take(&mut self.parts));
-        let sent = async move {
-            target.send(&upload, &mut parts, bytes).await?;
-            let all = if last { Some((upload.clone(), target.all(&mut parts).await?)) } else { None };
-            Ok((parts, all))
-        };
-        let (parts, all) = wait(sent, check.as_ref())?;
-        self.parts = parts;
-        match all {
-            Some((upload, all)) => self.end(&upload, all)?,
-            None => self.is_over = false,
+    /// Checks that this process may use the sink, and that it is not closed.
+    fn check_open(&self) -> Result<()> {
+        let in_file = |error: Error| error.in_file(self.name());
+        self.owner.check().map_err(in_file)?;
+        if self.is_closed {
+            return Err(in_file(Error::invalid("the file is finished, or has failed before")));
         }
         Ok(())
     }
 
-    /// Completes the file, or withholds it, all of whose parts are there.
-    fn end(&mut self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
-        match &self.withheld {
-            Some(withheld) => {
-                let parts = parts.into_iter().map(|part| part.content_id).collect();
-                let parts = upload::Parts { id: upload.id.clone(), part: parts, mark: upload.mark.text().to_owned() };
-                let address = &self.target.object.address;
-                let location = address.with_path(self.target.object.key.as_ref());
-                withheld.put(Unpublished::new(location, self.bytes, Waiting::Parts(parts)));
+    /// Calls the cancellation check before a request that makes the object visible. `block_on` calls it after some time
+    /// only.
+    fn check_canceled(&self) -> Result<()> {
+        self.cancel_check.as_ref().map_or(Ok(()), |check| check())
+    }
+
+    /// Sends the full parts of the buffer, or the whole buffer if it is the `last` one. If this fails, the upload is
+    /// aborted.
+    fn flush(&mut self, last: bool) -> Result<()> {
+        self.check_open()?;
+        let buffered = self.buffer.len();
+        let length = if last { buffered } else { self.target.sizes.full_parts(self.parts.count, buffered) };
+        let rest = self.buffer.split_off(length);
+        let bytes = Bytes::from(std::mem::replace(&mut self.buffer, rest));
+        self.is_closed = true;
+        let sent = self.send(bytes, last);
+        if sent.is_err() {
+            self.abort();
+        }
+        sent
+    }
+
+    fn send(&mut self, bytes: Bytes, last: bool) -> Result<()> {
+        let check = self.cancel_check.clone();
+        if last && self.upload.is_none() && self.staging.is_none() {
+            self.check_canceled()?;
+            let object = self.target.object.clone();
+            return block_on(async move { object.put(bytes, CANNOT_WRITE).await }, check.as_ref());
+        }
+        let upload = match &self.upload {
+            Some(upload) => upload.clone(),
+            None => {
+                let (target, undo_target, is_staged) =
+                    (self.target.clone(), self.target.clone(), self.staging.is_some());
+                let create = async move { target.create(is_staged).await };
+                let undo = |upload: MultipartUpload| async move { undo_target.abort(&upload).await };
+                let upload = block_on_or_undo(create, check.as_ref(), undo)?;
+                // The upload is stored before parts are sent, so that it is aborted if sending them fails.
+                self.upload.insert(upload).clone()
+            }
+        };
+        let (target, mut parts) = (self.target.clone(), std::mem::take(&mut self.parts));
+        let send = async move {
+            target.send(&upload, &mut parts, bytes).await?;
+            let ids = if last { Some((upload.clone(), target.join_all(&mut parts).await?)) } else { None };
+            Ok((parts, ids))
+        };
+        let (parts, ids) = block_on(send, check.as_ref())?;
+        self.parts = parts;
+        match ids {
+            Some((upload, ids)) => self.close(&upload, ids)?,
+            None => self.is_closed = false,
+        }
+        Ok(())
+    }
+
+    /// Completes an upload of which all parts are stored, or stages it.
+    fn close(&mut self, upload: &MultipartUpload, parts: Vec<PartId>) -> Result<()> {
+        match &self.staging {
+            Some(staging) => {
+                let object = &self.target.object;
+                let data = Data::Parts(UploadedParts {
+                    upload_id: upload.id.clone(),
+                    part_ids: parts.into_iter().map(|part| part.content_id).collect(),
+                    write_id: upload.write_id.as_str().to_owned(),
+                });
+                let location = object.address.with_path(object.key.as_ref());
+                staging.put(StagedFile::new(location, self.bytes_written, data));
             }
             None => {
-                self.ask()?;
+                self.check_canceled()?;
                 let (target, upload) = (self.target.clone(), upload.clone());
-                wait(async move { target.complete(&upload, parts).await }, self.check.as_ref())?;
+                block_on(async move { target.complete(&upload, parts).await }, self.cancel_check.as_ref())?;
             }
         }
         self.upload = None;
         Ok(())
     }
 
-    /// Removes what has been sent, and does not wait for that for long. There is nobody to tell if it fails; stores drop
-    /// such parts when they are told to, or after some days.
-    fn give_up(&mut self) {
+    /// Aborts the upload, and waits a short time for the result. Errors are ignored: stores remove incomplete uploads
+    /// as configured, or after some days.
+    fn abort(&mut self) {
         let Some(upload) = self.upload.take() else { return };
         let (target, mut parts) = (self.target.clone(), std::mem::take(&mut self.parts));
-        tidy_up(async move {
-            parts.stop().await;
+        run_cleanup(async move {
+            parts.cancel().await;
             target.abort(&upload).await;
         });
     }
 }
 
-impl Target {
-    fn fault(&self, error: &object_store::Error) -> Error {
-        self.object.fault(UNWRITABLE, error)
+impl UploadTarget {
+    fn to_error(&self, error: &object_store::Error) -> Error {
+        self.object.to_error(CANNOT_WRITE, error)
     }
 
-    async fn begin(&self, marked: bool) -> Result<Upload> {
-        Upload::begin(&self.uploads, &self.object.key, marked).await.map_err(|error| self.fault(&error))
+    async fn create(&self, with_write_id: bool) -> Result<MultipartUpload> {
+        let created = MultipartUpload::create(&self.client, &self.object.key, with_write_id).await;
+        created.map_err(|error| self.to_error(&error))
     }
 
-    /// Sends bytes behind those of the parts.
-    async fn send(&self, upload: &Upload, parts: &mut Parts, bytes: Bytes) -> Result<()> {
+    /// Sends bytes as the next parts.
+    async fn send(&self, upload: &MultipartUpload, parts: &mut PartUploads, bytes: Bytes) -> Result<()> {
         let concurrency = self.object.address.options.concurrency;
-        let sent = upload.send(&self.uploads, &self.object.key, parts, bytes, self.sizes, concurrency).await;
-        self.stopped(sent, parts).await
+        let sent = upload.send(&self.client, &self.object.key, parts, bytes, self.sizes, concurrency).await;
+        self.cancel_on_error(sent, parts).await
     }
 
-    async fn all(&self, parts: &mut Parts) -> Result<Vec<PartId>> {
-        let all = parts.all().await;
-        self.stopped(all, parts).await
+    /// Waits for all parts, and returns their IDs.
+    async fn join_all(&self, parts: &mut PartUploads) -> Result<Vec<PartId>> {
+        let ids = parts.join_all().await;
+        self.cancel_on_error(ids, parts).await
     }
 
-    /// Ends what is on its way where something has failed.
-    async fn stopped<T>(&self, result: object_store::Result<T>, parts: &mut Parts) -> Result<T> {
+    async fn cancel_on_error<T>(&self, result: object_store::Result<T>, parts: &mut PartUploads) -> Result<T> {
         if result.is_err() {
-            parts.stop().await;
+            parts.cancel().await;
         }
-        result.map_err(|error| self.fault(&error))
+        result.map_err(|error| self.to_error(&error))
     }
 
-    async fn abort(&self, upload: &Upload) {
-        let _ = self.uploads.store.abort_multipart(&self.object.key, &upload.id).await;
+    async fn abort(&self, upload: &MultipartUpload) {
+        let _ = self.client.store.abort_multipart(&self.object.key, &upload.id).await;
     }
 
-    async fn complete(&self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
-        let completed = self.uploads.store.complete_multipart(&self.object.key, &upload.id, parts).await;
-        completed.map(drop).map_err(|error| self.fault(&error))
+    async fn complete(&self, upload: &MultipartUpload, parts: Vec<PartId>) -> Result<()> {
+        let completed = self.client.store.complete_multipart(&self.object.key, &upload.id, parts).await;
+        completed.map(drop).map_err(|error| self.to_error(&error))
     }
 }
 
@@ -204,27 +221,24 @@ impl Sink for ObjectSink {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.check()?;
-        self.held.extend_from_slice(bytes);
-        self.bytes += bytes.len() as u64;
-        if self.held.len() < self.target.sizes.of(self.parts.count) { Ok(()) } else { self.send(false) }
+        self.check_open()?;
+        self.buffer.extend_from_slice(bytes);
+        self.bytes_written += bytes.len() as u64;
+        if self.buffer.len() < self.target.sizes.size_of(self.parts.count) { Ok(()) } else { self.flush(false) }
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.send(true)
+        self.flush(true)
     }
 }
 
 impl Drop for ObjectSink {
     fn drop(&mut self) {
         if self.owner.is_here() {
-            self.give_up();
+            self.abort();
         } else {
-            // Its connections are those of another process: counted once more, they are never dropped.
+            // The connections belong to the parent process. The additional reference prevents their drop.
             let _ = ManuallyDrop::new((self.target.clone(), std::mem::take(&mut self.parts)));
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,7 +7,7 @@ use orcish_core::cancel::Patience;
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::{Outcome, Verdict};
-use orcish_io::coalesce;
+use orcish_io::coalesce_ranges;
 
 use super::filter::runs;
 use super::plan::Plan;
@@ -116,7 +116,7 @@ impl Plan {
         let mut reader = self.rows_of_columns(stripe, columns)?;
         reader.can_seek = can_seek;
         let parts = reader.parts(stripe, indexes, runs, self.tail())?;
-        let ranges = coalesce(&stripe.ranges(&parts), self.source.gap());
+        let ranges = coalesce_ranges(&stripe.ranges(&parts), self.source.coalesce_gap());
         Ok((ranges.iter().map(|range| range.end - range.start).sum(), ranges.len()))
     }
 }

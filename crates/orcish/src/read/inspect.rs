@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef};
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::statistics::ColumnStatistics;
-use orcish_io::read_within;
+use orcish_io::read_with_limits;
 
 use super::column::Budget;
 use super::plan::Plan;
@@ -44,7 +44,7 @@ impl Inspector {
         if framing.is_plain() {
             return Ok(());
         }
-        let stored = read_within(plan.source(), &[plan.tail().footer()], plan.limits());
+        let stored = read_with_limits(plan.source(), &[plan.tail().footer()], plan.limits());
         let footer = stored.and_then(|mut stored| {
             let stored = stored.pop().unwrap_or_default();
             decompress_all(stored, framing, plan.limits().tail)

@@ -99,7 +99,7 @@ impl Plan {
         let threads = if bytes < tuning::BYTES_WORTH_A_THREAD.wide() { 1 } else { asked_or_cores(options.threads) };
         // With a limit nobody knows how many stripes a filter will need.
         let is_known = filter.is_none() || options.limit.is_none();
-        let requests = if is_known { source.requests().div_ceil(sharers) } else { 1 };
+        let requests = if is_known { source.concurrency().div_ceil(sharers) } else { 1 };
         let fetched_ahead = if requests > 1 && stripes.len() > 1 { requests.min(stripes.len()) } else { 0 };
         // Rows of no column need no bound: nothing is there for any of them.
         let is_bare = columns.is_empty() && filter.is_none() && options.row_number.is_none();

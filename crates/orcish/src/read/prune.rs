@@ -12,7 +12,7 @@ use orcish_core::limits::Limits;
 use orcish_core::predicate::{Condition, Leaf, Test, Truth, Verdict};
 use orcish_core::statistics::ColumnStatistics;
 use orcish_io::ReadAt;
-use orcish_io::read_within;
+use orcish_io::read_with_limits;
 
 use super::filter::Filter;
 use super::instants::{asks_instants, of_instants};
@@ -92,7 +92,7 @@ pub(super) fn stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &L
     }
     match tail.stored_stripe_statistics() {
         Some(section) => Ok(section),
-        None => Ok(read_within(source, &[range], limits)?.pop().unwrap_or_default()),
+        None => Ok(read_with_limits(source, &[range], limits)?.pop().unwrap_or_default()),
     }
 }
 
@@ -292,7 +292,7 @@ impl Plan {
     fn sections(&self, stripe: &Stripe, ids: &[u32], kind: IndexKind) -> Result<Vec<(u32, Bytes)>> {
         let found = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?)));
         let (found, ranges): (Vec<_>, Vec<_>) = found.unzip();
-        let sections = read_within(self.source(), &ranges, self.limits())?;
+        let sections = read_with_limits(self.source(), &ranges, self.limits())?;
         Ok(found.into_iter().zip(sections).collect())
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
-use orcish_io::read_within;
+use orcish_io::read_with_limits;
 
 use super::file::OrcFile;
 use crate::stripe::StripeFooter;
@@ -88,7 +88,7 @@ impl OrcFile {
         infos.iter().try_for_each(within)?;
         let ranges: Vec<Range<u64>> = infos.iter().map(|(_, info)| info.footer()).collect();
         let mut patience = self.patience();
-        for ((index, info), stored) in infos.into_iter().zip(read_within(&**self.source(), &ranges, limits)?) {
+        for ((index, info), stored) in infos.into_iter().zip(read_with_limits(&**self.source(), &ranges, limits)?) {
             patience.look()?;
             let footer = StripeFooter::parse(stored, info, tail, limits, &|_| true);
             each(footer.map_err(|error| error.in_section("stripe", index))?);

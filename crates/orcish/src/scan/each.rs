@@ -28,7 +28,7 @@ impl Table {
         task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
     ) -> Result<Vec<T>> {
         let (table, threads) = (self.clone(), self.threads().max(self.requests()));
-        each(self.files.len(), threads, self.storage.check().cloned(), move |at| task(&table, at))
+        each(self.files.len(), threads, self.storage.cancel_check().cloned(), move |at| task(&table, at))
     }
 }
 

@@ -9,7 +9,7 @@ use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{ArrowNames, Choice, field_at};
 use orcish_core::parallel::asked_or_cores;
 use orcish_core::types::{item_of, with_item};
-use orcish_io::{StorageOptions, display_name, open, requests};
+use orcish_io::{StorageOptions, concurrency, display_name, open};
 
 use super::fields_by_name::FieldsByName;
 use super::partition;
@@ -277,7 +277,7 @@ impl Table {
             Some(source) => source.clone(),
             None => open(&this.location, &self.storage)?,
         };
-        let watched = |file: OrcFile| match self.storage.check() {
+        let watched = |file: OrcFile| match self.storage.cancel_check() {
             Some(check) => file.while_waiting(check.clone()),
             None => file,
         };
@@ -305,8 +305,8 @@ impl Table {
     /// Requests that are worth having under way at a time, by the first file.
     pub(super) fn requests(&self) -> usize {
         self.files.first().map_or(1, |file| match &file.source {
-            Some(source) => source.requests(),
-            None => requests(&file.location, &self.storage),
+            Some(source) => source.concurrency(),
+            None => concurrency(&file.location, &self.storage),
         })
     }
 

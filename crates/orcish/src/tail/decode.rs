@@ -127,7 +127,7 @@ impl<'a> TailDecoder<'a> {
 /// Those of the source and of [`TailDecoder`], with the name of the source.
 pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
     let named = |error: Error| error.in_file(source.name());
-    let judged = |error: Error| match source.remark() {
+    let judged = |error: Error| match source.corruption_hint() {
         Some(remark) if error.kind() == ErrorKind::Corrupt => named(error.with_remark(&remark)),
         _ => named(error),
     };

@@ -21,7 +21,7 @@ pub use decode::{Step, TailDecoder, read_tail};
 pub(crate) use form::not_text;
 use known::{Counts, Known};
 
-pub use crate::io::FIRST_READ;
+pub use crate::io::DEFAULT_FIRST_READ;
 pub use crate::writer::Writer;
 
 use orcish_core::cancel::Patience;

@@ -357,7 +357,7 @@ impl FileWriter {
             verifier.file(sink, &self.tail, &mut self.patience)?;
         }
         let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
-        sink.settle()?;
+        sink.sync()?;
         self.patience.ask()?;
         sink.finish()?;
         self.sink = None;

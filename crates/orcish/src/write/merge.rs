@@ -328,7 +328,7 @@ pub fn merge(
     let layout = Layout { framing, choice: Choice::new(codec, None)?, version: Version::V0_12 };
     let stripes = footer.stripes.len();
     let bytes = tail_bytes(&metadata, &mut footer, postscript, offset, layout, &mut Compressors::default())?;
-    sink.write(&bytes).and_then(|()| sink.settle()).map_err(of_target)?;
+    sink.write(&bytes).and_then(|()| sink.sync()).map_err(of_target)?;
     patience.ask()?;
     sink.finish().map_err(of_target)?;
     Ok(Written { rows, bytes: offset + bytes.len() as u64, stripes })

@@ -12,32 +12,32 @@ use super::*;
 
 type Pending<'a, T> = std::pin::Pin<Box<dyn Future<Output = StoreResult<T>> + Send + 'a>>;
 
-/// A store in memory that counts what is done with uploads, and never answers that one is given up.
+/// A store in memory that counts uploaded parts and aborted uploads, and optionally never responds to an abort.
 #[derive(Debug, Clone)]
-struct Counted {
+struct CountingStore {
     inner: InMemory,
     parts: Arc<std::sync::Mutex<Vec<usize>>>,
     aborted: Arc<AtomicUsize>,
-    answers_aborts: bool,
+    responds_to_aborts: bool,
 }
 
-impl Counted {
-    fn new(answers_aborts: bool) -> Self {
-        Counted { inner: InMemory::new(), parts: Arc::default(), aborted: Arc::default(), answers_aborts }
+impl CountingStore {
+    fn new(responds_to_aborts: bool) -> Self {
+        CountingStore { inner: InMemory::new(), parts: Arc::default(), aborted: Arc::default(), responds_to_aborts }
     }
 
     fn sink(&self, sizes: PartSizes) -> ObjectSink {
         let mut object = Object::in_memory(&self.inner, "t/a.orc");
-        if let Some(uploads) = &mut object.store.uploads {
-            uploads.store = Arc::new(self.clone());
+        if let Some(client) = &mut object.store.multipart {
+            client.store = Arc::new(self.clone());
         }
         let mut sink = ObjectSink::new(object, &StorageOptions::default(), None).unwrap();
         sink.target.sizes = sizes;
         sink
     }
 
-    /// Waits until so many uploads have been given up: it may be done without anybody who waits.
-    fn has_aborted(&self, count: usize) {
+    /// Waits until `count` uploads have been aborted, which may happen in the background.
+    fn wait_for_aborts(&self, count: usize) {
         let start = Instant::now();
         while self.aborted.load(Ordering::Acquire) < count && start.elapsed() < Duration::from_secs(30) {
             std::thread::yield_now();
@@ -55,11 +55,11 @@ impl Counted {
                 Err(_) => None,
             })
         };
-        wait(read, None).unwrap()
+        block_on(read, None).unwrap()
     }
 }
 
-impl MultipartStore for Counted {
+impl MultipartStore for CountingStore {
     fn create_multipart<'a, 'b, 'c>(&'a self, path: &'b Path) -> Pending<'c, MultipartId>
     where
         'a: 'c,
@@ -112,30 +112,30 @@ impl MultipartStore for Counted {
         Self: 'd,
     {
         self.aborted.fetch_add(1, Ordering::AcqRel);
-        if self.answers_aborts { self.inner.abort_multipart(path, id) } else { Box::pin(std::future::pending()) }
+        if self.responds_to_aborts { self.inner.abort_multipart(path, id) } else { Box::pin(std::future::pending()) }
     }
 }
 
-const SMALL: PartSizes = PartSizes { first: 10, equal: 3, step: 2, longest: 50, most: 9 };
-/// The parts of the longest file.
-const LENGTHS: [usize; 9] = [10, 10, 10, 20, 20, 40, 40, 50, 50];
+const SMALL: PartSizes = PartSizes { first_size: 10, equal_parts: 3, parts_per_size: 2, max_size: 50, max_parts: 9 };
+/// The part sizes of the longest file.
+const PART_SIZES: [usize; 9] = [10, 10, 10, 20, 20, 40, 40, 50, 50];
 
 #[test]
-fn parts_are_longer_the_longer_a_file_is() {
-    let whole: usize = LENGTHS.iter().sum();
+fn part_sizes_increase() {
+    let whole: usize = PART_SIZES.iter().sum();
     let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(whole).collect();
     for piece in [1, 7, 10, 33, 250] {
         for length in [11, 30, 31, 100, whole - 1, whole] {
-            let store = Counted::new(true);
+            let store = CountingStore::new(true);
             let mut sink = store.sink(SMALL);
             bytes[..length].chunks(piece).for_each(|chunk| sink.write(chunk).unwrap());
             sink.finish().unwrap();
             assert!(sink.finish().is_err() && sink.write(b"more").is_err());
             assert_eq!(store.bytes().unwrap(), &bytes[..length]);
             let parts = store.parts.lock().unwrap().clone();
-            let starts = LENGTHS.iter().scan(0, |end, part| Some(std::mem::replace(end, *end + part)));
+            let starts = PART_SIZES.iter().scan(0, |end, part| Some(std::mem::replace(end, *end + part)));
             let expected: Vec<_> = starts
-                .zip(LENGTHS)
+                .zip(PART_SIZES)
                 .map(|(start, part)| length.saturating_sub(start).min(part))
                 .filter(|part| *part > 0)
                 .collect();
@@ -147,58 +147,58 @@ fn parts_are_longer_the_longer_a_file_is() {
 }
 
 #[test]
-fn files_of_too_many_parts_are_given_up() {
-    let store = Counted::new(true);
+fn uploads_with_too_many_parts_are_aborted() {
+    let store = CountingStore::new(true);
     let mut sink = store.sink(SMALL);
     let result =
-        (0..=LENGTHS.iter().sum::<usize>() / 10).try_for_each(|_| sink.write(&[7; 10])).and_then(|()| sink.finish());
+        (0..=PART_SIZES.iter().sum::<usize>() / 10).try_for_each(|_| sink.write(&[7; 10])).and_then(|()| sink.finish());
     let error = result.unwrap_err();
     assert!(error.to_string().contains("more than 9 parts"), "{error}");
-    store.has_aborted(1);
+    store.wait_for_aborts(1);
     assert_eq!(store.bytes(), None);
     assert!(sink.finish().is_err());
 }
 
 #[test]
-fn a_store_that_does_not_answer_holds_nobody_up() {
-    let store = Counted::new(false);
+fn aborts_do_not_block_for_long() {
+    let store = CountingStore::new(false);
     let start = Instant::now();
     for _ in 0..10 {
         let mut sink = store.sink(SMALL);
         sink.write(&[7; 100]).unwrap();
         drop(sink);
     }
-    // It is waited for once.
+    // Only the first drop waits.
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    store.has_aborted(10);
+    store.wait_for_aborts(10);
     assert_eq!(store.bytes(), None);
 }
 
-/// The last request makes the file appear: before it is sent, it is looked whether that is still wanted.
+/// The cancellation check is called before the request that makes the object visible.
 #[test]
-fn nothing_appears_that_is_not_wanted() {
+fn canceled_files_are_not_published() {
     for length in [5, 100] {
-        let store = Counted::new(true);
+        let store = CountingStore::new(true);
         let mut sink = store.sink(SMALL);
         sink.write(&vec![7; length]).unwrap();
-        sink.check = Some(Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough"))));
+        sink.cancel_check = Some(Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough"))));
         assert_eq!(sink.finish().unwrap_err().kind(), ErrorKind::Interrupted);
         assert_eq!(store.bytes(), None);
         assert!(sink.finish().is_err());
-        store.has_aborted(usize::from(length > 10));
+        store.wait_for_aborts(usize::from(length > 10));
     }
 }
 
 #[test]
-fn another_process_changes_nothing() {
+fn forked_processes_change_nothing() {
     let calls: [fn(&mut ObjectSink) -> Result<()>; 3] =
         [|sink| sink.write(b"1"), |sink| sink.write(&[7; 100]), |sink| sink.finish()];
     for call in calls {
-        let store = Counted::new(true);
+        let store = CountingStore::new(true);
         let mut sink = store.sink(SMALL);
         sink.write(&[7; 25]).unwrap();
         let parts = store.parts.lock().unwrap().len();
-        // As in a child.
+        // The state of a forked child process.
         sink.owner = Owner::elsewhere();
         let error = call(&mut sink).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);

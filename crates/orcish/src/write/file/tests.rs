@@ -80,7 +80,7 @@ impl Sink for Faulty {
         Ok(())
     }
 
-    fn settle(&mut self) -> Result<()> {
+    fn sync(&mut self) -> Result<()> {
         self.call()?.is_settled = true;
         Ok(())
     }

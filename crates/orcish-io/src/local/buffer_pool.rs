@@ -1,0 +1,69 @@
+//! Reuse of read buffers. A new buffer has to be zeroed, by the process or by the system.
+
+use std::cmp::Reverse;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::tuning;
+
+/// Buffers that are free for reuse, sorted by decreasing size.
+#[derive(Debug, Default)]
+pub(super) struct BufferPool(Mutex<Vec<Vec<u8>>>);
+
+/// A buffer that returns to its pool when it is dropped.
+pub(super) struct PooledBuffer {
+    buffer: Vec<u8>,
+    /// The length of the used prefix of `buffer`.
+    length: usize,
+    pool: Weak<BufferPool>,
+}
+
+impl BufferPool {
+    /// Takes the smallest sufficient buffer out of the pool, or allocates one. Its content is unspecified.
+    pub(super) fn acquire(self: &Arc<Self>, length: usize) -> PooledBuffer {
+        let mut free = self.lock();
+        let fit = free.iter().rposition(|buffer| buffer.len() >= length);
+        let buffer = fit.map(|index| free.swap_remove(index)).unwrap_or_else(|| vec![0; length]);
+        PooledBuffer { buffer, length, pool: Arc::downgrade(self) }
+    }
+
+    /// Returns a buffer to the pool. The smallest buffers are freed if the pool is full.
+    fn release(&self, buffer: Vec<u8>) {
+        let mut free = self.lock();
+        free.push(buffer);
+        free.sort_unstable_by_key(|buffer| Reverse(buffer.len()));
+        free.truncate(tuning::MAX_POOLED_BUFFERS.get());
+    }
+
+    /// The total size of the free buffers in bytes.
+    #[cfg(test)]
+    pub(super) fn size(&self) -> usize {
+        self.lock().iter().map(Vec::len).sum()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AsRef<[u8]> for PooledBuffer {
+    fn as_ref(&self) -> &[u8] {
+        self.buffer.get(..self.length).unwrap_or_default()
+    }
+}
+
+impl AsMut<[u8]> for PooledBuffer {
+    fn as_mut(&mut self) -> &mut [u8] {
+        self.buffer.get_mut(..self.length).unwrap_or_default()
+    }
+}
+
+impl Drop for PooledBuffer {
+    fn drop(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        if buffer.len() <= tuning::MAX_POOLED_BUFFER_SIZE.get()
+            && let Some(pool) = self.pool.upgrade()
+        {
+            pool.release(buffer);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! File system operations that survive a crash of the system, and helpers for paths.
+#![expect(clippy::disallowed_types, reason = "this is where files are opened")]
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Maximum number of symbolic links of a path, which is that of common systems.
+const MAX_LINKS: usize = 40;
+
+/// The parent folder of a path.
+pub(super) fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes renames, creations and deletions in a folder durable. Errors are ignored: the change is visible already, and
+/// some systems cannot open folders.
+pub(super) fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// As [`sync_folder`], for the parent folder of a path.
+pub(super) fn sync_parent(path: &Path) {
+    sync_folder(parent_of(path));
+}
+
+/// Creates a folder and its missing parent folders.
+pub(super) fn create_folders(folder: &Path) -> io::Result<()> {
+    let missing: Vec<_> =
+        folder.ancestors().take_while(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()).collect();
+    fs::create_dir_all(folder)?;
+    missing.iter().for_each(|created| sync_parent(created));
+    Ok(())
+}
+
+/// Renames a temporary file to `target`, and keeps the permissions of an existing file.
+pub(super) fn rename_over(temporary: &Path, target: &Path) -> io::Result<()> {
+    if let Ok(existing) = fs::metadata(target) {
+        fs::set_permissions(temporary, existing.permissions())?;
+    }
+    fs::rename(temporary, target)?;
+    sync_parent(target);
+    Ok(())
+}
+
+/// Follows the symbolic links of a path. The target may be missing.
+pub(super) fn follow_links(mut path: PathBuf) -> io::Result<PathBuf> {
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(to) => path = path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)),
+            // The path is no link, or does not exist.
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("links go in circles"))
+}
+
+/// Whether an error means that a file or folder does not exist.
+pub(super) fn is_not_found(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}

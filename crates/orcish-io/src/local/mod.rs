@@ -1,0 +1,15 @@
+//! The local file system.
+
+mod buffer_pool;
+mod durable;
+mod file_ops;
+mod lister;
+mod sink;
+mod source;
+mod staged;
+
+pub(crate) use file_ops::{LocalFileOps, delete_files};
+pub(crate) use lister::LocalLister;
+pub use sink::FileSink;
+pub use source::FileSource;
+pub(crate) use staged::{StagedFileSink, abort, complete};

@@ -1,0 +1,152 @@
+//! Sources of local files.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use bytes::Bytes;
+use orcish_core::{Error, Result};
+
+use super::buffer_pool::BufferPool;
+use crate::source::{ReadAt, Session, checked_length};
+
+/// A file of the local file system.
+///
+/// ```no_run
+/// use orcish_io::{FileSource, ReadAt as _};
+///
+/// let (size, tail) = FileSource::open("a.orc")?.read_suffix(16 << 10)?;
+/// # Ok::<(), orcish_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FileSource {
+    #[expect(clippy::disallowed_types, reason = "this is where files are opened")]
+    file: std::fs::File,
+    name: String,
+    size: u64,
+    /// The buffer pool of the sessions that exist.
+    pool: Mutex<Weak<BufferPool>>,
+}
+
+impl FileSource {
+    /// Opens the file at `path`.
+    ///
+    /// # Errors
+    /// `Io` if the file cannot be opened, or has no random access, such as a pipe. The source of the error is a
+    /// [`std::io::Error`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let name = path.as_ref().display().to_string();
+        let to_error = |error| Error::io("cannot be opened", error).in_file(&name);
+        check_random_access(path.as_ref()).map_err(to_error)?;
+        #[expect(clippy::disallowed_types, reason = "this is where files are opened")]
+        let file = std::fs::File::open(path.as_ref()).map_err(to_error)?;
+        let metadata = file.metadata().map_err(to_error)?;
+        Ok(FileSource { file, size: metadata.len(), name, pool: Mutex::default() })
+    }
+
+    /// The shared buffer pool, or a new one if no session exists.
+    fn pool(&self) -> Arc<BufferPool> {
+        let mut shared = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let pool = Arc::default();
+            *shared = Arc::downgrade(&pool);
+            pool
+        })
+    }
+
+    #[cfg(unix)]
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match std::os::windows::fs::FileExt::seek_read(&self.file, rest, offset + filled as u64)? {
+                0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+                n => filled += n,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ReadAt for FileSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn size(&self) -> Result<u64> {
+        Ok(self.size)
+    }
+
+    fn session(&self) -> Session {
+        Session::new(self.pool())
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let pool = self.pool();
+        let read = |range: &Range<u64>| {
+            let length = checked_length(range, self.size)?;
+            let mut buffer = pool.acquire(length);
+            self.read_exact_at(buffer.as_mut(), range.start)
+                .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
+            Ok(Bytes::from_owner(buffer))
+        };
+        ranges.iter().map(read).collect()
+    }
+}
+
+/// Checks that `path` denotes a file with random access. The check precedes the opening of the file because opening a
+/// pipe blocks, without reaction to signals, until a writer opens it.
+fn check_random_access(path: &Path) -> std::io::Result<()> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let name = if kind.is_fifo() {
+            "a pipe (FIFO)"
+        } else if kind.is_socket() {
+            "a socket"
+        } else {
+            return Ok(());
+        };
+        Err(std::io::Error::other(format!("it is {name}, of which no ranges can be read: read it into memory first")))
+    }
+    #[cfg(not(unix))]
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl FileSource {
+        /// The total size of the free buffers in bytes; `None` if there is no pool.
+        fn pooled_bytes(&self) -> Option<usize> {
+            Some(self.pool.lock().unwrap().upgrade()?.size())
+        }
+    }
+
+    #[test]
+    fn buffers_are_reused_while_a_session_exists() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/spark.zlib.orc");
+        let source = FileSource::open(path).unwrap();
+        let read = || source.read_ranges(std::slice::from_ref(&(0..100))).unwrap();
+        drop(read());
+        assert_eq!(source.pooled_bytes(), None);
+        let (session, other) = (source.session(), source.session());
+        let address = read().first().unwrap().as_ptr();
+        assert_eq!(source.pooled_bytes(), Some(100));
+        drop(session);
+        assert_eq!(read().first().unwrap().as_ptr(), address);
+        // A buffer in use outlives the pool, and is freed then.
+        let bytes = read();
+        drop(other);
+        assert_eq!((source.pooled_bytes(), bytes[0].len()), (None, 100));
+    }
+}

@@ -1,0 +1,136 @@
+//! Addresses of objects: parsed and validated URLs with their options.
+
+use object_store::path::Path;
+use orcish_core::{Error, Result};
+
+use crate::location::{Location, RemoteUrl, parse, percent_decode};
+use crate::options::RemoteOptions;
+use crate::storage::StorageOptions;
+
+/// A URL of an object, key prefix or HTTP file, and the options of its store.
+#[derive(Debug, Clone)]
+pub(super) struct Address {
+    /// The URL for messages.
+    pub(super) name: String,
+    /// The path below the bucket, container or server, decoded.
+    pub(super) path: String,
+    pub(super) url: RemoteUrl,
+    pub(super) options: RemoteOptions,
+    /// The options of the store, sorted, with keys in lower case.
+    pub(super) store_options: Vec<(String, String)>,
+}
+
+impl Address {
+    /// Parses a URL.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the URL or an option is invalid, or the scheme is unknown.
+    pub(super) fn new(url: &str, options: &StorageOptions) -> Result<Self> {
+        let Location::Remote(url) = parse(url) else {
+            return Err(Error::invalid("a path of the local file system, not a URL").in_file(url));
+        };
+        let name = url.display_name();
+        let in_file = |error: Error| error.in_file(&name);
+        let is_cloud = matches!(url.scheme.as_str(), "s3" | "s3a" | "gs") || url.is_azure();
+        if !is_cloud && !url.is_http() {
+            let text = format!("{}:// is unknown here: open it with fsspec and read from the file object", url.scheme);
+            return Err(in_file(Error::invalid(text)));
+        }
+        if url.credentials().is_some() && !url.is_http() {
+            return Err(in_file(Error::invalid("credentials belong into the storage options, not into the URL")));
+        }
+        if url.host().is_empty() {
+            return Err(in_file(Error::invalid("the URL names no bucket or host")));
+        }
+        let (path, _) = url.path_and_query();
+        // Tools of object stores show keys without percent-encoding.
+        let path = if url.is_http() { percent_decode(path) } else { path.to_owned() };
+        let (options, store_options) = options.split().map_err(in_file)?;
+        Ok(Address { name, path, url, options, store_options })
+    }
+
+    /// The key of the object.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the URL has no key.
+    pub(super) fn key(&self) -> Result<Path> {
+        let key = self.parse_path(&self.path)?;
+        if key.as_ref().is_empty() {
+            return Err(Error::invalid("the URL names no file").in_file(&self.name));
+        }
+        Ok(key)
+    }
+
+    /// The key of an object to be written.
+    ///
+    /// # Errors
+    /// `Unsupported` for HTTP servers, and the errors of [`key`](Self::key).
+    pub(super) fn writable_key(&self) -> Result<Path> {
+        if self.url.is_http() {
+            return Err(Error::unsupported("files of HTTP servers are read only").in_file(&self.name));
+        }
+        self.key()
+    }
+
+    /// The kind of store and the bucket or container. Addresses with an equal bucket share one store.
+    pub(super) fn bucket(&self) -> (&str, &str) {
+        let scheme = if self.url.scheme == "s3a" { "s3" } else { self.url.scheme.as_str() };
+        (scheme, self.url.host())
+    }
+
+    /// Parses a path of the store of this address.
+    pub(super) fn parse_path(&self, path: &str) -> Result<Path> {
+        Path::parse(path).map_err(|error| Error::invalid(format!("no path of a store: {error}")).in_file(&self.name))
+    }
+
+    /// The URL of another path of the same store, with the credentials and query of this URL.
+    pub(super) fn with_path(&self, path: &str) -> String {
+        let RemoteUrl { scheme, authority, .. } = &self.url;
+        match url::Url::parse(&self.base_url()).ok().filter(|_| self.url.is_http()) {
+            Some(mut url) => {
+                if let Ok(mut segments) = url.path_segments_mut() {
+                    segments.extend(path.split('/'));
+                }
+                let rest = url.as_str().get(url[..url::Position::BeforePath].len()..).unwrap_or_default();
+                format!("{scheme}://{authority}{rest}")
+            }
+            None => format!("{scheme}://{authority}/{path}"),
+        }
+    }
+
+    /// The parts of the URL that must not appear in messages.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
+        let query = self.query();
+        // Error messages of libraries contain the query in normalized form.
+        let normalized = query.and_then(|_| Some(url::Url::parse(&self.base_url()).ok()?.query()?.to_owned()));
+        let secrets = [query.map(str::to_owned), normalized, self.url.credentials().map(str::to_owned)];
+        secrets.into_iter().flatten().filter(|text| !text.is_empty())
+    }
+
+    /// The URL of the bucket, container or server. It contains the query, which is part of every request.
+    pub(super) fn base_url(&self) -> String {
+        let (scheme, host) = (&self.url.scheme, self.url.host());
+        match self.query() {
+            Some(query) => format!("{scheme}://{host}/?{query}"),
+            None => format!("{scheme}://{host}/"),
+        }
+    }
+
+    pub(super) fn query(&self) -> Option<&str> {
+        self.url.path_and_query().1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_converted_back_to_urls() {
+        let address = |url: &str| Address::new(url, &StorageOptions::default()).unwrap();
+        for url in ["s3://bucket/t/a%3A b.orc", "http://me:x@host:1/t/a%20b.orc?k=v", "az://box/t/ä.orc"] {
+            let address = address(url);
+            assert_eq!(address.with_path(&address.path), url);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Conversion of `object_store` errors.
+//!
+//! `object_store` has variants for some HTTP statuses only, and its types `RetryError`, `RequestError` and
+//! `GetResultError`, which have the details, are private. This file is the only one that interprets the messages of
+//! these types. All other files match on the variants of [`object_store::Error`], or call the functions below.
+
+use std::error::Error as StdError;
+use std::io;
+
+use object_store::client::{HttpError, HttpErrorKind};
+use orcish_core::Error;
+
+use super::address::Address;
+use crate::messages::CANNOT_READ;
+
+/// Maximum length of the message of a store, in characters.
+const MAX_MESSAGE_LENGTH: usize = 600;
+
+/// The prefix of `object_store::client::retry::RequestError::Status`, which the status follows.
+const STATUS_PREFIX: &str = "Server returned non-2xx status code: ";
+
+/// The prefixes of those `object_store::client::get::GetResultError` variants that report a response without the
+/// requested range: `NoContentRange`, `InvalidContentRange` and `UnexpectedRange`.
+const RANGE_ERROR_PREFIXES: [&str; 2] = ["Content-Range header ", "Requested "];
+
+/// Converts an error of a store into an `Io` error for the file of `address`. The message contains no secrets.
+///
+/// The source of the result is a [`std::io::Error`] with the kind `NotFound`, `PermissionDenied`, `TimedOut`,
+/// `ConnectionRefused` or `Other`. Invalid paths and options are `InvalidArgument` errors.
+pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Address) -> Error {
+    let kind = match error {
+        object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
+        object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
+            io::ErrorKind::PermissionDenied
+        }
+        object_store::Error::InvalidPath { .. } | object_store::Error::UnknownConfigurationKey { .. } => {
+            return Error::invalid(format!("{message}: {}", text(error, address))).in_file(&address.name);
+        }
+        object_store::Error::Precondition { .. } => return file_changed(address),
+        _ => kind_of_cause(error),
+    };
+    Error::io(message, io::Error::new(kind, text(error, address))).in_file(&address.name)
+}
+
+/// The error for a file that was replaced after it had been opened.
+pub(super) fn file_changed(address: &Address) -> Error {
+    let error = io::Error::other("the file is another one than when it was opened");
+    Error::io(CANNOT_READ, error).in_file(&address.name)
+}
+
+/// Whether the store does not implement the operation.
+pub(super) fn is_unsupported(error: &object_store::Error) -> bool {
+    let is_variant =
+        matches!(error, object_store::Error::NotSupported { .. } | object_store::Error::NotImplemented { .. });
+    is_variant || status(error) == Some(501)
+}
+
+/// Whether a server rejects a range request, or ignores the range. Another form of the request may succeed.
+pub(super) fn is_range_unsupported(error: &object_store::Error) -> bool {
+    match error {
+        object_store::Error::Generic { .. } => {
+            let has_range_error = causes(error).any(|cause| {
+                let message = cause.to_string();
+                RANGE_ERROR_PREFIXES.iter().any(|prefix| message.starts_with(prefix))
+            });
+            has_range_error || status(error).is_some_and(|status| matches!(status, 400..=499 | 501))
+        }
+        error => is_unsupported(error),
+    }
+}
+
+/// The HTTP status of the response that has caused an error.
+fn status(error: &object_store::Error) -> Option<u16> {
+    causes(error).find_map(|cause| cause.to_string().strip_prefix(STATUS_PREFIX)?.get(..3)?.parse().ok())
+}
+
+/// The kind of an error without a variant of its own, by its cause. Listings have no variants for HTTP statuses.
+fn kind_of_cause(error: &object_store::Error) -> io::ErrorKind {
+    let is_timeout = |cause: &(dyn StdError + 'static)| {
+        cause.downcast_ref::<HttpError>().is_some_and(|error| error.kind() == HttpErrorKind::Timeout)
+    };
+    let is_refused = |cause: &(dyn StdError + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    };
+    match status(error) {
+        _ if causes(error).any(is_timeout) => io::ErrorKind::TimedOut,
+        _ if causes(error).any(is_refused) => io::ErrorKind::ConnectionRefused,
+        Some(404) => io::ErrorKind::NotFound,
+        Some(401 | 403) => io::ErrorKind::PermissionDenied,
+        _ => io::ErrorKind::Other,
+    }
+}
+
+/// The chain of sources of an error.
+fn causes(error: &object_store::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    std::iter::successors(error.source(), |&error| error.source())
+}
+
+/// The messages of an error and its causes without repetitions and secrets, truncated to [`MAX_MESSAGE_LENGTH`].
+fn text(error: &object_store::Error, address: &Address) -> String {
+    let mut text = error.to_string();
+    for message in causes(error).map(ToString::to_string) {
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
+        }
+    }
+    for secret in address.secrets() {
+        text = text.replace(&secret, "…");
+    }
+    let text = without_credentials(&text);
+    match text.char_indices().nth(MAX_MESSAGE_LENGTH) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// Removes the credentials, which precede `@`, from all URLs in a text.
+fn without_credentials(text: &str) -> String {
+    let mut parts = text.split("://");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let authority_end = part.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(part.len());
+        let credentials_end = part.get(..authority_end).and_then(|authority| authority.rfind('@'));
+        out.push_str("://");
+        out.push_str(credentials_end.and_then(|end| part.get(end + 1..)).unwrap_or(part));
+    }
+    out
+}

@@ -1,0 +1,253 @@
+//! Sources of objects and files of HTTP servers.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
+use orcish_core::cancel::Check;
+use orcish_core::{Error, Result};
+
+use super::address::Address;
+use super::error::file_changed;
+use super::per_process::PerProcess;
+use super::request::{Request, Suffix, split_range};
+use super::runtime::block_on;
+use super::store::Store;
+use crate::ranges::slice_range;
+use crate::source::{ReadAt, checked_length};
+use crate::storage::StorageOptions;
+
+/// A file of S3, Google Cloud Storage, Azure, or an HTTP server.
+///
+/// Requests run on a thread that all files of a process share; calls block until they complete. A forked process
+/// creates its own thread and connections.
+pub struct ObjectSource {
+    address: Arc<Address>,
+    key: Path,
+    store: PerProcess<Result<Arc<dyn ObjectStore>>>,
+    cancel_check: Option<Check>,
+    /// Size and version according to the first response.
+    version: OnceLock<FileVersion>,
+    /// The offset and the bytes of the first read from the end of the file.
+    tail: OnceLock<(u64, Bytes)>,
+    /// The content encoding of the responses.
+    encoding: OnceLock<String>,
+    /// The whole file, if the remainder before the tail is smaller than the gap of coalesced requests.
+    whole_file: OnceLock<Bytes>,
+}
+
+/// Size and version of a file. They identify the file in later responses.
+#[derive(Debug, Clone)]
+struct FileVersion {
+    size: u64,
+    /// The strong entity tag. It makes requests fail after the file has been replaced.
+    e_tag: Option<String>,
+}
+
+impl FileVersion {
+    fn new(meta: &ObjectMeta) -> Self {
+        // Files with equal weak entity tags (`W/…`) may have different bytes.
+        let e_tag = meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
+        FileVersion { size: meta.size, e_tag }
+    }
+
+    /// Whether a response may belong to the same version. Servers may ignore the entity tag of a request.
+    fn matches(&self, meta: &ObjectMeta) -> bool {
+        let other = FileVersion::new(meta);
+        let differ = |(a, b): (&String, &String)| a != b;
+        self.size == other.size && !self.e_tag.as_ref().zip(other.e_tag.as_ref()).is_some_and(differ)
+    }
+}
+
+impl fmt::Debug for ObjectSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ObjectSource").field(&self.address.name).finish()
+    }
+}
+
+impl ObjectSource {
+    /// Creates a source of the file at `url`, without a request. See [`open`](crate::open) for the schemes.
+    ///
+    /// Options of a store are read from the environment variables `AWS_…`, `GOOGLE_…` and `AZURE_…`, and overridden by
+    /// `options`. URLs of S3, Google Cloud Storage and Azure contain the key without percent-encoding. URLs of HTTP
+    /// servers are percent-encoded, and may contain credentials and a query.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the URL or an option is invalid.
+    pub fn open(url: &str, options: &StorageOptions) -> Result<Self> {
+        let address = Address::new(url, options)?;
+        let store = Store::connect(&address)?.objects;
+        Self::new(address, store, options)
+    }
+
+    fn new(address: Address, store: Arc<dyn ObjectStore>, options: &StorageOptions) -> Result<Self> {
+        Ok(ObjectSource {
+            key: address.key()?,
+            address: Arc::new(address),
+            store: PerProcess::new(Ok(store)),
+            cancel_check: options.cancel_check().cloned(),
+            version: OnceLock::new(),
+            tail: OnceLock::new(),
+            encoding: OnceLock::new(),
+            whole_file: OnceLock::new(),
+        })
+    }
+
+    /// A request for a range, or for the whole file.
+    fn request(&self, range: Option<GetRange>) -> Result<Request> {
+        let connect = || Ok(Store::connect(&self.address)?.objects);
+        let store = self.store.get(&connect).clone()?;
+        let if_match = self.version.get().and_then(|version| version.e_tag.clone());
+        let options = GetOptions { range, if_match, ..GetOptions::default() };
+        Ok(Request { store, key: self.key.clone(), options, address: self.address.clone() })
+    }
+
+    /// Size and version, which are requested unless they are known.
+    fn head(&self) -> Result<&FileVersion> {
+        if let Some(version) = self.version.get() {
+            return Ok(version);
+        }
+        let (meta, encoding) = block_on(self.request(None)?.head(), self.cancel_check.as_ref())?;
+        self.set_encoding(encoding);
+        Ok(self.version.get_or_init(|| FileVersion::new(&meta)))
+    }
+
+    fn set_encoding(&self, encoding: Option<String>) {
+        if let Some(encoding) = encoding {
+            self.encoding.get_or_init(|| encoding);
+        }
+    }
+
+    /// The bytes of a range, if they are cached.
+    fn cached(&self, range: &Range<u64>) -> Option<Bytes> {
+        if range.is_empty() {
+            return Some(Bytes::new());
+        }
+        match (self.whole_file.get(), self.tail.get()) {
+            (Some(whole), _) => slice_range(whole, 0, range),
+            (None, Some((offset, bytes))) => slice_range(bytes, *offset, range),
+            (None, None) => None,
+        }
+    }
+
+    /// Reads and caches the whole file if it is small. Returns whether it is.
+    fn cache_small_file(&self) -> Result<bool> {
+        let is_small = |(offset, _): &&(u64, Bytes)| *offset <= self.coalesce_gap();
+        let Some((offset, tail)) = self.tail.get().filter(is_small) else { return Ok(false) };
+        if self.whole_file.get().is_none() {
+            let head = self.fetch(std::slice::from_ref(&(0..*offset)))?.pop().unwrap_or_default();
+            self.whole_file.get_or_init(|| [&*head, &**tail].concat().into());
+        }
+        Ok(true)
+    }
+
+    /// Requests ranges concurrently. Ranges longer than the part size are split.
+    fn fetch(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let mut parts = Vec::new();
+        for (index, range) in ranges.iter().enumerate() {
+            let size = self.version.get().map_or(u64::MAX, |version| version.size);
+            let mut buffer = BytesMut::zeroed(checked_length(range, size)?);
+            for part in split_range(range, self.address.options.part_size) {
+                // The lengths of the parts add up to the length of the buffer.
+                let length = usize::try_from(part.end - part.start).unwrap_or(usize::MAX).min(buffer.len());
+                parts.push((index, self.request(Some(GetRange::Bounded(part)))?, buffer.split_to(length)));
+            }
+        }
+        let count = ranges.len();
+        let version = self.version.get().cloned();
+        let has_version = version.is_some();
+        let address = self.address.clone();
+        let concurrency = self.address.options.concurrency;
+        let read = async move {
+            let parts = parts.into_iter().map(|(index, request, buffer)| async move {
+                let (meta, bytes) = request.read(buffer).await?;
+                Ok::<_, Error>((index, meta, bytes))
+            });
+            let mut parts = stream::iter(parts).buffered(concurrency);
+            let mut buffers = vec![BytesMut::new(); count];
+            let mut first_meta = None;
+            while let Some((index, meta, part)) = parts.try_next().await? {
+                if version.as_ref().is_some_and(|version| !version.matches(&meta)) {
+                    return Err(file_changed(&address));
+                }
+                if let Some(buffer) = buffers.get_mut(index) {
+                    // The parts are adjacent in memory, so that nothing is copied.
+                    buffer.unsplit(part);
+                }
+                first_meta.get_or_insert(meta);
+            }
+            Ok((buffers, first_meta))
+        };
+        let (buffers, first_meta) = block_on(read, self.cancel_check.as_ref())?;
+        if let Some(meta) = first_meta.filter(|_| !has_version) {
+            self.version.get_or_init(|| FileVersion::new(&meta));
+        }
+        Ok(buffers.into_iter().map(BytesMut::freeze).collect())
+    }
+}
+
+impl ReadAt for ObjectSource {
+    fn name(&self) -> &str {
+        &self.address.name
+    }
+
+    fn size(&self) -> Result<u64> {
+        Ok(self.head()?.size)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let mut cached: Vec<_> = ranges.iter().map(|range| self.cached(range)).collect();
+        if cached.contains(&None) && self.cache_small_file()? {
+            cached = ranges.iter().map(|range| self.cached(range)).collect();
+        }
+        let missing = ranges.iter().zip(&cached).filter(|(_, cached)| cached.is_none());
+        let missing: Vec<_> = missing.map(|(range, _)| range.clone()).collect();
+        let mut fetched = if missing.is_empty() { Vec::new() } else { self.fetch(&missing)? }.into_iter();
+        Ok(cached.into_iter().filter_map(|bytes| bytes.or_else(|| fetched.next())).collect())
+    }
+
+    fn read_suffix(&self, length: u64) -> Result<(u64, Bytes)> {
+        let request = self.request(Some(GetRange::Suffix(length)))?;
+        let (size, bytes) = match block_on(request.read_suffix(length), self.cancel_check.as_ref())? {
+            Some(Suffix { meta, encoding, bytes }) => {
+                self.set_encoding(encoding);
+                (self.version.get_or_init(|| FileVersion::new(&meta)).size, bytes)
+            }
+            // Azure and some servers do not support suffix requests, and others reject them for empty files.
+            None => {
+                let size = self.size()?;
+                let range = size.saturating_sub(length)..size;
+                (size, self.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default())
+            }
+        };
+        if let Some(offset) = size.checked_sub(bytes.len() as u64) {
+            self.tail.get_or_init(|| (offset, bytes.clone()));
+        }
+        Ok((size, bytes))
+    }
+
+    fn corruption_hint(&self) -> Option<String> {
+        // A content encoding alone is no error, because some files are labeled wrongly.
+        let encoding = self.encoding.get()?;
+        Some(format!("the server gives it in the content encoding {encoding}, which is not undone"))
+    }
+
+    fn first_read(&self) -> u64 {
+        self.address.options.first_read
+    }
+
+    fn coalesce_gap(&self) -> u64 {
+        self.address.options.coalesce_gap
+    }
+
+    fn concurrency(&self) -> usize {
+        self.address.options.concurrency
+    }
+}
