@@ -4,6 +4,9 @@
 //! `GetResultError`, which have the details, are private. This file is the only one that interprets the messages of
 //! these types. All other files match on the variants of [`object_store::Error`], or call the functions below.
 
+#[cfg(test)]
+mod tests;
+
 use std::error::Error as StdError;
 use std::io;
 
