@@ -118,7 +118,7 @@ impl Scan {
             ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
         let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
         let mut reader = counting.read();
-        if let Some(check) = self.table.storage.check() {
+        if let Some(check) = self.table.storage.cancel_check() {
             reader.while_waiting(check.clone());
         }
         // A file may state as many rows of nothing as it likes.
