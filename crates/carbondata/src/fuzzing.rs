@@ -17,7 +17,7 @@ use crate::file::DataFile;
 use crate::metadata::format::TableInfo;
 use crate::metadata::schema::columns;
 use crate::metadata::thrift::Reader;
-use crate::metadata::{deletes, index, segments, status};
+use crate::metadata::{delete_delta, index_file, segment_file, table_status, update_status};
 use crate::stream::StreamFile;
 #[cfg(test)]
 pub(crate) use mutate::Random;
@@ -29,15 +29,15 @@ pub fn read(bytes: &Bytes, limits: &Limits, check: &dyn Fn(&ArrayRef)) {
     let _ = data_file(source.clone(), limits, check);
     let _ = stream(source, u64::try_from(bytes.len()).unwrap_or_default(), limits, check);
     let _ = Reader::new(bytes, limits).structure::<TableInfo>().and_then(|info| columns(&info.table.columns, limits));
-    let _ = index::files(bytes, limits);
-    let _ = index::streams(bytes, limits);
-    for (_, part) in index::parts(bytes, limits).unwrap_or_default() {
-        let _ = index::files(&part, limits);
+    let _ = index_file::files(bytes, limits);
+    let _ = index_file::streams(bytes, limits);
+    for (_, part) in index_file::parts(bytes, limits).unwrap_or_default() {
+        let _ = index_file::files(&part, limits);
     }
-    let _ = status::loads(bytes, limits);
-    let _ = status::updates(bytes, limits);
-    let _ = segments::folders(bytes, "table", limits);
-    let _ = deletes::add(&mut BTreeMap::new(), bytes, limits);
+    let _ = table_status::loads(bytes, limits);
+    let _ = update_status::updates(bytes, limits);
+    let _ = segment_file::folders(bytes, "table", limits);
+    let _ = delete_delta::add(&mut BTreeMap::new(), bytes, limits);
 }
 
 #[expect(clippy::panic_in_result_fn, reason = "what differs is a finding")]

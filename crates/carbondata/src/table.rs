@@ -1,31 +1,41 @@
-//! Tables: which segments, files, blocklets and columns there are, and what was deleted of them.
+//! Tables: segments, data files, columns and deleted rows.
+
+mod columns;
+mod context;
+mod file_entry;
+mod folder;
+mod indexed_files;
+mod open;
+mod segment;
+mod segment_files;
+mod state;
+#[cfg(test)]
+mod tests;
+mod transactional;
+mod updates;
+mod watch;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
-use open::Place;
+use context::Place;
 use orcish_core::{Limits, Result};
 use orcish_io::{StorageOptions, list_folder, stat};
+use state::Inner;
+use transactional::SCHEMA;
 use watch::Watch;
 
-use crate::metadata::deletes::read_deletes;
-use crate::metadata::format::MinMax;
-use crate::metadata::index::IndexedBlocklet;
-use crate::metadata::names::DATA;
-use crate::metadata::places::{Places, TableStorage};
+pub(crate) use file_entry::{FileEntry, FileFormat};
+pub use segment::Segment;
+
+use crate::metadata::allowed_locations::Places;
+use crate::metadata::delete_delta::read_deletes;
+use crate::metadata::file_names::DATA;
+use crate::metadata::locations::join;
 use crate::metadata::schema::Column;
-use crate::metadata::segments::join;
-
-mod open;
-#[cfg(test)]
-mod tests;
-mod updates;
-mod watch;
-
-/// Where a table's schema is.
-const SCHEMA: &str = "Metadata/schema";
+use crate::metadata::table_storage::TableStorage;
 
 /// Whether a location, which is no pattern, looks like a CarbonData table: a folder with `Metadata/schema`, a folder that holds
 /// `.carbondata` files, directly or in folders below, or such a file.
@@ -39,94 +49,9 @@ pub fn is_table(location: &str, storage: &StorageOptions) -> Result<bool> {
     Ok(list_folder(location, storage)?.iter().any(|(file, _)| file.ends_with(DATA)))
 }
 
-/// A segment: what one load, or one compaction, has added to a table.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Segment {
-    /// Its name in the table, such as `3`, or `0.1` of a compaction.
-    pub id: String,
-    /// Its state as the table has it, such as `Success`, `Compacted` or `Marked for Delete`.
-    pub state: String,
-    /// Whether its rows are rows of the table.
-    pub is_readable: bool,
-    /// What its files are: `columnar_v3`, `row_v1` of streams, or the name of another format that was added.
-    pub format: String,
-    /// When it was begun, in milliseconds since 1970; tables before 1.3 do not say it in that way.
-    pub started: Option<i64>,
-    /// When it was finished, likewise.
-    pub ended: Option<i64>,
-    /// The segment that it was merged into.
-    pub merged_into: Option<String>,
-    /// When it was deleted or otherwise changed, in milliseconds since 1970.
-    pub modified: Option<i64>,
-    /// Rows without deleted ones, where the index knows; none for segments that are not read.
-    pub rows: Option<u64>,
-    /// Rows that the table says were deleted of the files that are read.
-    pub deleted_rows: Option<u64>,
-    /// Bytes of data files, as the table has it.
-    pub data_bytes: Option<u64>,
-    /// Bytes of index files, as the table has it.
-    pub index_bytes: Option<u64>,
-    /// Files that are read.
-    pub files: usize,
-}
-
-/// What a file is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FileFormat {
-    /// One of blocklets, of any version.
-    Columnar,
-    /// One of rows, that a stream adds to.
-    Stream,
-    Orc,
-    /// A format that is read by others; the entry stands for the whole segment.
-    Foreign(String),
-}
-
-/// A file whose rows are rows of the table.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FileEntry {
-    pub(crate) location: String,
-    /// Its segment, as an index into those of the table.
-    pub(crate) segment: Option<usize>,
-    pub(crate) format: FileFormat,
-    /// Bytes that count; of streams those that are committed.
-    pub(crate) size: Option<u64>,
-    /// Rows, with deleted ones.
-    pub(crate) rows: Option<u64>,
-    /// None where the file alone knows.
-    pub(crate) blocklets: Option<Vec<IndexedBlocklet>>,
-    /// Bounds of the whole file, where the index has no blocklets.
-    pub(crate) file_min_max: Option<MinMax>,
-    /// The columns that the index has: what bounds are in the order of.
-    pub(crate) index_columns: Option<Arc<Vec<Column>>>,
-    pub(crate) version: Option<i32>,
-    /// Delete deltas that count, which files of one block share.
-    pub(crate) deletes: Arc<[String]>,
-    /// The folder of the table's dictionaries.
-    pub(crate) dictionaries: String,
-    /// Values that are in the path alone: those of other formats.
-    pub(crate) partition: Vec<(String, Option<String>)>,
-}
-
 /// A table: its columns, its segments, and the files that are live. It is what it was when it was opened.
 #[derive(Clone, Debug)]
 pub struct Table(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    location: String,
-    storage: TableStorage,
-    limits: Limits,
-    is_transactional: bool,
-    columns: Vec<Column>,
-    schema: SchemaRef,
-    sort_columns: Vec<String>,
-    partition_columns: Vec<String>,
-    properties: BTreeMap<String, String>,
-    segments: Vec<Segment>,
-    files: Vec<Arc<FileEntry>>,
-}
 
 impl Table {
     /// Opens a table: the folder of one, a folder of `.carbondata` files without metadata, or one such file.

@@ -1,22 +1,26 @@
 //! Columns of a blocklet that have been read: decoded page by page.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use orcish_core::{Error, Result};
 use orcish_io::read_with_limits;
 
-use super::{Chunk, DataFile, PageBytes, PageContext, StoredPage, old, v3};
+use super::chunk::{Chunk, PageBytes, PageContext, StoredPage};
+use super::metadata::Inner;
+use super::{v1_v2, v3};
 use crate::metadata::format::{DataChunk2, MinMax};
 use crate::metadata::schema::{Column, Kind};
-use crate::page::nested;
+use crate::page::{self, Dictionaries};
 
 /// Rows of a page that says nothing of them, but for the last of a blocklet.
 const PAGE_ROWS: usize = 32_000;
 
 /// Chunks of some columns of a blocklet.
 pub(crate) struct BlockletData {
-    file: DataFile,
+    file: Arc<Inner>,
+    dictionaries: Option<Dictionaries>,
     at: usize,
     /// By their place in the blocklet; those that were not asked for are none.
     chunks: Vec<Option<Chunk>>,
@@ -24,11 +28,11 @@ pub(crate) struct BlockletData {
 }
 
 impl BlockletData {
-    pub(super) fn new(file: DataFile, at: usize) -> Self {
-        let blocklet = file.inner.blocklets.get(at);
+    pub(super) fn new(file: Arc<Inner>, dictionaries: Option<Dictionaries>, at: usize) -> Self {
+        let blocklet = file.blocklets.get(at);
         let chunks = std::iter::repeat_with(|| None).take(blocklet.map_or(0, |blocklet| blocklet.chunks.len()));
         let page_rows = blocklet.map(|blocklet| blocklet.page_rows.clone()).unwrap_or_default();
-        BlockletData { chunks: chunks.collect(), page_rows, file, at }
+        BlockletData { chunks: chunks.collect(), page_rows, file, dictionaries, at }
     }
 
     pub(super) fn put(&mut self, at: usize, chunk: Chunk) {
@@ -40,18 +44,18 @@ impl BlockletData {
     /// Reads the wanted pages of columns whose heads have been read, but for those that are there.
     ///
     /// # Errors
-    /// As [`DataFile::read_blocklet`].
+    /// As [`DataFile::read_blocklet`](super::DataFile::read_blocklet).
     pub(crate) fn read_pages(&mut self, columns: &[usize], wanted: &[bool]) -> Result<()> {
         let file = self.file.clone();
         self.read_missing(&file, columns, wanted)
             .map_err(|error| error.in_section("blocklet", self.at).in_file(file.name()))
     }
 
-    fn read_missing(&mut self, file: &DataFile, columns: &[usize], wanted: &[bool]) -> Result<()> {
+    fn read_missing(&mut self, file: &Inner, columns: &[usize], wanted: &[bool]) -> Result<()> {
         let missing = self.pages_of(columns, wanted).filter(|(_, _, page, _)| page.bytes.is_none());
         let (places, ranges): (Vec<_>, Vec<_>) =
             missing.map(|(chunk, at, _, range)| ((chunk, at), range.clone())).unzip();
-        let parts = read_with_limits(&*file.inner.source, &ranges, &file.inner.limits)?;
+        let parts = read_with_limits(&*file.source, &ranges, &file.limits)?;
         for ((chunk, at), bytes) in places.into_iter().zip(parts) {
             let chunk = self.chunks.get_mut(chunk).and_then(Option::as_mut);
             if let Some(page) = chunk.and_then(|chunk| chunk.pages.get_mut(at)) {
@@ -69,7 +73,7 @@ impl BlockletData {
     ) -> impl Iterator<Item = (usize, usize, &'a StoredPage, &'a Range<u64>)> {
         let chunks = columns.iter().flat_map(|&column| {
             let start = self.file.chunk_of(column);
-            start..start.saturating_add(self.file.columns().get(column).map_or(0, Column::chunks))
+            start..start.saturating_add(self.file.columns.get(column).map_or(0, Column::chunks))
         });
         let chunks = chunks.filter_map(|at| Some((at, self.chunks.get(at)?.as_ref()?)));
         chunks.flat_map(move |(at, chunk)| {
@@ -81,9 +85,10 @@ impl BlockletData {
 
     /// Rows of pages: as the footer says, else the pages themselves, else what all writers have written.
     pub(super) fn find_rows(&mut self) -> Result<()> {
-        let rows = usize::try_from(self.file.blocklet_rows(self.at)).unwrap_or(usize::MAX);
+        let rows =
+            self.file.blocklets.get(self.at).map_or(0, |blocklet| usize::try_from(blocklet.rows).unwrap_or(usize::MAX));
         if self.page_rows.is_empty() {
-            let starts = self.file.columns().iter().zip(&self.file.inner.starts);
+            let starts = self.file.columns.iter().zip(&self.file.starts);
             // Columns within others have more values, or fewer, than there are rows.
             let mut chunks = starts.filter_map(|(_, &start)| self.chunks.get(start)?.as_ref());
             let Some(chunk) = chunks.next() else {
@@ -127,7 +132,7 @@ impl BlockletData {
     pub(crate) fn decode(&self, column: usize, page: usize) -> Result<ArrayRef> {
         let mut chunk = self.file.chunk_of(column);
         let rows = Some(self.page_rows(page));
-        let column = self.file.columns().get(column).ok_or_else(|| Error::invalid("no such column"))?;
+        let column = self.file.columns.get(column).ok_or_else(|| Error::invalid("no such column"))?;
         let place = |error: Error| error.in_page(page).in_section("blocklet", self.at).in_file(self.file.name());
         self.decode_column(column, &column.name, &mut chunk, page, rows).map_err(place)
     }
@@ -155,27 +160,27 @@ impl BlockletData {
     ) -> Result<ArrayRef> {
         let at = *next;
         *next += 1;
-        if self.file.version() < 3 && !column.children.is_empty() {
+        if self.file.version < 3 && !column.children.is_empty() {
             return Err(Error::unsupported("columns within others, in files before version 3"));
         }
         match column.kind {
             Kind::Struct => {
                 let rows = self.struct_rows(at, page, rows)?;
                 let children = self.children(column, name, next, page)?;
-                nested::structs(column, children, rows)
+                page::structs(column, children, rows)
             }
             Kind::Array => {
                 let lists = self.lists(at, page, rows)?;
                 let mut children = self.children(column, name, next, page)?;
                 let child = children.pop().ok_or_else(|| Error::corrupt("an array of nothing"))?;
-                nested::arrays(column, &lists, &child)
+                page::lists(column, &lists, &child)
             }
             Kind::Map => {
                 let lists = self.lists(at, page, rows)?;
                 let entries = self.struct_rows(*next, page, None)?;
                 *next += 1;
                 let children = self.children(column, name, next, page)?;
-                nested::maps(column, &lists, children, entries)
+                page::maps(column, &lists, children, entries)
             }
             _ => {
                 let (chunk, head, bytes) = self.stored(at, page)?;
@@ -183,14 +188,14 @@ impl BlockletData {
                 let context = PageContext {
                     column,
                     rows,
-                    key_width: self.file.inner.key_width(at),
+                    key_width: self.file.key_width(at),
                     dictionary: chunk.dictionary(column.kind, most)?,
-                    dictionaries: self.file.dictionaries.as_ref(),
+                    dictionaries: self.dictionaries.as_ref(),
                     most,
                 };
-                match self.file.version() {
+                match self.file.version {
                     3 => v3::decode(&context, head, bytes),
-                    _ => old::decode(&context, head, bytes),
+                    _ => v1_v2::decode(&context, head, bytes),
                 }
             }
         }
@@ -209,17 +214,17 @@ impl BlockletData {
         Ok((chunk, &stored.head, stored.bytes.as_ref().ok_or_else(unread)?))
     }
 
-    fn lists(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<nested::Lists> {
+    fn lists(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<page::Lists> {
         let (_, head, bytes) = self.stored(chunk, page)?;
-        nested::Lists::read(&v3::decompress_nested(head, bytes, rows, (8, self.most()))?, rows)
+        page::Lists::read(&v3::decompress_nested(head, bytes, rows, (8, self.most()))?, rows)
     }
 
     fn struct_rows(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<usize> {
         let (_, head, bytes) = self.stored(chunk, page)?;
-        nested::struct_rows(&v3::decompress_nested(head, bytes, rows, (2, self.most()))?, rows)
+        page::struct_rows(&v3::decompress_nested(head, bytes, rows, (2, self.most()))?, rows)
     }
 
     fn most(&self) -> usize {
-        usize::try_from(self.file.inner.limits.memory).unwrap_or(usize::MAX)
+        usize::try_from(self.file.limits.memory).unwrap_or(usize::MAX)
     }
 }

@@ -4,13 +4,11 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use orcish_core::{Error, Limits, Result};
+use orcish_core::{Error, Result};
 
-use super::{Place, old, v3};
 use crate::metadata::format::{DataChunk2, LocalDictionary as StoredDictionary};
 use crate::metadata::schema::{Column, Kind};
-use crate::page::Dictionaries;
-use crate::page::local::LocalDictionary;
+use crate::page::{Dictionaries, LocalDictionary};
 
 /// A chunk whose head has been read.
 pub(crate) struct Chunk {
@@ -85,15 +83,5 @@ impl Chunk {
         let compressor = self.pages.first().and_then(|page| page.head.compression.compressor.as_deref());
         let decoded = LocalDictionary::read(stored, compressor, kind, most)?;
         Ok(Some(self.decoded.get_or_init(|| Arc::new(decoded))))
-    }
-}
-
-/// Reads the head of a chunk, and what is there of its pages.
-pub(crate) fn read(place: &Place, bytes: &[Bytes], version: u8, limits: &Limits) -> Result<Chunk> {
-    match (place, bytes, version) {
-        (Place::Whole { bytes: place, head }, [bytes], 3) => v3::chunk(bytes, place, *head, limits),
-        (Place::Whole { head, .. }, [bytes], _) => old::chunk_2(bytes, *head, limits),
-        (Place::Parts(chunk), bytes, _) => old::chunk_1(chunk, bytes),
-        _ => Err(Error::corrupt("a chunk in more than one piece")),
     }
 }

@@ -10,11 +10,11 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use orcish_core::{Error, Limits};
-use orcish_io::FileSource;
+use orcish_core::{Error, Limits, Result};
+use orcish_io::{FileSource, ReadAt};
 use serde_json::Value;
 
-use super::same::{float, is_same, quoted};
+use super::json_eq::{float, is_same, quoted};
 use super::*;
 use crate::metadata::schema::Kind;
 

@@ -7,13 +7,15 @@ use bytes::Bytes;
 use orcish_core::{Error, Limits, Result};
 use orcish_io::{ReadAt, slice_range};
 
-use super::{Blocklet, Chunk, Inner, PageBytes, PageContext, Place, StoredPage, footer, rows_of, starts};
+use super::chunk::{Chunk, PageBytes, PageContext, StoredPage};
+use super::chunk_location::Place;
+use super::footer::{footer, rows_of};
+use super::metadata::{Blocklet, Inner, starts};
 use crate::compress::Compressor;
 use crate::metadata::format::{BlockletInfo3, DataChunk2, DataChunk3, Encoding, FileFooter3, FileHeader};
 use crate::metadata::schema::columns;
 use crate::metadata::thrift::Reader;
-use crate::page::meta::{PageMeta, Store};
-use crate::page::{self, PageInput, order};
+use crate::page::{self, PageInput, PageMeta, Store};
 
 /// Reads the footer of a file whose header has been read.
 pub(super) fn open(
@@ -133,12 +135,12 @@ pub(super) fn decode(context: &PageContext<'_>, head: &DataChunk2, page: &PageBy
     };
     let order = match context.rows {
         Some(rows) if has(Encoding::InvertedIndex) && !page.row_ids.is_empty() => {
-            let (ids, runs) = order::stored_ids(&page.row_ids)?;
-            Some(order::inverse(&ids, &runs, rows)?)
+            let (ids, runs) = page::stored_ids(&page.row_ids)?;
+            Some(page::inverse(&ids, &runs, rows)?)
         }
         _ => None,
     };
-    let runs = (has(Encoding::Rle) && !page.rle.is_empty()).then(|| order::stored_runs(&page.rle)).transpose()?;
+    let runs = (has(Encoding::Rle) && !page.rle.is_empty()).then(|| page::stored_runs(&page.rle)).transpose()?;
     page::decode(&PageInput {
         column: context.column,
         rows: context.rows,
@@ -159,7 +161,7 @@ pub(super) fn decode(context: &PageContext<'_>, head: &DataChunk2, page: &PageBy
 /// Bytes of a value, where all have the same.
 fn width(context: &PageContext<'_>, head: &DataChunk2, meta: Option<&PageMeta>) -> Option<usize> {
     match meta.map(|meta| meta.store) {
-        Some(Store::Bytes) | None if context.dictionary.is_some() => Some(page::local::KEY_WIDTH),
+        Some(Store::Bytes) | None if context.dictionary.is_some() => Some(page::KEY_WIDTH),
         // Up to 16 bytes; of any length in pages of old writers.
         Some(Store::Decimal) => meta.is_some_and(|meta| meta.precision > 0).then_some(16),
         Some(store) => store.width(),

@@ -130,7 +130,7 @@ fn flipped(bytes: &[u8], width: usize) -> Option<i64> {
 }
 
 #[cfg(test)]
-mod of_pages;
+mod page_tests;
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,6 +26,28 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Value> {
     serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))
 }
 
+pub(crate) fn entries(bytes: &[u8], limits: &Limits) -> Result<Vec<Value>> {
+    match parse(bytes, limits)? {
+        Value::Array(entries) => Ok(entries),
+        _ => Err(Error::corrupt("it is no list of JSON")),
+    }
+}
+
+/// A text that is not empty.
+pub(crate) fn text(entry: &Value, key: &str) -> Option<String> {
+    let found = match entry.get(key)? {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    Some(found).filter(|text| !text.is_empty())
+}
+
+/// A number, also one that is written as text.
+pub(crate) fn number<T: std::str::FromStr>(entry: &Value, key: &str) -> Option<T> {
+    text(entry, key)?.trim().parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,35 +6,18 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, Date32Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
     Int64Array, TimestampMicrosecondArray, UInt32Array,
 };
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use orcish_core::{Error, Result};
 
+use super::checks::{check, check_whole, misfit};
 use super::decimals;
-use super::numbers::Whole;
+use super::integer::Whole;
+use super::nulls::{NULL_KEY, nulls_of};
 use crate::metadata::format::EPOCH_KEY;
 use crate::metadata::schema::{Column, Kind};
 
-/// The key of null in dictionaries.
-pub(crate) const NULL_KEY: u32 = 1;
 /// The key of the first second of 1970, of columns of times that have a direct dictionary.
 const FIRST_SECOND: i64 = 2;
-
-/// Which of `rows` are null, of bits that `java.util.BitSet` has written: those of nulls, the last ones left out.
-pub(crate) fn nulls(bits: &[u8], rows: usize) -> Option<NullBuffer> {
-    if bits.iter().all(|&byte| byte == 0) {
-        return None;
-    }
-    let mut valid: Vec<u8> = bits.iter().take(rows.div_ceil(8)).map(|&byte| !byte).collect();
-    valid.resize(rows.div_ceil(8), u8::MAX);
-    let nulls = NullBuffer::new(BooleanBuffer::new(Buffer::from_vec(valid), 0, rows));
-    (nulls.null_count() > 0).then_some(nulls)
-}
-
-/// Nulls where `is_null`.
-pub(crate) fn nulls_where(rows: usize, is_null: impl Fn(usize) -> bool) -> Option<NullBuffer> {
-    let nulls = NullBuffer::new(BooleanBuffer::collect_bool(rows, |row| !is_null(row)));
-    (nulls.null_count() > 0).then_some(nulls)
-}
 
 /// Whole numbers as the column's type has them: decimals as their digits, times as milliseconds, dates as days.
 ///
@@ -112,12 +95,6 @@ pub(crate) fn times(keys: &[u32]) -> Result<ArrayRef> {
     timestamps(times.collect(), nulls_of(keys, NULL_KEY))
 }
 
-/// Nulls where keys are `null`.
-pub(super) fn nulls_of(keys: &[u32], null: u32) -> Option<NullBuffer> {
-    // Most pages have none, which is seen faster than bits are made.
-    keys.contains(&null).then(|| nulls_where(keys.len(), |row| keys.get(row) == Some(&null))).flatten()
-}
-
 /// The values of keys, which say where in `values` they are.
 ///
 /// # Errors
@@ -143,31 +120,4 @@ fn narrow<T: Whole>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<Scalar
         check_whole::<T>(values, nulls)?;
     }
     Ok(narrowed.into())
-}
-
-/// Looks for values that are not null and that the type does not hold.
-pub(super) fn check_whole<T: Whole>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<()> {
-    check(values, nulls, |value| {
-        let fits = T::narrow(value).widen() == value;
-        fits.then_some(()).ok_or_else(|| format!("the number {value} is too large for the column"))
-    })
-}
-
-/// Looks at the values that are not null, for whose first fault the message is.
-pub(super) fn check<T: Copy>(
-    values: &[T],
-    nulls: Option<&NullBuffer>,
-    fault: impl Fn(T) -> Result<(), String>,
-) -> Result<()> {
-    for (row, &value) in values.iter().enumerate() {
-        if nulls.is_none_or(|nulls| row < nulls.len() && nulls.is_valid(row)) {
-            fault(value).map_err(|message| Error::corrupt(message).at_row(u64::try_from(row).unwrap_or(u64::MAX)))?;
-        }
-    }
-    Ok(())
-}
-
-/// An error of Arrow: of arrays whose parts do not fit.
-pub(crate) fn misfit(error: arrow_schema::ArrowError) -> Error {
-    Error::corrupt("values that are no array").with_source(error)
 }

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Decimal128Array};
 use arrow_buffer::NullBuffer;
 use orcish_core::{Error, Result};
 
-use super::arrays::{check, misfit};
+use super::checks::{check, misfit};
 use crate::bytes::big_integer;
 use crate::metadata::schema::Kind;
 
@@ -130,7 +130,7 @@ mod tests {
         let kind = Kind::Decimal { precision: 3, scale: 1 };
         assert!(array(kind, vec![999, -999], 1, None).is_ok());
         assert!(array(kind, vec![1000], 1, None).is_err());
-        let nulls = super::super::arrays::nulls(&[1], 1);
+        let nulls = super::super::nulls::nulls(&[1], 1);
         assert!(array(kind, vec![1000], 1, nulls).is_ok());
     }
 }

@@ -12,8 +12,8 @@ use arrow_select::filter::filter;
 use arrow_select::take::take;
 use orcish_core::{Error, ErrorKind, Result};
 
-use super::arrays::{misfit, nulls_where};
-use super::check_rows;
+use super::checks::{check_rows, misfit};
+use super::nulls::nulls_where;
 use crate::metadata::schema::Column;
 
 /// Where the values of each array are, among those of its column in the same page.

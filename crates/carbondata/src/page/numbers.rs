@@ -3,50 +3,18 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array};
-use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_buffer::NullBuffer;
 use orcish_core::{Error, Result};
 
-use super::meta::{Max, PageMeta, Store};
-use super::order::reorder;
-use super::{PageInput, arrays, check_rows, decimals, runs};
+use super::checks::{check_rows, check_whole, misfit};
+use super::encoder_meta::{Max, PageMeta, Store};
+use super::input::PageInput;
+use super::integer::Whole;
+use super::inverted_index::reorder;
+use super::nulls::nulls;
+use super::{arrays, decimals, rle_integral};
 use crate::metadata::format::Encoding;
 use crate::metadata::schema::Kind;
-
-/// A whole number of some width.
-pub(crate) trait Whole: ArrowNativeType {
-    /// Its lowest bits.
-    fn narrow(value: i64) -> Self;
-    fn widen(self) -> i64;
-}
-
-macro_rules! whole {
-    ($($type:ty)*) => {$(
-        impl Whole for $type {
-            #[expect(clippy::cast_possible_truncation, reason = "who calls it looks whether it was")]
-            #[inline]
-            fn narrow(value: i64) -> Self {
-                value as $type
-            }
-            #[inline]
-            fn widen(self) -> i64 {
-                self.into()
-            }
-        }
-    )*};
-}
-
-whole!(i8 i16 i32);
-
-impl Whole for i64 {
-    #[inline]
-    fn narrow(value: i64) -> Self {
-        value
-    }
-    #[inline]
-    fn widen(self) -> i64 {
-        self
-    }
-}
 
 /// How values come from elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +39,7 @@ pub(super) fn decode(input: &PageInput<'_>, encoder: Encoding, meta: &PageMeta) 
     let unpacked;
     let page = match encoder {
         Encoding::RleIntegral => {
-            unpacked = runs::unpack(input.data, meta.store, input.rows, meta.page_size)?;
+            unpacked = rle_integral::unpack(input.data, meta.store, input.rows, meta.page_size)?;
             Page { data: &unpacked, input, form, meta }
         }
         _ => Page { data: input.data, input, form, meta },
@@ -93,11 +61,11 @@ pub(super) fn decode(input: &PageInput<'_>, encoder: Encoding, meta: &PageMeta) 
             // Apache's reader narrows floats within other columns at last, those of rows at first.
             let values = if input.rows.is_some() { page.floats()? } else { page.narrowed()? };
             let (values, nulls) = page.finish(values)?;
-            Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(arrays::misfit)?))
+            Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(misfit)?))
         }
         Kind::Double => {
             let (values, nulls) = page.finish(page.doubles()?)?;
-            Ok(Arc::new(Float64Array::try_new(values.into(), nulls).map_err(arrays::misfit)?))
+            Ok(Arc::new(Float64Array::try_new(values.into(), nulls).map_err(misfit)?))
         }
         Kind::Decimal { .. } => {
             let (values, nulls) = page.finish(page.decimals()?)?;
@@ -121,13 +89,13 @@ impl Page<'_> {
         array: impl Fn(arrow_buffer::ScalarBuffer<T>, Option<NullBuffer>) -> Result<A, arrow_schema::ArrowError>,
     ) -> Result<ArrayRef> {
         let (values, nulls) = self.whole::<T>()?;
-        Ok(Arc::new(array(values.into(), nulls).map_err(arrays::misfit)?))
+        Ok(Arc::new(array(values.into(), nulls).map_err(misfit)?))
     }
 
     /// Puts values into the order of rows, and finds the nulls.
     fn finish<T: Copy + Default>(&self, values: Vec<T>) -> Result<(Vec<T>, Option<NullBuffer>)> {
         check_rows(values.len(), self.input.rows.unwrap_or(values.len()))?;
-        let nulls = arrays::nulls(self.input.nulls, values.len());
+        let nulls = nulls(self.input.nulls, values.len());
         Ok((reorder(values, self.input.order), nulls))
     }
 
@@ -151,7 +119,7 @@ impl Page<'_> {
                 Form::Plain => self.each(|element| element)?,
                 _ => self.each(|element| max.wrapping_sub(element))?,
             };
-            arrays::check_whole::<T>(&reorder(wide, self.input.order), nulls.as_ref())?;
+            check_whole::<T>(&reorder(wide, self.input.order), nulls.as_ref())?;
         }
         Ok((values, nulls))
     }

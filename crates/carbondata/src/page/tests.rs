@@ -5,12 +5,12 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, Int32Array, StringArray};
-use nested::Lists;
-use orcish_core::ErrorKind;
+use orcish_core::{Error, ErrorKind, Result};
 
 use super::*;
 use crate::compress::Compressor;
-use crate::metadata::format::{DictionaryMeta, LocalDictionary as StoredDictionary, NULL_TEXT};
+use crate::metadata::format::{DictionaryMeta, Encoding, LocalDictionary as StoredDictionary, NULL_TEXT};
+use crate::metadata::schema::{Column, Kind};
 
 fn column(kind: Kind) -> Column {
     Column::sample("c", kind)
@@ -39,9 +39,9 @@ fn decode_numbers(kind: Kind, encoder: Encoding, meta: &PageMeta, rows: usize, d
 fn metas_are_read() {
     let max = [&[0, 3, 2, 1, 0][..], &[0, 1, 0], &[0, 1, 0], &[0; 8]].concat();
     let meta = PageMeta::read(&meta_bytes(10, 4, [2, 9], 5, 0, &max)).unwrap();
-    assert_eq!((meta.store, meta.scale, meta.precision, meta.max), (Store::Int, 2, 9, meta::Max::Decimal(256)));
+    assert_eq!((meta.store, meta.scale, meta.precision, meta.max), (Store::Int, 2, 9, encoder_meta::Max::Decimal(256)));
     assert_eq!(meta.compressor, Compressor::Snappy);
-    assert_eq!(PageMeta::read(&meta_bytes(15, 6, [-1, -1], 15, 0, &[])).unwrap().role, meta::Role::List);
+    assert_eq!(PageMeta::read(&meta_bytes(15, 6, [-1, -1], 15, 0, &[])).unwrap().role, encoder_meta::Role::List);
     assert!(PageMeta::read(&[0, 1, b'c', 5]).is_err());
     assert!(PageMeta::read(&meta_bytes(5, 4, [-1, -1], 77, 0, &[0; 16])).is_err());
 }

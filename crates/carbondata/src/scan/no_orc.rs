@@ -6,7 +6,8 @@ use arrow_array::RecordBatch;
 use orcish_core::explain::Explanation;
 use orcish_core::{Error, Result};
 
-use super::{Source, What};
+use super::config::ScanConfig;
+use super::snapshot::TableSnapshot;
 use crate::table::FileEntry;
 
 /// Rows of an ORC file, which cannot be read.
@@ -16,16 +17,16 @@ fn unsupported<T>() -> Result<T> {
     Err(Error::unsupported("the segment is one of ORC files: build carbondata with the feature orc"))
 }
 
-pub(super) fn explain(_: &Source, _: &What, _: &FileEntry) -> Result<Option<Explanation>> {
+pub(super) fn explain(_: &TableSnapshot, _: &ScanConfig, _: &FileEntry) -> Result<Option<Explanation>> {
     unsupported()
 }
 
-pub(super) fn open(_: &Source, _: &What, _: &FileEntry, _: usize) -> Result<OrcRows> {
+pub(super) fn open(_: &TableSnapshot, _: &ScanConfig, _: &FileEntry, _: usize) -> Result<OrcRows> {
     unsupported()
 }
 
 impl OrcRows {
-    pub(super) fn next(&mut self, _: &Source, _: &What) -> Result<Option<RecordBatch>> {
+    pub(super) fn next(&mut self, _: &TableSnapshot, _: &ScanConfig) -> Result<Option<RecordBatch>> {
         match self.0 {}
     }
 }

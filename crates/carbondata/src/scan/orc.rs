@@ -11,8 +11,9 @@ use orcish::{Columns, ReadOptions};
 use orcish_core::explain::Explanation;
 use orcish_core::{Error, Result};
 
-use super::part::filtered;
-use super::{Source, What};
+use super::batch::filtered;
+use super::config::ScanConfig;
+use super::snapshot::TableSnapshot;
 use crate::table::FileEntry;
 
 /// Rows of an ORC file, with all columns of the table that are read.
@@ -23,36 +24,46 @@ pub(super) struct OrcRows {
 }
 
 /// What reading a file would do.
-pub(super) fn explain(of: &Source, what: &What, entry: &FileEntry) -> Result<Option<Explanation>> {
-    Ok(scan(of, what, entry, 1)?.0.explain()?.pop())
+pub(super) fn explain(snapshot: &TableSnapshot, config: &ScanConfig, entry: &FileEntry) -> Result<Option<Explanation>> {
+    Ok(scan(snapshot, config, entry, 1)?.0.explain()?.pop())
 }
 
 /// Begins to read a file.
-pub(super) fn open(of: &Source, what: &What, entry: &FileEntry, threads: usize) -> Result<OrcRows> {
-    let (scan, places) = scan(of, what, entry, threads)?;
+pub(super) fn open(
+    snapshot: &TableSnapshot,
+    config: &ScanConfig,
+    entry: &FileEntry,
+    threads: usize,
+) -> Result<OrcRows> {
+    let (scan, places) = scan(snapshot, config, entry, threads)?;
     Ok(OrcRows { reader: scan.read(), places })
 }
 
 /// The scan of a file, and which of its columns each column of the table is. Columns are found by their names, as Spark finds them; those of partitions are in its path.
-fn scan(of: &Source, what: &What, entry: &FileEntry, threads: usize) -> Result<(Scan, Vec<Option<usize>>)> {
-    let mut needed: Vec<usize> = what.needed().collect();
+fn scan(
+    snapshot: &TableSnapshot,
+    config: &ScanConfig,
+    entry: &FileEntry,
+    threads: usize,
+) -> Result<(Scan, Vec<Option<usize>>)> {
+    let mut needed: Vec<usize> = config.needed().collect();
     needed.sort_unstable();
     needed.dedup();
-    let mut places = vec![None; of.columns.len()];
+    let mut places = vec![None; snapshot.columns.len()];
     let mut names = Vec::new();
     for (place, &at) in needed.iter().enumerate() {
-        if let Some((slot, field)) = places.get_mut(at).zip(of.schema.fields().get(at)) {
+        if let Some((slot, field)) = places.get_mut(at).zip(snapshot.schema.fields().get(at)) {
             *slot = Some(place);
             names.push(field.name().clone());
         }
     }
-    let fields: Fields = of.schema.fields().iter().map(in_file).collect();
+    let fields: Fields = snapshot.schema.fields().iter().map(in_file).collect();
     let file =
         TableFile { location: entry.location.clone(), partition: entry.partition.clone(), ..TableFile::default() };
     let options = ReadOptions {
         columns: Columns::Names(names),
-        batch_size: what.options.batch_size,
-        limits: of.limits.clone(),
+        batch_size: config.options.batch_size,
+        limits: snapshot.limits.clone(),
         threads,
         ..ReadOptions::default()
     };
@@ -62,22 +73,22 @@ fn scan(of: &Source, what: &What, entry: &FileEntry, threads: usize) -> Result<(
         Some(schema),
         options,
         Matching::NameIgnoringCase,
-        of.storage.of(&entry.location).into_owned(),
+        snapshot.storage.of(&entry.location).into_owned(),
     )?;
     Ok((scan, places))
 }
 
 impl OrcRows {
-    pub(super) fn next(&mut self, of: &Source, what: &What) -> Result<Option<RecordBatch>> {
+    pub(super) fn next(&mut self, snapshot: &TableSnapshot, config: &ScanConfig) -> Result<Option<RecordBatch>> {
         let Some(batch) = self.reader.next().transpose()? else { return Ok(None) };
         let column = |at: usize| {
             let found = self.places.get(at).copied().flatten().and_then(|place| batch.columns().get(place));
-            let (Some(array), Some(field)) = (found, of.schema.fields().get(at)) else {
+            let (Some(array), Some(field)) = (found, snapshot.schema.fields().get(at)) else {
                 return Err(Error::invalid(format!("no column {at}")));
             };
             of_table(array, field.data_type())
         };
-        filtered(what, batch.num_rows(), &column).map(Some)
+        filtered(config, batch.num_rows(), &column).map(Some)
     }
 }
 

@@ -9,9 +9,7 @@ use super::nested::{self, Lengths};
 use crate::bytes::Bytes;
 use crate::metadata::format::NULL_TEXT;
 use crate::metadata::schema::{Column, Kind};
-use crate::page::nested::{self as page_nested, Lists};
-use crate::page::texts::Texts;
-use crate::page::{self, Dictionaries, arrays, values};
+use crate::page::{self, Dictionaries, Lists, Texts};
 
 /// A column that grows by a value for each row.
 pub(super) enum Values<'a> {
@@ -80,7 +78,7 @@ impl<'a> Values<'a> {
     pub(super) fn push_null(&mut self) -> Result<()> {
         match self {
             Values::Bytes(all) => all.push(NULL_TEXT),
-            Values::Keys(keys) => keys.push(arrays::NULL_KEY),
+            Values::Keys(keys) => keys.push(page::NULL_KEY),
             Values::Integers(all, nulls) => {
                 all.push(0);
                 nulls.append_null();
@@ -180,20 +178,20 @@ impl<'a> Values<'a> {
         let kind = column.data_type();
         Ok(match (self, &kind) {
             (Values::Bytes(all), DataType::Utf8 | DataType::Binary) => Texts::of(&all)?.array(&kind)?,
-            (Values::Bytes(all), _) => values::array(column, &all)?,
+            (Values::Bytes(all), _) => page::no_dictionary_array(column, &all)?,
             (Values::Keys(keys), _) => page::keyed(column, &keys, dictionaries)?,
-            (Values::Integers(all, mut nulls), _) => arrays::integers(column, all, nulls.finish())?,
-            (Values::Doubles(all, mut nulls), _) => arrays::doubles(column, all, nulls.finish())?,
+            (Values::Integers(all, mut nulls), _) => page::integers(column, all, nulls.finish())?,
+            (Values::Doubles(all, mut nulls), _) => page::doubles(column, all, nulls.finish())?,
             (Values::List(ends, items), _) => {
                 let item = column.children.first().ok_or_else(|| Error::corrupt("an array of nothing"))?;
-                page_nested::arrays(column, &Lists::in_order(ends), &items.finish(item, None)?)?
+                page::lists(column, &Lists::in_order(ends), &items.finish(item, None)?)?
             }
             (Values::Map(ends, entries), _) => {
                 let entries = finish_all((*entries).into(), column)?;
                 let count = entries.first().map_or(0, |keys| keys.len());
-                page_nested::maps(column, &Lists::in_order(ends), entries, count)?
+                page::maps(column, &Lists::in_order(ends), entries, count)?
             }
-            (Values::Struct(rows, children), _) => page_nested::structs(column, finish_all(children, column)?, rows)?,
+            (Values::Struct(rows, children), _) => page::structs(column, finish_all(children, column)?, rows)?,
         })
     }
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use orcish_core::predicate::{Bound, Known};
 use serde_json::Value;
 
-use super::open::Found;
+use super::indexed_files::Found;
 use super::*;
+use crate::metadata::allowed_locations::Places;
 use crate::metadata::bounds::known;
-use crate::metadata::index::IndexedFile;
-use crate::metadata::places::Places;
+use crate::metadata::index_file::IndexedFile;
 use crate::metadata::schema::Kind;
 
 fn folder() -> Option<PathBuf> {

@@ -6,12 +6,16 @@ use std::sync::Arc;
 use orcish_core::{Error, Result};
 use orcish_io::list_all;
 
-use super::FileEntry;
-use super::open::{DELETE_DELTAS, Place};
-use crate::metadata::deletes::DELETES;
-use crate::metadata::names::{base, block_and_time, folder_of, name_of};
-use crate::metadata::segments::join;
-use crate::metadata::status::{Load, Stamps, Update};
+use super::context::Place;
+use super::file_entry::FileEntry;
+use crate::metadata::delete_delta::DELETES;
+use crate::metadata::file_names::{base, block_and_time, folder_of, name_of};
+use crate::metadata::locations::join;
+use crate::metadata::table_status::Load;
+use crate::metadata::update_status::{Stamps, Update};
+
+/// Name of what is reserved, for errors.
+pub(super) const DELETE_DELTAS: &str = "indexes and names of delete deltas";
 
 /// A segment, and a name in it, in lower case.
 type Key = (String, String);

@@ -1,0 +1,43 @@
+//! The footer of data files.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use orcish_core::{Error, ErrorKind, Limits, Result};
+use orcish_io::{ReadAt, slice_range};
+
+/// Bytes at the end of a file, which say where the footer begins.
+pub(super) const POINTER: u64 = 8;
+
+/// The footer, and where it begins.
+///
+/// # Errors
+/// `Corrupt` where the end of the file points to none, `LimitExceeded` for large ones.
+pub(crate) fn footer(source: &dyn ReadAt, size: u64, end: &Bytes, limits: &Limits) -> Result<(Bytes, u64)> {
+    let pointer = end.last_chunk::<8>().ok_or_else(|| Error::corrupt("the file is too short to have a footer"))?;
+    let pointer = i64::from_be_bytes(*pointer);
+    let last = size.saturating_sub(POINTER);
+    let start = u64::try_from(pointer).ok().filter(|&start| start < last);
+    let start = start.ok_or_else(|| Error::corrupt(format!("a footer at byte {pointer} of {size}")))?;
+    let length = last - start;
+    if length > limits.tail {
+        return Err(Error::over("tail", format!("a footer of {length} bytes, of {} that are allowed", limits.tail)));
+    }
+    Ok((range_of(source, size, end, start..last)?, start))
+}
+
+/// A number of rows that has to be there.
+pub(crate) fn rows_of(rows: Option<i64>) -> Result<u64> {
+    let rows = rows.ok_or_else(|| Error::corrupt("a footer that does not say how many rows there are"))?;
+    u64::try_from(rows).map_err(|_| Error::corrupt(format!("{rows} rows")))
+}
+
+/// Bytes of a file of `size`, whose last ones are `end`.
+pub(crate) fn range_of(source: &dyn ReadAt, size: u64, end: &Bytes, range: Range<u64>) -> Result<Bytes> {
+    let known = size.saturating_sub(u64::try_from(end.len()).unwrap_or(u64::MAX));
+    if range.start >= known {
+        let fewer = || Error::new(ErrorKind::Io, "the source gave fewer bytes than were asked for");
+        return slice_range(end, known, &range).ok_or_else(fewer);
+    }
+    Ok(source.read_ranges(&[range])?.pop().unwrap_or_default())
+}

@@ -1,0 +1,36 @@
+//! The header of data files.
+
+use bytes::Bytes;
+use orcish_core::{Limits, Result};
+use orcish_io::ReadAt;
+
+use crate::metadata::format::FileHeader;
+use crate::metadata::thrift::Reader;
+
+/// The header and its length, of which nothing is known before: more is read until it is whole. `bytes` are the first
+/// ones of the file.
+pub(crate) fn read_header(
+    source: &dyn ReadAt,
+    size: u64,
+    mut bytes: Bytes,
+    limits: &Limits,
+) -> Result<(FileHeader, u64)> {
+    let most = size.min(limits.tail);
+    loop {
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let mut reader = Reader::new(&bytes, limits);
+        match reader.structure::<FileHeader>() {
+            Ok(header) => return Ok((header, u64::try_from(reader.position()).unwrap_or(u64::MAX))),
+            Err(error) if length >= most || !is_header(&bytes) => return Err(error),
+            Err(_) => {
+                let range = 0..length.saturating_mul(8).min(most);
+                bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+            }
+        }
+    }
+}
+
+/// Whether bytes begin with a version of 3 and a list of structs.
+pub(super) fn is_header(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x15, 6, 0x19, list, ..] if list & 15 == 12)
+}

@@ -1,0 +1,88 @@
+//! The metadata of a data file: its header and its footer.
+
+use std::sync::Arc;
+
+use orcish_core::{Error, Limits, Result};
+use orcish_io::ReadAt;
+
+use super::chunk_location::Place;
+use crate::metadata::format::MinMax;
+use crate::metadata::schema::Column;
+
+/// What the header and the footer say.
+pub(crate) struct Inner {
+    pub(crate) source: Arc<dyn ReadAt>,
+    pub(crate) limits: Limits,
+    pub(crate) version: u8,
+    /// Of a writer before 1.5.1.
+    pub(crate) is_old: bool,
+    pub(crate) columns: Vec<Column>,
+    /// Where the chunks of each column begin among those of a blocklet.
+    pub(crate) starts: Vec<usize>,
+    pub(crate) rows: u64,
+    pub(crate) extra: Vec<(String, String)>,
+    /// Numbers of different values of dimensions, by their chunks; files since 2.0 have none.
+    pub(crate) cardinalities: Vec<i32>,
+    pub(crate) blocklets: Vec<Blocklet>,
+}
+
+/// Where a blocklet is.
+pub(crate) struct Blocklet {
+    pub(crate) rows: u64,
+    pub(crate) min_max: Option<MinMax>,
+    /// Rows of each page, where the footer has them.
+    pub(crate) page_rows: Vec<usize>,
+    pub(crate) chunks: Vec<Place>,
+}
+
+impl Inner {
+    /// Name of the file, for errors.
+    pub(super) fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// Where the chunks of a column are, those of the columns within it included.
+    pub(super) fn places(&self, blocklet: usize, column: usize) -> Result<&[Place]> {
+        let blocklet = self.blocklets.get(blocklet).ok_or_else(|| Error::invalid("no such blocklet"))?;
+        let start = self.starts.get(column).copied();
+        let places = start.zip(self.columns.get(column)).and_then(|(start, column)| {
+            let end = start.checked_add(column.chunks())?;
+            blocklet.chunks.get(start..end)
+        });
+        places.ok_or_else(|| Error::corrupt(format!("a blocklet lacks chunks of column {column}")))
+    }
+
+    /// Index of the first chunk of a column among the chunks of a blocklet.
+    ///
+    /// Chunks of dimensions come first, then chunks of measures. The chunk of a column with children is followed by the
+    /// chunks of its children.
+    pub(super) fn chunk_of(&self, column: usize) -> usize {
+        self.starts.get(column).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Bytes of the keys of a chunk: as many as its number of different values needs.
+    pub(super) fn key_width(&self, chunk: usize) -> usize {
+        match self.cardinalities.get(chunk) {
+            Some(&cardinality) if cardinality > 0 => {
+                let bits = u32::BITS - cardinality.cast_unsigned().leading_zeros();
+                usize::try_from(bits.div_ceil(8)).unwrap_or(4)
+            }
+            _ => 4,
+        }
+    }
+}
+
+/// Where the chunks of each column begin.
+pub(crate) fn starts(columns: &[Column]) -> Vec<usize> {
+    let mut starts = vec![0; columns.len()];
+    let mut next = 0;
+    for is_dimension in [true, false] {
+        for (column, start) in columns.iter().zip(&mut starts) {
+            if column.is_dimension == is_dimension {
+                *start = next;
+                next += column.chunks();
+            }
+        }
+    }
+    starts
+}

@@ -1,0 +1,42 @@
+//! Opening data files of any version.
+
+use std::sync::Arc;
+
+use orcish_core::{Error, Limits, Result};
+use orcish_io::ReadAt;
+
+use super::footer::{POINTER, range_of};
+use super::header::{is_header, read_header};
+use super::metadata::Inner;
+use super::{v1_v2, v3};
+use crate::tuning;
+
+/// How files of version 2 begin.
+const MAGIC_2: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
+
+/// Reads what a file says of itself, whatever its version is.
+pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
+    let inner = open_version(source, limits)?;
+    let blocklets = inner.blocklets.len();
+    if blocklets > limits.stripes {
+        return Err(Error::over("stripes", format!("{blocklets} blocklets, of {} that are allowed", limits.stripes)));
+    }
+    let rows = inner.blocklets.iter().fold(0, |sum: u64, blocklet| sum.saturating_add(blocklet.rows));
+    if inner.rows != rows {
+        return Err(Error::corrupt(format!("a file of {} rows, with {rows} in its blocklets", inner.rows)));
+    }
+    Ok(inner)
+}
+
+fn open_version(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
+    let (size, end) = source.read_suffix(source.first_read().max(POINTER))?;
+    let start = range_of(&*source, size, &end, 0..tuning::FIRST_HEADER.wide().min(size))?;
+    if start.starts_with(MAGIC_2) {
+        return v1_v2::open(source, size, &end, limits, 2);
+    }
+    if !is_header(&start) {
+        return v1_v2::open(source, size, &end, limits, 1);
+    }
+    let (header, _) = read_header(&*source, size, start, limits)?;
+    v3::open(source, size, &end, &header, limits)
+}

@@ -1,0 +1,202 @@
+//! Index files: which data files and blocklets there are, without opening them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use orcish_core::{Error, Limits, Result};
+
+use super::file_names::check_name;
+use super::format::{BlockIndex, BlockletInfo3, IndexHeader, Merged, MinMax};
+use super::schema::{Column, columns};
+use super::thrift::Reader;
+
+/// The ending of the name of an index file.
+pub(crate) const INDEX: &str = ".carbonindex";
+/// That of several merged into one.
+pub(crate) const MERGED: &str = ".carbonindexmerge";
+
+/// A blocklet, as an index has it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct IndexedBlocklet {
+    /// Its number within its file: delete deltas name it so.
+    pub(crate) id: usize,
+    /// None where only the file knows: in a split.
+    pub(crate) rows: Option<u64>,
+    pub(crate) info: Option<BlockletInfo3>,
+    pub(crate) min_max: Option<MinMax>,
+    pub(crate) footer_offset: u64,
+}
+
+/// A data file, as an index has it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct IndexedFile {
+    /// Its name, without folders.
+    pub(crate) name: String,
+    pub(crate) version: i32,
+    pub(crate) columns: Option<Arc<Vec<Column>>>,
+    pub(crate) rows: u64,
+    pub(crate) size: Option<u64>,
+    /// None where the index knows the file as a whole.
+    pub(crate) blocklets: Option<Vec<IndexedBlocklet>>,
+    /// Bounds of the file as a whole, where it has no blocklets here.
+    pub(crate) min_max: Option<MinMax>,
+}
+
+/// The data files of an index file.
+///
+/// # Errors
+/// `Corrupt` where it is none.
+pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFile>> {
+    let mut reader = Reader::new(bytes, limits);
+    let header: IndexHeader = reader.structure()?;
+    let columns = Arc::new(columns(&header.columns, limits)?);
+    let mut files: Vec<IndexedFile> = Vec::new();
+    // Entries of a file stand together, but nothing says that they must.
+    let mut places: HashMap<String, usize> = HashMap::new();
+    while !reader.is_empty() {
+        let entry: BlockIndex = reader.structure()?;
+        let name = name(&entry.file)?;
+        let at = places.get(name).copied().unwrap_or(files.len());
+        if at == files.len() {
+            places.insert(name.to_owned(), at);
+            let (version, columns) = (header.version, Some(Arc::clone(&columns)));
+            let blocklets = Some(Vec::new());
+            files.push(IndexedFile { name: name.to_owned(), version, columns, blocklets, ..IndexedFile::default() });
+        }
+        if let Some(file) = files.get_mut(at) {
+            file.add(entry)?;
+        }
+    }
+    Ok(files)
+}
+
+impl IndexedFile {
+    /// Bytes that it takes in memory, about, without those of its columns, which files share.
+    pub(crate) fn weight(&self) -> usize {
+        let bounds = |all: &[Vec<u8>]| all.iter().map(|bound| bound.len() + size_of::<Vec<u8>>()).sum::<usize>();
+        let of = |min_max: &Option<MinMax>| {
+            min_max
+                .as_ref()
+                .map_or(0, |it| bounds(&it.min) + bounds(&it.max) + it.is_present.as_ref().map_or(0, Vec::len))
+        };
+        let info = |info: &Option<BlockletInfo3>| {
+            info.as_ref().map_or(0, |info| 8 * info.offsets.len() + 4 * (info.lengths.len() + info.page_rows.len()))
+        };
+        let blocklet = |it: &IndexedBlocklet| size_of::<IndexedBlocklet>() + of(&it.min_max) + info(&it.info);
+        let blocklets = self.blocklets.iter().flatten().map(blocklet).sum::<usize>();
+        size_of::<Self>() + self.name.len() + of(&self.min_max) + blocklets
+    }
+
+    fn add(&mut self, entry: BlockIndex) -> Result<()> {
+        let number = |number: i64| u64::try_from(number).map_err(|_| Error::corrupt(format!("an index with {number}")));
+        let rows = match &entry.blocklet {
+            Some(info) => number(info.rows.into())?,
+            None => number(entry.rows)?,
+        };
+        self.rows = self.rows.saturating_add(rows);
+        self.size = entry.file_size.and_then(|size| u64::try_from(size).ok()).filter(|&size| size > 0).or(self.size);
+        let footer_offset = number(entry.footer_offset)?;
+        match (&mut self.blocklets, entry.blocklet) {
+            (Some(blocklets), Some(info)) => {
+                let (id, min_max) = (blocklets.len(), entry.index.min_max);
+                blocklets.push(IndexedBlocklet { id, rows: Some(rows), info: Some(info), min_max, footer_offset });
+            }
+            (blocklets, _) => {
+                // One entry for the file: its bounds are those of all that is in it. Of several, none are.
+                let is_only = blocklets.as_ref().is_some_and(Vec::is_empty);
+                *blocklets = None;
+                self.min_max = entry.index.min_max.filter(|_| is_only);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The index files that were merged into one, by name.
+///
+/// # Errors
+/// `Corrupt` where it is no such file.
+pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut reader = Reader::new(bytes, limits);
+    let (names, parts): (Merged, Merged) = (reader.structure()?, reader.structure()?);
+    let (names, parts) = (names.parts, parts.parts);
+    if names.len() != parts.len() {
+        return Err(Error::corrupt(format!("{} names of index files, and {} of these", names.len(), parts.len())));
+    }
+    let names = names.into_iter().map(|name| String::from_utf8_lossy(&name).into_owned());
+    Ok(names.zip(parts).collect())
+}
+
+/// The files of a stream, and how many bytes of each are committed.
+///
+/// # Errors
+/// `Corrupt` where it is no index of a stream.
+pub(crate) fn streams(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, u64)>> {
+    let mut reader = Reader::new(bytes, limits);
+    let mut files = Vec::new();
+    while !reader.is_empty() {
+        let entry: BlockIndex = reader.structure()?;
+        let size = entry.file_size.unwrap_or(0);
+        let size = u64::try_from(size).map_err(|_| Error::corrupt(format!("a file of {size} bytes")))?;
+        files.push((name(&entry.file)?.to_owned(), size));
+    }
+    Ok(files)
+}
+
+/// The name of a data file; old indexes may have folders before it.
+fn name(file: &str) -> Result<&str> {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    check_name(name)?;
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An entry: rows, name, offset of the footer, bounds that are missing, and, if there is one, a blocklet of its rows.
+    pub(crate) fn entry(rows: u8, name: &str, has_blocklet: bool) -> Vec<u8> {
+        let mut bytes = vec![0x16, rows * 2, 0x18, u8::try_from(name.len()).unwrap()];
+        bytes.extend(name.bytes());
+        bytes.extend([0x16, 14, 0x1c, 0]);
+        if has_blocklet {
+            bytes.extend([0x1c, 0x15, rows * 2, 0]);
+        }
+        bytes.push(0);
+        bytes
+    }
+
+    /// A header of version 3 without columns.
+    const HEADER: [u8; 5] = [0x15, 6, 0x19, 0x0c, 0];
+
+    #[test]
+    fn blocklets_are_counted_within_their_files() {
+        let bytes = [&HEADER[..], &entry(3, "a", true), &entry(4, "b", true), &entry(5, "x/a", true)].concat();
+        let found = files(&bytes, &Limits::default()).unwrap();
+        let names: Vec<_> = found.iter().map(|file| (file.name.as_str(), file.rows, file.version)).collect();
+        assert_eq!(names, [("a", 8, 3), ("b", 4, 3)]);
+        let blocklets = found[0].blocklets.as_ref().unwrap();
+        let ids: Vec<_> = blocklets.iter().map(|blocklet| (blocklet.id, blocklet.rows)).collect();
+        assert_eq!(ids, [(0, Some(3)), (1, Some(5))]);
+        for end in HEADER.len() + 1..bytes.len() {
+            _ = files(&bytes[..end], &Limits::default());
+        }
+        assert!(files(&[&HEADER[..], &entry(3, "..", true)].concat(), &Limits::default()).is_err());
+    }
+
+    #[test]
+    fn files_of_old_indexes_have_no_blocklets() {
+        let bytes = [&HEADER[..], &entry(3, "a", false)].concat();
+        let found = files(&bytes, &Limits::default()).unwrap();
+        assert_eq!((found[0].rows, &found[0].blocklets), (3, &None));
+        let streams = streams(&entry(3, "a", false), &Limits::default()).unwrap();
+        assert_eq!(streams, [("a".to_owned(), 0)]);
+    }
+
+    #[test]
+    fn merged_indexes_have_a_name_each() {
+        let bytes = [0x19, 0x18, 1, b'a', 0, 0x19, 0x18, 2, b'x', b'y', 0];
+        assert_eq!(parts(&bytes, &Limits::default()).unwrap(), [("a".to_owned(), b"xy".to_vec())]);
+        assert!(parts(&[0x19, 0x18, 1, b'a', 0, 0x19, 0x08, 0], &Limits::default()).is_err());
+    }
+}

@@ -1,0 +1,114 @@
+//! Numbers of as many bits as the largest needs: row ids and runs of versions 1 and 2.
+
+use orcish_core::{Error, Result};
+
+use super::inverted_index;
+use crate::bytes::Bytes;
+
+/// Bits of 120,000, the number of rows of a blocklet where nobody chose another. No file says what was chosen.
+const USUAL_BITS: u32 = 17;
+/// Bits of the fewest and most rows that may be chosen: 2,000 and 12,000,000.
+const POSSIBLE_BITS: std::ops::RangeInclusive<u32> = 11..=24;
+
+/// What `read` makes of packed numbers, with the first number of bits that it can make something of.
+fn with_bits<T>(what: &str, read: impl Fn(u32) -> Option<T>) -> Result<T> {
+    let mut all = std::iter::once(USUAL_BITS).chain(POSSIBLE_BITS.filter(|&bits| bits != USUAL_BITS));
+    all.find_map(read).ok_or_else(|| Error::corrupt(format!("{what} fit to no number of bits")))
+}
+
+/// The numbers of one large number, the last of which is in its lowest bits.
+fn unpack(bytes: &[u8], bits: u32) -> Vec<u32> {
+    let count = (bytes.len() * 8).checked_div(bits as usize).unwrap_or(0);
+    let mask = (1u64 << bits) - 1;
+    let (mut word, mut held) = (0u64, 0u32);
+    let mut all = Vec::with_capacity(count);
+    for &byte in bytes.iter().rev() {
+        word |= u64::from(byte) << held;
+        held += 8;
+        while held >= bits && all.len() < count {
+            all.push(u32::try_from(word & mask).unwrap_or(u32::MAX));
+            word >>= bits;
+            held -= bits;
+        }
+    }
+    all.reverse();
+    all
+}
+
+/// Which stored value each row has, from the row ids of a page: see [`inverted_index::inverse`].
+///
+/// # Errors
+/// `Corrupt` where they are not the numbers of all rows.
+pub(crate) fn row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
+    let mut bytes = Bytes::new(bytes);
+    let length = bytes.length()?;
+    let ids = bytes.take(length)?;
+    let runs = bytes.rest();
+    with_bits("row ids", |bits| inverted_index::inverse(&unpack(ids, bits), &unpack(runs, bits), rows).ok())
+}
+
+/// How often each stored value is repeated; all together are as many as there are rows.
+///
+/// # Errors
+/// `Corrupt` where they are not.
+pub(crate) fn counts(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
+    with_bits("runs", |bits| {
+        let all = unpack(bytes, bits);
+        let (pairs, rest) = all.as_chunks();
+        let mut at = 0u32;
+        let mut counts = Vec::with_capacity(pairs.len());
+        for &[start, count] in pairs {
+            // Where a run begins is where the one before it ends.
+            if start != at {
+                return None;
+            }
+            at = at.checked_add(count)?;
+            counts.push(count);
+        }
+        (rest.is_empty() && usize::try_from(at).ok()? == rows).then_some(counts)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pack(values: &[u32], bits: usize) -> Vec<u8> {
+        let mut digits: Vec<bool> = Vec::new();
+        for value in values {
+            digits.extend((0..bits).rev().map(|bit| value >> bit & 1 == 1));
+        }
+        while !digits.len().is_multiple_of(8) {
+            digits.insert(0, false);
+        }
+        digits.chunks(8).map(|byte| byte.iter().fold(0, |sum, &bit| sum << 1 | u8::from(bit))).collect()
+    }
+
+    fn stored_ids(ids: &[u32], runs: &[u32], bits: usize) -> Vec<u8> {
+        let ids = pack(ids, bits);
+        let length = i32::try_from(ids.len()).unwrap().to_be_bytes();
+        [&length[..], &ids, &pack(runs, bits)].concat()
+    }
+
+    #[test]
+    fn row_ids_are_plain_or_in_runs() {
+        for bits in [17, 11, 20] {
+            let stored = stored_ids(&[3, 6, 0, 2, 1, 7, 9], &[0, 5], bits);
+            assert_eq!(row_ids(&stored, 10).unwrap(), [4, 6, 5, 0, 1, 2, 3, 7, 8, 9]);
+            assert!(row_ids(&stored, 9).is_err());
+            assert_eq!(row_ids(&stored_ids(&[1, 0, 2], &[], bits), 3).unwrap(), [1, 0, 2]);
+        }
+        assert!(row_ids(&stored_ids(&[0, 0], &[], 17), 2).is_err());
+        assert!(row_ids(&stored_ids(&[0, 0x1ffff], &[0], 17), 2).is_err());
+        assert!(row_ids(&[0, 0, 0, 9, 1], 2).is_err());
+    }
+
+    #[test]
+    fn runs_are_pairs() {
+        for bits in [17, 13] {
+            assert_eq!(counts(&pack(&[0, 500, 500, 1, 501, 299], bits), 800).unwrap(), [500, 1, 299]);
+        }
+        assert!(counts(&pack(&[0, 500, 400, 1], 17), 501).is_err());
+        assert!(counts(&[], 1).is_err());
+    }
+}

@@ -1,0 +1,41 @@
+//! Checks of decoded values, and errors of those that do not fit.
+
+use arrow_buffer::NullBuffer;
+use orcish_core::{Error, Result};
+
+use super::integer::Whole;
+
+/// That a page has as many values as rows.
+pub(crate) fn check_rows(found: usize, rows: usize) -> Result<()> {
+    if found != rows {
+        return Err(Error::corrupt(format!("a page of {found} values for {rows} rows")));
+    }
+    Ok(())
+}
+
+/// Looks at the values that are not null, for whose first fault the message is.
+pub(super) fn check<T: Copy>(
+    values: &[T],
+    nulls: Option<&NullBuffer>,
+    fault: impl Fn(T) -> Result<(), String>,
+) -> Result<()> {
+    for (row, &value) in values.iter().enumerate() {
+        if nulls.is_none_or(|nulls| row < nulls.len() && nulls.is_valid(row)) {
+            fault(value).map_err(|message| Error::corrupt(message).at_row(u64::try_from(row).unwrap_or(u64::MAX)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Looks for values that are not null and that the type does not hold.
+pub(super) fn check_whole<T: Whole>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<()> {
+    check(values, nulls, |value| {
+        let fits = T::narrow(value).widen() == value;
+        fits.then_some(()).ok_or_else(|| format!("the number {value} is too large for the column"))
+    })
+}
+
+/// An error of Arrow: of arrays whose parts do not fit.
+pub(crate) fn misfit(error: arrow_schema::ArrowError) -> Error {
+    Error::corrupt("values that are no array").with_source(error)
+}

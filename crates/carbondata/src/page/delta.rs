@@ -1,0 +1,292 @@
+//! Measures as files up to version 1.1 have them: how their values are stored follows from the bounds in their meta.
+
+use arrow_array::ArrayRef;
+use orcish_core::{Error, Result};
+
+use super::input::PageInput;
+use super::length_prefixed::{Prefix, slices};
+use super::nulls::nulls;
+use super::value_encoder_meta::{ValueEncoderMeta, ValueRange};
+use super::{arrays, decimals};
+use crate::metadata::schema::Kind;
+
+/// Powers of ten that are doubles without rounding.
+const MOST_EXACT_DECIMALS: i32 = 22;
+/// Whole numbers below are doubles without rounding.
+const MOST_EXACT: u128 = 1 << 53;
+
+/// What elements are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Element {
+    I8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// What values are, by their elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    /// The maximum less the element.
+    Less,
+    /// The element by 10^decimals.
+    Scaled,
+    /// The maximum less the element by 10^decimals.
+    LessScaled,
+}
+
+impl Element {
+    fn size(self) -> usize {
+        match self {
+            Element::I8 => 1,
+            Element::I16 => 2,
+            Element::I32 | Element::F32 => 4,
+            Element::I64 | Element::F64 => 8,
+        }
+    }
+
+    /// The smallest element that holds `value`.
+    fn of(value: f64, decimals: i32, is_float: bool) -> Self {
+        if decimals != 0 {
+            #[allow(clippy::cast_possible_truncation)] // What it costs is what is asked.
+            let is_exact = f64::from(value as f32) == value;
+            // Java's Float.MIN_VALUE is the smallest above zero, so that nothing below is stored as a float.
+            let is_within = value <= f64::from(f32::MAX) && value >= f64::from(f32::from_bits(1));
+            return if is_float && is_within && is_exact { Element::F32 } else { Element::F64 };
+        }
+        let within = |min: f64, max: f64| value >= min && value <= max;
+        if within(i8::MIN.into(), i8::MAX.into()) {
+            Element::I8
+        } else if within(i16::MIN.into(), i16::MAX.into()) {
+            Element::I16
+        } else if within(i32::MIN.into(), i32::MAX.into()) {
+            Element::I32
+        } else if within(-TWO_63, TWO_63) {
+            Element::I64
+        } else {
+            Element::F64
+        }
+    }
+
+    fn integers(self, data: &[u8], rows: usize) -> Result<Vec<i64>> {
+        Ok(match self {
+            Element::I8 => elements(data, rows, |bytes| i64::from(i8::from_le_bytes(bytes)))?,
+            Element::I16 => elements(data, rows, |bytes| i64::from(i16::from_le_bytes(bytes)))?,
+            Element::I32 => elements(data, rows, |bytes| i64::from(i32::from_le_bytes(bytes)))?,
+            Element::I64 => elements(data, rows, i64::from_le_bytes)?,
+            Element::F32 | Element::F64 => return Err(Error::corrupt("bounds of whole numbers that have a fraction")),
+        })
+    }
+
+    fn doubles(self, data: &[u8], rows: usize) -> Result<Vec<f64>> {
+        Ok(match self {
+            Element::I8 => elements(data, rows, |bytes| f64::from(i8::from_le_bytes(bytes)))?,
+            Element::I16 => elements(data, rows, |bytes| f64::from(i16::from_le_bytes(bytes)))?,
+            Element::I32 => elements(data, rows, |bytes| f64::from(i32::from_le_bytes(bytes)))?,
+            Element::I64 => elements(data, rows, |bytes| i64::from_le_bytes(bytes) as f64)?,
+            Element::F32 => elements(data, rows, |bytes| f64::from(f32::from_le_bytes(bytes)))?,
+            Element::F64 => elements(data, rows, f64::from_le_bytes)?,
+        })
+    }
+}
+
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
+fn elements<const N: usize, T>(data: &[u8], rows: usize, from: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
+    let (all, rest) = data.as_chunks::<N>();
+    if all.len() != rows || !rest.is_empty() {
+        return Err(Error::corrupt(format!("{} bytes are not {rows} values of {N} bytes", data.len())));
+    }
+    Ok(all.iter().map(|&bytes| from(bytes)).collect())
+}
+
+/// The values of a page of a measure.
+///
+/// # Errors
+/// `Corrupt` where the bytes are no such values.
+pub(super) fn decode(input: &PageInput<'_>) -> Result<ArrayRef> {
+    let rows = input.rows.ok_or_else(|| Error::corrupt("a measure within another column"))?;
+    ValueEncoderMeta::read(input.raw_meta)?.decode(input, rows)
+}
+
+impl ValueEncoderMeta {
+    /// The values of a page.
+    fn decode(&self, input: &PageInput<'_>, rows: usize) -> Result<ArrayRef> {
+        let (column, data) = (input.column, input.data);
+        let nulls = nulls(input.nulls, rows);
+        match self.range {
+            ValueRange::BigInt => arrays::integers(column, Element::I64.integers(data, rows)?, nulls),
+            ValueRange::Long { max, min } => {
+                let (form, element) = self.of_long(max, min);
+                let mut values = element.integers(data, rows)?;
+                if form == Form::Less {
+                    values.iter_mut().for_each(|value| *value = max.wrapping_sub(*value));
+                }
+                arrays::integers(column, values, nulls)
+            }
+            ValueRange::Double { max, min } => {
+                let (form, element) = self.of_double(max, min);
+                arrays::doubles(column, self.doubles(form, element, max, data, rows)?, nulls)
+            }
+            ValueRange::Decimal => {
+                let Kind::Decimal { scale, .. } = column.kind else {
+                    return Err(Error::corrupt(format!("decimals in a column of type {:?}", column.kind)));
+                };
+                let values =
+                    slices(data, Prefix::Int, Some(rows), usize::MAX)?.into_iter().enumerate().map(|(row, bytes)| {
+                        let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+                        let value = if is_null { Some(0) } else { decimals::scaled(bytes, scale) };
+                        value.ok_or_else(|| Error::corrupt(format!("{} bytes are no such decimal", bytes.len())))
+                    });
+                decimals::array(column.kind, values.collect::<Result<_>>()?, scale, nulls)
+            }
+        }
+    }
+
+    /// How whole numbers were stored.
+    fn of_long(&self, max: i64, min: i64) -> (Form, Element) {
+        let own = Element::of(max as f64, self.decimals, self.is_float);
+        let difference = match own {
+            Element::I64 => Element::I64,
+            _ => Element::of(max.wrapping_sub(min) as f64, self.decimals, self.is_float),
+        };
+        smaller(own, difference)
+    }
+
+    /// How doubles were stored.
+    fn of_double(&self, max: f64, min: f64) -> (Form, Element) {
+        let far = if max.abs() >= min.abs() { max } else { min };
+        let element = |value, decimals| Element::of(value, decimals, self.is_float);
+        if self.decimals == 0 {
+            return smaller(element(far, 0), element(max - min, 0));
+        }
+        let factor = 10f64.powi(self.decimals);
+        let mut best = (Form::Plain, element(far, self.decimals));
+        for other in [
+            (Form::Less, element(max - min, self.decimals)),
+            (Form::Scaled, element(factor * far, 0)),
+            (Form::LessScaled, element(factor * (max - min), 0)),
+        ] {
+            if other.1.size() < best.1.size() {
+                best = other;
+            }
+        }
+        best
+    }
+
+    fn doubles(&self, form: Form, element: Element, max: f64, data: &[u8], rows: usize) -> Result<Vec<f64>> {
+        let factor = 10f64.powi(self.decimals);
+        if form == Form::LessScaled
+            && let Some(scaled_max) = unscaled(max, self.decimals)
+        {
+            // As decimals, as they were made: doubles would leave something behind the last digit.
+            let integers = element.integers(data, rows)?;
+            return Ok(integers
+                .into_iter()
+                .map(|e| scaled(scaled_max.saturating_sub(e.into()), self.decimals, factor))
+                .collect());
+        }
+        let mut values = element.doubles(data, rows)?;
+        match form {
+            Form::Plain => {}
+            Form::Less => values.iter_mut().for_each(|value| *value = max - *value),
+            Form::Scaled => values.iter_mut().for_each(|value| *value /= factor),
+            Form::LessScaled => values.iter_mut().for_each(|value| *value = max - *value / factor),
+        }
+        Ok(values)
+    }
+}
+
+fn smaller(own: Element, difference: Element) -> (Form, Element) {
+    match own.size().cmp(&difference.size()) {
+        std::cmp::Ordering::Greater => (Form::Less, difference),
+        std::cmp::Ordering::Less => (Form::Plain, difference),
+        std::cmp::Ordering::Equal => (Form::Plain, own),
+    }
+}
+
+/// The digits of `value`, as many behind the point as are said; none where it has more.
+fn unscaled(value: f64, decimals: i32) -> Option<i128> {
+    let decimals = usize::try_from(decimals).ok().filter(|_| decimals <= MOST_EXACT_DECIMALS)?;
+    let text = value.to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    if fraction.len() > decimals || whole.len() > 20 {
+        return None;
+    }
+    format!("{whole}{fraction:0<decimals$}").parse().ok()
+}
+
+/// The double next to `unscaled` by `factor`, which is 10^decimals.
+fn scaled(unscaled: i128, decimals: i32, factor: f64) -> f64 {
+    if unscaled.unsigned_abs() <= MOST_EXACT {
+        return unscaled as f64 / factor;
+    }
+    format!("{unscaled}e-{decimals}").parse().unwrap_or(unscaled as f64 / factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray as _;
+    use arrow_array::types::{Float64Type, Int64Type};
+
+    use super::*;
+    use crate::metadata::schema::Column;
+
+    fn array_of(meta: ValueEncoderMeta, data: &[u8], rows: usize, kind: Kind) -> Result<ArrayRef> {
+        let column = Column::sample("m", kind);
+        meta.decode(&PageInput::sample(&column, rows, &[], data), rows)
+    }
+
+    fn long(max: i64, min: i64) -> ValueEncoderMeta {
+        ValueEncoderMeta { range: ValueRange::Long { max, min }, decimals: 0, is_float: false }
+    }
+
+    fn double(max: f64, min: f64, decimals: i32) -> ValueEncoderMeta {
+        ValueEncoderMeta { range: ValueRange::Double { max, min }, decimals, is_float: false }
+    }
+
+    #[test]
+    fn whole_numbers_are_as_wide_as_their_bounds() {
+        let decode = |meta: ValueEncoderMeta, data: &[u8], rows| {
+            array_of(meta, data, rows, Kind::Long).map(|all| all.as_primitive::<Int64Type>().values().to_vec())
+        };
+        assert_eq!(decode(long(100, -20), &[100, 0xec], 2).unwrap(), [100, -20]);
+        assert_eq!(decode(long(100, -100), &[100, 0, 0x9c, 0xff], 2).unwrap(), [100, -100]);
+        assert_eq!(decode(long(1000, 990), &[0, 10], 2).unwrap(), [1000, 990]);
+        assert_eq!(decode(long(1 << 40, (1 << 40) - 1), &(1i64 << 40).to_le_bytes(), 1).unwrap(), [1 << 40]);
+        assert!(decode(long(100, -20), &[100], 2).is_err());
+        assert!(array_of(long(i64::MAX, i64::MIN), &i64::MAX.to_le_bytes(), 1, Kind::Int).is_err());
+    }
+
+    #[test]
+    fn doubles_have_four_forms() {
+        let decode = |meta: ValueEncoderMeta, data: &[u8], rows| {
+            array_of(meta, data, rows, Kind::Double).map(|all| all.as_primitive::<Float64Type>().values().to_vec())
+        };
+        assert_eq!(decode(double(3.0, -100.0, 0), &[3, 0x9c], 2).unwrap(), [3.0, -100.0]);
+        assert_eq!(decode(double(1.5, -2.5, 1), &[15, 0xe7], 2).unwrap(), [1.5, -2.5]);
+        assert_eq!(decode(double(1000.3, 1000.1, 1), &[2, 0], 2).unwrap(), [1000.1, 1000.3]);
+    }
+
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(unscaled(-12.5, 2), Some(-1250));
+        assert_eq!(unscaled(-0.25, 2), Some(-25));
+        assert_eq!(unscaled(0.125, 2), None);
+        assert_eq!(scaled(123_456_789_012_345_678, 3, 1000.0), "123456789012345.678".parse::<f64>().unwrap());
+    }
+
+    #[test]
+    fn version_3_has_a_meta_of_its_own() {
+        let mut bytes = vec![0, b'd'];
+        for value in [7i64, -7, 0] {
+            bytes.extend(value.to_be_bytes());
+        }
+        bytes.extend([0; 5]);
+        assert_eq!(ValueEncoderMeta::read_v3(&bytes).unwrap(), long(7, -7));
+        assert!(ValueEncoderMeta::read_v3(&bytes[..20]).is_err());
+    }
+}

@@ -1,0 +1,207 @@
+//! Dictionaries that all files of a table share, in files beside its schema: those of 1.x had them.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::types::{
+    ArrowPrimitiveType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+};
+use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
+use orcish_core::{Error, Limits, Result};
+use orcish_io::{ReadAt, StorageOptions};
+
+use crate::metadata::file_names::check_name;
+use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta, NULL_TEXT};
+use crate::metadata::schema::{Column, Kind};
+use crate::metadata::thrift::Reader;
+
+/// The dictionary of a column that all files of a table share: an array of the column's type, with the value of key k
+/// at k. Those of keys 0 and 1 are null.
+pub(crate) type Dictionaries = Arc<dyn Fn(&Column) -> Result<ArrayRef> + Send + Sync>;
+
+/// The dictionaries of the table whose schema is in the folder `metadata`: each is read once, when it is needed.
+pub(crate) fn of_table(metadata: &str, options: &StorageOptions, limits: &Limits) -> Dictionaries {
+    let (metadata, options, limits) = (metadata.trim_end_matches('/').to_owned(), options.clone(), limits.clone());
+    let read: Mutex<HashMap<String, ArrayRef>> = Mutex::default();
+    Arc::new(move |column| {
+        // Held while one is read, so that nobody reads it a second time.
+        let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.get(&column.id) {
+            return Ok(Arc::clone(known));
+        }
+        // Ids become names of files.
+        check_name(&column.id)?;
+        let open = |kind: &str| orcish_io::open(&format!("{metadata}/{}.{kind}", column.id), &options);
+        let found = open("dict")
+            .and_then(|values| self::read(&*values, &*open("dictmeta")?, column, &limits))
+            .map_err(|error| error.in_column(&column.name))?;
+        read.insert(column.id.clone(), Arc::clone(&found));
+        Ok(found)
+    })
+}
+
+/// The values of a dictionary, that of key k at k; those of 0, which no value has, and of 1 are null.
+///
+/// # Errors
+/// `Io` where the files cannot be read, `Corrupt` where they are no dictionary, `LimitExceeded` for large ones.
+pub(crate) fn read(values: &dyn ReadAt, meta: &dyn ReadAt, column: &Column, limits: &Limits) -> Result<ArrayRef> {
+    let end = end(&whole(meta, meta.size()?, limits)?, limits).map_err(|error| error.in_file(meta.name()))?;
+    let in_file = |error: Error| error.in_file(values.name());
+    if end > values.size()? {
+        return Err(in_file(Error::corrupt(format!("a dictionary of fewer bytes than the {end} it should have"))));
+    }
+    let chunks = chunks(&whole(values, end, limits)?, limits).map_err(in_file)?;
+    array(&chunks, column.kind).map_err(in_file)
+}
+
+fn whole(source: &dyn ReadAt, length: u64, limits: &Limits) -> Result<bytes::Bytes> {
+    // What is made of it is a few times as large.
+    if length > limits.tail.min(limits.memory / 16) {
+        return Err(Error::limit(format!("a dictionary of {length} bytes")).in_file(source.name()));
+    }
+    Ok(source.read_ranges(std::slice::from_ref(&(0..length)))?.pop().unwrap_or_default())
+}
+
+/// Bytes of the dictionary that count: what is behind them was of a load that failed.
+fn end(meta: &[u8], limits: &Limits) -> Result<u64> {
+    let mut reader = Reader::new(meta, limits);
+    let mut end = 0;
+    while !reader.is_empty() {
+        end = reader.structure::<DictionaryChunkMeta>()?.end_offset;
+    }
+    u64::try_from(end).map_err(|_| Error::corrupt(format!("a dictionary that ends at {end}")))
+}
+
+fn chunks(bytes: &[u8], limits: &Limits) -> Result<Vec<DictionaryChunk>> {
+    let mut reader = Reader::new(bytes, limits);
+    let mut all = Vec::new();
+    while !reader.is_empty() {
+        all.push(reader.structure()?);
+    }
+    Ok(all)
+}
+
+impl DictionaryChunk {
+    /// Its values, null where they are the marker.
+    fn values(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let values = starts.zip(&self.ends).map(|(&start, &end)| self.bytes.get(start..end).unwrap_or_default());
+        values.map(|value| Some(value).filter(|&value| value != NULL_TEXT))
+    }
+}
+
+/// Texts become what the column has; what is no such text is null, as it is for Apache's reader.
+fn array(chunks: &[DictionaryChunk], kind: Kind) -> Result<ArrayRef> {
+    let bytes: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+    let count: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
+    let all = std::iter::once(None).chain(chunks.iter().flat_map(DictionaryChunk::values));
+    let texts = all.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
+    Ok(match kind {
+        Kind::String | Kind::Varchar => {
+            if i32::try_from(bytes).is_err() {
+                return Err(Error::limit(format!("a dictionary of {bytes} bytes of text")));
+            }
+            let mut builder = StringBuilder::with_capacity(count + 1, bytes);
+            texts.for_each(|text| builder.append_option(text));
+            Arc::new(builder.finish())
+        }
+        Kind::Boolean => Arc::new(texts.map(|text| text?.to_ascii_lowercase().parse().ok()).collect::<BooleanArray>()),
+        Kind::Byte => parsed::<Int8Type>(texts),
+        Kind::Short => parsed::<Int16Type>(texts),
+        Kind::Int => parsed::<Int32Type>(texts),
+        Kind::Long => parsed::<Int64Type>(texts),
+        Kind::Float => parsed::<Float32Type>(texts),
+        Kind::Double => parsed::<Float64Type>(texts),
+        Kind::Decimal { precision, scale } => {
+            let values = texts.map(|text| decimal(text?, scale));
+            let values: PrimitiveArray<Decimal128Type> = values.collect();
+            let values = values.with_precision_and_scale(precision, scale);
+            Arc::new(values.map_err(|error| Error::corrupt(error.to_string()))?)
+        }
+        kind => return Err(Error::unsupported(format!("dictionaries of type {kind:?} are not known"))),
+    })
+}
+
+fn parsed<'a, T>(texts: impl Iterator<Item = Option<&'a str>>) -> ArrayRef
+where
+    T: ArrowPrimitiveType,
+    T::Native: FromStr,
+{
+    let values = texts.map(|text| text?.trim().parse::<T::Native>().ok());
+    let mut array = arrow_array::builder::PrimitiveBuilder::<T>::new();
+    values.for_each(|value| array.append_option(value));
+    Arc::new(array.finish())
+}
+
+/// The digits of a decimal such as `-1.50` or `15E-1`; none where it has more behind the point than `scale`.
+fn decimal(text: &str, scale: i8) -> Option<i128> {
+    let (number, exponent) = match text.trim().split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+        None => (text.trim(), 0),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+    let own = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
+    let up = i32::from(scale).checked_sub(own)?;
+    let factor = 10i128.checked_pow(up.unsigned_abs())?;
+    match up {
+        0.. => digits.checked_mul(factor),
+        _ if digits % factor == 0 => Some(digits / factor),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray as _;
+    use arrow_array::{Array as _, Int32Array};
+    use orcish_io::MemorySource;
+
+    use super::*;
+
+    /// Chunks of one value each.
+    fn stored(values: &[&str]) -> Vec<u8> {
+        let chunk = |value: &&str| {
+            let length = u8::try_from(value.len()).unwrap();
+            [&[0x19, 0x18, length][..], value.as_bytes(), &[0]].concat()
+        };
+        values.iter().flat_map(chunk).collect()
+    }
+
+    fn meta(end: u8) -> Vec<u8> {
+        vec![0x46, 2, 0, 0x46, end * 2, 0]
+    }
+
+    fn of(kind: Kind, values: &[&str], length: u8) -> Result<ArrayRef> {
+        let column = Column::sample("c", kind);
+        let (values, meta) = (MemorySource::new(stored(values)), MemorySource::new(meta(length)));
+        read(&values, &meta, &column, &Limits::default())
+    }
+
+    #[test]
+    fn values_are_texts_of_any_type_up_to_the_end_of_the_last_load() {
+        let found = of(Kind::Int, &["@NU#LL$!", "42", "x", "-7", "8"], 12 + 6 + 5 + 6).unwrap();
+        let wanted: Int32Array = [None, None, Some(42), None, Some(-7)].into_iter().collect();
+        assert_eq!(found.as_primitive(), &wanted);
+        let found = of(Kind::String, &["@NU#LL$!", "a", ""], 12 + 5 + 4).unwrap();
+        let found: Vec<Option<&str>> = found.as_string::<i32>().iter().collect();
+        assert_eq!(found, [None, None, Some("a"), Some("")]);
+        assert!(of(Kind::Int, &["@NU#LL$!"], 13).is_err());
+        assert!(of(Kind::Int, &["@NU#LL$!"], 11).is_err());
+        assert_eq!(of(Kind::Int, &[], 0).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn decimals_are_texts_too() {
+        assert_eq!(decimal("-1.5", 2), Some(-150));
+        assert_eq!(decimal("-0.5", 2), Some(-50));
+        assert_eq!(decimal("15E-1", 2), Some(150));
+        assert_eq!(decimal("1.50", 1), Some(15));
+        assert_eq!(decimal("1.55", 1), None);
+        assert_eq!(decimal("1e99", 1), None);
+        assert_eq!(decimal("1e-2147483648", 1), None);
+        assert_eq!(decimal("one", 1), None);
+    }
+}

@@ -1,0 +1,39 @@
+//! Integers of the widths of Arrow.
+
+use arrow_buffer::ArrowNativeType;
+
+/// A whole number of some width.
+pub(crate) trait Whole: ArrowNativeType {
+    /// Its lowest bits.
+    fn narrow(value: i64) -> Self;
+    fn widen(self) -> i64;
+}
+
+macro_rules! whole {
+    ($($type:ty)*) => {$(
+        impl Whole for $type {
+            #[expect(clippy::cast_possible_truncation, reason = "who calls it looks whether it was")]
+            #[inline]
+            fn narrow(value: i64) -> Self {
+                value as $type
+            }
+            #[inline]
+            fn widen(self) -> i64 {
+                self.into()
+            }
+        }
+    )*};
+}
+
+whole!(i8 i16 i32);
+
+impl Whole for i64 {
+    #[inline]
+    fn narrow(value: i64) -> Self {
+        value
+    }
+    #[inline]
+    fn widen(self) -> i64 {
+        self
+    }
+}

@@ -1,0 +1,182 @@
+//! Pages of values that have their length before them.
+
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use orcish_core::strings::Values;
+use orcish_core::{Error, Result};
+
+use super::checks::check_rows;
+use super::nulls;
+use crate::metadata::format::NULL_TEXT;
+
+/// Values of at most so many bytes are copied with what is behind them, up to as many: a copy of fixed length, of which
+/// the next overwrites what is too much, beats one of the right length.
+const SHORT: usize = 32;
+
+/// Bytes of a length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prefix {
+    Short,
+    Int,
+}
+
+/// Values side by side.
+pub(crate) struct Texts {
+    lengths: Vec<u32>,
+    /// The first `end` bytes are of values.
+    data: Vec<u8>,
+    end: usize,
+    null_rows: Vec<usize>,
+}
+
+impl Texts {
+    /// Room for `rows` values of `bytes` in all.
+    fn new(rows: usize, bytes: usize) -> Self {
+        Texts { lengths: Vec::with_capacity(rows), data: vec![0; bytes + SHORT], end: 0, null_rows: Vec::new() }
+    }
+
+    /// Adds the value that `source` begins with, of `length` bytes; whatever is behind it may be copied too.
+    #[inline]
+    fn push(&mut self, source: &[u8], length: usize) -> Result<()> {
+        copy(self.data.get_mut(self.end..).unwrap_or_default(), source, length)?;
+        self.end += length;
+        self.lengths.push(u32::try_from(length).map_err(|_| too_long())?);
+        Ok(())
+    }
+
+    fn push_null(&mut self) {
+        self.null_rows.push(self.lengths.len());
+        self.lengths.push(0);
+    }
+
+    /// Reads the values of a page.
+    ///
+    /// # Errors
+    /// `Corrupt` where a value ends behind the page, `LimitExceeded` for more than 2 GiB.
+    pub(super) fn read(data: &[u8], rows: Option<usize>, prefix: Prefix) -> Result<Self> {
+        match prefix {
+            Prefix::Short => Self::read_with(data, rows, short),
+            Prefix::Int => Self::read_with(data, rows, int),
+        }
+    }
+
+    /// Number of values.
+    pub(super) fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Reads values; `prefix` splits bytes into a length and the bytes behind it.
+    fn read_with(data: &[u8], rows: Option<usize>, prefix: impl Fn(&[u8]) -> Option<(usize, &[u8])>) -> Result<Self> {
+        // A value has two bytes at least.
+        let mut texts = Texts::new(rows.unwrap_or(0).min(data.len() / 2), data.len());
+        let mut rest = data;
+        while !rest.is_empty() {
+            let (length, behind) = prefix(rest).ok_or_else(ended)?;
+            rest = behind.get(length..).ok_or_else(ended)?;
+            if length == NULL_TEXT.len() && behind.starts_with(NULL_TEXT) {
+                texts.push_null();
+            } else {
+                texts.push(behind, length)?;
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Of values of their own.
+    pub(crate) fn of(values: &[&[u8]]) -> Result<Self> {
+        let bytes = values.iter().fold(0, |sum: usize, value| sum.saturating_add(value.len()));
+        let mut texts = Texts::new(values.len(), bytes);
+        for value in values {
+            if *value == NULL_TEXT { texts.push_null() } else { texts.push(value, value.len())? }
+        }
+        Ok(texts)
+    }
+
+    fn nulls(&self) -> Option<NullBuffer> {
+        if self.null_rows.is_empty() {
+            return None;
+        }
+        let mut bits = vec![0u8; self.lengths.len().div_ceil(8)];
+        for row in &self.null_rows {
+            if let Some(byte) = bits.get_mut(row / 8) {
+                *byte |= 1 << (row % 8);
+            }
+        }
+        nulls::nulls(&bits, self.lengths.len())
+    }
+
+    /// The array of them.
+    ///
+    /// # Errors
+    /// `Corrupt` for texts that are no UTF-8.
+    pub(crate) fn array(mut self, kind: &DataType) -> Result<ArrayRef> {
+        let nulls = self.nulls();
+        self.data.truncate(self.end);
+        Values::new(self.lengths, self.data).into_slots(kind, nulls)
+    }
+}
+
+/// Copies the first `length` bytes, and sometimes others behind them, which is faster.
+#[inline]
+fn copy(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
+    if length <= SHORT
+        && let (Some(place), Some(source)) = (place.first_chunk_mut::<SHORT>(), source.first_chunk::<SHORT>())
+    {
+        *place = *source;
+        return Ok(());
+    }
+    copy_long(place, source, length)
+}
+
+#[inline(never)]
+fn copy_long(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
+    let (place, source) =
+        place.get_mut(..length).zip(source.get(..length)).ok_or_else(|| Error::corrupt("a text beyond its page"))?;
+    place.copy_from_slice(source);
+    Ok(())
+}
+
+/// A length of two bytes. Java writes it with a sign and reads it without one.
+#[inline]
+fn short(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    Some((u16::from_be_bytes(*length).into(), rest))
+}
+
+#[inline]
+fn int(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    Some((usize::try_from(i32::from_be_bytes(*length)).ok()?, rest))
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::limit("texts of a page of more than 2 GiB")
+}
+
+#[cold]
+fn ended() -> Error {
+    Error::corrupt("a page ends within a value")
+}
+
+/// The values of a page as they are stored: as many as rows, or, where these are not known, as fit into `most` bytes.
+pub(crate) fn slices(data: &[u8], prefix: Prefix, rows: Option<usize>, most: usize) -> Result<Vec<&[u8]>> {
+    let most = rows.unwrap_or(most / (2 * size_of::<&[u8]>()));
+    let mut all = Vec::with_capacity(rows.unwrap_or(0).min(data.len() / 2));
+    let mut rest = data;
+    while !rest.is_empty() {
+        let (length, behind) = if prefix == Prefix::Short { short(rest) } else { int(rest) }.ok_or_else(ended)?;
+        let (value, behind) = behind.split_at_checked(length).ok_or_else(ended)?;
+        if all.len() >= most {
+            return Err(match rows {
+                Some(rows) => Error::corrupt(format!("a page of more than {rows} values for as many rows")),
+                None => Error::limit(format!("a page of more than {most} values within others")),
+            });
+        }
+        all.push(value);
+        rest = behind;
+    }
+    check_rows(all.len(), rows.unwrap_or(all.len()))?;
+    Ok(all)
+}

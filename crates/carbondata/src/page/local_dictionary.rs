@@ -1,0 +1,141 @@
+//! The dictionary of a chunk, for all of its pages.
+
+use arrow_array::ArrayRef;
+use orcish_core::strings::DictionaryValues;
+use orcish_core::{Error, Result};
+
+use super::encoder_meta::{PageMeta, Role};
+use super::length_prefixed::{Prefix, slices};
+use super::nulls::nulls_of;
+use super::truncated_lengths;
+use crate::compress::Compressor;
+use crate::metadata::format::{LocalDictionary as Stored, NULL_TEXT};
+use crate::metadata::schema::{Column, Kind};
+
+/// Bytes of a key in pages.
+pub(crate) const KEY_WIDTH: usize = 3;
+/// Keys of three bytes.
+const MOST_KEYS: usize = 1 << 24;
+
+/// Values by their keys.
+pub(crate) struct LocalDictionary {
+    values: DictionaryValues,
+    /// A bit for each key that has a value.
+    keys: Vec<u8>,
+    /// From here to the last all keys have values.
+    dense_from: u32,
+    /// The key of null.
+    null: Option<u32>,
+    /// They are UTF-8.
+    is_text: bool,
+}
+
+impl LocalDictionary {
+    /// Reads it, of at most `most` bytes.
+    pub(crate) fn read(stored: &Stored, compressor: Option<&str>, kind: Kind, most: usize) -> Result<Self> {
+        let meta = stored.meta.encoder_meta.first().map(|meta| PageMeta::read(meta)).transpose()?;
+        let (compressor, role) = match meta {
+            Some(meta) => (meta.compressor, meta.role),
+            None => (Compressor::named(compressor)?, Role::Other),
+        };
+        let keys = compressor.decompress(&stored.keys, MOST_KEYS / 8)?;
+        let most = most.min(i32::MAX.cast_unsigned().try_into().unwrap_or(most));
+        let data = compressor.decompress(&stored.data, most)?;
+        let prefix = if role == Role::LongText { Prefix::Int } else { Prefix::Short };
+        let is_text = kind != Kind::Binary;
+        let (mut places, mut dense_from, mut null) = (Vec::new(), 0, None);
+        let room = keys.len().saturating_mul(8 * size_of::<(u32, u32)>());
+        if room > most {
+            return Err(Error::limit(format!("{room} bytes for the keys of a dictionary")));
+        }
+        let mut texts = texts_of(&data, prefix, set_bits(&keys).count(), is_text)?.into_iter();
+        let mut at = 0;
+        for key in set_bits(&keys) {
+            let text = texts.next().ok_or_else(|| Error::corrupt("a dictionary has more keys than values"))?;
+            if places.len() < key {
+                places.resize(key, (0, 0));
+                dense_from = small(key)?;
+            }
+            at += if prefix == Prefix::Int { 4 } else { 2 };
+            // That of null, which mostly has key 1; of long texts and binaries null is stored as nothing.
+            if text == NULL_TEXT {
+                if null.replace(small(key)?).is_some() {
+                    return Err(Error::corrupt("a dictionary in which null is twice"));
+                }
+                places.push((0, 0));
+            } else {
+                places.push((small(at)?, small(text.len())?));
+            }
+            at += text.len();
+        }
+        if texts.next().is_some() {
+            return Err(Error::corrupt("a dictionary has more values than keys"));
+        }
+        let mut values = DictionaryValues::new(places, data);
+        if is_text && let Err(key) = values.check_utf8() {
+            return Err(Error::corrupt(format!("the text of key {key} of a dictionary is no UTF-8")));
+        }
+        Ok(LocalDictionary { values, keys, dense_from, null, is_text })
+    }
+
+    /// The values of a page of keys.
+    pub(super) fn decode(&self, keys: &[u32], column: &Column, max_bytes: usize) -> Result<ArrayRef> {
+        self.check(keys)?;
+        match column.kind {
+            Kind::String | Kind::Varchar if self.is_text => {}
+            Kind::Binary => {}
+            kind => return Err(Error::unsupported(format!("a dictionary of a column of type {kind:?}"))),
+        }
+        if keys.len().saturating_mul(self.values.longest()) > max_bytes {
+            let length = |&key: &u32| u64::from(self.values.place(key).1);
+            let total: u64 = keys.iter().map(length).sum();
+            if usize::try_from(total).map_or(true, |total| total > max_bytes) {
+                return Err(Error::limit(format!("{total} bytes of texts in a page")));
+            }
+        }
+        let nulls = self.null.and_then(|null| nulls_of(keys, null));
+        self.values.gather(keys).into_slots(&column.data_type(), nulls)
+    }
+
+    /// That all keys have values.
+    fn check(&self, keys: &[u32]) -> Result<()> {
+        let (least, most) = keys.iter().fold((u32::MAX, 0), |(least, most), &key| (least.min(key), most.max(key)));
+        let is_used = |key: u32| {
+            let byte = usize::try_from(key / 8).ok().and_then(|byte| self.keys.get(byte));
+            byte.is_some_and(|byte| byte >> (key % 8) & 1 == 1)
+        };
+        // Mostly but key 0 has none.
+        let wrong = match usize::try_from(most) {
+            Ok(most) if most < self.values.len() && least >= self.dense_from => None,
+            _ => keys.iter().copied().find(|&key| !is_used(key)),
+        };
+        match wrong {
+            Some(key) => Err(Error::corrupt(format!("the key {key} is not in the dictionary"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The values as they are stored, of which there are `count`.
+fn texts_of(data: &[u8], prefix: Prefix, count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
+    let found = slices(data, prefix, Some(count), usize::MAX);
+    match &found {
+        Ok(_) => found,
+        // Values too long for their lengths.
+        _ if prefix == Prefix::Short && data.len() > truncated_lengths::LENGTHS => {
+            truncated_lengths::values(data, count, is_text)
+        }
+        _ => found,
+    }
+}
+
+fn small(number: usize) -> Result<u32> {
+    u32::try_from(number).map_err(|_| Error::limit("a dictionary of more than 4 GiB"))
+}
+
+/// Numbers of the bits that are set, ascending, as `java.util.BitSet` stores them.
+fn set_bits(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let of_byte =
+        |(byte, &bits): (usize, &u8)| (0..8).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| byte * 8 + bit);
+    bytes.iter().enumerate().flat_map(of_byte)
+}

@@ -1,0 +1,111 @@
+//! Numbers, times and decimals as bytes of their own: of columns that old writers gave no dictionary, within other
+//! columns, and in streams.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float32Array};
+use orcish_core::{Error, Result};
+
+use super::checks::misfit;
+use super::nulls::nulls_where;
+use super::{arrays, decimals};
+use crate::metadata::format::{EPOCH_KEY, NULL_TEXT};
+use crate::metadata::schema::{Column, Kind};
+
+/// What null is among dates, where it is not empty: the key of null, with its sign flipped.
+const NULL_DATE: [u8; 4] = [0x80, 0, 0, 1];
+
+/// An array of values, of which those without bytes are null. Of dates the key of null is null too: writers of values
+/// within others have either.
+///
+/// # Errors
+/// `Corrupt` for a value of a length that its type does not have.
+pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
+    let is_date = column.kind == Kind::Date;
+    let is_null = |value: &[u8]| value.is_empty() || value == NULL_TEXT || (is_date && value == NULL_DATE);
+    let nulls = nulls_where(values.len(), |row| values.get(row).is_none_or(|value| is_null(value)));
+    let each = |value: &dyn Fn(&[u8]) -> Option<i64>| {
+        let values = values.iter().enumerate().map(|(row, bytes)| {
+            if is_null(bytes) { Ok(0) } else { value(bytes).ok_or_else(|| wrong(column, bytes, row)) }
+        });
+        values.collect::<Result<Vec<i64>>>()
+    };
+    match column.kind {
+        Kind::Boolean => {
+            let values = each(&|bytes| <[u8; 1]>::try_from(bytes).ok().map(|[byte]| i64::from(byte != 0)))?;
+            arrays::integers(column, values, nulls)
+        }
+        Kind::Byte | Kind::Short | Kind::Int | Kind::Long | Kind::Timestamp => {
+            arrays::integers(column, each(&flipped)?, nulls)
+        }
+        Kind::Date => {
+            let day = |bytes: &[u8]| flipped(bytes).map(|key| key - i64::from(EPOCH_KEY));
+            arrays::integers(column, each(&day)?, nulls)
+        }
+        Kind::Double => {
+            let values = each(&|bytes| flipped(bytes).filter(|_| bytes.len() == 8))?;
+            let values = values.into_iter().map(|bits| f64::from_bits(bits.cast_unsigned()));
+            arrays::doubles(column, values.collect(), nulls)
+        }
+        Kind::Float => {
+            let bits = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).ok().map(|bytes| u32::from_be_bytes(bytes) ^ 1 << 31);
+            let values = each(&|bytes| bits(bytes).map(i64::from))?;
+            let values = values.into_iter().map(|bits| f32::from_bits(u32::try_from(bits).unwrap_or_default()));
+            let values: Vec<f32> = values.collect();
+            Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(misfit)?))
+        }
+        Kind::Decimal { scale, .. } => {
+            let values = values.iter().enumerate().map(|(row, bytes)| {
+                if is_null(bytes) {
+                    return Ok(0);
+                }
+                decimals::scaled(bytes, scale).ok_or_else(|| wrong(column, bytes, row))
+            });
+            decimals::array(column.kind, values.collect::<Result<_>>()?, scale, nulls)
+        }
+        kind => Err(Error::corrupt(format!("values of bytes in a column of type {kind:?}"))),
+    }
+}
+
+/// A number whose sign is the other one, so that bytes are in the order of values.
+fn flipped(bytes: &[u8]) -> Option<i64> {
+    let sign = 1u64.checked_shl(u32::try_from(bytes.len()).ok()?.checked_mul(8)?.checked_sub(1)?)?;
+    let value = bytes.iter().try_fold(0u64, |value, &byte| Some(value.checked_mul(256)? | u64::from(byte)))?;
+    // What is left of the bits when the sign is taken off is the number.
+    Some(value.wrapping_sub(sign).cast_signed())
+}
+
+fn wrong(column: &Column, bytes: &[u8], row: usize) -> Error {
+    let error = Error::corrupt(format!("{} bytes are no value of type {:?}", bytes.len(), column.kind));
+    error.at_row(u64::try_from(row).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::Date32Array;
+    use arrow_array::cast::AsArray as _;
+
+    use super::*;
+
+    #[test]
+    fn null_dates_are_empty_or_have_the_key_of_null() {
+        let column = Column::sample("c", Kind::Date);
+        let found = array(&column, &[&[], &NULL_DATE, &[0xbf, 0xff, 0xff, 0xff], &[0x80, 0, 0, 2]]).unwrap();
+        let days: Date32Array = vec![None, None, Some(0), Some(2 - EPOCH_KEY)].into();
+        assert_eq!(found.as_primitive(), &days);
+        // Elsewhere these bytes are a number.
+        let found = array(&Column::sample("c", Kind::Int), &[&NULL_DATE]).unwrap();
+        assert_eq!(found.as_primitive::<arrow_array::types::Int32Type>().values(), &[1]);
+    }
+
+    #[test]
+    fn the_sign_is_flipped() {
+        assert_eq!(flipped(&[0x80]), Some(0));
+        assert_eq!(flipped(&[0x7f, 0xff]), Some(-1));
+        assert_eq!(flipped(&[0x80, 0, 1, 0]), Some(256));
+        assert_eq!(flipped(&[0; 8]), Some(i64::MIN));
+        assert_eq!(flipped(&[0xff; 8]), Some(i64::MAX));
+        assert_eq!(flipped(&[0; 9]), None);
+        assert_eq!(flipped(&[]), None);
+    }
+}

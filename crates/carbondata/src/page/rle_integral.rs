@@ -1,0 +1,48 @@
+//! Numbers in runs: one that is repeated, or some that are not. No writer since 1.2 is known to choose it.
+
+use orcish_core::{Error, Result};
+
+use super::encoder_meta::Store;
+use crate::bytes::Bytes;
+
+/// Elements one after the other, the lowest byte first, as pages without runs have them.
+///
+/// # Errors
+/// `Corrupt` where the runs have another number of values than the page.
+pub(super) fn unpack(data: &[u8], store: Store, rows: Option<usize>, page_size: Option<i32>) -> Result<Vec<u8>> {
+    let width = match store {
+        Store::Byte | Store::Short | Store::Int | Store::Long => store.width().unwrap_or(1),
+        store => return Err(Error::unsupported(format!("runs of {store:?}"))),
+    };
+    let rows = rows.or_else(|| usize::try_from(page_size?).ok());
+    let rows = rows.ok_or_else(|| Error::corrupt("runs of a page without a number of rows"))?;
+    let most = rows.saturating_mul(width);
+    let mut bytes = Bytes::new(data);
+    let mut all: Vec<u8> = Vec::new();
+    while all.len() < most && !bytes.is_empty() {
+        let header = bytes.u16()?;
+        let count = usize::from(header & 0x7fff);
+        let (stored, repeated) = if header & 0x8000 == 0 { (1, count) } else { (count, 1) };
+        if all.len() + count * width > most {
+            return Err(Error::corrupt(format!("runs of more than {rows} rows")));
+        }
+        let values: Vec<u8> =
+            bytes.take(stored * width)?.chunks_exact(width).flat_map(|value| value.iter().rev().copied()).collect();
+        all.extend(values.iter().cycle().take(values.len() * repeated));
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_and_literals() {
+        let data = [0, 2, 0, 5, 0x80, 2, 1, 0, 0xff, 0xff];
+        let unpacked = unpack(&data, Store::Short, Some(4), None).unwrap();
+        assert_eq!(unpacked, [5, 0, 5, 0, 0, 1, 0xff, 0xff]);
+        assert!(unpack(&data, Store::Short, Some(3), None).is_err());
+        assert!(unpack(&data, Store::Double, Some(4), None).is_err());
+    }
+}

@@ -1,0 +1,79 @@
+//! Which blocklets of a file are read, by the index file and by the file itself.
+
+use std::sync::Arc;
+
+use orcish_core::Result;
+use orcish_core::parallel::{asked_or_cores, each};
+use orcish_core::predicate::Outcome;
+use orcish_io::{concurrency, display_name};
+
+use super::config::ScanConfig;
+use super::open_files::{OpenFile, OpenFiles};
+use super::pruning::{judge_blocklet, judge_by_index};
+use super::snapshot::TableSnapshot;
+use crate::metadata::index_file::IndexedBlocklet;
+use crate::table::FileEntry;
+
+/// What becomes of a blocklet, by the index and, where that does not rule it out, by its file.
+pub(super) struct BlockletPlan {
+    pub(super) blocklet: usize,
+    pub(super) rows: u64,
+    pub(super) outcome: Outcome,
+}
+
+/// What becomes of the blocklets of a columnar file, which is opened only where the index does not rule out all of
+/// them.
+pub(super) fn blocklet_plans(
+    snapshot: &TableSnapshot,
+    config: &ScanConfig,
+    entry: &FileEntry,
+) -> Result<(Vec<BlockletPlan>, Option<OpenFile>)> {
+    let outcomes = judge_by_index(snapshot, config, entry)?;
+    if let (Some(outcomes), Some(blocklets)) = (&outcomes, &entry.blocklets)
+        && outcomes.iter().all(Outcome::is_skipped)
+    {
+        let plan = |(outcome, blocklet): (&Outcome, &IndexedBlocklet)| BlockletPlan {
+            blocklet: blocklet.id,
+            // The bounds are of an index, which has the rows too.
+            rows: blocklet.rows.unwrap_or_default(),
+            outcome: outcome.clone(),
+        };
+        return Ok((outcomes.iter().zip(blocklets).map(plan).collect(), None));
+    }
+    let open_file = OpenFiles::default().open(snapshot, entry)?;
+    let projection: Vec<usize> = match &entry.blocklets {
+        Some(blocklets) => blocklets.iter().map(|blocklet| blocklet.id).collect(),
+        None => (0..open_file.file.blocklets()).collect(),
+    };
+    let mut blocklet_plans = Vec::with_capacity(projection.len());
+    for (place, blocklet) in projection.into_iter().enumerate() {
+        let judge_by_index = match &entry.blocklets {
+            Some(_) => outcomes.as_ref().and_then(|outcomes| outcomes.get(place)),
+            // One for the whole file.
+            None => outcomes.as_ref().and_then(|outcomes| outcomes.first()),
+        };
+        let outcome = match judge_by_index.filter(|outcome| outcome.is_skipped()) {
+            Some(outcome) => outcome.clone(),
+            None => judge_blocklet(&open_file, config, blocklet)?,
+        };
+        blocklet_plans.push(BlockletPlan { blocklet, rows: open_file.file.blocklet_rows(blocklet), outcome });
+    }
+    Ok((blocklet_plans, Some(open_file)))
+}
+
+/// Calls `task` for each file, several at a time.
+pub(super) fn each_file<T: Send + 'static>(
+    snapshot: &Arc<TableSnapshot>,
+    config: &Arc<ScanConfig>,
+    task: impl Fn(&TableSnapshot, &ScanConfig, &FileEntry) -> Result<T> + Send + Sync + 'static,
+) -> Result<Vec<T>> {
+    let threads = asked_or_cores(config.options.threads);
+    let requests =
+        snapshot.files.first().map_or(1, |file| concurrency(&file.location, &snapshot.storage.of(&file.location)));
+    let (this, config) = (snapshot.clone(), config.clone());
+    each(snapshot.files.len(), threads.max(requests), snapshot.storage.of_table().cancel_check().cloned(), move |at| {
+        let entry = this.file(at)?;
+        this.check_format(entry)?;
+        task(&this, &config, entry).map_err(|error| error.in_file(&display_name(&entry.location)))
+    })
+}

@@ -1,0 +1,47 @@
+//! What a scan reads of its table: projection, filter and options.
+
+use std::sync::Arc;
+
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use orcish_core::Result;
+use orcish_core::names::choose;
+use orcish_core::predicate::BatchFilter;
+
+use super::snapshot::TableSnapshot;
+use crate::options::ReadOptions;
+
+/// What is read of it.
+#[derive(Debug)]
+pub(super) struct ScanConfig {
+    pub(super) options: ReadOptions,
+    /// Columns of the batches: their places in the table, and what of them is wanted.
+    pub(super) projection: Vec<(usize, FieldRef)>,
+    pub(super) output: SchemaRef,
+    pub(super) filter: Option<BatchFilter>,
+    /// Places of the columns that the filter asks, ascending.
+    pub(super) filter_columns: Vec<usize>,
+}
+
+impl ScanConfig {
+    pub(super) fn new(snapshot: &TableSnapshot, options: ReadOptions) -> Result<Self> {
+        let fields = snapshot.schema.fields();
+        let projection = match &options.columns {
+            None => fields.iter().cloned().enumerate().collect(),
+            Some(names) => choose(fields, names)?,
+        };
+        let filter = options.filter.as_ref().map(|filter| BatchFilter::new(filter, &snapshot.schema)).transpose()?;
+        // What is true of all rows is no filter.
+        let filter = filter.filter(|filter| !filter.is_always());
+        let filter_columns = filter.as_ref().map(BatchFilter::top_columns).unwrap_or_default();
+        let output = Schema::new_with_metadata(
+            projection.iter().map(|(_, field)| field.clone()).collect::<Vec<_>>(),
+            snapshot.schema.metadata().clone(),
+        );
+        Ok(ScanConfig { options, projection, output: Arc::new(output), filter, filter_columns })
+    }
+
+    /// Places of all columns of the table that are read.
+    pub(super) fn needed(&self) -> impl Iterator<Item = usize> {
+        self.projection.iter().map(|(at, _)| *at).chain(self.filter_columns.iter().copied())
+    }
+}

@@ -1,0 +1,108 @@
+//! Pruning: which blocklets and pages may have rows that pass the filter, by their min/max indexes.
+
+use orcish_core::cast::Adapt;
+use orcish_core::predicate::{Bound, Known, Outcome, Proof};
+use orcish_core::{Error, Result};
+
+use super::column_mapping::{ColumnMapping, mappings};
+use super::config::ScanConfig;
+use super::open_files::OpenFile;
+use super::snapshot::TableSnapshot;
+use crate::file::{BlockletData, starts};
+use crate::metadata::bounds::known;
+use crate::metadata::format::MinMax;
+use crate::metadata::index_file::IndexedBlocklet;
+use crate::table::FileEntry;
+
+/// The index of the blocklet.
+pub(super) const BLOCKLET_INDEX: Proof = Proof::new("index of the blocklet");
+/// The bounds of the page.
+pub(super) const PAGE_BOUNDS: Proof = Proof::new("bounds of the page");
+
+/// What the index says of each blocklet that it names, or of the whole file; none where it says nothing.
+pub(super) fn judge_by_index(
+    snapshot: &TableSnapshot,
+    config: &ScanConfig,
+    entry: &FileEntry,
+) -> Result<Option<Vec<Outcome>>> {
+    let (bounds, rows): (Vec<Option<&MinMax>>, Vec<u64>) = match &entry.blocklets {
+        Some(blocklets) => blocklets.iter().map(|it| (it.min_max.as_ref(), it.rows.unwrap_or(u64::MAX))).unzip(),
+        None => match &entry.file_min_max {
+            Some(min_max) => (vec![Some(min_max)], vec![u64::MAX]),
+            None => return Ok(None),
+        },
+    };
+    let (Some(filter), Some(columns)) = (&config.filter, &entry.index_columns) else {
+        let outcome = if config.filter.is_some() { Outcome::Read } else { Outcome::AllWanted };
+        return Ok(Some(vec![outcome; bounds.len()]));
+    };
+    let mappings = mappings(&snapshot.columns, columns, snapshot.is_transactional)?;
+    let positions = starts(columns);
+    let is_old = entry.is_old();
+    let judge = |(min_max, rows): (Option<&MinMax>, u64)| {
+        let mut known = |mapping: &[usize]| {
+            Ok(table_column_bounds(mapping, &mappings, &|at| {
+                let column = columns.get(at)?;
+                Some(known(min_max?, *positions.get(at)?, column, is_old))
+            }))
+        };
+        filter.judge(&mut known, rows, BLOCKLET_INDEX)
+    };
+    bounds.into_iter().zip(rows).map(judge).collect::<Result<_>>().map(Some)
+}
+
+/// What is known of a column of the table at the end of a way, given what `stored` says of the columns of the file.
+pub(super) fn table_column_bounds(
+    mapping: &[usize],
+    mappings: &[ColumnMapping],
+    stored: &dyn Fn(usize) -> Option<Known>,
+) -> Known {
+    // Bounds of what is within columns are not written.
+    let [column] = mapping else { return Known::default() };
+    match mappings.get(*column) {
+        Some(ColumnMapping::Stored(at, Adapt::Keep)) => stored(*at).unwrap_or_default(),
+        // Numbers stay what they are.
+        Some(ColumnMapping::Stored(at, Adapt::Cast)) => stored(*at).filter(is_of_whole_numbers).unwrap_or_default(),
+        Some(ColumnMapping::Constant(value)) if value.null_count() > 0 => {
+            Known { values: Some(false), ..Known::default() }
+        }
+        _ => Known::default(),
+    }
+}
+
+/// Whether bounds are those of integers or decimals, which stay what they are in wider columns.
+fn is_of_whole_numbers(known: &Known) -> bool {
+    let is_whole = |bound: &Option<Bound>| matches!(bound, None | Some(Bound::Integer(_) | Bound::Decimal { .. }));
+    is_whole(&known.min) && is_whole(&known.max)
+}
+
+impl FileEntry {
+    /// Whether its writer was one before 1.5.1, whose bounds are not believed: it has no rows of pages in the index.
+    fn is_old(&self) -> bool {
+        let known = |blocklet: &IndexedBlocklet| blocklet.info.as_ref().is_some_and(|info| !info.page_rows.is_empty());
+        !self.blocklets.as_ref().is_some_and(|blocklets| blocklets.iter().all(known))
+    }
+}
+
+/// What the bounds in the footer say of a blocklet.
+pub(super) fn judge_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet: usize) -> Result<Outcome> {
+    let Some(filter) = &config.filter else { return Ok(Outcome::AllWanted) };
+    let file = &open_file.file;
+    let min_max = file.min_max(blocklet);
+    let stored = |at: usize| Some(known(min_max?, file.chunk_of(at), file.columns().get(at)?, file.is_old()));
+    let mut known = |mapping: &[usize]| Ok(table_column_bounds(mapping, &open_file.mappings, &stored));
+    filter.judge(&mut known, file.blocklet_rows(blocklet), BLOCKLET_INDEX)
+}
+
+/// What their bounds say of the pages of a blocklet, of the columns whose heads have been read.
+pub(super) fn judge_pages(open_file: &OpenFile, config: &ScanConfig, data: &BlockletData) -> Result<Vec<Outcome>> {
+    let Some(filter) = &config.filter else { return Ok(vec![Outcome::AllWanted; data.pages()]) };
+    let file = &open_file.file;
+    let judge = |page: usize| {
+        // A page has the bounds of one column.
+        let stored = |at: usize| Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.is_old()));
+        let mut known = |mapping: &[usize]| Ok(table_column_bounds(mapping, &open_file.mappings, &stored));
+        filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_BOUNDS)
+    };
+    (0..data.pages()).map(|page| judge(page).map_err(|error: Error| error.in_page(page))).collect()
+}

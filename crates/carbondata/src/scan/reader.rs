@@ -1,0 +1,47 @@
+//! The reader of a scan.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use orcish_core::cancel::Check;
+use orcish_core::parallel::Ahead;
+use orcish_core::{Error, Result};
+
+use super::tasks::ScanTasks;
+
+/// Batches of a scan, in order. An error ends it.
+pub struct ScanReader {
+    pub(super) schema: SchemaRef,
+    pub(super) ahead: Option<Ahead<ScanTasks>>,
+    pub(super) failed: Option<Error>,
+}
+
+impl std::fmt::Debug for ScanReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScanReader").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl ScanReader {
+    /// Schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Has `check` called now and then while the caller decodes or waits for other threads; its error ends the reading.
+    pub fn while_waiting(&mut self, check: Check) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.while_waiting(check);
+        }
+    }
+}
+
+impl Iterator for ScanReader {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        self.ahead.as_mut()?.next()
+    }
+}

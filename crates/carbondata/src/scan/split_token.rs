@@ -1,0 +1,164 @@
+//! Splits on their way to other processes: a file with what has to be known of its table, as JSON.
+
+use std::sync::Arc;
+
+use orcish_core::{Error, Limits, Result};
+use orcish_io::StorageOptions;
+use serde_json::{Map, Value, json};
+
+use super::snapshot::TableSnapshot;
+use crate::metadata::index_file::IndexedBlocklet;
+use crate::metadata::schema::{Column, Kind, schema_of};
+use crate::metadata::table_storage::TableStorage;
+use crate::table::{FileEntry, FileFormat};
+
+/// What a token begins with, so that one of another version is known.
+const VERSION: u64 = 1;
+/// Columns within columns, as the schema allows.
+const MAX_DEPTH: usize = 64;
+
+/// The token of some blocklets of a file, or of all of one that is not columnar.
+pub(super) fn write(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: &[usize]) -> Result<Vec<u8>> {
+    let format = match &entry.format {
+        FileFormat::Columnar => "columnar",
+        FileFormat::Stream => "stream",
+        FileFormat::Orc => "orc",
+        FileFormat::Foreign(name) => return Err(Error::unsupported(format!("files of {name} are not read"))),
+    };
+    let token = json!({
+        "version": VERSION,
+        "table": snapshot.location,
+        "transactional": snapshot.is_transactional,
+        "columns": snapshot.columns.iter().map(column_to_json).collect::<Vec<_>>(),
+        "file": entry.location,
+        "format": format,
+        "size": entry.size,
+        "blocklets": blocklets,
+        "deletes": &entry.deletes[..],
+        "dictionaries": entry.dictionaries,
+        "partition": entry.partition,
+    });
+    serde_json::to_vec(&token).map_err(|error| Error::invalid(format!("a split: {error}")))
+}
+
+/// The table with the one file of a token.
+pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Result<TableSnapshot> {
+    let wrong = || Error::invalid("this is no token of a split, or one of another version of orcish");
+    let token: Value = serde_json::from_slice(token).map_err(|_| wrong())?;
+    let token = token.as_object().filter(|token| token.get("version") == Some(&json!(VERSION))).ok_or_else(wrong)?;
+    let array = |name: &str| token.get(name).and_then(Value::as_array).ok_or_else(wrong);
+    let text = |name: &str| token.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(wrong);
+    let columns: Option<Vec<Column>> = array("columns")?.iter().map(|column| column_of_json(column, 1)).collect();
+    let columns = columns.ok_or_else(wrong)?;
+    let format = match text("format")?.as_str() {
+        "columnar" => FileFormat::Columnar,
+        "stream" => FileFormat::Stream,
+        "orc" => FileFormat::Orc,
+        _ => return Err(wrong()),
+    };
+    // Bounds and rows are those of the file.
+    let blocklet = |id: &Value| {
+        let id = usize::try_from(id.as_u64()?).ok()?;
+        Some(IndexedBlocklet { id, rows: None, info: None, min_max: None, footer_offset: 0 })
+    };
+    let blocklets: Option<Vec<_>> = array("blocklets")?.iter().map(blocklet).collect();
+    let partition = |pair: &Value| {
+        let name = pair.get(0)?.as_str()?.to_owned();
+        Some((name, pair.get(1)?.as_str().map(str::to_owned)))
+    };
+    let deletes: Option<Arc<[String]>> = array("deletes")?.iter().map(|at| Some(at.as_str()?.to_owned())).collect();
+    let partition: Option<Vec<_>> = array("partition")?.iter().map(partition).collect();
+    let entry = FileEntry {
+        location: text("file")?,
+        segment: None,
+        size: token.get("size").and_then(Value::as_u64),
+        blocklets: (format == FileFormat::Columnar).then(|| blocklets.ok_or_else(wrong)).transpose()?,
+        format,
+        deletes: deletes.ok_or_else(wrong)?,
+        dictionaries: text("dictionaries")?,
+        partition: partition.ok_or_else(wrong)?,
+        rows: None,
+        file_min_max: None,
+        index_columns: None,
+        version: None,
+    };
+    let location = text("table")?;
+    Ok(TableSnapshot {
+        storage: TableStorage::new(&location, storage),
+        location,
+        schema: schema_of(&columns),
+        columns,
+        is_transactional: token.get("transactional").and_then(Value::as_bool).ok_or_else(wrong)?,
+        files: vec![Arc::new(entry)],
+        segments: Vec::new(),
+        limits: limits.clone(),
+    })
+}
+
+/// The types, by the names that tokens have for them.
+const KINDS: [(&str, Kind); 15] = [
+    ("boolean", Kind::Boolean),
+    ("byte", Kind::Byte),
+    ("short", Kind::Short),
+    ("int", Kind::Int),
+    ("long", Kind::Long),
+    ("float", Kind::Float),
+    ("double", Kind::Double),
+    ("string", Kind::String),
+    ("varchar", Kind::Varchar),
+    ("binary", Kind::Binary),
+    ("date", Kind::Date),
+    ("timestamp", Kind::Timestamp),
+    ("array", Kind::Array),
+    ("struct", Kind::Struct),
+    ("map", Kind::Map),
+];
+
+fn column_to_json(column: &Column) -> Value {
+    let kind = match column.kind {
+        Kind::Decimal { precision, scale } => json!([precision, scale]),
+        kind => json!(KINDS.iter().find(|(_, other)| *other == kind).map(|(name, _)| name)),
+    };
+    let mut this = Map::new();
+    this.insert("id".into(), json!(column.id));
+    this.insert("name".into(), json!(column.name));
+    this.insert("kind".into(), kind);
+    if !column.children.is_empty() {
+        this.insert("children".into(), column.children.iter().map(column_to_json).collect());
+    }
+    if let Some(default) = &column.default {
+        this.insert("default".into(), json!(default));
+    }
+    Value::Object(this)
+}
+
+fn column_of_json(value: &Value, depth: usize) -> Option<Column> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let kind = match value.get("kind")? {
+        Value::String(name) => KINDS.iter().find(|(other, _)| other == name)?.1,
+        digits => Kind::Decimal {
+            precision: u8::try_from(digits.get(0)?.as_u64()?).ok()?,
+            scale: i8::try_from(digits.get(1)?.as_i64()?).ok()?,
+        },
+    };
+    let bytes = |value: &Value| value.as_array()?.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect();
+    let children = value.get("children").and_then(Value::as_array);
+    Some(Column {
+        id: value.get("id")?.as_str()?.to_owned(),
+        name: value.get("name")?.as_str()?.to_owned(),
+        kind,
+        children: children
+            .into_iter()
+            .flatten()
+            .map(|child| column_of_json(child, depth + 1))
+            .collect::<Option<_>>()?,
+        default: value.get("default").map(bytes).map_or(Some(None), |bytes: Option<Vec<u8>>| bytes.map(Some))?,
+        encoders: Vec::new(),
+        is_dimension: true,
+        is_sorted_by: false,
+        is_invisible: false,
+        ordinal: None,
+    })
+}

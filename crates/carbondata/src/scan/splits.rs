@@ -1,0 +1,48 @@
+//! Splits of a scan: blocklets of one file, cut by their stored bytes.
+
+use std::sync::Arc;
+
+use orcish_core::Result;
+
+use super::blocklet_plan::{blocklet_plans, each_file};
+use super::config::ScanConfig;
+use super::snapshot::TableSnapshot;
+use super::split::Split;
+use super::split_token as token;
+use crate::table::{FileEntry, FileFormat};
+
+/// Parts of about `bytes` stored bytes each.
+pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, bytes: u64) -> Result<Vec<Split>> {
+    let of_files = each_file(snapshot, config, move |snapshot, config, entry| {
+        if entry.format != FileFormat::Columnar {
+            let size = match entry.size {
+                Some(size) => size,
+                None => orcish_io::stat(&entry.location, &snapshot.storage.of(&entry.location))?
+                    .map_or(0, |found| found.size),
+            };
+            return Ok(vec![split(snapshot, entry, Vec::new(), 0, size)?]);
+        }
+        let (blocklet_plans, open_file) = blocklet_plans(snapshot, config, entry)?;
+        let Some(open_file) = open_file else { return Ok(Vec::new()) };
+        let all: Vec<usize> = (0..open_file.file.columns().len()).collect();
+        let mut runs: Vec<(Vec<usize>, u64, u64)> = Vec::new();
+        for plan in blocklet_plans.iter().filter(|plan| !plan.outcome.is_skipped()) {
+            let (size, _) = open_file.file.weigh(plan.blocklet, &all);
+            match runs.last_mut() {
+                Some((run, rows, sum)) if sum.saturating_add(size) <= bytes => {
+                    run.push(plan.blocklet);
+                    *rows = rows.saturating_add(plan.rows);
+                    *sum = sum.saturating_add(size);
+                }
+                _ => runs.push((vec![plan.blocklet], plan.rows, size)),
+            }
+        }
+        runs.into_iter().map(|(blocklets, rows, size)| split(snapshot, entry, blocklets, rows, size)).collect()
+    })?;
+    Ok(of_files.into_iter().flatten().collect())
+}
+
+fn split(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: Vec<usize>, rows: u64, bytes: u64) -> Result<Split> {
+    let token = token::write(snapshot, entry, &blocklets)?;
+    Ok(Split { location: entry.location.clone(), blocklets, rows, bytes, token })
+}

@@ -1,0 +1,108 @@
+//! The tasks of a scan: blocklets that the index names, and files whose blocklets the index does not name.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use orcish_core::cancel::Check;
+use orcish_core::predicate::{BatchFilter, Outcome};
+use orcish_core::{Error, Result, parallel};
+use orcish_io::display_name;
+
+use super::config::ScanConfig;
+use super::open_files::OpenFiles;
+use super::pruning::judge_by_index;
+use super::snapshot::TableSnapshot;
+use super::task::ScanTask;
+use super::task_reader::TaskReader;
+use crate::table::{FileEntry, FileFormat};
+
+/// The parts of a scan, and the files that they are in.
+pub(super) struct ScanTasks {
+    snapshot: Arc<TableSnapshot>,
+    config: Arc<ScanConfig>,
+    open: OpenFiles,
+    parts: Vec<ScanTask>,
+    /// Parts of each file that have not been read.
+    left: Mutex<HashMap<usize, usize>>,
+}
+
+impl ScanTasks {
+    /// The parts that may have wanted rows, by what the index knows.
+    pub(super) fn new(snapshot: Arc<TableSnapshot>, config: Arc<ScanConfig>) -> Result<Self> {
+        let mut parts = Vec::new();
+        let mut left = HashMap::new();
+        let mut patience = snapshot.storage.of_table().patience();
+        for (file, entry) in snapshot.files.iter().enumerate() {
+            patience.look()?;
+            let of_file = parts_of(&snapshot, &config, file, entry)?;
+            left.insert(file, of_file.len());
+            parts.extend(of_file);
+        }
+        Ok(ScanTasks { snapshot, config, open: OpenFiles::default(), parts, left: Mutex::new(left) })
+    }
+
+    /// Rows of all files, where indexes and deletes know them.
+    pub(super) fn count(snapshot: &TableSnapshot) -> Result<Option<u64>> {
+        let mut rows = 0u64;
+        for file in &snapshot.files {
+            let Some(blocklets) = file.blocklets.as_ref().filter(|_| file.deletes.is_empty()) else { return Ok(None) };
+            for blocklet in blocklets {
+                let Some(of_blocklet) = blocklet.rows else { return Ok(None) };
+                rows = rows.saturating_add(of_blocklet);
+            }
+        }
+        Ok(Some(rows))
+    }
+}
+
+/// What of a file may have wanted rows.
+fn parts_of(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry: &FileEntry) -> Result<Vec<ScanTask>> {
+    if config.filter.as_ref().is_some_and(BatchFilter::is_never) {
+        return Ok(Vec::new());
+    }
+    match &entry.format {
+        FileFormat::Columnar => {}
+        FileFormat::Stream | FileFormat::Orc => return Ok(vec![ScanTask { file, blocklets: None }]),
+        FileFormat::Foreign(_) => return snapshot.check_format(entry).map(|()| Vec::new()),
+    }
+    let Some(outcomes) = judge_by_index(snapshot, config, entry)? else {
+        return Ok(vec![ScanTask { file, blocklets: None }]);
+    };
+    let is_read = |(at, outcome): (usize, Outcome)| (!outcome.is_skipped()).then_some(at);
+    let Some(blocklets) = &entry.blocklets else {
+        let is_read = !outcomes.iter().all(Outcome::is_skipped);
+        return Ok(is_read.then_some(ScanTask { file, blocklets: None }).into_iter().collect());
+    };
+    let kept = outcomes.into_iter().enumerate().filter_map(is_read).filter_map(|at| blocklets.get(at));
+    Ok(kept.map(|blocklet| ScanTask { file, blocklets: Some(vec![blocklet.id]) }).collect())
+}
+
+impl parallel::Parts for ScanTasks {
+    type Reader = TaskReader;
+
+    fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn open(&self, at: usize, threads: usize, _beside: usize) -> Result<Option<TaskReader>> {
+        let part = self.parts.get(at).ok_or_else(|| Error::invalid(format!("no part {at}")))?;
+        let entry = self.snapshot.file(part.file)?;
+        TaskReader::open(&self.snapshot, &self.config, &self.open, part, threads)
+            .map(Some)
+            .map_err(|error| error.in_file(&display_name(&entry.location)))
+    }
+
+    fn close(&self, at: usize) {
+        let Some(part) = self.parts.get(at) else { return };
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = left.entry(part.file).or_default();
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            self.open.close(part.file);
+        }
+    }
+
+    fn while_waiting(reader: &mut TaskReader, check: Check) {
+        reader.while_waiting(check);
+    }
+}

@@ -1,0 +1,63 @@
+//! The columns of a table.
+
+use std::collections::{BTreeMap, HashSet};
+
+use orcish_core::{Error, Result};
+use orcish_io::display_name;
+
+use super::context::Place;
+use super::state::Inner;
+use crate::metadata::schema::{Column, schema_of};
+
+impl Place<'_> {
+    pub(super) fn inner(self, all: Vec<Column>, is_transactional: bool) -> Result<Inner> {
+        let columns = visible(all);
+        check_names(&columns).map_err(|error| error.in_file(&display_name(self.root)))?;
+        Ok(Inner {
+            location: self.root.to_owned(),
+            storage: self.storage.clone(),
+            limits: self.limits.clone(),
+            is_transactional,
+            schema: schema_of(&columns),
+            sort_columns: Vec::new(),
+            columns,
+            partition_columns: Vec::new(),
+            properties: BTreeMap::new(),
+            segments: Vec::new(),
+            files: Vec::new(),
+        })
+    }
+}
+
+/// The columns that users see, in their order.
+fn visible(all: Vec<Column>) -> Vec<Column> {
+    let mut all: Vec<_> = all.into_iter().filter(|column| !column.is_invisible).collect();
+    let places: HashSet<_> = all.iter().filter_map(|column| column.ordinal.filter(|&place| place >= 0)).collect();
+    // Where places are not told apart, the list is in the order of its own.
+    if places.len() == all.len() {
+        all.sort_by_key(|column| column.ordinal);
+    }
+    all
+}
+
+/// Whether columns can be told apart by their names, and have names that Arrow can have.
+///
+/// # Errors
+/// `Corrupt` when two columns have one name, and `Unsupported` for a NUL, which ends names in Arrow's C interface.
+fn check_names(columns: &[Column]) -> Result<()> {
+    let mut names = HashSet::new();
+    if let Some(column) = columns.iter().find(|column| !names.insert(&column.name)) {
+        return Err(Error::corrupt(format!("two columns of the table are named {:?}", column.name)));
+    }
+    columns.iter().try_for_each(check_no_nul)
+}
+
+fn check_no_nul(column: &Column) -> Result<()> {
+    if column.name.contains('\0') {
+        return Err(Error::unsupported(format!(
+            "the name {:?} of a column has a NUL, which Arrow has not",
+            column.name
+        )));
+    }
+    column.children.iter().try_for_each(check_no_nul)
+}

@@ -1,0 +1,71 @@
+//! What the steps of opening a table share: its location, storage, limits, and the memory that was reserved.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use orcish_core::{Error, Limits, Result};
+use orcish_io::{StorageOptions, display_name, read_small, stat};
+
+use super::watch::Watch;
+use crate::metadata::allowed_locations::Places;
+use crate::metadata::locations::join;
+use crate::metadata::table_storage::TableStorage;
+use crate::tuning;
+
+/// Where a table is that is being opened.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) root: &'a str,
+    pub(super) storage: &'a TableStorage,
+    pub(super) limits: &'a Limits,
+    pub(super) places: &'a Places,
+    /// Bytes that indexes and names of delete deltas take that have been read.
+    pub(super) held: &'a AtomicU64,
+    pub(super) watch: &'a Watch,
+}
+
+impl Place<'_> {
+    pub(super) fn read(&self, location: &str) -> Result<bytes::Bytes> {
+        read_small(location, self.limits.tail, self.storage_of(location)?.as_ref())
+    }
+
+    /// The options for a file or folder that the table names, if it may be read.
+    pub(super) fn storage_of(&self, location: &str) -> Result<Cow<'_, StorageOptions>> {
+        self.places.check(location).map_err(|error| error.in_file(&display_name(self.root)))?;
+        Ok(self.storage.of(location))
+    }
+
+    /// Counts bytes that are held.
+    ///
+    /// # Errors
+    /// `LimitExceeded`, which says `what` it is, where all together are more than is allowed.
+    pub(super) fn hold(&self, bytes: usize, what: &str) -> Result<()> {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let before = self.held.fetch_add(bytes, Ordering::Relaxed);
+        let most = self.limits.memory;
+        match before.saturating_add(bytes) > most {
+            true => Err(Error::over("memory", format!("{what} of more than the {most} bytes that are allowed"))),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn is_there(&self, location: &str) -> Result<bool> {
+        Ok(stat(location, self.storage_of(location)?.as_ref())?.is_some())
+    }
+
+    /// Reads and parses a file; errors name it.
+    pub(super) fn parse<T>(&self, location: &str, parse: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        parse(&self.read(location)?).map_err(|error| error.in_file(location))
+    }
+
+    pub(super) fn metadata(&self, name: &str) -> String {
+        join(&join(self.root, "Metadata"), name)
+    }
+
+    /// What becomes of each, in order. In stores several are waited for at a time.
+    pub(super) fn each<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+        let is_far = self.root.contains("://") && !self.root.starts_with("file:");
+        let threads = if is_far { tuning::METADATA_READERS.get().min(all.len()) } else { 1 };
+        self.watch.each(threads, all, work)
+    }
+}

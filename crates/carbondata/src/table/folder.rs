@@ -1,0 +1,70 @@
+//! Tables without metadata: folders of data files.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use orcish_core::{Error, ErrorKind, Result};
+use orcish_io::{list_folder, open};
+
+use super::context::Place;
+use super::state::Inner;
+use super::transactional::SCHEMA;
+use super::updates::DELETE_DELTAS;
+use crate::file::DataFile;
+use crate::metadata::delete_delta::DELETES;
+use crate::metadata::file_names::{folder_of, name_of};
+
+impl Place<'_> {
+    /// A table without metadata: every data file counts.
+    pub(super) fn folder(self, is_file: bool) -> Result<Inner> {
+        let all = list_folder(self.root, self.storage.of_table())?;
+        // Which data files of a table are read, its metadata says.
+        let table_of = |location: &str| Some(location.strip_suffix(SCHEMA)?.strip_suffix('/')?.to_owned());
+        if let Some(table) = all.iter().find_map(|(location, _)| table_of(location)) {
+            let message = format!("a table of CarbonData is in the folder, and is read alone: {table:?}");
+            return Err(Error::new(ErrorKind::Unsupported, message).in_file(self.root));
+        }
+        let mut files = match is_file {
+            true => all.iter().map(|(location, size)| self.unindexed(location, *size)).collect(),
+            false => self.by_indexes(&all, true)?,
+        };
+        let folder = if is_file { folder_of(self.root) } else { self.root };
+        for file in &mut files {
+            folder.clone_into(&mut file.dictionaries);
+        }
+        // Here a delete delta belongs to the data files that it shares the beginning of the name with.
+        let deltas: Vec<_> = match is_file {
+            // What servers have beside a file cannot be found out.
+            true if folder.starts_with("http://") || folder.starts_with("https://") => Vec::new(),
+            true => list_folder(if folder.is_empty() { "." } else { folder }, self.storage.of_table())?,
+            false => all,
+        };
+        let start = |location: &str| name_of(location).split_once('_').map(|(start, _)| start.to_owned());
+        let mut by_start: HashMap<String, Vec<String>> = HashMap::new();
+        for (delta, _) in deltas.into_iter().filter(|(location, size)| location.ends_with(DELETES) && *size > 0) {
+            self.watch.look()?;
+            if let Some(start) = start(&delta) {
+                self.hold(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
+                by_start.entry(start).or_default().push(delta);
+            }
+        }
+        let by_start: HashMap<String, Arc<[String]>> =
+            by_start.into_iter().map(|(start, deltas)| (start, deltas.into())).collect();
+        for file in &mut files {
+            self.watch.look()?;
+            file.deletes = start(&file.location).and_then(|start| by_start.get(&start).cloned()).unwrap_or_default();
+        }
+        let Some(first) = files.first() else {
+            let message = "there is no table: neither Metadata/schema nor files of CarbonData";
+            return Err(Error::invalid(message).in_file(self.root));
+        };
+        // Files of one writer have the same columns.
+        let columns = DataFile::open(open(&first.location, self.storage.of_table())?, self.limits)?.columns().to_vec();
+        let sorted = columns.iter().filter(|column| column.is_sorted_by);
+        let sort_columns = sorted.map(|column| column.name.clone()).collect();
+        let mut inner = self.inner(columns, false)?;
+        inner.sort_columns = sort_columns;
+        inner.files = files.into_iter().map(Arc::new).collect();
+        Ok(inner)
+    }
+}

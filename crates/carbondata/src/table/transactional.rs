@@ -1,0 +1,92 @@
+//! Tables with metadata.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orcish_core::Result;
+
+use super::context::Place;
+use super::segment::Segment;
+use super::state::Inner;
+use super::updates::Updates;
+use crate::metadata::file_names::check_name;
+use crate::metadata::format::TableInfo;
+use crate::metadata::locations::join;
+use crate::metadata::schema::columns;
+use crate::metadata::thrift::Reader;
+use crate::metadata::{table_status as status, update_status};
+
+/// Path of the schema below the folder of a table.
+pub(super) const SCHEMA: &str = "Metadata/schema";
+/// `PartitionType::NATIVE_HIVE`: partitions are folders.
+const HIVE: i32 = 4;
+
+impl Place<'_> {
+    /// A table with metadata.
+    pub(super) fn transactional(self) -> Result<Inner> {
+        let schema = join(self.root, SCHEMA);
+        let (info, all) = self.parse(&schema, |bytes| {
+            let info: TableInfo = Reader::new(bytes, self.limits).structure()?;
+            let all = columns(&info.table.columns, self.limits)?;
+            Ok((info, all))
+        })?;
+        // The list has the columns that rows are sorted by in their order, which is not that of users.
+        let sorted = all.iter().filter(|column| column.is_sorted_by && !column.is_invisible);
+        let sort_columns = sorted.map(|column| column.name.clone()).collect();
+        let mut inner = self.inner(all, true)?;
+        inner.sort_columns = sort_columns;
+        inner.properties = info.table.properties.into_iter().collect();
+        let hive = info.table.partition.filter(|partition| partition.kind == HIVE);
+        let hive = hive.into_iter().flat_map(|partition| partition.columns);
+        inner.partition_columns = hive.map(|column| column.name).collect();
+
+        let version = inner.properties.iter().find(|(key, _)| key.eq_ignore_ascii_case("latestversion"));
+        let name = version.map(|(_, version)| version.trim()).filter(|version| !version.is_empty());
+        let name = name.map_or("tablestatus".to_owned(), |version| format!("tablestatus_{version}"));
+        check_name(&name).map_err(|error| error.in_file(&schema))?;
+        let status = self.metadata(&name);
+        // A table that nothing was loaded into has none.
+        let loads = match self.is_there(&status)? {
+            true => self.parse(&status, |bytes| status::loads(bytes, self.limits))?,
+            false => Vec::new(),
+        };
+        // The one that has a name says it for all.
+        let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
+            Some(name) => {
+                check_name(name).map_err(|error| error.in_file(&status))?;
+                self.parse(&self.metadata(name), |bytes| update_status::updates(bytes, self.limits))?
+            }
+            None => Vec::new(),
+        };
+        let mut updates = Updates::new(&updates, !inner.partition_columns.is_empty());
+        let live: Vec<_> = loads.iter().enumerate().filter(|(_, load)| load.is_readable()).collect();
+        let files = self.each(&live, |(at, load)| self.segment(load, *at, &inner.partition_columns))?;
+        let mut live: BTreeMap<_, _> = live.iter().map(|(at, _)| *at).zip(files).collect();
+        for (at, load) in loads.iter().enumerate() {
+            let mut files = live.remove(&at).unwrap_or_default();
+            for file in &files {
+                self.watch.look()?;
+                self.storage_of(&file.location)?;
+            }
+            let deleted = updates.apply(load, &mut files, self)?;
+            let rows = files.iter().try_fold(0u64, |sum, file| Some(sum.saturating_add(file.rows?)));
+            inner.segments.push(Segment {
+                id: load.id.clone(),
+                state: load.state.clone(),
+                is_readable: load.is_readable(),
+                format: load.format.clone(),
+                started: load.started,
+                ended: load.ended,
+                merged_into: load.merged_into.clone(),
+                modified: load.modified,
+                rows: rows.filter(|_| load.is_readable()).map(|rows| rows.saturating_sub(deleted)),
+                deleted_rows: load.is_readable().then_some(deleted),
+                data_bytes: load.data_bytes,
+                index_bytes: load.index_bytes,
+                files: files.len(),
+            });
+            inner.files.extend(files.into_iter().map(Arc::new));
+        }
+        Ok(inner)
+    }
+}
