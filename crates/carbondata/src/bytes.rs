@@ -1,17 +1,17 @@
-//! Numbers within bytes that may end too early.
+//! Big-endian numbers, read from bytes that may end too early.
 
 use orcish_core::{Error, Result};
 
-/// What is left of some bytes.
+/// A cursor over bytes. Each read is an error where too few bytes are left.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bytes<'a>(&'a [u8]);
+pub(crate) struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Bytes<'a> {
+impl<'a> ByteReader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Bytes(bytes)
+        ByteReader(bytes)
     }
 
-    /// What has not been taken.
+    /// The bytes that are left.
     pub(crate) fn rest(self) -> &'a [u8] {
         self.0
     }
@@ -20,7 +20,7 @@ impl<'a> Bytes<'a> {
         self.0.is_empty()
     }
 
-    /// The next `length` bytes; an error where there are fewer.
+    /// The next `length` bytes.
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length).ok_or_else(|| {
             Error::corrupt(format!("it ends too early: {length} bytes are needed, and {} are there", self.0.len()))
@@ -63,26 +63,26 @@ impl<'a> Bytes<'a> {
         Ok(f32::from_be_bytes(self.array()?))
     }
 
-    /// A length of four bytes, which may not be negative.
+    /// A length of four bytes, which must not be negative.
     pub(crate) fn length(&mut self) -> Result<usize> {
         let length = self.i32()?;
         usize::try_from(length).map_err(|_| Error::corrupt(format!("a length of {length}")))
     }
 
-    /// A length of two bytes, and as many bytes.
+    /// Bytes behind their length of two bytes.
     pub(crate) fn short(&mut self) -> Result<&'a [u8]> {
         let length = self.i16()?;
         self.take(usize::try_from(length).map_err(|_| Error::corrupt(format!("a length of {length}")))?)
     }
 
-    /// Text as `DataOutput.writeUTF` writes it; what is no UTF-8 in it is replaced.
+    /// A string as `DataOutput.writeUTF` writes it. Bytes that are not valid UTF-8 are replaced.
     pub(crate) fn utf(&mut self) -> Result<String> {
         let length = self.u16()?;
         Ok(String::from_utf8_lossy(self.take(length.into())?).into_owned())
     }
 }
 
-/// A whole number of any size, big endian in two's complement; none where it has more than 128 bits.
+/// A big-endian two's complement integer of any length; `None` where it needs more than 128 bits.
 pub(crate) fn big_integer(bytes: &[u8]) -> Option<i128> {
     let is_negative = bytes.first().is_some_and(|&first| first >= 0x80);
     let fill = if is_negative { u8::MAX } else { 0 };
@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn an_early_end_is_an_error() {
-        let mut bytes = Bytes::new(&[0, 2, b'a']);
+        let mut bytes = ByteReader::new(&[0, 2, b'a']);
         assert!(bytes.short().is_err());
-        assert!(Bytes::new(&[0xff; 4]).length().is_err());
+        assert!(ByteReader::new(&[0xff; 4]).length().is_err());
     }
 }

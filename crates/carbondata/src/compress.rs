@@ -1,26 +1,26 @@
-//! The compressors of pages, by the names that files give them.
+//! Compressors of pages.
 
 use std::io::Read as _;
 
 use orcish_core::{Error, Result};
 
-/// How bytes are compressed.
+/// A compressor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Compressor {
-    /// A raw block of snappy.
+    /// Raw Snappy block.
     #[default]
     Snappy,
-    /// A frame of zstd.
+    /// Zstandard frame.
     Zstd,
-    /// A member of gzip.
+    /// Gzip members.
     Gzip,
 }
 
 impl Compressor {
-    /// The compressor of a name; none is snappy, as in files before 1.5.
+    /// The compressor with a name. No name is Snappy, which is the only compressor before 1.5.
     ///
     /// # Errors
-    /// `Unsupported` for others: those are classes of somebody's own.
+    /// `Unsupported` for other names, which belong to user-defined compressors.
     pub(crate) fn named(name: Option<&str>) -> Result<Self> {
         match name.map(str::to_ascii_lowercase).as_deref() {
             None | Some("" | "snappy") => Ok(Compressor::Snappy),
@@ -30,17 +30,17 @@ impl Compressor {
         }
     }
 
-    /// Decompresses `bytes`, which may become `most` at most.
+    /// Decompresses `bytes` into at most `max_bytes` bytes.
     ///
     /// # Errors
-    /// `Corrupt` for bytes that are not compressed so, `LimitExceeded` where they become more.
+    /// `Corrupt` for bytes that are not valid compressed data, `LimitExceeded` for more than `max_bytes`.
     pub(crate) fn decompress(self, bytes: &[u8], most: usize) -> Result<Vec<u8>> {
         let corrupt = |error: &dyn std::fmt::Display| Error::corrupt(format!("no {self:?} data: {error}"));
         match self {
             Compressor::Snappy => {
                 let length = snap::raw::decompress_len(bytes).map_err(|error| corrupt(&error))?;
                 check_most(length, most)?;
-                // Two bytes of snappy become 64 at most: who says more lies.
+                // Two bytes of Snappy expand to at most 64, so a longer length is corrupt.
                 if length / 64 > bytes.len() {
                     return Err(Error::corrupt(format!("{} bytes of snappy cannot become {length}", bytes.len())));
                 }
@@ -48,7 +48,7 @@ impl Compressor {
             }
             Compressor::Zstd => {
                 let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(|error| corrupt(&error))?;
-                // The size may be in the frame; no more than the limit is believed.
+                // The frame may have the size. It is used as a capacity, up to the limit.
                 let known = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().unwrap_or(0);
                 let known = usize::try_from(known).unwrap_or(usize::MAX).min(most).min(bytes.len().saturating_mul(64));
                 read_most(decoder, known, most, &corrupt)

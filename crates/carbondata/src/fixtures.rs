@@ -1,4 +1,4 @@
-//! Tables of Apache's own writers, for tests: in a folder that the environment names.
+//! Tables of Apache's writers, for tests. `ORCISH_CARBONDATA` is their folder.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::DataType;
 use serde_json::Value;
 
-/// So many cases, times the factor that the environment has for random tests.
+/// The number of cases of a random test, multiplied by `ORCISH_TEST_FACTOR`.
 pub(crate) fn cases(number: u64) -> u64 {
     let factor = std::env::var("ORCISH_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok());
     number.saturating_mul(factor.unwrap_or(1))
 }
 
-/// The folder of a table and its rows; none where no tables are there.
+/// The folder of a table; `None` where no tables are available.
 pub(crate) fn table(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("ORCISH_CARBONDATA") else {
         eprintln!("left out: ORCISH_CARBONDATA names no folder of tables");
@@ -26,7 +26,7 @@ pub(crate) fn table(name: &str) -> Option<PathBuf> {
     Some(Path::new(&folder).join(name))
 }
 
-/// The rows of a file of JSON, sorted by their `id`.
+/// The rows of a file of JSON lines, sorted by `id`.
 pub(crate) fn rows(file: &Path) -> Vec<Value> {
     let bytes = std::fs::read(file).unwrap();
     let mut text = String::new();
@@ -36,7 +36,7 @@ pub(crate) fn rows(file: &Path) -> Vec<Value> {
     rows
 }
 
-/// Files of a folder whose name ends so, with folders in it.
+/// Files of a folder, at any depth, whose names end with `end`.
 pub(crate) fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -68,7 +68,7 @@ fn micros(text: &str) -> i64 {
     (days(day) * 86_400 + seconds) * 1_000_000 + format!("{fraction:0<6}").parse::<i64>().unwrap()
 }
 
-/// What a cell should be, as [`cell`] has it.
+/// The expected value in the form of [`cell`].
 fn wanted(value: &Value, kind: &DataType) -> Value {
     match (value, kind) {
         (Value::Null, _) => Value::Null,
@@ -100,7 +100,7 @@ fn cell(array: &ArrayRef, row: usize) -> Value {
     }
 }
 
-/// Compares columns, one of which is `id`, with rows that have their names.
+/// Compares columns with rows of JSON. Rows are matched by the column `id`.
 pub(crate) fn assert_rows(columns: &[(String, ArrayRef)], rows: &[Value]) {
     let (_, ids) = columns.iter().find(|(name, _)| name == "id").unwrap();
     let mut order: Vec<usize> = (0..ids.len()).collect();

@@ -1,4 +1,4 @@
-//! What the fuzz target needs of the inside of the crate; behind the feature `fuzzing`, and no part of the API.
+//! The entry points of the fuzz target, behind the feature `fuzzing`. Not part of the API.
 
 mod mutate;
 #[cfg(test)]
@@ -16,27 +16,29 @@ use orcish_io::{MemorySource, ReadAt};
 use crate::file::DataFile;
 use crate::metadata::format::TableInfo;
 use crate::metadata::schema::columns;
-use crate::metadata::thrift::Reader;
+use crate::metadata::thrift::ThriftReader;
 use crate::metadata::{delete_delta, index_file, segment_file, table_status, update_status};
 use crate::stream::StreamFile;
 #[cfg(test)]
 pub(crate) use mutate::Random;
 pub use mutate::mutate;
 
-/// Takes bytes for each kind of file there is, one after the other, and gives the arrays that come of them to `check`.
+/// Reads the bytes as each kind of file, and passes the decoded arrays to `check`.
 pub fn read(bytes: &Bytes, limits: &Limits, check: &dyn Fn(&ArrayRef)) {
     let source: Arc<dyn ReadAt> = Arc::new(MemorySource::new(bytes.clone()));
     let _ = data_file(source.clone(), limits, check);
     let _ = stream(source, u64::try_from(bytes.len()).unwrap_or_default(), limits, check);
-    let _ = Reader::new(bytes, limits).structure::<TableInfo>().and_then(|info| columns(&info.table.columns, limits));
-    let _ = index_file::files(bytes, limits);
-    let _ = index_file::streams(bytes, limits);
-    for (_, part) in index_file::parts(bytes, limits).unwrap_or_default() {
-        let _ = index_file::files(&part, limits);
+    let _ = ThriftReader::new(bytes, limits)
+        .read_struct::<TableInfo>()
+        .and_then(|info| columns(&info.table.columns, limits));
+    let _ = index_file::read_index(bytes, limits);
+    let _ = index_file::read_stream_index(bytes, limits);
+    for (_, part) in index_file::read_merged_index(bytes, limits).unwrap_or_default() {
+        let _ = index_file::read_index(&part, limits);
     }
-    let _ = table_status::loads(bytes, limits);
-    let _ = update_status::updates(bytes, limits);
-    let _ = segment_file::folders(bytes, "table", limits);
+    let _ = table_status::read_table_status(bytes, limits);
+    let _ = update_status::read_update_status(bytes, limits);
+    let _ = segment_file::read_segment_file(bytes, "table", limits);
     let _ = delete_delta::add(&mut BTreeMap::new(), bytes, limits);
 }
 
@@ -45,10 +47,10 @@ fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)
     let file = DataFile::open(source, limits)?;
     let all: Vec<usize> = (0..file.columns().len()).collect();
     for blocklet in 0..file.blocklets() {
-        // What one column lacks says nothing of the others.
+        // Each column is read alone, so that an error of one column does not hide the others.
         for &column in &all {
             let Ok(data) = file.read_blocklet(blocklet, &[column]) else { continue };
-            let mut one_by_one = file.read_heads(blocklet, &[column])?;
+            let mut one_by_one = file.read_chunk_headers(blocklet, &[column])?;
             for page in 0..data.pages() {
                 let mut wanted = vec![false; data.pages()];
                 wanted.get_mut(page).into_iter().for_each(|wanted| *wanted = true);
@@ -58,7 +60,7 @@ fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)
                 array.iter().for_each(check);
             }
         }
-        file.weigh(blocklet, &all);
+        file.read_cost(blocklet, &all);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! One data file, by itself: what it says of itself.
+//! Metadata of a single data file.
 
 use arrow_schema::SchemaRef;
 use orcish_core::{Limits, Result};
@@ -7,18 +7,28 @@ use orcish_io::{StorageOptions, open};
 use crate::file::DataFile;
 use crate::metadata::schema::schema_of;
 
-/// A data file whose footer has been read. Its rows are read as those of a [`Table`](crate::Table) of one file.
+/// The metadata of a data file.
+///
+/// To read the rows of the file, open it as a [`Table`](crate::Table).
+///
+/// ```no_run
+/// use carbondata::File;
+///
+/// let file = File::open("part-0-0.snappy.carbondata", &Default::default(), &Default::default())?;
+/// println!("version {}, {} rows", file.version(), file.rows());
+/// # Ok::<(), orcish_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct File(DataFile);
 
-/// A blocklet of a data file.
+/// A blocklet of a data file: `BlockletInfo3` and its predecessors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocklet {
-    /// Its rows, deleted ones included.
+    /// Number of rows, deleted rows included.
     pub rows: u64,
-    /// Pages of each of its columns; 0 where the footer does not say it, as before 1.5.1.
+    /// Number of pages of each column; 0 in files before 1.5.1, whose footer has no number of pages.
     pub pages: usize,
-    /// Bytes of all its columns as stored.
+    /// Stored bytes of all columns.
     pub bytes: u64,
 }
 
@@ -29,10 +39,10 @@ impl std::fmt::Debug for File {
 }
 
 impl File {
-    /// Reads the footer of a file of any version.
+    /// Reads the footer of a data file of any version.
     ///
     /// # Errors
-    /// `Io` where it cannot be read, `Corrupt` for what is no data file, `LimitExceeded` for large footers.
+    /// `Io` where the file cannot be read, `Corrupt` where it is not a data file, `LimitExceeded` for a large footer.
     pub fn open(location: &str, storage: &StorageOptions, limits: &Limits) -> Result<Self> {
         DataFile::open(open(location, storage)?, limits).map(File)
     }
@@ -42,28 +52,28 @@ impl File {
         self.0.version()
     }
 
-    /// Its rows, deleted ones included.
+    /// Number of rows, deleted rows included.
     pub fn rows(&self) -> u64 {
         self.0.rows()
     }
 
-    /// Its own columns, in the order in which they are stored.
+    /// The columns of the file, in stored order.
     pub fn schema(&self) -> SchemaRef {
         schema_of(self.0.columns())
     }
 
-    /// What the writer says of itself, since 1.5.1: `written_by` and `version`.
+    /// The `extra_info` of the footer, which writers since 1.5.1 set: `written_by` and `version`.
     pub fn written_by(&self) -> &[(String, String)] {
         self.0.written_by()
     }
 
-    /// Its blocklets.
+    /// The blocklets of the file.
     pub fn blocklets(&self) -> Vec<Blocklet> {
         let all: Vec<usize> = (0..self.0.columns().len()).collect();
         let blocklet = |at| Blocklet {
             rows: self.0.blocklet_rows(at),
-            pages: self.0.known_pages(at),
-            bytes: self.0.weigh(at, &all).0,
+            pages: self.0.num_pages(at),
+            bytes: self.0.read_cost(at, &all).0,
         };
         (0..self.0.blocklets()).map(blocklet).collect()
     }

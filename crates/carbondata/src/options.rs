@@ -1,11 +1,11 @@
-//! Options of a scan.
+//! Options of scans.
 
 use orcish_core::{Limits, Predicate};
 
 /// Default of [`ReadOptions::batch_size`], in rows.
 pub const DEFAULT_BATCH_SIZE: usize = 65_536;
 
-/// How to read a table.
+/// Options of a scan.
 ///
 /// ```
 /// use carbondata::ReadOptions;
@@ -15,15 +15,15 @@ pub const DEFAULT_BATCH_SIZE: usize = 65_536;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
-    /// Columns to read, by dotted name and in this order; `None` reads all columns.
+    /// The projection: dotted names of columns, in output order. `None` reads all columns.
     pub columns: Option<Vec<String>>,
-    /// Most rows of a batch.
+    /// Maximum number of rows of a batch.
     pub batch_size: usize,
-    /// The rows to read: those for which this is true.
+    /// The filter. A row is read where the filter is true.
     pub filter: Option<Predicate>,
-    /// Most rows to read.
+    /// Maximum number of rows.
     pub limit: Option<u64>,
-    /// Threads that decode; 0 takes as many as the machine has cores.
+    /// Number of decoding threads; 0 is the number of cores.
     pub threads: usize,
     /// Bounds on the resources that files can make the reader use.
     pub limits: Limits,

@@ -1,5 +1,6 @@
-//! Tables: segments, data files, columns and deleted rows.
+//! Tables: segments, data files, columns and delete deltas.
 
+mod cancellation;
 mod columns;
 mod context;
 mod file_entry;
@@ -13,59 +14,75 @@ mod state;
 mod tests;
 mod transactional;
 mod updates;
-mod watch;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
-use context::Place;
+use cancellation::Cancellation;
+use context::OpenContext;
 use orcish_core::{Limits, Result};
 use orcish_io::{StorageOptions, list_folder, stat};
-use state::Inner;
+use state::TableState;
 use transactional::SCHEMA;
-use watch::Watch;
 
 pub(crate) use file_entry::{FileEntry, FileFormat};
 pub use segment::Segment;
 
-use crate::metadata::allowed_locations::Places;
+use crate::metadata::allowed_locations::AllowedLocations;
 use crate::metadata::delete_delta::read_deletes;
-use crate::metadata::file_names::DATA;
+use crate::metadata::file_names::DATA_FILE_SUFFIX;
 use crate::metadata::locations::join;
 use crate::metadata::schema::Column;
 use crate::metadata::table_storage::TableStorage;
 
-/// Whether a location, which is no pattern, looks like a CarbonData table: a folder with `Metadata/schema`, a folder that holds
-/// `.carbondata` files, directly or in folders below, or such a file.
+/// Whether a location looks like a table: a folder with `Metadata/schema`, a folder with `.carbondata` files at any
+/// depth, or a `.carbondata` file. The location must not be a glob pattern.
 ///
 /// # Errors
-/// Of kind `Io` where there is nothing at the location, or it cannot be listed.
+/// `Io` where the location does not exist or cannot be listed.
 pub fn is_table(location: &str, storage: &StorageOptions) -> Result<bool> {
-    if location.ends_with(DATA) || stat(&join(location, SCHEMA), storage)?.is_some() {
+    if location.ends_with(DATA_FILE_SUFFIX) || stat(&join(location, SCHEMA), storage)?.is_some() {
         return Ok(true);
     }
-    Ok(list_folder(location, storage)?.iter().any(|(file, _)| file.ends_with(DATA)))
+    Ok(list_folder(location, storage)?.iter().any(|(file, _)| file.ends_with(DATA_FILE_SUFFIX)))
 }
 
-/// A table: its columns, its segments, and the files that are live. It is what it was when it was opened.
+/// A table: its columns, segments and data files.
+///
+/// A table is a snapshot: later loads, updates and deletes do not change it.
+///
+/// ```no_run
+/// use carbondata::Table;
+///
+/// let table = Table::open("/warehouse/sales", &Default::default(), &Default::default())?;
+/// for segment in table.segments() {
+///    println!("segment {}: {}, {:?} rows", segment.id, segment.state, segment.rows);
+/// }
+/// # Ok::<(), orcish_core::Error>(())
+/// ```
 #[derive(Clone, Debug)]
-pub struct Table(Arc<Inner>);
+pub struct Table(Arc<TableState>);
 
 impl Table {
-    /// Opens a table: the folder of one, a folder of `.carbondata` files without metadata, or one such file.
+    /// Opens a table: the folder of a table, a folder of `.carbondata` files without metadata, or a single file.
+    ///
+    /// The schema, the table status and the index files are read. Data files are not opened, except one file where
+    /// there is no schema.
     ///
     /// # Errors
-    /// Of kind `Io` where something cannot be read, `InvalidArgument` where there is no table, `Corrupt` where its
-    /// metadata is broken, `LimitExceeded` where that is larger than allowed, `Unsupported` where it names files outside
-    /// of its folder.
+    /// `Io` where a file cannot be read, `InvalidArgument` where there is no table, `Corrupt` for invalid metadata,
+    /// `LimitExceeded` for metadata that is larger than `limits`, `Unsupported` where the metadata names files outside
+    /// of the table's folder.
     pub fn open(location: &str, storage: &StorageOptions, limits: &Limits) -> Result<Self> {
         Self::open_with_external(location, storage, limits, &[])
     }
 
-    /// Opens a table whose segments and partitions may be at, or below, `external` paths and URLs too. Others that it
-    /// names outside of its own folder are refused. Headers of `storage` are sent to the host of the table alone.
+    /// Opens a table whose segments and partitions may also be at or below the `external` paths and URLs.
+    ///
+    /// Other locations outside of the table's folder are refused. The headers of `storage` are sent to the host of the
+    /// table only.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -76,44 +93,44 @@ impl Table {
         external: &[String],
     ) -> Result<Self> {
         let root = if location.len() > 1 { location.trim_end_matches('/') } else { location };
-        let (places, storage) = (&Places::new(root, external), &TableStorage::new(root, storage.clone()));
-        let (held, watch) = (&AtomicU64::new(0), &Watch::new(storage.of_table().patience()));
-        Ok(Table(Arc::new(Place { root, storage, limits, places, held, watch }.open()?)))
+        let (allowed, storage) = (&AllowedLocations::new(root, external), &TableStorage::new(root, storage.clone()));
+        let (reserved, cancellation) = (&AtomicU64::new(0), &Cancellation::new(storage.of_table().patience()));
+        Ok(Table(Arc::new(OpenContext { root, storage, limits, allowed, reserved, cancellation }.open()?)))
     }
 
-    /// Where it is.
+    /// Location of the table.
     pub fn location(&self) -> &str {
         &self.0.location
     }
 
-    /// Its columns, in the order that its users know, without dropped ones.
+    /// The visible columns, in the order of the schema. Dropped columns are left out.
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.0.schema)
     }
 
-    /// What it was created with; keys are lower case mostly.
+    /// Table properties. Most keys are lower case.
     pub fn properties(&self) -> &BTreeMap<String, String> {
         &self.0.properties
     }
 
-    /// All segments, also those that are not read; none of tables without metadata.
+    /// All segments of the table status, also those that are not read. Empty for tables without metadata.
     pub fn segments(&self) -> &[Segment] {
         &self.0.segments
     }
 
-    /// Locations of the files whose rows are the table's.
+    /// Locations of the live data files.
     pub fn files(&self) -> Vec<String> {
         self.0.files.iter().map(|file| file.location.clone()).collect()
     }
 
-    /// Rows without deleted ones, by the index; none where the files alone know. Delete deltas are read.
+    /// Number of rows without deleted rows, from index files and delete deltas; `None` where a file has no index.
     ///
     /// # Errors
     /// Those of reading delete deltas.
     pub fn rows(&self) -> Result<Option<u64>> {
         let mut all = 0u64;
         let mut patience = self.0.storage.of_table().patience();
-        // Delete deltas that files share are read once.
+        // Files of one block share their delete deltas, which are read once.
         let mut known: HashMap<*const String, u64> = HashMap::new();
         for file in &self.0.files {
             patience.look()?;
@@ -133,17 +150,17 @@ impl Table {
         Ok(Some(all))
     }
 
-    /// Columns that rows of a file are sorted by.
+    /// The `sort_columns` of the table.
     pub fn sort_columns(&self) -> Vec<String> {
         self.0.sort_columns.clone()
     }
 
-    /// Columns whose values are names of folders.
+    /// Hive partition columns.
     pub fn partition_columns(&self) -> Vec<String> {
         self.0.partition_columns.clone()
     }
 
-    /// Whether it has metadata of its own, and is no mere folder of files.
+    /// Whether the table has metadata (a transactional table), as opposed to a folder of data files.
     pub fn is_transactional(&self) -> bool {
         self.0.is_transactional
     }

@@ -7,11 +7,11 @@ use arrow_array::ArrayRef;
 use orcish_core::{Error, Result};
 use orcish_io::read_with_limits;
 
-use super::chunk::{Chunk, PageBytes, PageContext, StoredPage};
-use super::metadata::Inner;
+use super::chunk::{ColumnChunk, EncodedPage, PageContext, PageData};
+use super::metadata::FileMetadata;
 use super::{v1_v2, v3};
 use crate::metadata::format::{DataChunk2, MinMax};
-use crate::metadata::schema::{Column, Kind};
+use crate::metadata::schema::{CarbonType, Column};
 use crate::page::{self, Dictionaries};
 
 /// Rows of a page that says nothing of them, but for the last of a blocklet.
@@ -19,23 +19,23 @@ const PAGE_ROWS: usize = 32_000;
 
 /// Chunks of some columns of a blocklet.
 pub(crate) struct BlockletData {
-    file: Arc<Inner>,
+    file: Arc<FileMetadata>,
     dictionaries: Option<Dictionaries>,
     at: usize,
     /// By their place in the blocklet; those that were not asked for are none.
-    chunks: Vec<Option<Chunk>>,
+    chunks: Vec<Option<ColumnChunk>>,
     page_rows: Vec<usize>,
 }
 
 impl BlockletData {
-    pub(super) fn new(file: Arc<Inner>, dictionaries: Option<Dictionaries>, at: usize) -> Self {
+    pub(super) fn new(file: Arc<FileMetadata>, dictionaries: Option<Dictionaries>, at: usize) -> Self {
         let blocklet = file.blocklets.get(at);
         let chunks = std::iter::repeat_with(|| None).take(blocklet.map_or(0, |blocklet| blocklet.chunks.len()));
         let page_rows = blocklet.map(|blocklet| blocklet.page_rows.clone()).unwrap_or_default();
         BlockletData { chunks: chunks.collect(), page_rows, file, dictionaries, at }
     }
 
-    pub(super) fn put(&mut self, at: usize, chunk: Chunk) {
+    pub(super) fn set_chunk(&mut self, at: usize, chunk: ColumnChunk) {
         if let Some(place) = self.chunks.get_mut(at) {
             *place = Some(chunk);
         }
@@ -51,7 +51,7 @@ impl BlockletData {
             .map_err(|error| error.in_section("blocklet", self.at).in_file(file.name()))
     }
 
-    fn read_missing(&mut self, file: &Inner, columns: &[usize], wanted: &[bool]) -> Result<()> {
+    fn read_missing(&mut self, file: &FileMetadata, columns: &[usize], wanted: &[bool]) -> Result<()> {
         let missing = self.pages_of(columns, wanted).filter(|(_, _, page, _)| page.bytes.is_none());
         let (places, ranges): (Vec<_>, Vec<_>) =
             missing.map(|(chunk, at, _, range)| ((chunk, at), range.clone())).unzip();
@@ -59,7 +59,7 @@ impl BlockletData {
         for ((chunk, at), bytes) in places.into_iter().zip(parts) {
             let chunk = self.chunks.get_mut(chunk).and_then(Option::as_mut);
             if let Some(page) = chunk.and_then(|chunk| chunk.pages.get_mut(at)) {
-                page.bytes = Some(PageBytes::cut(&page.head, &bytes)?);
+                page.bytes = Some(PageData::cut(&page.header, &bytes)?);
             }
         }
         Ok(())
@@ -70,31 +70,31 @@ impl BlockletData {
         &'a self,
         columns: &'a [usize],
         wanted: &'a [bool],
-    ) -> impl Iterator<Item = (usize, usize, &'a StoredPage, &'a Range<u64>)> {
+    ) -> impl Iterator<Item = (usize, usize, &'a EncodedPage, &'a Range<u64>)> {
         let chunks = columns.iter().flat_map(|&column| {
-            let start = self.file.chunk_of(column);
+            let start = self.file.first_chunk(column);
             start..start.saturating_add(self.file.columns.get(column).map_or(0, Column::chunks))
         });
         let chunks = chunks.filter_map(|at| Some((at, self.chunks.get(at)?.as_ref()?)));
         chunks.flat_map(move |(at, chunk)| {
-            let pages = chunk.pages.iter().zip(&chunk.places).enumerate();
+            let pages = chunk.pages.iter().zip(&chunk.page_ranges).enumerate();
             let pages = pages.filter(|(page, _)| wanted.get(*page) == Some(&true));
             pages.map(move |(page, (stored, range))| (at, page, stored, range))
         })
     }
 
     /// Rows of pages: as the footer says, else the pages themselves, else what all writers have written.
-    pub(super) fn find_rows(&mut self) -> Result<()> {
+    pub(super) fn resolve_page_rows(&mut self) -> Result<()> {
         let rows =
             self.file.blocklets.get(self.at).map_or(0, |blocklet| usize::try_from(blocklet.rows).unwrap_or(usize::MAX));
         if self.page_rows.is_empty() {
-            let starts = self.file.columns.iter().zip(&self.file.starts);
+            let first_chunks = self.file.columns.iter().zip(&self.file.first_chunks);
             // Columns within others have more values, or fewer, than there are rows.
-            let mut chunks = starts.filter_map(|(_, &start)| self.chunks.get(start)?.as_ref());
+            let mut chunks = first_chunks.filter_map(|(_, &start)| self.chunks.get(start)?.as_ref());
             let Some(chunk) = chunks.next() else {
                 return Ok(());
             };
-            let said = chunk.pages.iter().map(|page| usize::try_from(page.head.rows?).ok());
+            let said = chunk.pages.iter().map(|page| usize::try_from(page.header.rows?).ok());
             let said: Option<Vec<usize>> = said.collect();
             let count = chunk.pages.len();
             let last = rows.saturating_sub(count.saturating_sub(1).saturating_mul(PAGE_ROWS));
@@ -120,8 +120,8 @@ impl BlockletData {
 
     /// Bounds of a page: one smallest value, and one largest.
     pub(crate) fn page_min_max(&self, column: usize, page: usize) -> Option<&MinMax> {
-        let chunk = self.chunks.get(self.file.chunk_of(column))?.as_ref()?;
-        chunk.pages.get(page)?.head.min_max.as_ref()
+        let chunk = self.chunks.get(self.file.first_chunk(column))?.as_ref()?;
+        chunk.pages.get(page)?.header.min_max.as_ref()
     }
 
     /// All rows of a page of a column, in the column's type.
@@ -130,7 +130,7 @@ impl BlockletData {
     /// `Corrupt` where the bytes are no such page, `Unsupported` for encodings that are not known, `NullMapKey`,
     /// `LimitExceeded`.
     pub(crate) fn decode(&self, column: usize, page: usize) -> Result<ArrayRef> {
-        let mut chunk = self.file.chunk_of(column);
+        let mut chunk = self.file.first_chunk(column);
         let rows = Some(self.page_rows(page));
         let column = self.file.columns.get(column).ok_or_else(|| Error::invalid("no such column"))?;
         let place = |error: Error| error.in_page(page).in_section("blocklet", self.at).in_file(self.file.name());
@@ -163,39 +163,39 @@ impl BlockletData {
         if self.file.version < 3 && !column.children.is_empty() {
             return Err(Error::unsupported("columns within others, in files before version 3"));
         }
-        match column.kind {
-            Kind::Struct => {
+        match column.carbon_type {
+            CarbonType::Struct => {
                 let rows = self.struct_rows(at, page, rows)?;
                 let children = self.children(column, name, next, page)?;
                 page::structs(column, children, rows)
             }
-            Kind::Array => {
-                let lists = self.lists(at, page, rows)?;
+            CarbonType::Array => {
+                let list_offsets = self.list_offsets(at, page, rows)?;
                 let mut children = self.children(column, name, next, page)?;
                 let child = children.pop().ok_or_else(|| Error::corrupt("an array of nothing"))?;
-                page::lists(column, &lists, &child)
+                page::lists(column, &list_offsets, &child)
             }
-            Kind::Map => {
-                let lists = self.lists(at, page, rows)?;
+            CarbonType::Map => {
+                let list_offsets = self.list_offsets(at, page, rows)?;
                 let entries = self.struct_rows(*next, page, None)?;
                 *next += 1;
                 let children = self.children(column, name, next, page)?;
-                page::maps(column, &lists, children, entries)
+                page::maps(column, &list_offsets, children, entries)
             }
             _ => {
-                let (chunk, head, bytes) = self.stored(at, page)?;
-                let most = self.most();
+                let (chunk, header, bytes) = self.stored(at, page)?;
+                let max_bytes = self.max_bytes();
                 let context = PageContext {
                     column,
                     rows,
                     key_width: self.file.key_width(at),
-                    dictionary: chunk.dictionary(column.kind, most)?,
+                    dictionary: chunk.dictionary(column.carbon_type, max_bytes)?,
                     dictionaries: self.dictionaries.as_ref(),
-                    most,
+                    max_bytes,
                 };
                 match self.file.version {
-                    3 => v3::decode(&context, head, bytes),
-                    _ => v1_v2::decode(&context, head, bytes),
+                    3 => v3::decode(&context, header, bytes),
+                    _ => v1_v2::decode(&context, header, bytes),
                 }
             }
         }
@@ -206,25 +206,25 @@ impl BlockletData {
         children.map(|child| self.decode_column(child, &format!("{name}.{}", child.name), next, page, None)).collect()
     }
 
-    fn stored(&self, chunk: usize, page: usize) -> Result<(&Chunk, &DataChunk2, &PageBytes)> {
+    fn stored(&self, chunk: usize, page: usize) -> Result<(&ColumnChunk, &DataChunk2, &PageData)> {
         let unread = || Error::invalid("the column was not read");
         let chunk = self.chunks.get(chunk).and_then(Option::as_ref).ok_or_else(unread)?;
         let count = chunk.pages.len();
         let stored = chunk.pages.get(page).ok_or_else(|| Error::corrupt(format!("a chunk has {count} pages only")))?;
-        Ok((chunk, &stored.head, stored.bytes.as_ref().ok_or_else(unread)?))
+        Ok((chunk, &stored.header, stored.bytes.as_ref().ok_or_else(unread)?))
     }
 
-    fn lists(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<page::Lists> {
-        let (_, head, bytes) = self.stored(chunk, page)?;
-        page::Lists::read(&v3::decompress_nested(head, bytes, rows, (8, self.most()))?, rows)
+    fn list_offsets(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<page::ListOffsets> {
+        let (_, header, bytes) = self.stored(chunk, page)?;
+        page::ListOffsets::read(&v3::decompress_nested(header, bytes, rows, (8, self.max_bytes()))?, rows)
     }
 
     fn struct_rows(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<usize> {
-        let (_, head, bytes) = self.stored(chunk, page)?;
-        page::struct_rows(&v3::decompress_nested(head, bytes, rows, (2, self.most()))?, rows)
+        let (_, header, bytes) = self.stored(chunk, page)?;
+        page::struct_rows(&v3::decompress_nested(header, bytes, rows, (2, self.max_bytes()))?, rows)
     }
 
-    fn most(&self) -> usize {
+    fn max_bytes(&self) -> usize {
         usize::try_from(self.file.limits.memory).unwrap_or(usize::MAX)
     }
 }

@@ -7,19 +7,19 @@ use orcish_core::{Error, Result};
 use crate::metadata::format::DataChunk;
 
 /// Where a chunk is.
-pub(crate) enum Place {
+pub(crate) enum ChunkLocation {
     /// In one piece that begins with a struct, whose length the footer says.
-    Whole { bytes: Range<u64>, head: usize },
+    Contiguous { bytes: Range<u64>, header: usize },
     /// In up to three, which the footer describes.
-    Parts(Box<DataChunk>),
+    Separate(Box<DataChunk>),
 }
 
-impl Place {
+impl ChunkLocation {
     /// The bytes of its head, or all where pages cannot be read by themselves, or take no more than `gap`.
-    pub(super) fn head_ranges(&self, version: u8, gap: u64) -> Result<Vec<Range<u64>>> {
+    pub(super) fn header_ranges(&self, version: u8, gap: u64) -> Result<Vec<Range<u64>>> {
         match self {
-            Place::Whole { bytes, head } if version == 3 => {
-                let end = bytes.start.saturating_add(u64::try_from(*head).unwrap_or(u64::MAX)).min(bytes.end);
+            ChunkLocation::Contiguous { bytes, header } if version == 3 => {
+                let end = bytes.start.saturating_add(u64::try_from(*header).unwrap_or(u64::MAX)).min(bytes.end);
                 let read = if bytes.end - end <= gap { bytes.clone() } else { bytes.start..end };
                 Ok(vec![read])
             }
@@ -30,8 +30,8 @@ impl Place {
     /// The ranges of bytes it has.
     pub(super) fn ranges(&self) -> Result<Vec<Range<u64>>> {
         match self {
-            Place::Whole { bytes, .. } => Ok(vec![bytes.clone()]),
-            Place::Parts(chunk) => [chunk.data, chunk.row_ids, chunk.rle]
+            ChunkLocation::Contiguous { bytes, .. } => Ok(vec![bytes.clone()]),
+            ChunkLocation::Separate(chunk) => [chunk.data, chunk.row_ids, chunk.rle]
                 .into_iter()
                 .map(|(start, length)| {
                     let range = u64::try_from(start).ok().zip(u64::try_from(length).ok());

@@ -7,8 +7,8 @@ use orcish_core::{Limits, Result};
 use orcish_io::{ReadAt, read_with_limits};
 
 use super::blocklet::BlockletData;
-use super::chunk_location::Place;
-use super::metadata::Inner;
+use super::chunk_location::ChunkLocation;
+use super::metadata::FileMetadata;
 use super::{chunk_reader, open};
 use crate::metadata::format::MinMax;
 use crate::metadata::schema::Column;
@@ -17,7 +17,7 @@ use crate::page::Dictionaries;
 /// A data file that is open; clones share what is known of it.
 #[derive(Clone)]
 pub(crate) struct DataFile {
-    pub(super) inner: Arc<Inner>,
+    pub(super) metadata: Arc<FileMetadata>,
     dictionaries: Option<Dictionaries>,
 }
 
@@ -28,8 +28,8 @@ impl DataFile {
     /// `Io` where the source fails, `Corrupt` for what is no data file, `LimitExceeded` for large footers.
     pub(crate) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
         let name = source.name().to_owned();
-        let inner = open::open(source, limits).map_err(|error| error.in_file(&name))?;
-        Ok(DataFile { inner: Arc::new(inner), dictionaries: None })
+        let metadata = open::open(source, limits).map_err(|error| error.in_file(&name))?;
+        Ok(DataFile { metadata: Arc::new(metadata), dictionaries: None })
     }
 
     /// With the dictionaries of the table, which files of 1.x need.
@@ -38,45 +38,45 @@ impl DataFile {
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.inner.source.name()
+        self.metadata.source.name()
     }
 
     /// The file's own columns, in the order of its list.
     pub(crate) fn columns(&self) -> &[Column] {
-        &self.inner.columns
+        &self.metadata.columns
     }
 
     pub(crate) fn rows(&self) -> u64 {
-        self.inner.rows
+        self.metadata.rows
     }
 
     /// The version of the format: 1, 2 or 3.
     pub(crate) fn version(&self) -> u8 {
-        self.inner.version
+        self.metadata.version
     }
 
     /// What the writer said of itself.
     pub(crate) fn written_by(&self) -> &[(String, String)] {
-        &self.inner.extra
+        &self.metadata.extra_info
     }
 
     pub(crate) fn blocklets(&self) -> usize {
-        self.inner.blocklets.len()
+        self.metadata.blocklets.len()
     }
 
     pub(crate) fn blocklet_rows(&self, at: usize) -> u64 {
-        self.inner.blocklets.get(at).map_or(0, |blocklet| blocklet.rows)
+        self.metadata.blocklets.get(at).map_or(0, |blocklet| blocklet.rows)
     }
 
-    /// Bounds of all chunks of a blocklet, see [`DataFile::chunk_of`].
+    /// Bounds of all chunks of a blocklet, see [`DataFile::first_chunk`].
     pub(crate) fn min_max(&self, at: usize) -> Option<&MinMax> {
-        self.inner.blocklets.get(at)?.min_max.as_ref()
+        self.metadata.blocklets.get(at)?.min_max.as_ref()
     }
 
     /// Where the first chunk of a column is among those of a blocklet: those of dimensions come first, each before
     /// those of the columns within it, then those of measures.
-    pub(crate) fn chunk_of(&self, column: usize) -> usize {
-        self.inner.chunk_of(column)
+    pub(crate) fn first_chunk(&self, column: usize) -> usize {
+        self.metadata.first_chunk(column)
     }
 
     /// Reads the chunks of some columns of a blocklet, by as few requests as the source wants.
@@ -84,7 +84,7 @@ impl DataFile {
     /// # Errors
     /// `Io` where the source fails, `Corrupt` where chunks are not where they should be.
     pub(crate) fn read_blocklet(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        self.read_chunks(at, columns, Place::ranges)
+        self.read_chunks(at, columns, ChunkLocation::ranges)
             .map_err(|error| error.in_section("blocklet", at).in_file(self.name()))
     }
 
@@ -93,31 +93,32 @@ impl DataFile {
     ///
     /// # Errors
     /// As [`read_blocklet`](Self::read_blocklet).
-    pub(crate) fn read_heads(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        let heads = |place: &Place| place.head_ranges(self.inner.version, self.inner.source.coalesce_gap());
-        self.read_chunks(at, columns, heads).map_err(|error| error.in_section("blocklet", at).in_file(self.name()))
+    pub(crate) fn read_chunk_headers(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
+        let headers =
+            |place: &ChunkLocation| place.header_ranges(self.metadata.version, self.metadata.source.coalesce_gap());
+        self.read_chunks(at, columns, headers).map_err(|error| error.in_section("blocklet", at).in_file(self.name()))
     }
 
     fn read_chunks(
         &self,
         at: usize,
         columns: &[usize],
-        ranges_of: impl Fn(&Place) -> Result<Vec<Range<u64>>>,
+        ranges_of: impl Fn(&ChunkLocation) -> Result<Vec<Range<u64>>>,
     ) -> Result<BlockletData> {
         let mut chunks = Vec::new();
         for &column in columns {
-            for (chunk, place) in self.inner.places(at, column)?.iter().enumerate() {
-                chunks.push((self.chunk_of(column) + chunk, place, ranges_of(place)?));
+            for (chunk, place) in self.metadata.places(at, column)?.iter().enumerate() {
+                chunks.push((self.first_chunk(column) + chunk, place, ranges_of(place)?));
             }
         }
         let ranges: Vec<Range<u64>> = chunks.iter().flat_map(|(_, _, ranges)| ranges.iter().cloned()).collect();
-        let mut parts = read_with_limits(&*self.inner.source, &ranges, &self.inner.limits)?.into_iter();
-        let mut data = BlockletData::new(self.inner.clone(), self.dictionaries.clone(), at);
+        let mut parts = read_with_limits(&*self.metadata.source, &ranges, &self.metadata.limits)?.into_iter();
+        let mut data = BlockletData::new(self.metadata.clone(), self.dictionaries.clone(), at);
         for (chunk, place, ranges) in chunks {
             let bytes: Vec<bytes::Bytes> = parts.by_ref().take(ranges.len()).collect();
-            data.put(chunk, chunk_reader::read(place, &bytes, self.inner.version, &self.inner.limits)?);
+            data.set_chunk(chunk, chunk_reader::read(place, &bytes, self.metadata.version, &self.metadata.limits)?);
         }
-        data.find_rows()?;
+        data.resolve_page_rows()?;
         Ok(data)
     }
 }

@@ -5,7 +5,7 @@ use orcish_core::{Limits, Result};
 use orcish_io::ReadAt;
 
 use crate::metadata::format::FileHeader;
-use crate::metadata::thrift::Reader;
+use crate::metadata::thrift::ThriftReader;
 
 /// The header and its length, of which nothing is known before: more is read until it is whole. `bytes` are the first
 /// ones of the file.
@@ -15,15 +15,15 @@ pub(crate) fn read_header(
     mut bytes: Bytes,
     limits: &Limits,
 ) -> Result<(FileHeader, u64)> {
-    let most = size.min(limits.tail);
+    let max_bytes = size.min(limits.tail);
     loop {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let mut reader = Reader::new(&bytes, limits);
-        match reader.structure::<FileHeader>() {
+        let mut reader = ThriftReader::new(&bytes, limits);
+        match reader.read_struct::<FileHeader>() {
             Ok(header) => return Ok((header, u64::try_from(reader.position()).unwrap_or(u64::MAX))),
-            Err(error) if length >= most || !is_header(&bytes) => return Err(error),
+            Err(error) if length >= max_bytes || !is_header(&bytes) => return Err(error),
             Err(_) => {
-                let range = 0..length.saturating_mul(8).min(most);
+                let range = 0..length.saturating_mul(8).min(max_bytes);
                 bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
             }
         }

@@ -5,46 +5,46 @@ use std::sync::Arc;
 use orcish_core::{Error, Limits, Result};
 use orcish_io::ReadAt;
 
-use super::chunk_location::Place;
+use super::chunk_location::ChunkLocation;
 use crate::metadata::format::MinMax;
 use crate::metadata::schema::Column;
 
 /// What the header and the footer say.
-pub(crate) struct Inner {
+pub(crate) struct FileMetadata {
     pub(crate) source: Arc<dyn ReadAt>,
     pub(crate) limits: Limits,
     pub(crate) version: u8,
     /// Of a writer before 1.5.1.
-    pub(crate) is_old: bool,
+    pub(crate) has_unreliable_min_max: bool,
     pub(crate) columns: Vec<Column>,
     /// Where the chunks of each column begin among those of a blocklet.
-    pub(crate) starts: Vec<usize>,
+    pub(crate) first_chunks: Vec<usize>,
     pub(crate) rows: u64,
-    pub(crate) extra: Vec<(String, String)>,
+    pub(crate) extra_info: Vec<(String, String)>,
     /// Numbers of different values of dimensions, by their chunks; files since 2.0 have none.
     pub(crate) cardinalities: Vec<i32>,
-    pub(crate) blocklets: Vec<Blocklet>,
+    pub(crate) blocklets: Vec<BlockletMetadata>,
 }
 
 /// Where a blocklet is.
-pub(crate) struct Blocklet {
+pub(crate) struct BlockletMetadata {
     pub(crate) rows: u64,
     pub(crate) min_max: Option<MinMax>,
     /// Rows of each page, where the footer has them.
     pub(crate) page_rows: Vec<usize>,
-    pub(crate) chunks: Vec<Place>,
+    pub(crate) chunks: Vec<ChunkLocation>,
 }
 
-impl Inner {
+impl FileMetadata {
     /// Name of the file, for errors.
     pub(super) fn name(&self) -> &str {
         self.source.name()
     }
 
     /// Where the chunks of a column are, those of the columns within it included.
-    pub(super) fn places(&self, blocklet: usize, column: usize) -> Result<&[Place]> {
+    pub(super) fn places(&self, blocklet: usize, column: usize) -> Result<&[ChunkLocation]> {
         let blocklet = self.blocklets.get(blocklet).ok_or_else(|| Error::invalid("no such blocklet"))?;
-        let start = self.starts.get(column).copied();
+        let start = self.first_chunks.get(column).copied();
         let places = start.zip(self.columns.get(column)).and_then(|(start, column)| {
             let end = start.checked_add(column.chunks())?;
             blocklet.chunks.get(start..end)
@@ -56,8 +56,8 @@ impl Inner {
     ///
     /// Chunks of dimensions come first, then chunks of measures. The chunk of a column with children is followed by the
     /// chunks of its children.
-    pub(super) fn chunk_of(&self, column: usize) -> usize {
-        self.starts.get(column).copied().unwrap_or(usize::MAX)
+    pub(super) fn first_chunk(&self, column: usize) -> usize {
+        self.first_chunks.get(column).copied().unwrap_or(usize::MAX)
     }
 
     /// Bytes of the keys of a chunk: as many as its number of different values needs.
@@ -73,16 +73,16 @@ impl Inner {
 }
 
 /// Where the chunks of each column begin.
-pub(crate) fn starts(columns: &[Column]) -> Vec<usize> {
-    let mut starts = vec![0; columns.len()];
+pub(crate) fn first_chunks(columns: &[Column]) -> Vec<usize> {
+    let mut first_chunks = vec![0; columns.len()];
     let mut next = 0;
     for is_dimension in [true, false] {
-        for (column, start) in columns.iter().zip(&mut starts) {
+        for (column, start) in columns.iter().zip(&mut first_chunks) {
             if column.is_dimension == is_dimension {
                 *start = next;
                 next += column.chunks();
             }
         }
     }
-    starts
+    first_chunks
 }

@@ -27,4 +27,4 @@ mod v3;
 pub(crate) use blocklet::BlockletData;
 pub(crate) use data_file::DataFile;
 pub(crate) use header::read_header;
-pub(crate) use metadata::starts;
+pub(crate) use metadata::first_chunks;

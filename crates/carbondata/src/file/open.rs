@@ -7,7 +7,7 @@ use orcish_io::ReadAt;
 
 use super::footer::{POINTER, range_of};
 use super::header::{is_header, read_header};
-use super::metadata::Inner;
+use super::metadata::FileMetadata;
 use super::{v1_v2, v3};
 use crate::tuning;
 
@@ -15,20 +15,20 @@ use crate::tuning;
 const MAGIC_2: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
 
 /// Reads what a file says of itself, whatever its version is.
-pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
-    let inner = open_version(source, limits)?;
-    let blocklets = inner.blocklets.len();
+pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<FileMetadata> {
+    let metadata = open_version(source, limits)?;
+    let blocklets = metadata.blocklets.len();
     if blocklets > limits.stripes {
         return Err(Error::over("stripes", format!("{blocklets} blocklets, of {} that are allowed", limits.stripes)));
     }
-    let rows = inner.blocklets.iter().fold(0, |sum: u64, blocklet| sum.saturating_add(blocklet.rows));
-    if inner.rows != rows {
-        return Err(Error::corrupt(format!("a file of {} rows, with {rows} in its blocklets", inner.rows)));
+    let rows = metadata.blocklets.iter().fold(0, |sum: u64, blocklet| sum.saturating_add(blocklet.rows));
+    if metadata.rows != rows {
+        return Err(Error::corrupt(format!("a file of {} rows, with {rows} in its blocklets", metadata.rows)));
     }
-    Ok(inner)
+    Ok(metadata)
 }
 
-fn open_version(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Inner> {
+fn open_version(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<FileMetadata> {
     let (size, end) = source.read_suffix(source.first_read().max(POINTER))?;
     let start = range_of(&*source, size, &end, 0..tuning::FIRST_HEADER.wide().min(size))?;
     if start.starts_with(MAGIC_2) {

@@ -9,35 +9,35 @@ use super::data_file::DataFile;
 
 impl DataFile {
     /// Whether the file was written before 1.5.1: bounds of such files are not believed.
-    pub(crate) fn is_old(&self) -> bool {
-        self.inner.is_old
+    pub(crate) fn has_unreliable_min_max(&self) -> bool {
+        self.metadata.has_unreliable_min_max
     }
 
     /// Whether the footer says how many rows each page of a blocklet has.
-    pub(crate) fn knows_pages(&self, blocklet: usize) -> bool {
-        self.known_pages(blocklet) > 0
+    pub(crate) fn has_page_rows(&self, blocklet: usize) -> bool {
+        self.num_pages(blocklet) > 0
     }
 
     /// Pages of a blocklet, or 0 where the footer does not say it.
-    pub(crate) fn known_pages(&self, blocklet: usize) -> usize {
-        self.inner.blocklets.get(blocklet).map_or(0, |blocklet| blocklet.page_rows.len())
+    pub(crate) fn num_pages(&self, blocklet: usize) -> usize {
+        self.metadata.blocklets.get(blocklet).map_or(0, |blocklet| blocklet.page_rows.len())
     }
 
     /// Bytes that are read for some columns of a blocklet, and requests for them, where neighbouring ranges are one.
-    pub(crate) fn weigh(&self, blocklet: usize, columns: &[usize]) -> (u64, usize) {
-        let places = columns.iter().flat_map(|&column| self.inner.places(blocklet, column).unwrap_or_default());
+    pub(crate) fn read_cost(&self, blocklet: usize, columns: &[usize]) -> (u64, usize) {
+        let places = columns.iter().flat_map(|&column| self.metadata.places(blocklet, column).unwrap_or_default());
         let ranges: Vec<Range<u64>> = places.flat_map(|place| place.ranges().unwrap_or_default()).collect();
-        self.weigh_ranges(&ranges)
+        self.ranges_read_cost(&ranges)
     }
 
     /// The same of some pages, of columns whose heads are in `data`; heads are not counted.
-    pub(crate) fn weigh_pages(&self, data: &BlockletData, columns: &[usize], wanted: &[bool]) -> (u64, usize) {
+    pub(crate) fn page_read_cost(&self, data: &BlockletData, columns: &[usize], wanted: &[bool]) -> (u64, usize) {
         let ranges: Vec<Range<u64>> = data.pages_of(columns, wanted).map(|(_, _, _, range)| range.clone()).collect();
-        self.weigh_ranges(&ranges)
+        self.ranges_read_cost(&ranges)
     }
 
-    fn weigh_ranges(&self, ranges: &[Range<u64>]) -> (u64, usize) {
-        let joined = coalesce_ranges(ranges, self.inner.source.coalesce_gap());
+    fn ranges_read_cost(&self, ranges: &[Range<u64>]) -> (u64, usize) {
+        let joined = coalesce_ranges(ranges, self.metadata.source.coalesce_gap());
         (joined.iter().map(|range| range.end.saturating_sub(range.start)).sum(), joined.len())
     }
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::json_eq::{float, is_same, quoted};
 use super::*;
-use crate::metadata::schema::Kind;
+use crate::metadata::schema::CarbonType;
 
 /// Tables whose data files have the expected rows, and no others.
 const COMPARED: &[&str] = &[
@@ -98,7 +98,7 @@ fn tables_of_apache_have_their_rows() {
         }
         let mut files = Vec::new();
         data_files(&table.join("table"), &mut files);
-        let mut columns: BTreeMap<String, (Kind, Vec<ArrayRef>)> = BTreeMap::new();
+        let mut columns: BTreeMap<String, (CarbonType, Vec<ArrayRef>)> = BTreeMap::new();
         for path in files {
             let file = match open(&path) {
                 Ok(file) => file,
@@ -120,7 +120,8 @@ fn tables_of_apache_have_their_rows() {
                                 assert_eq!(array.len(), data.page_rows(page));
                                 assert_eq!(array.data_type(), &known.data_type());
                                 array.to_data().validate_full().unwrap();
-                                let place = columns.entry(known.name.clone()).or_insert((known.kind, Vec::new()));
+                                let place =
+                                    columns.entry(known.name.clone()).or_insert((known.carbon_type, Vec::new()));
                                 place.1.push(array);
                                 read += 1;
                             }
@@ -198,7 +199,7 @@ fn decode_all(source: Arc<dyn ReadAt>) -> Result<()> {
 fn compare(
     name: &str,
     table: &Path,
-    columns: &BTreeMap<String, (Kind, Vec<ArrayRef>)>,
+    columns: &BTreeMap<String, (CarbonType, Vec<ArrayRef>)>,
     faults: &mut Vec<String>,
 ) -> usize {
     let mut text = String::new();
@@ -206,28 +207,28 @@ fn compare(
     flate2::bufread::MultiGzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
     let mut expected: Vec<Value> = text.lines().map(|line| serde_json::from_str(&quoted(line)).unwrap()).collect();
     expected.sort_by_key(|row| row["id"].as_i64());
-    let mut order: Vec<(i64, usize, usize)> = Vec::new();
+    let mut inverted_index: Vec<(i64, usize, usize)> = Vec::new();
     for (page, array) in columns["id"].1.iter().enumerate() {
         for row in 0..array.len() {
             let id = match array.data_type() {
                 DataType::Int64 => array.as_primitive::<Int64Type>().value(row),
                 _ => array.as_primitive::<Int32Type>().value(row).into(),
             };
-            order.push((id, page, row));
+            inverted_index.push((id, page, row));
         }
     }
-    order.sort_unstable();
-    if order.len() != expected.len() {
-        faults.push(format!("{name}: {} rows, of {}", order.len(), expected.len()));
+    inverted_index.sort_unstable();
+    if inverted_index.len() != expected.len() {
+        faults.push(format!("{name}: {} rows, of {}", inverted_index.len(), expected.len()));
         return 0;
     }
     let mut count = 0;
-    for (column, (kind, pages)) in columns {
+    for (column, (carbon_type, pages)) in columns {
         let mut wrong = 0;
-        for (row, &(_, page, at)) in expected.iter().zip(&order) {
+        for (row, &(_, page, at)) in expected.iter().zip(&inverted_index) {
             let wanted = &row[column];
             count += 1;
-            if !is_same(&pages[page], at, wanted) && !is_known(name, column, *kind, &pages[page], at, wanted) {
+            if !is_same(&pages[page], at, wanted) && !is_known(name, column, *carbon_type, &pages[page], at, wanted) {
                 if wrong == 0 {
                     let found = pages[page].slice(at, 1);
                     faults.push(format!("{name}.{column}: {wanted} is {found:?}"));
@@ -243,14 +244,14 @@ fn compare(
 }
 
 /// What a right reader does not return either.
-fn is_known(table: &str, column: &str, kind: Kind, array: &ArrayRef, row: usize, wanted: &Value) -> bool {
-    match kind {
-        Kind::Varchar if wanted.is_null() => array.as_string::<i32>().value(row).is_empty(),
-        Kind::Binary if wanted.is_null() => array.as_binary::<i32>().value(row).is_empty(),
+fn is_known(table: &str, column: &str, carbon_type: CarbonType, array: &ArrayRef, row: usize, wanted: &Value) -> bool {
+    match carbon_type {
+        CarbonType::Varchar if wanted.is_null() => array.as_string::<i32>().value(row).is_empty(),
+        CarbonType::Binary if wanted.is_null() => array.as_binary::<i32>().value(row).is_empty(),
         // Days before the calendar of today.
-        Kind::Date => wanted.as_str().is_some_and(|day| day < "1582-10-15"),
+        CarbonType::Date => wanted.as_str().is_some_and(|day| day < "1582-10-15"),
         // The writer cuts digits off.
-        Kind::Float if column.starts_with("f_delta") => {
+        CarbonType::Float if column.starts_with("f_delta") => {
             let found = f64::from(array.as_primitive::<Float32Type>().value(row));
             float(wanted).is_some_and(|wanted| (found - wanted).abs() < 0.2)
         }

@@ -12,60 +12,66 @@ use bytes::Bytes;
 use orcish_core::{Error, Limits, Result};
 use orcish_io::ReadAt;
 
-use super::chunk::{Chunk, PageBytes, PageContext, StoredPage};
-use super::chunk_location::Place;
+use super::chunk::{ColumnChunk, EncodedPage, PageContext, PageData};
+use super::chunk_location::ChunkLocation;
 use super::footer::{footer, rows_of};
-use super::metadata::{Blocklet, Inner, starts};
+use super::metadata::{BlockletMetadata, FileMetadata, first_chunks};
 use crate::compress::Compressor;
 use crate::metadata::format::{BlockletIndex, Compression, DataChunk, DataChunk2, Encoding, FileFooter, Presence};
 use crate::metadata::schema;
-use crate::metadata::thrift::Reader;
+use crate::metadata::thrift::ThriftReader;
 use crate::page::{self, PageInput};
 
 /// Most bytes of the nulls of a page: those of more rows than a writer may put into a blocklet.
-const MOST_NULLS: usize = 4 << 20;
+const MAX_NULLS: usize = 4 << 20;
 
 /// Reads the footer of a file of version 1 or 2.
 ///
 /// # Errors
 /// `Corrupt` where there is none.
-pub(super) fn open(source: Arc<dyn ReadAt>, size: u64, end: &Bytes, limits: &Limits, version: u8) -> Result<Inner> {
+pub(super) fn open(
+    source: Arc<dyn ReadAt>,
+    size: u64,
+    end: &Bytes,
+    limits: &Limits,
+    version: u8,
+) -> Result<FileMetadata> {
     let (bytes, start) = footer(&*source, size, end, limits)?;
-    let footer: FileFooter = Reader::whole(&bytes, limits)?;
+    let footer: FileFooter = ThriftReader::read_all(&bytes, limits)?;
     let columns = schema::columns(&footer.columns, limits)?;
     let blocklets = match version {
         2 => blocklets_2(&footer, start)?,
         _ => blocklets_1(&footer)?,
     };
-    Ok(Inner {
+    Ok(FileMetadata {
         source,
         limits: limits.clone(),
         version,
-        is_old: true,
-        starts: starts(&columns),
+        has_unreliable_min_max: true,
+        first_chunks: first_chunks(&columns),
         columns,
         rows: rows_of(footer.rows)?,
-        extra: Vec::new(),
+        extra_info: Vec::new(),
         cardinalities: footer.segment.cardinalities,
         blocklets,
     })
 }
 
-fn blocklet(rows: i32, index: Option<&BlockletIndex>, chunks: Vec<Place>) -> Result<Blocklet> {
+fn blocklet(rows: i32, index: Option<&BlockletIndex>, chunks: Vec<ChunkLocation>) -> Result<BlockletMetadata> {
     let page_rows = vec![usize::try_from(rows).map_err(|_| Error::corrupt(format!("a blocklet of {rows} rows")))?];
     let min_max = index.and_then(|index| index.min_max.clone());
-    Ok(Blocklet { rows: rows_of(Some(rows.into()))?, min_max, page_rows, chunks })
+    Ok(BlockletMetadata { rows: rows_of(Some(rows.into()))?, min_max, page_rows, chunks })
 }
 
-fn blocklets_1(footer: &FileFooter) -> Result<Vec<Blocklet>> {
+fn blocklets_1(footer: &FileFooter) -> Result<Vec<BlockletMetadata>> {
     let all = footer.blocklets.iter().enumerate().map(|(at, info)| {
-        let chunks = info.chunks.iter().map(|chunk| Place::Parts(Box::new(chunk.clone())));
+        let chunks = info.chunks.iter().map(|chunk| ChunkLocation::Separate(Box::new(chunk.clone())));
         blocklet(info.rows, footer.index.get(at), chunks.collect())
     });
     all.collect()
 }
 
-fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<Blocklet>> {
+fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<BlockletMetadata>> {
     let offset = |offset: i64| u64::try_from(offset).map_err(|_| Error::corrupt(format!("a chunk at {offset}")));
     let offsets = footer.blocklets2.iter().flat_map(|info| &info.offsets);
     let mut begins = offsets.map(|&at| offset(at)).collect::<Result<Vec<u64>>>()?;
@@ -77,30 +83,30 @@ fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<Blocklet>> {
             // A chunk ends where another one begins, or the footer.
             let next = begins.get(begins.partition_point(|&begin| begin <= start)).filter(|_| start < end);
             let next = *next.ok_or_else(|| Error::corrupt(format!("a chunk at {start}, behind the footer")))?;
-            let head =
+            let header =
                 usize::try_from(length).map_err(|_| Error::corrupt(format!("a chunk head of {length} bytes")))?;
-            Ok(Place::Whole { bytes: start..next, head })
+            Ok(ChunkLocation::Contiguous { bytes: start..next, header })
         });
         blocklet(info.rows, footer.index.get(at), chunks.collect::<Result<_>>()?)
     });
     all.collect()
 }
 
-/// The chunk of version 2 that is in `bytes`; its head has `head` of them.
-pub(super) fn chunk_2(bytes: &Bytes, head: usize, limits: &Limits) -> Result<Chunk> {
-    let head_bytes = bytes.get(..head).ok_or_else(|| Error::corrupt("a chunk that is shorter than its head"))?;
-    let mut page_head: DataChunk2 = Reader::new(head_bytes, limits).structure()?;
+/// The chunk of version 2 that is in `bytes`; its head has `header` of them.
+pub(super) fn chunk_2(bytes: &Bytes, header: usize, limits: &Limits) -> Result<ColumnChunk> {
+    let head_bytes = bytes.get(..header).ok_or_else(|| Error::corrupt("a chunk that is shorter than its head"))?;
+    let mut page_head: DataChunk2 = ThriftReader::new(head_bytes, limits).read_struct()?;
     if let Some(presence) = page_head.presence.as_mut().filter(|presence| !presence.bits.is_empty()) {
-        presence.bits = Compressor::Snappy.decompress(&presence.bits, MOST_NULLS)?;
+        presence.bits = Compressor::Snappy.decompress(&presence.bits, MAX_NULLS)?;
     }
-    let page = PageBytes::cut(&page_head, &bytes.slice(head..))?;
-    Ok(Chunk::of(StoredPage { head: page_head, bytes: Some(page) }))
+    let page = PageData::cut(&page_head, &bytes.slice(header..))?;
+    Ok(ColumnChunk::of(EncodedPage { header: page_head, bytes: Some(page) }))
 }
 
 /// The chunk of version 1 whose values, row ids and runs are `bytes`.
-pub(super) fn chunk_1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<Chunk> {
+pub(super) fn chunk_1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<ColumnChunk> {
     let [data, row_ids, rle] = bytes else { return Err(Error::corrupt("a chunk without all its parts")) };
-    let head = DataChunk2 {
+    let header = DataChunk2 {
         compression: Compression::default(),
         is_row_major: chunk.is_row_major,
         data_length: chunk.data.1,
@@ -112,39 +118,40 @@ pub(super) fn chunk_1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<Chunk> {
         min_max: None,
         rows: None,
     };
-    let page = PageBytes { data: data.clone(), row_ids: row_ids.clone(), rle: rle.clone() };
-    Ok(Chunk::of(StoredPage { head, bytes: Some(page) }))
+    let page = PageData { data: data.clone(), row_ids: row_ids.clone(), rle: rle.clone() };
+    Ok(ColumnChunk::of(EncodedPage { header, bytes: Some(page) }))
 }
 
 /// The values of a page.
-pub(super) fn decode(context: &PageContext<'_>, head: &DataChunk2, stored: &PageBytes) -> Result<ArrayRef> {
+pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, stored: &PageData) -> Result<ArrayRef> {
     let rows = context.rows.ok_or_else(|| Error::corrupt("a page within another column"))?;
     // The number of rows is the file's own word.
-    if rows.saturating_mul(16) > context.most {
+    if rows.saturating_mul(16) > context.max_bytes {
         return Err(Error::limit(format!("a page of {rows} rows")));
     }
-    if head.is_row_major {
+    if header.is_row_major {
         return Err(Error::unsupported("a group of columns that are stored as one"));
     }
-    let data = Compressor::Snappy.decompress(&stored.data, context.most)?;
-    let nulls = head.presence.as_ref().map_or(&[][..], |presence| &presence.bits);
-    let has = |encoding, part: &Bytes| head.encoders.contains(&encoding) && !part.is_empty();
-    let order = has(Encoding::InvertedIndex, &stored.row_ids).then(|| page::row_ids(&stored.row_ids, rows));
-    let order = order.transpose()?;
-    let runs = has(Encoding::Rle, &stored.rle).then(|| page::counts(&stored.rle, rows)).transpose()?;
+    let data = Compressor::Snappy.decompress(&stored.data, context.max_bytes)?;
+    let nulls = header.presence.as_ref().map_or(&[][..], |presence| &presence.bits);
+    let has = |encoding, part: &Bytes| header.encoders.contains(&encoding) && !part.is_empty();
+    let inverted_index =
+        has(Encoding::InvertedIndex, &stored.row_ids).then(|| page::bit_packed_row_ids(&stored.row_ids, rows));
+    let inverted_index = inverted_index.transpose()?;
+    let runs = has(Encoding::Rle, &stored.rle).then(|| page::bit_packed_runs(&stored.rle, rows)).transpose()?;
     page::decode(&PageInput {
         column: context.column,
         rows: Some(rows),
-        encoders: &head.encoders,
+        encoders: &header.encoders,
         meta: None,
-        raw_meta: head.encoder_meta.first().map_or(&[], Vec::as_slice),
+        encoder_meta_bytes: header.encoder_meta.first().map_or(&[], Vec::as_slice),
         data: &data,
-        order: order.as_deref(),
+        inverted_index: inverted_index.as_deref(),
         runs: runs.as_deref(),
         nulls,
         dictionary: None,
         key_width: context.key_width,
         dictionaries: context.dictionaries,
-        most: context.most,
+        max_bytes: context.max_bytes,
     })
 }

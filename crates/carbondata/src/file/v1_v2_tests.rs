@@ -37,7 +37,7 @@ fn check(name: &str, version: u8) {
     let file = DataFile::open(Arc::new(FileSource::open(&path).unwrap()), &limits).unwrap();
     assert_eq!(file.version(), version);
     let metadata = table.join("table/Metadata");
-    let dictionaries = page::of_table(&metadata.to_string_lossy(), &StorageOptions::default(), &limits);
+    let dictionaries = page::global_dictionaries(&metadata.to_string_lossy(), &StorageOptions::default(), &limits);
     let file = file.with_dictionaries(Arc::clone(&dictionaries));
     let columns = read(&file).unwrap();
     assert_eq!(columns.len(), 13);

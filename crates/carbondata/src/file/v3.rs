@@ -7,15 +7,15 @@ use bytes::Bytes;
 use orcish_core::{Error, Limits, Result};
 use orcish_io::{ReadAt, slice_range};
 
-use super::chunk::{Chunk, PageBytes, PageContext, StoredPage};
-use super::chunk_location::Place;
+use super::chunk::{ColumnChunk, EncodedPage, PageContext, PageData};
+use super::chunk_location::ChunkLocation;
 use super::footer::{footer, rows_of};
-use super::metadata::{Blocklet, Inner, starts};
+use super::metadata::{BlockletMetadata, FileMetadata, first_chunks};
 use crate::compress::Compressor;
 use crate::metadata::format::{BlockletInfo3, DataChunk2, DataChunk3, Encoding, FileFooter3, FileHeader};
 use crate::metadata::schema::columns;
-use crate::metadata::thrift::Reader;
-use crate::page::{self, PageInput, PageMeta, Store};
+use crate::metadata::thrift::ThriftReader;
+use crate::page::{self, EncoderMeta, PageInput, StoreDataType};
 
 /// Reads the footer of a file whose header has been read.
 pub(super) fn open(
@@ -24,24 +24,24 @@ pub(super) fn open(
     end: &Bytes,
     header: &FileHeader,
     limits: &Limits,
-) -> Result<Inner> {
+) -> Result<FileMetadata> {
     if header.has_footer == Some(false) {
         return Err(Error::unsupported("a file without a footer, as streams write them"));
     }
     let (bytes, footer_at) = footer(&*source, size, end, limits)?;
-    let footer: FileFooter3 = Reader::whole(&bytes, limits)?;
+    let footer: FileFooter3 = ThriftReader::read_all(&bytes, limits)?;
     let columns = columns(&header.columns, limits)?;
     let mut index = footer.index.into_iter().map(|index| index.min_max);
     let blocklets = footer.blocklets.iter().map(|info| blocklet(info, index.next().flatten(), footer_at));
-    let blocklets: Vec<Blocklet> = blocklets.collect::<Result<_>>()?;
-    Ok(Inner {
+    let blocklets: Vec<BlockletMetadata> = blocklets.collect::<Result<_>>()?;
+    Ok(FileMetadata {
         limits: limits.clone(),
         version: 3,
-        is_old: blocklets.iter().any(|blocklet| blocklet.page_rows.is_empty()),
-        starts: starts(&columns),
+        has_unreliable_min_max: blocklets.iter().any(|blocklet| blocklet.page_rows.is_empty()),
+        first_chunks: first_chunks(&columns),
         columns,
         rows: rows_of(footer.rows)?,
-        extra: footer.extra,
+        extra_info: footer.extra_info,
         cardinalities: footer.segment.cardinalities,
         blocklets,
         source,
@@ -53,42 +53,49 @@ pub(crate) fn blocklet(
     info: &BlockletInfo3,
     min_max: Option<crate::metadata::format::MinMax>,
     footer_at: u64,
-) -> Result<Blocklet> {
+) -> Result<BlockletMetadata> {
     let number = |value: i64| u64::try_from(value).map_err(|_| Error::corrupt(format!("a chunk at byte {value}")));
-    let starts: Vec<u64> = info.offsets.iter().map(|&at| number(at)).collect::<Result<_>>()?;
-    if starts.len() != info.lengths.len() {
-        let (starts, lengths) = (starts.len(), info.lengths.len());
-        return Err(Error::corrupt(format!("{starts} chunks, of which {lengths} have a length")));
+    let first_chunks: Vec<u64> = info.offsets.iter().map(|&at| number(at)).collect::<Result<_>>()?;
+    if first_chunks.len() != info.lengths.len() {
+        let (first_chunks, lengths) = (first_chunks.len(), info.lengths.len());
+        return Err(Error::corrupt(format!("{first_chunks} chunks, of which {lengths} have a length")));
     }
-    let mut sorted = starts.clone();
+    let mut sorted = first_chunks.clone();
     sorted.push(footer_at);
     // Where measures end, or dimensions where there are none.
     sorted.extend(u64::try_from(info.dimension_end.max(info.measure_end)).ok().filter(|&end| end > 0));
     sorted.sort_unstable();
-    let chunks = starts.iter().zip(&info.lengths).map(|(&start, &length)| {
+    let chunks = first_chunks.iter().zip(&info.lengths).map(|(&start, &length)| {
         let end = sorted.get(sorted.partition_point(|&at| at <= start)).copied().unwrap_or(start).min(footer_at);
-        let head = usize::try_from(length).ok();
-        let fits = head.filter(|&head| start < end && u64::try_from(head).is_ok_and(|head| head <= end - start));
-        let head = fits.ok_or_else(|| Error::corrupt(format!("a chunk of {length} bytes at {start}, up to {end}")))?;
-        Ok(Place::Whole { bytes: start..end, head })
+        let header = usize::try_from(length).ok();
+        let fits =
+            header.filter(|&header| start < end && u64::try_from(header).is_ok_and(|header| header <= end - start));
+        let header =
+            fits.ok_or_else(|| Error::corrupt(format!("a chunk of {length} bytes at {start}, up to {end}")))?;
+        Ok(ChunkLocation::Contiguous { bytes: start..end, header })
     });
     let rows = rows_of(Some(info.rows.into()))?;
     let page_rows = info
         .page_rows
         .iter()
         .map(|&rows| usize::try_from(rows).map_err(|_| Error::corrupt(format!("a page of {rows} rows"))));
-    Ok(Blocklet { rows, min_max, page_rows: page_rows.collect::<Result<_>>()?, chunks: chunks.collect::<Result<_>>()? })
+    Ok(BlockletMetadata {
+        rows,
+        min_max,
+        page_rows: page_rows.collect::<Result<_>>()?,
+        chunks: chunks.collect::<Result<_>>()?,
+    })
 }
 
 /// Reads the head of a chunk that is at `place` in the file, and the pages that `bytes` have behind it: all, or none.
-pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, head: usize, limits: &Limits) -> Result<Chunk> {
+pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, header: usize, limits: &Limits) -> Result<ColumnChunk> {
     let misfit = || Error::corrupt("a chunk whose pages lie outside of it");
-    let chunk: DataChunk3 = Reader::new(bytes.get(..head).ok_or_else(misfit)?, limits).structure()?;
+    let chunk: DataChunk3 = ThriftReader::new(bytes.get(..header).ok_or_else(misfit)?, limits).read_struct()?;
     if chunk.pages.len() != chunk.offsets.len() || chunk.pages.len() != chunk.lengths.len() {
         let (pages, places) = (chunk.pages.len(), chunk.offsets.len());
         return Err(Error::corrupt(format!("a chunk of {pages} pages, {places} are placed")));
     }
-    let start = place.start.checked_add(u64::try_from(head).unwrap_or(u64::MAX));
+    let start = place.start.checked_add(u64::try_from(header).unwrap_or(u64::MAX));
     let places = chunk.offsets.iter().zip(&chunk.lengths).map(|(&offset, &length)| {
         let at = start?.checked_add(u64::try_from(offset).ok()?)?;
         let end = at.checked_add(u64::try_from(length).ok()?).filter(|&end| end <= place.end)?;
@@ -96,44 +103,45 @@ pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, head: usize, limits: &Lim
     });
     let places = places.collect::<Option<Vec<Range<u64>>>>().ok_or_else(misfit)?;
     let is_whole = u64::try_from(bytes.len()).ok() == place.end.checked_sub(place.start);
-    let page = |(head, range): (DataChunk2, &Range<u64>)| {
+    let page = |(header, range): (DataChunk2, &Range<u64>)| {
         let bytes = is_whole.then(|| slice_range(bytes, place.start, range)).flatten();
-        let bytes = bytes.map(|bytes| PageBytes::cut(&head, &bytes)).transpose()?;
-        Ok(StoredPage { head, bytes })
+        let bytes = bytes.map(|bytes| PageData::cut(&header, &bytes)).transpose()?;
+        Ok(EncodedPage { header, bytes })
     };
     let pages = chunk.pages.into_iter().zip(&places).map(page).collect::<Result<_>>()?;
-    Ok(Chunk { pages, places, dictionary: chunk.dictionary, decoded: OnceLock::new() })
+    Ok(ColumnChunk { pages, page_ranges: places, dictionary: chunk.dictionary, decoded: OnceLock::new() })
 }
 
 /// The values of a page of a column that has none within it.
-pub(super) fn decode(context: &PageContext<'_>, head: &DataChunk2, page: &PageBytes) -> Result<arrow_array::ArrayRef> {
-    let has = |encoder| head.encoders.contains(&encoder);
-    let meta = match head.encoders.first() {
+pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, page: &PageData) -> Result<arrow_array::ArrayRef> {
+    let has = |encoder| header.encoders.contains(&encoder);
+    let meta = match header.encoders.first() {
         Some(&first) if page::has_meta(first) => {
-            head.encoder_meta.first().map(|meta| PageMeta::read(meta)).transpose()?
+            header.encoder_meta.first().map(|meta| EncoderMeta::read(meta)).transpose()?
         }
         _ => None,
     };
     let rows = context.rows.unwrap_or(0);
     // The number of rows is the file's own word: pages of runs have few bytes for many.
-    if rows.saturating_mul(16) > context.most {
+    if rows.saturating_mul(16) > context.max_bytes {
         return Err(Error::limit(format!("a page of {rows} rows")));
     }
-    let chunk_compressor = Compressor::named(head.compression.compressor.as_deref())?;
+    let chunk_compressor = Compressor::named(header.compression.compressor.as_deref())?;
     let compressor = meta.as_ref().map_or(chunk_compressor, |meta| meta.compressor);
-    let most = width(context, head, meta.as_ref()).zip(context.rows).map(|(width, rows)| rows.saturating_mul(width));
-    let most = most.unwrap_or(context.most).min(context.most);
-    let data = if head.encoders.first() == Some(&Encoding::RleIntegral) {
+    let max_bytes =
+        width(context, header, meta.as_ref()).zip(context.rows).map(|(width, rows)| rows.saturating_mul(width));
+    let max_bytes = max_bytes.unwrap_or(context.max_bytes).min(context.max_bytes);
+    let data = if header.encoders.first() == Some(&Encoding::RleIntegral) {
         page.data.to_vec()
     } else {
-        decompress(compressor, &page.data, most)?
+        decompress(compressor, &page.data, max_bytes)?
     };
     let count = context.rows.unwrap_or(data.len());
-    let nulls = match &head.presence {
+    let nulls = match &header.presence {
         Some(presence) => decompress(chunk_compressor, &presence.bits, count / 8 + 16)?,
         None => Vec::new(),
     };
-    let order = match context.rows {
+    let inverted_index = match context.rows {
         Some(rows) if has(Encoding::InvertedIndex) && !page.row_ids.is_empty() => {
             let (ids, runs) = page::stored_ids(&page.row_ids)?;
             Some(page::inverse(&ids, &runs, rows)?)
@@ -144,50 +152,50 @@ pub(super) fn decode(context: &PageContext<'_>, head: &DataChunk2, page: &PageBy
     page::decode(&PageInput {
         column: context.column,
         rows: context.rows,
-        encoders: &head.encoders,
+        encoders: &header.encoders,
         meta: meta.as_ref(),
-        raw_meta: head.encoder_meta.first().map_or(&[], |meta| meta.as_slice()),
+        encoder_meta_bytes: header.encoder_meta.first().map_or(&[], |meta| meta.as_slice()),
         data: &data,
-        order: order.as_deref(),
+        inverted_index: inverted_index.as_deref(),
         runs: runs.as_deref(),
         nulls: &nulls,
         dictionary: context.dictionary,
         key_width: context.key_width,
         dictionaries: context.dictionaries,
-        most: context.most,
+        max_bytes: context.max_bytes,
     })
 }
 
 /// Bytes of a value, where all have the same.
-fn width(context: &PageContext<'_>, head: &DataChunk2, meta: Option<&PageMeta>) -> Option<usize> {
+fn width(context: &PageContext<'_>, header: &DataChunk2, meta: Option<&EncoderMeta>) -> Option<usize> {
     match meta.map(|meta| meta.store) {
-        Some(Store::Bytes) | None if context.dictionary.is_some() => Some(page::KEY_WIDTH),
+        Some(StoreDataType::Bytes) | None if context.dictionary.is_some() => Some(page::KEY_WIDTH),
         // Up to 16 bytes; of any length in pages of old writers.
-        Some(Store::Decimal) => meta.is_some_and(|meta| meta.precision > 0).then_some(16),
+        Some(StoreDataType::Decimal) => meta.is_some_and(|meta| meta.precision > 0).then_some(16),
         Some(store) => store.width(),
-        None if head.encoders.contains(&Encoding::Dictionary) => Some(context.key_width),
+        None if header.encoders.contains(&Encoding::Dictionary) => Some(context.key_width),
         None => None,
     }
 }
 
 /// The counts of a page of arrays, maps or structs.
 pub(super) fn decompress_nested(
-    head: &DataChunk2,
-    page: &PageBytes,
+    header: &DataChunk2,
+    page: &PageData,
     rows: Option<usize>,
-    (width, most): (usize, usize),
+    (width, max_bytes): (usize, usize),
 ) -> Result<Vec<u8>> {
-    let meta = head.encoder_meta.first().map(|meta| PageMeta::read(meta)).transpose()?;
+    let meta = header.encoder_meta.first().map(|meta| EncoderMeta::read(meta)).transpose()?;
     let compressor = match meta {
         Some(meta) => meta.compressor,
-        None => Compressor::named(head.compression.compressor.as_deref())?,
+        None => Compressor::named(header.compression.compressor.as_deref())?,
     };
-    decompress(compressor, &page.data, rows.map_or(most, |rows| rows.saturating_mul(width)).min(most))
+    decompress(compressor, &page.data, rows.map_or(max_bytes, |rows| rows.saturating_mul(width)).min(max_bytes))
 }
 
-fn decompress(compressor: Compressor, bytes: &[u8], most: usize) -> Result<Vec<u8>> {
+fn decompress(compressor: Compressor, bytes: &[u8], max_bytes: usize) -> Result<Vec<u8>> {
     if bytes.is_empty() {
         return Ok(Vec::new());
     }
-    compressor.decompress(bytes, most)
+    compressor.decompress(bytes, max_bytes)
 }

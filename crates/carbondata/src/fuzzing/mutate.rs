@@ -6,7 +6,7 @@ use super::tree::Node;
 /// Bytes at the end of a data file, which say where the footer begins.
 const POINTER: usize = 8;
 /// Most structs of an index that are taken apart.
-const MOST_STRUCTS: usize = 10_000;
+const MAX_STRUCTS: usize = 10_000;
 
 /// Random numbers.
 pub(crate) struct Random(pub(crate) u64);
@@ -107,7 +107,7 @@ fn chunk(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
 fn structs(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let mut all = Vec::new();
     let mut at = 0;
-    while at < bytes.len() && all.len() < MOST_STRUCTS {
+    while at < bytes.len() && all.len() < MAX_STRUCTS {
         let (node, length) = Node::read(bytes.get(at..)?)?;
         all.push(node);
         at += length;

@@ -1,7 +1,7 @@
 //! Structs of thrift's compact protocol as trees, whatever they mean.
 
 /// Values within values that are taken apart.
-const MOST_DEPTH: usize = 24;
+const MAX_DEPTH: usize = 24;
 const STRUCT: u8 = 12;
 
 /// A value, with the number of its type where that says how it is encoded.
@@ -21,7 +21,7 @@ impl Node {
     /// The struct that bytes begin with, and how many of them it is.
     pub(super) fn read(bytes: &[u8]) -> Option<(Node, usize)> {
         let mut reader = Reader { bytes, at: 0 };
-        let node = reader.structure(0)?;
+        let node = reader.read_struct(0)?;
         Some((node, reader.at))
     }
 
@@ -163,7 +163,7 @@ impl Reader<'_> {
 
     fn value(&mut self, kind: u8, depth: usize) -> Option<Node> {
         // A list within a list is a byte: bytes alone could be deeper than the stack.
-        if depth > MOST_DEPTH {
+        if depth > MAX_DEPTH {
             return None;
         }
         Some(match kind {
@@ -191,12 +191,12 @@ impl Reader<'_> {
                 }
                 Node::Map(kinds >> 4, kinds & 15, all)
             }
-            STRUCT => self.structure(depth)?,
+            STRUCT => self.read_struct(depth)?,
             _ => return None,
         })
     }
 
-    fn structure(&mut self, depth: usize) -> Option<Node> {
+    fn read_struct(&mut self, depth: usize) -> Option<Node> {
         let (mut fields, mut id) = (Vec::new(), 0i16);
         loop {
             let head = self.byte()?;

@@ -1,30 +1,30 @@
-//! Which files a table may name: those below its own folder, and below folders that its user names.
+//! The locations that the metadata of a table may name.
 
 use orcish_core::{Error, Result};
 use orcish_io::{CanonicalLocation, display_name};
 
-/// Where files of a table may be.
+/// The folders that files of a table may be in.
 ///
-/// A table is data that somebody else may have written: what it names is read with the keys of whoever reads it.
+/// A table may be written by somebody else than its reader, and its files are read with the credentials of the reader.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
-    /// The table's folder, as its user spells it.
+pub(crate) struct AllowedLocations {
+    /// Location of the table as the user gave it.
     folder: String,
     root: CanonicalLocation,
     external: Vec<CanonicalLocation>,
 }
 
-impl Places {
-    /// Those of a table at `root`, with `external` paths and URLs that it may name besides.
+impl AllowedLocations {
+    /// The folder of the table, and `external` paths and URLs.
     pub(crate) fn new(root: &str, external: &[String]) -> Self {
         let external = external.iter().map(|place| CanonicalLocation::new(place)).collect();
-        Places { folder: root.to_owned(), root: CanonicalLocation::new(root), external }
+        AllowedLocations { folder: root.to_owned(), root: CanonicalLocation::new(root), external }
     }
 
-    /// Looks whether a file or folder that the table names may be read.
+    /// Checks that a file or folder that the metadata names may be read.
     ///
     /// # Errors
-    /// `Unsupported` where it is neither below the table's folder nor below one that was allowed.
+    /// `Unsupported` where the location is below neither the folder of the table nor an external location.
     pub(crate) fn check(&self, location: &str) -> Result<()> {
         let checked = CanonicalLocation::untrusted(&self.folder, location);
         let is_allowed = |location: &CanonicalLocation| {

@@ -1,4 +1,4 @@
-//! Delete deltas: rows of a data file that are no more.
+//! Delete delta files: the deleted rows of a block.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use super::json::{self, number};
 
-/// The ending of the name of a delete delta.
-pub(crate) const DELETES: &str = ".deletedelta";
+/// Suffix of the names of delete delta files.
+pub(crate) const DELETE_DELTA_SUFFIX: &str = ".deletedelta";
 
-/// Bytes of memory of a page that has deleted rows, without these.
-const OF_PAGE: usize = 64;
+/// Memory of a page with deleted rows, without the row numbers.
+const PAGE_MEMORY: usize = 64;
 
-/// Rows that are deleted, in order, by blocklet within the file and page within the blocklet.
+/// Deleted rows, ascending, by blocklet of the file and page of the blocklet.
 pub(crate) type Deletes = BTreeMap<(u32, u32), Vec<u32>>;
 
-/// What all these delete deltas of a data file delete.
+/// Reads the delete deltas of a data file.
 ///
 /// # Errors
-/// Of kind `Io` where one cannot be read, `Corrupt` where it is none, `LimitExceeded` where the rows of all together take
-/// more memory than is allowed.
+/// `Io` where a file cannot be read, `Corrupt` where it is not a delete delta, `LimitExceeded` where the row numbers
+/// take more memory than is allowed.
 pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limits: &Limits) -> Result<Deletes> {
     let mut deletes = Deletes::new();
     let mut patience = storage.patience();
@@ -29,7 +29,7 @@ pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limit
         patience.look()?;
         let bytes = read_small(location, limits.tail, storage)?;
         add(&mut deletes, &bytes, limits).map_err(|error| error.in_file(location))?;
-        let held: usize = deletes.values().map(|rows| OF_PAGE + rows.capacity() * size_of::<u32>()).sum();
+        let held: usize = deletes.values().map(|rows| PAGE_MEMORY + rows.capacity() * size_of::<u32>()).sum();
         if u64::try_from(held).map_or(true, |held| held > limits.memory) {
             let most = limits.memory;
             let text = format!("deleted rows of a data file that take {held} bytes, of {most} that are allowed");
@@ -43,13 +43,13 @@ pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limit
     Ok(deletes)
 }
 
-/// Adds what one delete delta deletes.
+/// Adds the rows of one delete delta file.
 pub(crate) fn add(deletes: &mut Deletes, bytes: &[u8], limits: &Limits) -> Result<()> {
     let whole = json::parse(bytes, limits)?;
     let blocklets = whole.get("blockletDetailsMap").and_then(Value::as_object);
     let blocklets = blocklets.ok_or_else(|| Error::corrupt("it has no blocklets"))?;
     for (key, blocklet) in blocklets {
-        // A key has both, that of old files the blocklet alone.
+        // A key is `blocklet_page`, or `blocklet` in old files.
         let (first, second) = key.split_once('_').unwrap_or((key, "0"));
         let id = number(blocklet, "id").or_else(|| first.parse().ok());
         let page = number(blocklet, "pageId").or_else(|| second.parse().ok());
@@ -90,19 +90,19 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let rows = (0..1000).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
         let delta = |at: u32| {
-            let path = folder.join(format!("{at}{DELETES}")).to_str().unwrap().to_owned();
+            let path = folder.join(format!("{at}{DELETE_DELTA_SUFFIX}")).to_str().unwrap().to_owned();
             let json = format!(r#"{{"blockletDetailsMap":{{"{at}_0":{{"deletedRows":[{rows}]}}}}}}"#);
             std::fs::write(&path, json).unwrap();
             path
         };
         let deltas: Vec<String> = (0..100).map(delta).collect();
-        // One has room as JSON, which is larger than its rows.
+        // A single file is within the limit as JSON, which is larger than its row numbers.
         let limits = Limits { memory: 200_000, ..Limits::default() };
         let read = |deltas: &[String], limits: &Limits| read_deletes(deltas, &StorageOptions::default(), limits);
         assert_eq!(read(&deltas[..20], &limits).unwrap().len(), 20);
         let error = read(&deltas, &limits).unwrap_err();
         assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
-        assert!(error.to_string().contains(DELETES), "{error}");
+        assert!(error.to_string().contains(DELETE_DELTA_SUFFIX), "{error}");
         assert_eq!(read(&deltas, &Limits::default()).unwrap().values().map(Vec::len).sum::<usize>(), 100_000);
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -1,36 +1,36 @@
-//! Names of files: those of data files and what they say, and those that metadata may append to a folder's.
+//! Names of the files of a table.
 
 use orcish_core::{Error, Result};
 
-/// The ending of the name of a data file.
-pub(crate) const DATA: &str = ".carbondata";
-/// The name at the end of a location.
-pub(crate) fn name_of(location: &str) -> &str {
+/// Suffix of the names of data files.
+pub(crate) const DATA_FILE_SUFFIX: &str = ".carbondata";
+/// The last component of a location.
+pub(crate) fn file_name(location: &str) -> &str {
     location.rsplit(['/', '\\']).next().unwrap_or(location)
 }
 
-/// The folder that a location is in.
-pub(crate) fn folder_of(location: &str) -> &str {
-    let name = name_of(location);
+/// The location without its last component.
+pub(crate) fn parent(location: &str) -> &str {
+    let name = file_name(location);
     location.get(..location.len() - name.len()).map_or("", |folder| folder.trim_end_matches(['/', '\\']))
 }
 
-/// The name of a data file without its ending, and without that of its compressor, which indexes may lack.
-pub(crate) fn base(name: &str) -> &str {
-    let name = name.strip_suffix(DATA).unwrap_or(name);
+/// The name of a data file without suffix and compressor, which index files may leave out.
+pub(crate) fn base_name(name: &str) -> &str {
+    let name = name.strip_suffix(DATA_FILE_SUFFIX).unwrap_or(name);
     match name.rsplit_once('.') {
-        // A number of a segment may have a point too.
+        // The id of a segment may have a point too.
         Some((base, compressor)) if !compressor.contains('-') => base,
         _ => name,
     }
 }
 
-/// The name up to the time at its end, and that.
+/// Splits the name of a data file into its block name and its timestamp.
 pub(crate) fn block_and_time(name: &str) -> Option<(&str, &str)> {
-    base(name).rsplit_once('-')
+    base_name(name).rsplit_once('-')
 }
 
-/// The name of a file or folder that may be appended to a folder's.
+/// Checks that a name is a single path component.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
         return Err(Error::corrupt(format!("{name:?} is no name of a file")));
@@ -45,9 +45,9 @@ mod tests {
     #[test]
     fn parts_of_names() {
         let name = "part-0-0_batchno0-0-0.1-17.snappy.carbondata";
-        assert_eq!(base(name), "part-0-0_batchno0-0-0.1-17");
-        assert_eq!(base("part-0-0_batchno0-0-0.1-17.carbondata"), base(name));
+        assert_eq!(base_name(name), "part-0-0_batchno0-0-0.1-17");
+        assert_eq!(base_name("part-0-0_batchno0-0-0.1-17.carbondata"), base_name(name));
         assert_eq!(block_and_time(name), Some(("part-0-0_batchno0-0-0.1", "17")));
-        assert_eq!((name_of("/a/b/c"), folder_of("/a/b/c"), folder_of("c")), ("c", "/a/b", ""));
+        assert_eq!((file_name("/a/b/c"), parent("/a/b/c"), parent("c")), ("c", "/a/b", ""));
     }
 }

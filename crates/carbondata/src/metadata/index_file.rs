@@ -1,4 +1,4 @@
-//! Index files: which data files and blocklets there are, without opening them.
+//! Index files (`.carbonindex`, `.carbonindexmerge`): the data files and blocklets of a segment.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,55 +6,55 @@ use std::sync::Arc;
 use orcish_core::{Error, Limits, Result};
 
 use super::file_names::check_name;
-use super::format::{BlockIndex, BlockletInfo3, IndexHeader, Merged, MinMax};
+use super::format::{BlockIndex, BlockletInfo3, IndexHeader, MergedIndex, MinMax};
 use super::schema::{Column, columns};
-use super::thrift::Reader;
+use super::thrift::ThriftReader;
 
-/// The ending of the name of an index file.
-pub(crate) const INDEX: &str = ".carbonindex";
-/// That of several merged into one.
-pub(crate) const MERGED: &str = ".carbonindexmerge";
+/// Suffix of the names of index files.
+pub(crate) const INDEX_SUFFIX: &str = ".carbonindex";
+/// Suffix of the names of merged index files.
+pub(crate) const MERGED_INDEX_SUFFIX: &str = ".carbonindexmerge";
 
-/// A blocklet, as an index has it.
+/// A blocklet of an index file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct IndexedBlocklet {
-    /// Its number within its file: delete deltas name it so.
+    /// Index of the blocklet in its file, which delete deltas refer to.
     pub(crate) id: usize,
-    /// None where only the file knows: in a split.
+    /// `None` in a split, which leaves it to the data file.
     pub(crate) rows: Option<u64>,
     pub(crate) info: Option<BlockletInfo3>,
     pub(crate) min_max: Option<MinMax>,
     pub(crate) footer_offset: u64,
 }
 
-/// A data file, as an index has it.
+/// A data file of an index file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct IndexedFile {
-    /// Its name, without folders.
+    /// Name without folders.
     pub(crate) name: String,
     pub(crate) version: i32,
     pub(crate) columns: Option<Arc<Vec<Column>>>,
     pub(crate) rows: u64,
     pub(crate) size: Option<u64>,
-    /// None where the index knows the file as a whole.
+    /// `None` where the index has one entry for the file.
     pub(crate) blocklets: Option<Vec<IndexedBlocklet>>,
-    /// Bounds of the file as a whole, where it has no blocklets here.
+    /// Min/max index of the file, where the index has no blocklets.
     pub(crate) min_max: Option<MinMax>,
 }
 
-/// The data files of an index file.
+/// Reads an index file.
 ///
 /// # Errors
-/// `Corrupt` where it is none.
-pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFile>> {
-    let mut reader = Reader::new(bytes, limits);
-    let header: IndexHeader = reader.structure()?;
+/// `Corrupt` where it is not an index file.
+pub(crate) fn read_index(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFile>> {
+    let mut reader = ThriftReader::new(bytes, limits);
+    let header: IndexHeader = reader.read_struct()?;
     let columns = Arc::new(columns(&header.columns, limits)?);
     let mut files: Vec<IndexedFile> = Vec::new();
-    // Entries of a file stand together, but nothing says that they must.
+    // Writers put the entries of a file side by side, but the format does not require it.
     let mut places: HashMap<String, usize> = HashMap::new();
     while !reader.is_empty() {
-        let entry: BlockIndex = reader.structure()?;
+        let entry: BlockIndex = reader.read_struct()?;
         let name = name(&entry.file)?;
         let at = places.get(name).copied().unwrap_or(files.len());
         if at == files.len() {
@@ -71,13 +71,13 @@ pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFile>> {
 }
 
 impl IndexedFile {
-    /// Bytes that it takes in memory, about, without those of its columns, which files share.
-    pub(crate) fn weight(&self) -> usize {
+    /// Approximate memory of the entry. Columns are not counted, as files share them.
+    pub(crate) fn memory_size(&self) -> usize {
         let bounds = |all: &[Vec<u8>]| all.iter().map(|bound| bound.len() + size_of::<Vec<u8>>()).sum::<usize>();
         let of = |min_max: &Option<MinMax>| {
             min_max
                 .as_ref()
-                .map_or(0, |it| bounds(&it.min) + bounds(&it.max) + it.is_present.as_ref().map_or(0, Vec::len))
+                .map_or(0, |it| bounds(&it.min) + bounds(&it.max) + it.presence.as_ref().map_or(0, Vec::len))
         };
         let info = |info: &Option<BlockletInfo3>| {
             info.as_ref().map_or(0, |info| 8 * info.offsets.len() + 4 * (info.lengths.len() + info.page_rows.len()))
@@ -102,7 +102,8 @@ impl IndexedFile {
                 blocklets.push(IndexedBlocklet { id, rows: Some(rows), info: Some(info), min_max, footer_offset });
             }
             (blocklets, _) => {
-                // One entry for the file: its bounds are those of all that is in it. Of several, none are.
+                // An entry without blocklet describes the whole file. The bounds of several such entries are not
+                // combined.
                 let is_only = blocklets.as_ref().is_some_and(Vec::is_empty);
                 *blocklets = None;
                 self.min_max = entry.index.min_max.filter(|_| is_only);
@@ -112,13 +113,13 @@ impl IndexedFile {
     }
 }
 
-/// The index files that were merged into one, by name.
+/// Reads a merged index file: names and contents of index files.
 ///
 /// # Errors
-/// `Corrupt` where it is no such file.
-pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
-    let mut reader = Reader::new(bytes, limits);
-    let (names, parts): (Merged, Merged) = (reader.structure()?, reader.structure()?);
+/// `Corrupt` where it is not a merged index file.
+pub(crate) fn read_merged_index(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut reader = ThriftReader::new(bytes, limits);
+    let (names, parts): (MergedIndex, MergedIndex) = (reader.read_struct()?, reader.read_struct()?);
     let (names, parts) = (names.parts, parts.parts);
     if names.len() != parts.len() {
         return Err(Error::corrupt(format!("{} names of index files, and {} of these", names.len(), parts.len())));
@@ -127,15 +128,15 @@ pub(crate) fn parts(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, Vec<u8
     Ok(names.zip(parts).collect())
 }
 
-/// The files of a stream, and how many bytes of each are committed.
+/// Reads the index file of a streaming segment: names of data files, with their committed sizes.
 ///
 /// # Errors
-/// `Corrupt` where it is no index of a stream.
-pub(crate) fn streams(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, u64)>> {
-    let mut reader = Reader::new(bytes, limits);
+/// `Corrupt` where it is not such a file.
+pub(crate) fn read_stream_index(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, u64)>> {
+    let mut reader = ThriftReader::new(bytes, limits);
     let mut files = Vec::new();
     while !reader.is_empty() {
-        let entry: BlockIndex = reader.structure()?;
+        let entry: BlockIndex = reader.read_struct()?;
         let size = entry.file_size.unwrap_or(0);
         let size = u64::try_from(size).map_err(|_| Error::corrupt(format!("a file of {size} bytes")))?;
         files.push((name(&entry.file)?.to_owned(), size));
@@ -143,7 +144,7 @@ pub(crate) fn streams(bytes: &[u8], limits: &Limits) -> Result<Vec<(String, u64)
     Ok(files)
 }
 
-/// The name of a data file; old indexes may have folders before it.
+/// The name of a data file. Old index files have paths.
 fn name(file: &str) -> Result<&str> {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     check_name(name)?;
@@ -154,7 +155,7 @@ fn name(file: &str) -> Result<&str> {
 mod tests {
     use super::*;
 
-    /// An entry: rows, name, offset of the footer, bounds that are missing, and, if there is one, a blocklet of its rows.
+    /// An entry with rows, file name and footer offset, without bounds, and optionally with a blocklet.
     pub(crate) fn entry(rows: u8, name: &str, has_blocklet: bool) -> Vec<u8> {
         let mut bytes = vec![0x16, rows * 2, 0x18, u8::try_from(name.len()).unwrap()];
         bytes.extend(name.bytes());
@@ -172,31 +173,31 @@ mod tests {
     #[test]
     fn blocklets_are_counted_within_their_files() {
         let bytes = [&HEADER[..], &entry(3, "a", true), &entry(4, "b", true), &entry(5, "x/a", true)].concat();
-        let found = files(&bytes, &Limits::default()).unwrap();
+        let found = read_index(&bytes, &Limits::default()).unwrap();
         let names: Vec<_> = found.iter().map(|file| (file.name.as_str(), file.rows, file.version)).collect();
         assert_eq!(names, [("a", 8, 3), ("b", 4, 3)]);
         let blocklets = found[0].blocklets.as_ref().unwrap();
         let ids: Vec<_> = blocklets.iter().map(|blocklet| (blocklet.id, blocklet.rows)).collect();
         assert_eq!(ids, [(0, Some(3)), (1, Some(5))]);
         for end in HEADER.len() + 1..bytes.len() {
-            _ = files(&bytes[..end], &Limits::default());
+            _ = read_index(&bytes[..end], &Limits::default());
         }
-        assert!(files(&[&HEADER[..], &entry(3, "..", true)].concat(), &Limits::default()).is_err());
+        assert!(read_index(&[&HEADER[..], &entry(3, "..", true)].concat(), &Limits::default()).is_err());
     }
 
     #[test]
     fn files_of_old_indexes_have_no_blocklets() {
         let bytes = [&HEADER[..], &entry(3, "a", false)].concat();
-        let found = files(&bytes, &Limits::default()).unwrap();
+        let found = read_index(&bytes, &Limits::default()).unwrap();
         assert_eq!((found[0].rows, &found[0].blocklets), (3, &None));
-        let streams = streams(&entry(3, "a", false), &Limits::default()).unwrap();
+        let streams = read_stream_index(&entry(3, "a", false), &Limits::default()).unwrap();
         assert_eq!(streams, [("a".to_owned(), 0)]);
     }
 
     #[test]
     fn merged_indexes_have_a_name_each() {
         let bytes = [0x19, 0x18, 1, b'a', 0, 0x19, 0x18, 2, b'x', b'y', 0];
-        assert_eq!(parts(&bytes, &Limits::default()).unwrap(), [("a".to_owned(), b"xy".to_vec())]);
-        assert!(parts(&[0x19, 0x18, 1, b'a', 0, 0x19, 0x08, 0], &Limits::default()).is_err());
+        assert_eq!(read_merged_index(&bytes, &Limits::default()).unwrap(), [("a".to_owned(), b"xy".to_vec())]);
+        assert!(read_merged_index(&[0x19, 0x18, 1, b'a', 0, 0x19, 0x08, 0], &Limits::default()).is_err());
     }
 }

@@ -1,26 +1,26 @@
-//! JSON of a table's metadata, in memory that is limited.
+//! JSON metadata files, within a memory limit.
 
 use orcish_core::{Error, Limits, Result};
 use serde_json::Value;
 
-/// Bytes of memory for what a sign of JSON begins: a value, or a name and a value in a map.
-const OF_VALUE: usize = 64;
-const OF_NAME: usize = 128;
+/// Memory of a JSON value, and of an entry of a JSON object.
+const VALUE_MEMORY: usize = 64;
+const ENTRY_MEMORY: usize = 128;
 
-/// The value that these bytes are.
+/// Parses JSON.
 ///
 /// # Errors
-/// `Corrupt` where they are no JSON, `LimitExceeded` where it would take more memory than is allowed.
+/// `Corrupt` for invalid JSON, `LimitExceeded` where the values would take more memory than is allowed.
 pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Value> {
-    let room = bytes.iter().fold(bytes.len(), |room, byte| match byte {
-        b',' | b'[' | b'{' => room.saturating_add(OF_VALUE),
-        b':' => room.saturating_add(OF_NAME),
-        _ => room,
+    let memory = bytes.iter().fold(bytes.len(), |memory, byte| match byte {
+        b',' | b'[' | b'{' => memory.saturating_add(VALUE_MEMORY),
+        b':' => memory.saturating_add(ENTRY_MEMORY),
+        _ => memory,
     });
-    if u64::try_from(room).map_or(true, |room| room > limits.memory) {
+    if u64::try_from(memory).map_or(true, |memory| memory > limits.memory) {
         return Err(Error::over(
             "memory",
-            format!("JSON that takes {room} bytes, of {} that are allowed", limits.memory),
+            format!("JSON that takes {memory} bytes, of {} that are allowed", limits.memory),
         ));
     }
     serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))
@@ -33,7 +33,7 @@ pub(crate) fn entries(bytes: &[u8], limits: &Limits) -> Result<Vec<Value>> {
     }
 }
 
-/// A text that is not empty.
+/// A field as a string; `None` where it is missing or empty.
 pub(crate) fn text(entry: &Value, key: &str) -> Option<String> {
     let found = match entry.get(key)? {
         Value::String(text) => text.clone(),
@@ -43,7 +43,7 @@ pub(crate) fn text(entry: &Value, key: &str) -> Option<String> {
     Some(found).filter(|text| !text.is_empty())
 }
 
-/// A number, also one that is written as text.
+/// A field as a number, which may be written as a string.
 pub(crate) fn number<T: std::str::FromStr>(entry: &Value, key: &str) -> Option<T> {
     text(entry, key)?.trim().parse().ok()
 }

@@ -2,12 +2,12 @@
 
 use orcish_core::{Error, Result};
 
-/// The location of a name, or of names, in a folder.
+/// The location of a relative path in a folder.
 pub(crate) fn join(folder: &str, name: &str) -> String {
     format!("{}/{}", folder.trim_end_matches('/'), name.trim_start_matches('/'))
 }
 
-/// A folder of the table.
+/// The location of a path that is relative to the table.
 pub(crate) fn below(table: &str, location: &str) -> Result<String> {
     if location.split(['/', '\\']).any(|name| name == "..") {
         return Err(Error::corrupt(format!("the folder {location:?} is not within the table")));
@@ -15,14 +15,15 @@ pub(crate) fn below(table: &str, location: &str) -> Result<String> {
     Ok(join(table, location).trim_end_matches('/').to_owned())
 }
 
-/// A folder anywhere, which the format allows: segments that were added, and partitions, have places of their own.
+/// The location of an absolute path. Added segments and partitions may be anywhere.
 pub(crate) fn absolute(table: &str, location: &str) -> String {
     let location = location.trim_end_matches('/');
-    // Hadoop writes local files so.
+    // Hadoop writes local paths as `file:/path`.
     if let Some(path) = location.strip_prefix("file:/").filter(|path| !path.starts_with('/')) {
         return format!("/{path}");
     }
-    // Without a scheme it is in the file system of the table. So a table in a store names no local file by that.
+    // A path without scheme belongs to the file system of the table, so that a table in a store cannot name local
+    // files.
     let root = table.split_once("://").and_then(|(scheme, rest)| {
         let authority = rest.split('/').next()?;
         (!scheme.eq_ignore_ascii_case("file")).then(|| format!("{scheme}://{authority}"))

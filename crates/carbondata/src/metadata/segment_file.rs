@@ -1,4 +1,4 @@
-//! Segment files: in which folders a segment is, and which index files say what is in them.
+//! Segment files: the folders of a segment, and the index files in them.
 
 use orcish_core::{Error, Limits, Result};
 use serde_json::Value;
@@ -9,30 +9,30 @@ use super::locations::{absolute, below};
 
 /// A folder of a segment.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Folder {
+pub(crate) struct SegmentFolder {
     pub(crate) location: String,
-    /// Index files, or the data files themselves where they are of another format.
+    /// Names of index files, or of data files for segments of other formats.
     pub(crate) files: Vec<String>,
-    /// The index file that all of them were merged into.
+    /// Name of the merged index file.
     pub(crate) merged: Option<String>,
 }
 
-/// The folders of a segment file that count, in order of their locations.
+/// Reads the folders of a segment file that are in use, ordered by location.
 ///
 /// # Errors
-/// `Corrupt` where it is no JSON of folders.
-pub(crate) fn folders(bytes: &[u8], table: &str, limits: &Limits) -> Result<Vec<Folder>> {
+/// `Corrupt` where it is not a segment file.
+pub(crate) fn read_segment_file(bytes: &[u8], table: &str, limits: &Limits) -> Result<Vec<SegmentFolder>> {
     let whole = json::parse(bytes, limits)?;
     let Value::Object(whole) = whole else { return Err(Error::corrupt("it is no object of JSON")) };
     let locations = match whole.get("locationMap") {
-        // A load without rows has none.
+        // A load without rows has no folders.
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Object(locations)) => locations,
         Some(_) => return Err(Error::corrupt("its folders are no object of JSON")),
     };
     let mut folders = Vec::new();
     for (location, folder) in locations {
-        // That of a partition that was dropped is another one.
+        // The folder of a dropped partition has another status.
         if !text(folder, "status").is_some_and(|status| status.eq_ignore_ascii_case("success")) {
             continue;
         }
@@ -42,7 +42,7 @@ pub(crate) fn folders(bytes: &[u8], table: &str, limits: &Limits) -> Result<Vec<
         let merged = text(folder, "mergeFileName");
         files.iter().chain(&merged).try_for_each(|name| check_name(name))?;
         let location = if is_relative { below(table, location)? } else { absolute(table, location) };
-        folders.push(Folder { location, files, merged });
+        folders.push(SegmentFolder { location, files, merged });
     }
     folders.sort_by(|one, other| one.location.cmp(&other.location));
     Ok(folders)
@@ -58,8 +58,8 @@ mod tests {
             "/s=a/d=1":{"files":["a.carbonindex"],"partitions":["s=a"],"status":"Success","isRelative":true},
             "/gone":{"files":["b.carbonindex"],"status":"Marked for Delete","isRelative":true},
             "file:/else/":{"files":[],"status":"Success","mergeFileName":"c.carbonindexmerge","isRelative":false}}}"#;
-        let found = folders(json, "/t/", &Limits::default()).unwrap();
-        let folder = |location: &str, files: &[&str], merged: Option<&str>| Folder {
+        let found = read_segment_file(json, "/t/", &Limits::default()).unwrap();
+        let folder = |location: &str, files: &[&str], merged: Option<&str>| SegmentFolder {
             location: location.into(),
             files: files.iter().map(|&name| name.into()).collect(),
             merged: merged.map(Into::into),
@@ -67,7 +67,7 @@ mod tests {
         let expected =
             [folder("/else", &[], Some("c.carbonindexmerge")), folder("/t/s=a/d=1", &["a.carbonindex"], None)];
         assert_eq!(found, expected);
-        assert!(folders(b"{}", "/t", &Limits::default()).unwrap().is_empty());
+        assert!(read_segment_file(b"{}", "/t", &Limits::default()).unwrap().is_empty());
     }
 
     #[test]
@@ -76,9 +76,12 @@ mod tests {
             let json = format!(
                 r#"{{"locationMap":{{"{place}":{{"files":["{name}"],"status":"Success","isRelative":true}}}}}}"#
             );
-            assert!(folders(json.as_bytes(), "/t", &Limits::default()).is_err(), "{json}");
+            assert!(read_segment_file(json.as_bytes(), "/t", &Limits::default()).is_err(), "{json}");
         }
         let limits = Limits::default();
-        assert!(folders(b"{\"locationMap\":[]}", "/t", &limits).is_err() && folders(b"", "/t", &limits).is_err());
+        assert!(
+            read_segment_file(b"{\"locationMap\":[]}", "/t", &limits).is_err()
+                && read_segment_file(b"", "/t", &limits).is_err()
+        );
     }
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use orcish_io::{CanonicalLocation, StorageOptions};
 
-/// How a table and its files are reached: headers are sent to the host of the table alone.
+/// The storage options of a table. HTTP headers are sent to the host of the table only.
 #[derive(Debug, Clone)]
 pub(crate) struct TableStorage {
-    /// Where the table is.
+    /// Location of the table.
     table: String,
     options: StorageOptions,
 }
@@ -17,7 +17,7 @@ impl TableStorage {
         TableStorage { table: table.to_owned(), options }
     }
 
-    /// The options for a file or folder of the table.
+    /// The options for a file or folder.
     pub(crate) fn of(&self, location: &str) -> Cow<'_, StorageOptions> {
         let is_url = |text: &str| text.contains("://");
         if !is_url(location) || CanonicalLocation::new(&self.table).has_same_host(&CanonicalLocation::new(location)) {
@@ -26,7 +26,7 @@ impl TableStorage {
         Cow::Owned(self.options.without_headers())
     }
 
-    /// The options for the folder of the table itself.
+    /// The options for the table's own folder.
     pub(crate) fn of_table(&self) -> &StorageOptions {
         &self.options
     }

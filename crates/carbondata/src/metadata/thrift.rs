@@ -1,74 +1,74 @@
-//! Thrift's compact protocol, read field by field: structs stand bare, one behind the other.
+//! Reader of Thrift's compact protocol.
 
 use orcish_core::{Error, Limits, Result};
 
-/// Structs within structs; those of the format need six.
-const MOST_DEPTH: usize = 32;
+/// Maximum nesting of structs. The format needs six levels.
+const MAX_DEPTH: usize = 32;
 
-/// A struct that is filled in as its fields are met.
-pub(crate) trait Structure: Default {
-    /// Takes the field of a number; what is not taken is passed over.
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()>;
+/// A struct that is filled field by field.
+pub(crate) trait ThriftStruct: Default {
+    /// Reads the field with an id. A field whose value is not read is skipped.
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()>;
 }
 
-/// Bytes of structs.
+/// Reads structs from bytes.
 #[derive(Debug)]
-pub(crate) struct Reader<'a> {
+pub(crate) struct ThriftReader<'a> {
     bytes: &'a [u8],
-    at: usize,
+    position: usize,
     depth: usize,
-    /// Bytes that what is read may still take.
-    room: u64,
+    /// Memory that decoded values may still take.
+    memory_left: u64,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ThriftReader<'a> {
     pub(crate) fn new(bytes: &'a [u8], limits: &Limits) -> Self {
-        Reader { bytes, at: 0, depth: 0, room: limits.memory }
+        ThriftReader { bytes, position: 0, depth: 0, memory_left: limits.memory }
     }
 
-    /// Takes room for what is to be kept: an element of a list may have a byte in the file, and a hundred in memory.
-    fn take_room(&mut self, bytes: usize) -> Result<()> {
-        let left = u64::try_from(bytes).ok().and_then(|bytes| self.room.checked_sub(bytes));
-        self.room = left.ok_or_else(|| Error::limit("thrift structs of more bytes than are allowed"))?;
+    /// Reserves memory of decoded values: an element of a list can take one byte in the file and a hundred in memory.
+    fn reserve(&mut self, bytes: usize) -> Result<()> {
+        let left = u64::try_from(bytes).ok().and_then(|bytes| self.memory_left.checked_sub(bytes));
+        self.memory_left = left.ok_or_else(|| Error::limit("thrift structs of more bytes than are allowed"))?;
         Ok(())
     }
 
-    /// That there may be so many elements, which have a byte at least.
+    /// Checks a number of elements, each of which takes at least one byte.
     fn check_count(&self, count: u64) -> Result<()> {
-        let left = self.bytes.len().saturating_sub(self.at);
+        let left = self.bytes.len().saturating_sub(self.position);
         if usize::try_from(count).map_or(true, |count| count > left) {
             return Err(Error::corrupt(format!("{count} elements of a thrift list in {left} bytes")));
         }
         Ok(())
     }
 
-    /// The struct that these bytes are, and nothing else.
-    pub(crate) fn whole<T: Structure>(bytes: &'a [u8], limits: &Limits) -> Result<T> {
-        let mut reader = Reader::new(bytes, limits);
-        let this = reader.structure()?;
+    /// Reads a struct that takes all bytes.
+    pub(crate) fn read_all<T: ThriftStruct>(bytes: &'a [u8], limits: &Limits) -> Result<T> {
+        let mut reader = ThriftReader::new(bytes, limits);
+        let this = reader.read_struct()?;
         match reader.is_empty() {
             true => Ok(this),
-            false => Err(Error::corrupt(format!("{} bytes behind a thrift struct", bytes.len() - reader.at))),
+            false => Err(Error::corrupt(format!("{} bytes behind a thrift struct", bytes.len() - reader.position))),
         }
     }
 
-    /// Bytes that have been read.
+    /// Number of bytes that were read.
     pub(crate) fn position(&self) -> usize {
-        self.at
+        self.position
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.at >= self.bytes.len()
+        self.position >= self.bytes.len()
     }
 
-    /// The next struct.
-    pub(crate) fn structure<T: Structure>(&mut self) -> Result<T> {
+    /// Reads a struct.
+    pub(crate) fn read_struct<T: ThriftStruct>(&mut self) -> Result<T> {
         let mut this = T::default();
         self.fields(&mut |id, value| this.field(id, value))?;
         Ok(this)
     }
 
-    fn fields(&mut self, take: &mut dyn FnMut(i16, &mut Value<'_, 'a>) -> Result<()>) -> Result<()> {
+    fn fields(&mut self, read_field: &mut dyn FnMut(i16, &mut FieldValue<'_, 'a>) -> Result<()>) -> Result<()> {
         self.descend()?;
         let mut id = 0i16;
         loop {
@@ -80,36 +80,36 @@ impl<'a> Reader<'a> {
                 0 => i16::try_from(self.zigzag()?).map_err(|_| Error::corrupt("a field number out of range"))?,
                 more => id.wrapping_add(i16::from(more)),
             };
-            let kind = Kind::of(header & 15)?;
-            let mut value = Value { kind, in_list: false, is_read: false, reader: self };
-            take(id, &mut value)?;
-            value.pass_over()?;
+            let field_type = FieldType::of(header & 15)?;
+            let mut value = FieldValue { field_type, in_list: false, is_consumed: false, reader: self };
+            read_field(id, &mut value)?;
+            value.skip()?;
         }
         self.depth -= 1;
         Ok(())
     }
 
     fn descend(&mut self) -> Result<()> {
-        if self.depth >= MOST_DEPTH {
-            return Err(Error::corrupt(format!("thrift structs more than {MOST_DEPTH} levels deep")));
+        if self.depth >= MAX_DEPTH {
+            return Err(Error::corrupt(format!("thrift structs more than {MAX_DEPTH} levels deep")));
         }
         self.depth += 1;
         Ok(())
     }
 
-    /// The beginning of a map: how many entries, and what its keys and values are.
-    fn map(&mut self) -> Result<(u64, Kind, Kind)> {
+    /// Reads the header of a map: number of entries, type of keys, type of values.
+    fn map(&mut self) -> Result<(u64, FieldType, FieldType)> {
         let count = self.varint()?;
         if count == 0 {
-            return Ok((0, Kind::Binary, Kind::Binary));
+            return Ok((0, FieldType::Binary, FieldType::Binary));
         }
-        let kinds = self.byte()?;
-        Ok((count, Kind::of(kinds >> 4)?, Kind::of(kinds & 15)?))
+        let types = self.byte()?;
+        Ok((count, FieldType::of(types >> 4)?, FieldType::of(types & 15)?))
     }
 
     fn byte(&mut self) -> Result<u8> {
-        let byte = *self.bytes.get(self.at).ok_or_else(|| Error::corrupt("a thrift struct ends too early"))?;
-        self.at += 1;
+        let byte = *self.bytes.get(self.position).ok_or_else(|| Error::corrupt("a thrift struct ends too early"))?;
+        self.position += 1;
         Ok(byte)
     }
 
@@ -136,16 +136,16 @@ impl<'a> Reader<'a> {
     }
 
     fn fixed(&mut self, length: usize) -> Result<&'a [u8]> {
-        let end = self.at.checked_add(length);
-        let found = end.and_then(|end| self.bytes.get(self.at..end));
+        let end = self.position.checked_add(length);
+        let found = end.and_then(|end| self.bytes.get(self.position..end));
         let found = found.ok_or_else(|| Error::corrupt("a thrift struct ends within a value"))?;
-        self.at += length;
+        self.position += length;
         Ok(found)
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FieldType {
     True,
     False,
     Byte,
@@ -157,50 +157,50 @@ enum Kind {
     Struct,
 }
 
-impl Kind {
+impl FieldType {
     fn of(code: u8) -> Result<Self> {
         Ok(match code {
-            1 => Kind::True,
-            2 => Kind::False,
-            3 => Kind::Byte,
-            4..=6 => Kind::Integer,
-            7 => Kind::Double,
-            8 => Kind::Binary,
-            // Sets are lists.
-            9 | 10 => Kind::List,
-            11 => Kind::Map,
-            12 => Kind::Struct,
+            1 => FieldType::True,
+            2 => FieldType::False,
+            3 => FieldType::Byte,
+            4..=6 => FieldType::Integer,
+            7 => FieldType::Double,
+            8 => FieldType::Binary,
+            // A set has the encoding of a list.
+            9 | 10 => FieldType::List,
+            11 => FieldType::Map,
+            12 => FieldType::Struct,
             code => return Err(Error::corrupt(format!("no thrift type has the number {code}"))),
         })
     }
 }
 
-/// A value that may be taken, as what it should be.
+/// The value of a field or an element.
 #[derive(Debug)]
-pub(crate) struct Value<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    kind: Kind,
-    /// Booleans of lists are bytes, those of fields are in the type.
+pub(crate) struct FieldValue<'r, 'a> {
+    reader: &'r mut ThriftReader<'a>,
+    field_type: FieldType,
+    /// A boolean in a list is a byte. A boolean field is encoded in its type.
     in_list: bool,
-    is_read: bool,
+    is_consumed: bool,
 }
 
-impl<'a> Value<'_, 'a> {
-    fn expect(&mut self, kinds: &[Kind], name: &str) -> Result<()> {
-        if self.is_read || !kinds.contains(&self.kind) {
+impl<'a> FieldValue<'_, 'a> {
+    fn expect(&mut self, types: &[FieldType], name: &str) -> Result<()> {
+        if self.is_consumed || !types.contains(&self.field_type) {
             return Err(Error::corrupt(format!("a thrift field is no {name}")));
         }
-        self.is_read = true;
+        self.is_consumed = true;
         Ok(())
     }
 
-    pub(crate) fn boolean(&mut self) -> Result<bool> {
-        self.expect(&[Kind::True, Kind::False], "boolean")?;
-        Ok(if self.in_list { self.reader.byte()? == 1 } else { self.kind == Kind::True })
+    pub(crate) fn bool(&mut self) -> Result<bool> {
+        self.expect(&[FieldType::True, FieldType::False], "boolean")?;
+        Ok(if self.in_list { self.reader.byte()? == 1 } else { self.field_type == FieldType::True })
     }
 
     pub(crate) fn i64(&mut self) -> Result<i64> {
-        self.expect(&[Kind::Integer], "number")?;
+        self.expect(&[FieldType::Integer], "number")?;
         self.reader.zigzag()
     }
 
@@ -210,56 +210,56 @@ impl<'a> Value<'_, 'a> {
     }
 
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8]> {
-        self.expect(&[Kind::Binary], "text")?;
+        self.expect(&[FieldType::Binary], "text")?;
         let bytes = self.reader.slice()?;
-        self.reader.take_room(bytes.len())?;
+        self.reader.reserve(bytes.len())?;
         Ok(bytes)
     }
 
-    pub(crate) fn text(&mut self) -> Result<String> {
+    pub(crate) fn string(&mut self) -> Result<String> {
         Ok(String::from_utf8_lossy(self.bytes()?).into_owned())
     }
 
-    pub(crate) fn structure<T: Structure>(&mut self) -> Result<T> {
-        self.expect(&[Kind::Struct], "struct")?;
-        self.reader.structure()
+    pub(crate) fn read_struct<T: ThriftStruct>(&mut self) -> Result<T> {
+        self.expect(&[FieldType::Struct], "struct")?;
+        self.reader.read_struct()
     }
 
-    /// The elements of a list.
-    pub(crate) fn list<T>(&mut self, mut element: impl FnMut(&mut Value<'_, 'a>) -> Result<T>) -> Result<Vec<T>> {
-        self.expect(&[Kind::List], "list")?;
+    /// Reads a list.
+    pub(crate) fn list<T>(&mut self, mut element: impl FnMut(&mut FieldValue<'_, 'a>) -> Result<T>) -> Result<Vec<T>> {
+        self.expect(&[FieldType::List], "list")?;
         let mut all = Vec::new();
         self.elements(&mut |value| {
-            value.reader.take_room(size_of::<T>())?;
+            value.reader.reserve(size_of::<T>())?;
             all.push(element(value)?);
             Ok(())
         })?;
         Ok(all)
     }
 
-    fn elements(&mut self, take: &mut dyn FnMut(&mut Value<'_, 'a>) -> Result<()>) -> Result<()> {
+    fn elements(&mut self, read_field: &mut dyn FnMut(&mut FieldValue<'_, 'a>) -> Result<()>) -> Result<()> {
         let header = self.reader.byte()?;
         let count = match header >> 4 {
             15 => self.reader.varint()?,
             count => u64::from(count),
         };
-        let kind = Kind::of(header & 15)?;
+        let field_type = FieldType::of(header & 15)?;
         self.reader.check_count(count)?;
         self.reader.descend()?;
         for _ in 0..count {
-            let mut value = Value { kind, in_list: true, is_read: false, reader: self.reader };
-            take(&mut value)?;
-            value.pass_over()?;
+            let mut value = FieldValue { field_type, in_list: true, is_consumed: false, reader: self.reader };
+            read_field(&mut value)?;
+            value.skip()?;
         }
         self.reader.depth -= 1;
         Ok(())
     }
 
-    /// A map of texts.
-    pub(crate) fn texts(&mut self) -> Result<Vec<(String, String)>> {
-        self.expect(&[Kind::Map], "map")?;
+    /// Reads a map of strings.
+    pub(crate) fn string_map(&mut self) -> Result<Vec<(String, String)>> {
+        self.expect(&[FieldType::Map], "map")?;
         let (count, key, value) = self.reader.map()?;
-        if count > 0 && (key, value) != (Kind::Binary, Kind::Binary) {
+        if count > 0 && (key, value) != (FieldType::Binary, FieldType::Binary) {
             return Err(Error::corrupt("a thrift map is none of texts"));
         }
         self.reader.check_count(count)?;
@@ -267,33 +267,33 @@ impl<'a> Value<'_, 'a> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         for _ in 0..count {
             let (key, value) = (self.reader.slice()?, self.reader.slice()?);
-            self.reader.take_room(size_of::<(String, String)>() + key.len() + value.len())?;
+            self.reader.reserve(size_of::<(String, String)>() + key.len() + value.len())?;
             all.push((text(key), text(value)));
         }
         Ok(all)
     }
 
-    /// Passes over what was not taken.
-    fn pass_over(&mut self) -> Result<()> {
-        if self.is_read {
+    /// Skips the value unless it was read.
+    fn skip(&mut self) -> Result<()> {
+        if self.is_consumed {
             return Ok(());
         }
-        self.is_read = true;
-        match self.kind {
-            Kind::True | Kind::False if !self.in_list => {}
-            Kind::True | Kind::False | Kind::Byte => _ = self.reader.byte()?,
-            Kind::Integer => _ = self.reader.varint()?,
-            Kind::Double => _ = self.reader.fixed(8)?,
-            Kind::Binary => _ = self.reader.slice()?,
-            Kind::Struct => self.reader.fields(&mut |_, _| Ok(()))?,
-            Kind::List => self.elements(&mut |_| Ok(()))?,
-            Kind::Map => {
+        self.is_consumed = true;
+        match self.field_type {
+            FieldType::True | FieldType::False if !self.in_list => {}
+            FieldType::True | FieldType::False | FieldType::Byte => _ = self.reader.byte()?,
+            FieldType::Integer => _ = self.reader.varint()?,
+            FieldType::Double => _ = self.reader.fixed(8)?,
+            FieldType::Binary => _ = self.reader.slice()?,
+            FieldType::Struct => self.reader.fields(&mut |_, _| Ok(()))?,
+            FieldType::List => self.elements(&mut |_| Ok(()))?,
+            FieldType::Map => {
                 let (count, key, value) = self.reader.map()?;
                 self.reader.check_count(count)?;
                 self.reader.descend()?;
                 for _ in 0..count {
-                    for kind in [key, value] {
-                        Value { kind, in_list: true, is_read: false, reader: self.reader }.pass_over()?;
+                    for field_type in [key, value] {
+                        FieldValue { field_type, in_list: true, is_consumed: false, reader: self.reader }.skip()?;
                     }
                 }
                 self.reader.depth -= 1;
@@ -315,13 +315,13 @@ mod tests {
         inner: Vec<Sample>,
     }
 
-    impl Structure for Sample {
-        fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+    impl ThriftStruct for Sample {
+        fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
             match id {
                 1 => self.number = value.i64()?,
-                2 => self.flags = value.list(|value| value.boolean())?,
-                3 => self.texts = value.texts()?,
-                4 => self.inner = value.list(|value| value.structure())?,
+                2 => self.flags = value.list(|value| value.bool())?,
+                3 => self.texts = value.string_map()?,
+                4 => self.inner = value.list(|value| value.read_struct())?,
                 _ => {}
             }
             Ok(())
@@ -341,34 +341,34 @@ mod tests {
             0x06, 0x80, 0x10, 4, // 1024: 2
             0,
         ];
-        let mut reader = Reader::new(&bytes, &Limits::default());
-        let sample: Sample = reader.structure().unwrap();
+        let mut reader = ThriftReader::new(&bytes, &Limits::default());
+        let sample: Sample = reader.read_struct().unwrap();
         let inner = Sample { number: 1, ..Sample::default() };
         let texts = vec![("a".to_owned(), "b".to_owned())];
         assert_eq!(sample, Sample { number: -2, flags: vec![true, false], texts, inner: vec![inner] });
         assert!(reader.is_empty() && reader.position() == bytes.len());
         for end in 0..bytes.len() {
-            assert!(Reader::new(&bytes[..end], &Limits::default()).structure::<Sample>().is_err());
+            assert!(ThriftReader::new(&bytes[..end], &Limits::default()).read_struct::<Sample>().is_err());
         }
     }
 
     #[test]
     fn depth_and_lies_about_length_end() {
         let deep = [0x1c; 1000];
-        assert!(Reader::new(&deep, &Limits::default()).structure::<Sample>().is_err());
+        assert!(ThriftReader::new(&deep, &Limits::default()).read_struct::<Sample>().is_err());
         let lists = [&[0x59][..], &[0x19; 1000]].concat();
-        assert!(Reader::new(&lists, &Limits::default()).structure::<Sample>().is_err());
+        assert!(ThriftReader::new(&lists, &Limits::default()).read_struct::<Sample>().is_err());
         let long = [0x29, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x0f];
-        assert!(Reader::new(&long, &Limits::default()).structure::<Sample>().is_err());
+        assert!(ThriftReader::new(&long, &Limits::default()).read_struct::<Sample>().is_err());
     }
 
     #[test]
     fn what_is_kept_has_room() {
-        // A list of structs without fields, each a byte in the file.
+        // A list of empty structs, which take one byte each.
         let bytes = [&[0x49, 0xfc, 0xa0, 0x8d, 0x06][..], &[0; 100_000], &[0]].concat();
-        assert_eq!(Reader::new(&bytes, &Limits::default()).structure::<Sample>().unwrap().inner.len(), 100_000);
+        assert_eq!(ThriftReader::new(&bytes, &Limits::default()).read_struct::<Sample>().unwrap().inner.len(), 100_000);
         let limits = Limits { memory: 1 << 20, ..Limits::default() };
-        let error = Reader::new(&bytes, &limits).structure::<Sample>().unwrap_err();
+        let error = ThriftReader::new(&bytes, &limits).read_struct::<Sample>().unwrap_err();
         assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
     }
 }

@@ -1,4 +1,4 @@
-//! The table update status file: which rows of data files were deleted.
+//! The table update status file: the deleted rows of data files.
 
 use orcish_core::{Limits, Result};
 use serde_json::Value;
@@ -6,73 +6,73 @@ use serde_json::Value;
 use super::file_names::check_name;
 use super::json::{entries, number, text};
 
-/// What was deleted of a data file.
+/// `SegmentUpdateDetails`: an entry of the table update status.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Update {
+pub(crate) struct UpdateDetails {
     pub(crate) segment: String,
-    /// The name of the data file up to its time.
+    /// Name of the block: the name of the data file without timestamp.
     pub(crate) block: String,
-    /// The whole name of the data file.
+    /// Name of the data file.
     pub(crate) file: String,
-    /// Nothing of the file counts any more: its rows are elsewhere, or deleted.
-    pub(crate) is_dead: bool,
+    /// Whether the data file is not live: its rows are deleted or in another file.
+    pub(crate) is_deleted: bool,
     pub(crate) start: String,
     pub(crate) end: String,
-    /// The times of its delete deltas; without them, those between start and end.
-    pub(crate) stamps: Vec<String>,
+    /// Timestamps of the delete deltas. Where they are missing, all timestamps from `start` to `end` count.
+    pub(crate) timestamps: Vec<String>,
     pub(crate) deleted: Option<u64>,
 }
 
-/// Which delete deltas of a data file count.
+/// The live delete deltas of a data file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Stamps<'a> {
+pub(crate) enum DeltaTimestamps<'a> {
     None,
-    /// Those of these times.
+    /// Delete deltas with these timestamps.
     Listed(Vec<&'a str>),
-    /// All that there are between two times, the ends included.
+    /// Delete deltas with timestamps in a closed range.
     Between(i64, i64),
 }
 
-impl Update {
-    pub(crate) fn live(&self) -> Stamps<'_> {
+impl UpdateDetails {
+    pub(crate) fn live(&self) -> DeltaTimestamps<'_> {
         let is_unset = |time: &str| time.is_empty() || time.parse() == Ok(0);
-        if self.is_dead || is_unset(&self.start) {
-            Stamps::None
+        if self.is_deleted || is_unset(&self.start) {
+            DeltaTimestamps::None
         } else if self.start == self.end {
-            Stamps::Listed(vec![&self.start])
-        } else if !self.stamps.is_empty() {
-            Stamps::Listed(self.stamps.iter().map(String::as_str).collect())
+            DeltaTimestamps::Listed(vec![&self.start])
+        } else if !self.timestamps.is_empty() {
+            DeltaTimestamps::Listed(self.timestamps.iter().map(String::as_str).collect())
         } else {
             match (self.start.parse(), self.end.parse()) {
-                (Ok(start), Ok(end)) => Stamps::Between(start, end),
-                _ => Stamps::None,
+                (Ok(start), Ok(end)) => DeltaTimestamps::Between(start, end),
+                _ => DeltaTimestamps::None,
             }
         }
     }
 }
 
-/// The entries of `tableupdatestatus`, in its order.
+/// Reads the entries of a table update status file, in their order.
 ///
 /// # Errors
-/// `Corrupt` where it is no JSON of such.
-pub(crate) fn updates(bytes: &[u8], limits: &Limits) -> Result<Vec<Update>> {
+/// `Corrupt` where it is not a table update status file.
+pub(crate) fn read_update_status(bytes: &[u8], limits: &Limits) -> Result<Vec<UpdateDetails>> {
     entries(bytes, limits)?
         .iter()
         .map(|entry| {
             let state = text(entry, "segmentStatus").unwrap_or_default().to_ascii_lowercase();
-            let stamps = entry.get("deltaFileStamps").and_then(Value::as_array);
-            let update = Update {
+            let timestamps = entry.get("deltaFileStamps").and_then(Value::as_array);
+            let update = UpdateDetails {
                 segment: text(entry, "segmentName").unwrap_or_default(),
                 block: text(entry, "blockName").unwrap_or_default(),
                 file: text(entry, "actualBlockName").unwrap_or_default(),
-                is_dead: matches!(state.as_str(), "compacted" | "marked for delete"),
+                is_deleted: matches!(state.as_str(), "compacted" | "marked for delete"),
                 start: text(entry, "deleteDeltaStartTimestamp").unwrap_or_default(),
                 end: text(entry, "deleteDeltaEndTimestamp").unwrap_or_default(),
-                stamps: stamps.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+                timestamps: timestamps.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
                 deleted: number(entry, "deletedRowsInBlock"),
             };
-            [&update.block, &update.start, &update.end].into_iter().chain(&update.stamps).try_for_each(|name| {
-                // They become the names of files.
+            [&update.block, &update.start, &update.end].into_iter().chain(&update.timestamps).try_for_each(|name| {
+                // They are used as parts of file names.
                 if name.is_empty() { Ok(()) } else { check_name(name) }
             })?;
             Ok(update)
@@ -91,12 +91,18 @@ mod tests {
             {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"7","deletedRowsInBlock":"3"},
             {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"5","segmentStatus":"Compacted"},
             {"blockName":"b"}]"#;
-        let updates = updates(json, &Limits::default()).unwrap();
-        let live: Vec<_> = updates.iter().map(Update::live).collect();
-        let listed = |stamps: &[&'static str]| Stamps::Listed(stamps.to_vec());
-        let expected = [listed(&["5"]), listed(&["5", "7"]), Stamps::Between(5, 7), Stamps::None, Stamps::None];
+        let updates = read_update_status(json, &Limits::default()).unwrap();
+        let live: Vec<_> = updates.iter().map(UpdateDetails::live).collect();
+        let listed = |timestamps: &[&'static str]| DeltaTimestamps::Listed(timestamps.to_vec());
+        let expected = [
+            listed(&["5"]),
+            listed(&["5", "7"]),
+            DeltaTimestamps::Between(5, 7),
+            DeltaTimestamps::None,
+            DeltaTimestamps::None,
+        ];
         assert_eq!(live, expected);
-        assert_eq!((updates[2].deleted, updates[3].is_dead), (Some(3), true));
-        assert!(super::updates(br#"[{"blockName":"../b"}]"#, &Limits::default()).is_err());
+        assert_eq!((updates[2].deleted, updates[3].is_deleted), (Some(3), true));
+        assert!(super::read_update_status(br#"[{"blockName":"../b"}]"#, &Limits::default()).is_err());
     }
 }

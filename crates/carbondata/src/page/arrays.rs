@@ -11,10 +11,10 @@ use orcish_core::{Error, Result};
 
 use super::checks::{check, check_whole, misfit};
 use super::decimals;
-use super::integer::Whole;
+use super::integer::Integer;
 use super::nulls::{NULL_KEY, nulls_of};
 use crate::metadata::format::EPOCH_KEY;
-use crate::metadata::schema::{Column, Kind};
+use crate::metadata::schema::{CarbonType, Column};
 
 /// The key of the first second of 1970, of columns of times that have a direct dictionary.
 const FIRST_SECOND: i64 = 2;
@@ -24,20 +24,22 @@ const FIRST_SECOND: i64 = 2;
 /// # Errors
 /// `Corrupt` where one that is not null is too large for the type.
 pub(crate) fn integers(column: &Column, values: Vec<i64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    Ok(match column.kind {
-        Kind::Boolean => booleans(values.len(), |row| values.get(row).is_some_and(|&value| value != 0), nulls),
-        Kind::Byte => Arc::new(Int8Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
-        Kind::Short => Arc::new(Int16Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
-        Kind::Int => Arc::new(Int32Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
-        Kind::Date => Arc::new(Date32Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
-        Kind::Long => Arc::new(Int64Array::try_new(values.into(), nulls).map_err(misfit)?),
-        Kind::Timestamp => timestamps(values, nulls)?,
-        Kind::Decimal { scale, .. } => {
-            decimals::array(column.kind, values.into_iter().map(i128::from).collect(), scale, nulls)?
+    Ok(match column.carbon_type {
+        CarbonType::Boolean => booleans(values.len(), |row| values.get(row).is_some_and(|&value| value != 0), nulls),
+        CarbonType::Byte => Arc::new(Int8Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
+        CarbonType::Short => Arc::new(Int16Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
+        CarbonType::Int => Arc::new(Int32Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
+        CarbonType::Date => Arc::new(Date32Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
+        CarbonType::Long => Arc::new(Int64Array::try_new(values.into(), nulls).map_err(misfit)?),
+        CarbonType::Timestamp => timestamps(values, nulls)?,
+        CarbonType::Decimal { scale, .. } => {
+            decimals::array(column.carbon_type, values.into_iter().map(i128::from).collect(), scale, nulls)?
         }
         #[expect(clippy::cast_precision_loss, reason = "as the writer has it")]
-        Kind::Float | Kind::Double => doubles(column, values.into_iter().map(|value| value as f64).collect(), nulls)?,
-        kind => return Err(Error::corrupt(format!("numbers in a column of type {kind:?}"))),
+        CarbonType::Float | CarbonType::Double => {
+            doubles(column, values.into_iter().map(|value| value as f64).collect(), nulls)?
+        }
+        carbon_type => return Err(Error::corrupt(format!("numbers in a column of type {carbon_type:?}"))),
     })
 }
 
@@ -47,9 +49,9 @@ pub(crate) fn integers(column: &Column, values: Vec<i64>, nulls: Option<NullBuff
 /// `Corrupt` for columns of other types.
 pub(crate) fn doubles(column: &Column, values: Vec<f64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     #[expect(clippy::cast_possible_truncation, reason = "what a column of floats was given, and whole numbers")]
-    Ok(match column.kind {
-        Kind::Double => Arc::new(Float64Array::try_new(values.into(), nulls).map_err(misfit)?),
-        Kind::Float => {
+    Ok(match column.carbon_type {
+        CarbonType::Double => Arc::new(Float64Array::try_new(values.into(), nulls).map_err(misfit)?),
+        CarbonType::Float => {
             let values: Vec<f32> = values.into_iter().map(|value| value as f32).collect();
             Arc::new(Float32Array::try_new(values.into(), nulls).map_err(misfit)?)
         }
@@ -66,14 +68,14 @@ pub(crate) fn booleans(rows: usize, value: impl Fn(usize) -> bool, nulls: Option
 /// # Errors
 /// `Corrupt` for those that 64 bits of microseconds do not hold.
 pub(crate) fn timestamps(mut values: Vec<i64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    let most = i64::MAX / 1000;
+    let max_bytes = i64::MAX / 1000;
     let mut is_over = false;
     for value in &values {
-        is_over |= *value > most || *value < -most;
+        is_over |= *value > max_bytes || *value < -max_bytes;
     }
     if is_over {
         check(&values, nulls.as_ref(), |value| {
-            let fits = value <= most && value >= -most;
+            let fits = value <= max_bytes && value >= -max_bytes;
             fits.then_some(()).ok_or_else(|| format!("the time {value} ms does not fit into 64 bits of microseconds"))
         })?;
     }
@@ -100,23 +102,23 @@ pub(crate) fn times(keys: &[u32]) -> Result<ArrayRef> {
 /// # Errors
 /// `Corrupt` for keys that have none.
 pub(crate) fn take_keys(values: &dyn Array, keys: &[u32]) -> Result<ArrayRef> {
-    let most = keys.iter().copied().max().unwrap_or(0);
-    if !keys.is_empty() && usize::try_from(most).is_ok_and(|most| most >= values.len()) {
-        return Err(Error::corrupt(format!("the key {most} in a dictionary of {} values", values.len())));
+    let max_bytes = keys.iter().copied().max().unwrap_or(0);
+    if !keys.is_empty() && usize::try_from(max_bytes).is_ok_and(|max_bytes| max_bytes >= values.len()) {
+        return Err(Error::corrupt(format!("the key {max_bytes} in a dictionary of {} values", values.len())));
     }
     arrow_select::take::take(values, &UInt32Array::from(keys.to_vec()), None).map_err(misfit)
 }
 
 /// Numbers in fewer bits.
-fn narrow<T: Whole>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<ScalarBuffer<T>> {
-    let mut is_lost = false;
+fn narrow<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<ScalarBuffer<T>> {
+    let mut is_lossy = false;
     let narrowed = values.iter().map(|&value| {
         let narrowed = T::narrow(value);
-        is_lost |= narrowed.widen() != value;
+        is_lossy |= narrowed.widen() != value;
         narrowed
     });
     let narrowed: Vec<T> = narrowed.collect();
-    if is_lost {
+    if is_lossy {
         check_whole::<T>(values, nulls)?;
     }
     Ok(narrowed.into())

@@ -3,7 +3,7 @@
 use orcish_core::{Error, Result};
 
 use super::inverted_index;
-use crate::bytes::Bytes;
+use crate::bytes::ByteReader;
 
 /// Bits of 120,000, the number of rows of a blocklet where nobody chose another. No file says what was chosen.
 const USUAL_BITS: u32 = 17;
@@ -39,8 +39,8 @@ fn unpack(bytes: &[u8], bits: u32) -> Vec<u32> {
 ///
 /// # Errors
 /// `Corrupt` where they are not the numbers of all rows.
-pub(crate) fn row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
-    let mut bytes = Bytes::new(bytes);
+pub(crate) fn bit_packed_row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
+    let mut bytes = ByteReader::new(bytes);
     let length = bytes.length()?;
     let ids = bytes.take(length)?;
     let runs = bytes.rest();
@@ -51,7 +51,7 @@ pub(crate) fn row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
 ///
 /// # Errors
 /// `Corrupt` where they are not.
-pub(crate) fn counts(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
+pub(crate) fn bit_packed_runs(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
     with_bits("runs", |bits| {
         let all = unpack(bytes, bits);
         let (pairs, rest) = all.as_chunks();
@@ -94,21 +94,21 @@ mod tests {
     fn row_ids_are_plain_or_in_runs() {
         for bits in [17, 11, 20] {
             let stored = stored_ids(&[3, 6, 0, 2, 1, 7, 9], &[0, 5], bits);
-            assert_eq!(row_ids(&stored, 10).unwrap(), [4, 6, 5, 0, 1, 2, 3, 7, 8, 9]);
-            assert!(row_ids(&stored, 9).is_err());
-            assert_eq!(row_ids(&stored_ids(&[1, 0, 2], &[], bits), 3).unwrap(), [1, 0, 2]);
+            assert_eq!(bit_packed_row_ids(&stored, 10).unwrap(), [4, 6, 5, 0, 1, 2, 3, 7, 8, 9]);
+            assert!(bit_packed_row_ids(&stored, 9).is_err());
+            assert_eq!(bit_packed_row_ids(&stored_ids(&[1, 0, 2], &[], bits), 3).unwrap(), [1, 0, 2]);
         }
-        assert!(row_ids(&stored_ids(&[0, 0], &[], 17), 2).is_err());
-        assert!(row_ids(&stored_ids(&[0, 0x1ffff], &[0], 17), 2).is_err());
-        assert!(row_ids(&[0, 0, 0, 9, 1], 2).is_err());
+        assert!(bit_packed_row_ids(&stored_ids(&[0, 0], &[], 17), 2).is_err());
+        assert!(bit_packed_row_ids(&stored_ids(&[0, 0x1ffff], &[0], 17), 2).is_err());
+        assert!(bit_packed_row_ids(&[0, 0, 0, 9, 1], 2).is_err());
     }
 
     #[test]
     fn runs_are_pairs() {
         for bits in [17, 13] {
-            assert_eq!(counts(&pack(&[0, 500, 500, 1, 501, 299], bits), 800).unwrap(), [500, 1, 299]);
+            assert_eq!(bit_packed_runs(&pack(&[0, 500, 500, 1, 501, 299], bits), 800).unwrap(), [500, 1, 299]);
         }
-        assert!(counts(&pack(&[0, 500, 400, 1], 17), 501).is_err());
-        assert!(counts(&[], 1).is_err());
+        assert!(bit_packed_runs(&pack(&[0, 500, 400, 1], 17), 501).is_err());
+        assert!(bit_packed_runs(&[], 1).is_err());
     }
 }

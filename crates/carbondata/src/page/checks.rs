@@ -3,7 +3,7 @@
 use arrow_buffer::NullBuffer;
 use orcish_core::{Error, Result};
 
-use super::integer::Whole;
+use super::integer::Integer;
 
 /// That a page has as many values as rows.
 pub(crate) fn check_rows(found: usize, rows: usize) -> Result<()> {
@@ -28,7 +28,7 @@ pub(super) fn check<T: Copy>(
 }
 
 /// Looks for values that are not null and that the type does not hold.
-pub(super) fn check_whole<T: Whole>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<()> {
+pub(super) fn check_whole<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<()> {
     check(values, nulls, |value| {
         let fits = T::narrow(value).widen() == value;
         fits.then_some(()).ok_or_else(|| format!("the number {value} is too large for the column"))

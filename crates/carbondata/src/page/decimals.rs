@@ -8,18 +8,25 @@ use orcish_core::{Error, Result};
 
 use super::checks::{check, misfit};
 use crate::bytes::big_integer;
-use crate::metadata::schema::Kind;
+use crate::metadata::schema::CarbonType;
 
 /// An array of decimals whose point is `from` digits from the right.
 ///
 /// # Errors
 /// `Corrupt` for those that the column cannot hold.
-pub(crate) fn array(kind: Kind, mut values: Vec<i128>, from: i8, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    let Kind::Decimal { precision, scale } = kind else {
-        return Err(Error::corrupt(format!("decimals in a column of type {kind:?}")));
+pub(crate) fn array(
+    carbon_type: CarbonType,
+    mut values: Vec<i128>,
+    from: i8,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let CarbonType::Decimal { precision, scale } = carbon_type else {
+        return Err(Error::corrupt(format!("decimals in a column of type {carbon_type:?}")));
     };
     if from != scale {
-        check(&values, nulls.as_ref(), |value| rescale(value, from, scale).map(|_| ()).ok_or_else(|| wrong(value)))?;
+        check(&values, nulls.as_ref(), |value| {
+            rescale(value, from, scale).map(|_| ()).ok_or_else(|| overflow_message(value))
+        })?;
         for value in &mut values {
             *value = rescale(*value, from, scale).unwrap_or_default();
         }
@@ -31,14 +38,14 @@ pub(crate) fn array(kind: Kind, mut values: Vec<i128>, from: i8, nulls: Option<N
     }
     if is_over {
         check(&values, nulls.as_ref(), |value| {
-            (value < end && value > -end).then_some(()).ok_or_else(|| wrong(value))
+            (value < end && value > -end).then_some(()).ok_or_else(|| overflow_message(value))
         })?;
     }
     let array = Decimal128Array::try_new(values.into(), nulls).map_err(misfit)?;
     Ok(Arc::new(array.with_precision_and_scale(precision, scale).map_err(misfit)?))
 }
 
-fn wrong(value: i128) -> String {
+fn overflow_message(value: i128) -> String {
     format!("the decimal of digits {value} does not fit into the column")
 }
 
@@ -61,7 +68,7 @@ pub(crate) fn scaled(bytes: &[u8], to: i8) -> Option<i128> {
 }
 
 /// Digits of as many bytes as the precision needs, the highest first.
-pub(super) fn fixed(data: &[u8], precision: i32) -> Result<Vec<i128>> {
+pub(super) fn decode_fixed(data: &[u8], precision: i32) -> Result<Vec<i128>> {
     match precision {
         1..=2 => each::<1>(data),
         3..=4 => each::<2>(data),
@@ -109,10 +116,10 @@ mod tests {
             let width = (1..=16).find(|width| 2f64.powi(8 * width - 1) >= 10f64.powi(precision.cast_signed()));
             let width = usize::try_from(width.unwrap()).unwrap();
             let minus_one = vec![0xff; width * 2];
-            assert_eq!(fixed(&minus_one, precision.cast_signed()).unwrap(), [-1, -1], "{precision}");
+            assert_eq!(decode_fixed(&minus_one, precision.cast_signed()).unwrap(), [-1, -1], "{precision}");
         }
-        assert_eq!(fixed(&[0, 0, 0, 0, 0, 0, 0, 1, 0], 19).unwrap(), [256]);
-        assert!(fixed(&[0; 8], 19).is_err() && fixed(&[], 39).is_err());
+        assert_eq!(decode_fixed(&[0, 0, 0, 0, 0, 0, 0, 1, 0], 19).unwrap(), [256]);
+        assert!(decode_fixed(&[0; 8], 19).is_err() && decode_fixed(&[], 39).is_err());
     }
 
     #[test]
@@ -127,10 +134,10 @@ mod tests {
 
     #[test]
     fn digits_are_counted() {
-        let kind = Kind::Decimal { precision: 3, scale: 1 };
-        assert!(array(kind, vec![999, -999], 1, None).is_ok());
-        assert!(array(kind, vec![1000], 1, None).is_err());
+        let carbon_type = CarbonType::Decimal { precision: 3, scale: 1 };
+        assert!(array(carbon_type, vec![999, -999], 1, None).is_ok());
+        assert!(array(carbon_type, vec![1000], 1, None).is_err());
         let nulls = super::super::nulls::nulls(&[1], 1);
-        assert!(array(kind, vec![1000], 1, nulls).is_ok());
+        assert!(array(carbon_type, vec![1000], 1, nulls).is_ok());
     }
 }

@@ -4,20 +4,20 @@ use arrow_array::ArrayRef;
 use orcish_core::{Error, Result};
 
 use super::input::PageInput;
-use super::length_prefixed::{Prefix, slices};
+use super::length_prefixed::{LengthWidth, slices};
 use super::nulls::nulls;
 use super::value_encoder_meta::{ValueEncoderMeta, ValueRange};
 use super::{arrays, decimals};
-use crate::metadata::schema::Kind;
+use crate::metadata::schema::CarbonType;
 
 /// Powers of ten that are doubles without rounding.
-const MOST_EXACT_DECIMALS: i32 = 22;
+const MAX_EXACT_DECIMALS: i32 = 22;
 /// Whole numbers below are doubles without rounding.
-const MOST_EXACT: u128 = 1 << 53;
+const MAX_EXACT: u128 = 1 << 53;
 
 /// What elements are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Element {
+enum ElementType {
     I8,
     I16,
     I32,
@@ -28,23 +28,23 @@ enum Element {
 
 /// What values are, by their elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Plain,
+enum Transform {
+    Identity,
     /// The maximum less the element.
-    Less,
+    Delta,
     /// The element by 10^decimals.
     Scaled,
     /// The maximum less the element by 10^decimals.
-    LessScaled,
+    ScaledDelta,
 }
 
-impl Element {
+impl ElementType {
     fn size(self) -> usize {
         match self {
-            Element::I8 => 1,
-            Element::I16 => 2,
-            Element::I32 | Element::F32 => 4,
-            Element::I64 | Element::F64 => 8,
+            ElementType::I8 => 1,
+            ElementType::I16 => 2,
+            ElementType::I32 | ElementType::F32 => 4,
+            ElementType::I64 | ElementType::F64 => 8,
         }
     }
 
@@ -55,40 +55,42 @@ impl Element {
             let is_exact = f64::from(value as f32) == value;
             // Java's Float.MIN_VALUE is the smallest above zero, so that nothing below is stored as a float.
             let is_within = value <= f64::from(f32::MAX) && value >= f64::from(f32::from_bits(1));
-            return if is_float && is_within && is_exact { Element::F32 } else { Element::F64 };
+            return if is_float && is_within && is_exact { ElementType::F32 } else { ElementType::F64 };
         }
         let within = |min: f64, max: f64| value >= min && value <= max;
         if within(i8::MIN.into(), i8::MAX.into()) {
-            Element::I8
+            ElementType::I8
         } else if within(i16::MIN.into(), i16::MAX.into()) {
-            Element::I16
+            ElementType::I16
         } else if within(i32::MIN.into(), i32::MAX.into()) {
-            Element::I32
+            ElementType::I32
         } else if within(-TWO_63, TWO_63) {
-            Element::I64
+            ElementType::I64
         } else {
-            Element::F64
+            ElementType::F64
         }
     }
 
     fn integers(self, data: &[u8], rows: usize) -> Result<Vec<i64>> {
         Ok(match self {
-            Element::I8 => elements(data, rows, |bytes| i64::from(i8::from_le_bytes(bytes)))?,
-            Element::I16 => elements(data, rows, |bytes| i64::from(i16::from_le_bytes(bytes)))?,
-            Element::I32 => elements(data, rows, |bytes| i64::from(i32::from_le_bytes(bytes)))?,
-            Element::I64 => elements(data, rows, i64::from_le_bytes)?,
-            Element::F32 | Element::F64 => return Err(Error::corrupt("bounds of whole numbers that have a fraction")),
+            ElementType::I8 => elements(data, rows, |bytes| i64::from(i8::from_le_bytes(bytes)))?,
+            ElementType::I16 => elements(data, rows, |bytes| i64::from(i16::from_le_bytes(bytes)))?,
+            ElementType::I32 => elements(data, rows, |bytes| i64::from(i32::from_le_bytes(bytes)))?,
+            ElementType::I64 => elements(data, rows, i64::from_le_bytes)?,
+            ElementType::F32 | ElementType::F64 => {
+                return Err(Error::corrupt("bounds of whole numbers that have a fraction"));
+            }
         })
     }
 
     fn doubles(self, data: &[u8], rows: usize) -> Result<Vec<f64>> {
         Ok(match self {
-            Element::I8 => elements(data, rows, |bytes| f64::from(i8::from_le_bytes(bytes)))?,
-            Element::I16 => elements(data, rows, |bytes| f64::from(i16::from_le_bytes(bytes)))?,
-            Element::I32 => elements(data, rows, |bytes| f64::from(i32::from_le_bytes(bytes)))?,
-            Element::I64 => elements(data, rows, |bytes| i64::from_le_bytes(bytes) as f64)?,
-            Element::F32 => elements(data, rows, |bytes| f64::from(f32::from_le_bytes(bytes)))?,
-            Element::F64 => elements(data, rows, f64::from_le_bytes)?,
+            ElementType::I8 => elements(data, rows, |bytes| f64::from(i8::from_le_bytes(bytes)))?,
+            ElementType::I16 => elements(data, rows, |bytes| f64::from(i16::from_le_bytes(bytes)))?,
+            ElementType::I32 => elements(data, rows, |bytes| f64::from(i32::from_le_bytes(bytes)))?,
+            ElementType::I64 => elements(data, rows, |bytes| i64::from_le_bytes(bytes) as f64)?,
+            ElementType::F32 => elements(data, rows, |bytes| f64::from(f32::from_le_bytes(bytes)))?,
+            ElementType::F64 => elements(data, rows, f64::from_le_bytes)?,
         })
     }
 }
@@ -109,7 +111,7 @@ fn elements<const N: usize, T>(data: &[u8], rows: usize, from: impl Fn([u8; N]) 
 /// `Corrupt` where the bytes are no such values.
 pub(super) fn decode(input: &PageInput<'_>) -> Result<ArrayRef> {
     let rows = input.rows.ok_or_else(|| Error::corrupt("a measure within another column"))?;
-    ValueEncoderMeta::read(input.raw_meta)?.decode(input, rows)
+    ValueEncoderMeta::read(input.encoder_meta_bytes)?.decode(input, rows)
 }
 
 impl ValueEncoderMeta {
@@ -118,57 +120,58 @@ impl ValueEncoderMeta {
         let (column, data) = (input.column, input.data);
         let nulls = nulls(input.nulls, rows);
         match self.range {
-            ValueRange::BigInt => arrays::integers(column, Element::I64.integers(data, rows)?, nulls),
+            ValueRange::BigInt => arrays::integers(column, ElementType::I64.integers(data, rows)?, nulls),
             ValueRange::Long { max, min } => {
-                let (form, element) = self.of_long(max, min);
+                let (transform, element) = self.layout_of_longs(max, min);
                 let mut values = element.integers(data, rows)?;
-                if form == Form::Less {
+                if transform == Transform::Delta {
                     values.iter_mut().for_each(|value| *value = max.wrapping_sub(*value));
                 }
                 arrays::integers(column, values, nulls)
             }
             ValueRange::Double { max, min } => {
-                let (form, element) = self.of_double(max, min);
-                arrays::doubles(column, self.doubles(form, element, max, data, rows)?, nulls)
+                let (transform, element) = self.layout_of_doubles(max, min);
+                arrays::doubles(column, self.doubles(transform, element, max, data, rows)?, nulls)
             }
             ValueRange::Decimal => {
-                let Kind::Decimal { scale, .. } = column.kind else {
-                    return Err(Error::corrupt(format!("decimals in a column of type {:?}", column.kind)));
+                let CarbonType::Decimal { scale, .. } = column.carbon_type else {
+                    return Err(Error::corrupt(format!("decimals in a column of type {:?}", column.carbon_type)));
                 };
-                let values =
-                    slices(data, Prefix::Int, Some(rows), usize::MAX)?.into_iter().enumerate().map(|(row, bytes)| {
+                let values = slices(data, LengthWidth::Int, Some(rows), usize::MAX)?.into_iter().enumerate().map(
+                    |(row, bytes)| {
                         let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
                         let value = if is_null { Some(0) } else { decimals::scaled(bytes, scale) };
                         value.ok_or_else(|| Error::corrupt(format!("{} bytes are no such decimal", bytes.len())))
-                    });
-                decimals::array(column.kind, values.collect::<Result<_>>()?, scale, nulls)
+                    },
+                );
+                decimals::array(column.carbon_type, values.collect::<Result<_>>()?, scale, nulls)
             }
         }
     }
 
     /// How whole numbers were stored.
-    fn of_long(&self, max: i64, min: i64) -> (Form, Element) {
-        let own = Element::of(max as f64, self.decimals, self.is_float);
-        let difference = match own {
-            Element::I64 => Element::I64,
-            _ => Element::of(max.wrapping_sub(min) as f64, self.decimals, self.is_float),
+    fn layout_of_longs(&self, max: i64, min: i64) -> (Transform, ElementType) {
+        let plain = ElementType::of(max as f64, self.decimals, self.is_float);
+        let difference = match plain {
+            ElementType::I64 => ElementType::I64,
+            _ => ElementType::of(max.wrapping_sub(min) as f64, self.decimals, self.is_float),
         };
-        smaller(own, difference)
+        smaller(plain, difference)
     }
 
     /// How doubles were stored.
-    fn of_double(&self, max: f64, min: f64) -> (Form, Element) {
-        let far = if max.abs() >= min.abs() { max } else { min };
-        let element = |value, decimals| Element::of(value, decimals, self.is_float);
+    fn layout_of_doubles(&self, max: f64, min: f64) -> (Transform, ElementType) {
+        let max_abs = if max.abs() >= min.abs() { max } else { min };
+        let element = |value, decimals| ElementType::of(value, decimals, self.is_float);
         if self.decimals == 0 {
-            return smaller(element(far, 0), element(max - min, 0));
+            return smaller(element(max_abs, 0), element(max - min, 0));
         }
         let factor = 10f64.powi(self.decimals);
-        let mut best = (Form::Plain, element(far, self.decimals));
+        let mut best = (Transform::Identity, element(max_abs, self.decimals));
         for other in [
-            (Form::Less, element(max - min, self.decimals)),
-            (Form::Scaled, element(factor * far, 0)),
-            (Form::LessScaled, element(factor * (max - min), 0)),
+            (Transform::Delta, element(max - min, self.decimals)),
+            (Transform::Scaled, element(factor * max_abs, 0)),
+            (Transform::ScaledDelta, element(factor * (max - min), 0)),
         ] {
             if other.1.size() < best.1.size() {
                 best = other;
@@ -177,9 +180,16 @@ impl ValueEncoderMeta {
         best
     }
 
-    fn doubles(&self, form: Form, element: Element, max: f64, data: &[u8], rows: usize) -> Result<Vec<f64>> {
+    fn doubles(
+        &self,
+        transform: Transform,
+        element: ElementType,
+        max: f64,
+        data: &[u8],
+        rows: usize,
+    ) -> Result<Vec<f64>> {
         let factor = 10f64.powi(self.decimals);
-        if form == Form::LessScaled
+        if transform == Transform::ScaledDelta
             && let Some(scaled_max) = unscaled(max, self.decimals)
         {
             // As decimals, as they were made: doubles would leave something behind the last digit.
@@ -190,27 +200,27 @@ impl ValueEncoderMeta {
                 .collect());
         }
         let mut values = element.doubles(data, rows)?;
-        match form {
-            Form::Plain => {}
-            Form::Less => values.iter_mut().for_each(|value| *value = max - *value),
-            Form::Scaled => values.iter_mut().for_each(|value| *value /= factor),
-            Form::LessScaled => values.iter_mut().for_each(|value| *value = max - *value / factor),
+        match transform {
+            Transform::Identity => {}
+            Transform::Delta => values.iter_mut().for_each(|value| *value = max - *value),
+            Transform::Scaled => values.iter_mut().for_each(|value| *value /= factor),
+            Transform::ScaledDelta => values.iter_mut().for_each(|value| *value = max - *value / factor),
         }
         Ok(values)
     }
 }
 
-fn smaller(own: Element, difference: Element) -> (Form, Element) {
-    match own.size().cmp(&difference.size()) {
-        std::cmp::Ordering::Greater => (Form::Less, difference),
-        std::cmp::Ordering::Less => (Form::Plain, difference),
-        std::cmp::Ordering::Equal => (Form::Plain, own),
+fn smaller(plain: ElementType, difference: ElementType) -> (Transform, ElementType) {
+    match plain.size().cmp(&difference.size()) {
+        std::cmp::Ordering::Greater => (Transform::Delta, difference),
+        std::cmp::Ordering::Less => (Transform::Identity, difference),
+        std::cmp::Ordering::Equal => (Transform::Identity, plain),
     }
 }
 
 /// The digits of `value`, as many behind the point as are said; none where it has more.
 fn unscaled(value: f64, decimals: i32) -> Option<i128> {
-    let decimals = usize::try_from(decimals).ok().filter(|_| decimals <= MOST_EXACT_DECIMALS)?;
+    let decimals = usize::try_from(decimals).ok().filter(|_| decimals <= MAX_EXACT_DECIMALS)?;
     let text = value.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     if fraction.len() > decimals || whole.len() > 20 {
@@ -221,7 +231,7 @@ fn unscaled(value: f64, decimals: i32) -> Option<i128> {
 
 /// The double next to `unscaled` by `factor`, which is 10^decimals.
 fn scaled(unscaled: i128, decimals: i32, factor: f64) -> f64 {
-    if unscaled.unsigned_abs() <= MOST_EXACT {
+    if unscaled.unsigned_abs() <= MAX_EXACT {
         return unscaled as f64 / factor;
     }
     format!("{unscaled}e-{decimals}").parse().unwrap_or(unscaled as f64 / factor)
@@ -235,8 +245,8 @@ mod tests {
     use super::*;
     use crate::metadata::schema::Column;
 
-    fn array_of(meta: ValueEncoderMeta, data: &[u8], rows: usize, kind: Kind) -> Result<ArrayRef> {
-        let column = Column::sample("m", kind);
+    fn array_of(meta: ValueEncoderMeta, data: &[u8], rows: usize, carbon_type: CarbonType) -> Result<ArrayRef> {
+        let column = Column::sample("m", carbon_type);
         meta.decode(&PageInput::sample(&column, rows, &[], data), rows)
     }
 
@@ -251,20 +261,21 @@ mod tests {
     #[test]
     fn whole_numbers_are_as_wide_as_their_bounds() {
         let decode = |meta: ValueEncoderMeta, data: &[u8], rows| {
-            array_of(meta, data, rows, Kind::Long).map(|all| all.as_primitive::<Int64Type>().values().to_vec())
+            array_of(meta, data, rows, CarbonType::Long).map(|all| all.as_primitive::<Int64Type>().values().to_vec())
         };
         assert_eq!(decode(long(100, -20), &[100, 0xec], 2).unwrap(), [100, -20]);
         assert_eq!(decode(long(100, -100), &[100, 0, 0x9c, 0xff], 2).unwrap(), [100, -100]);
         assert_eq!(decode(long(1000, 990), &[0, 10], 2).unwrap(), [1000, 990]);
         assert_eq!(decode(long(1 << 40, (1 << 40) - 1), &(1i64 << 40).to_le_bytes(), 1).unwrap(), [1 << 40]);
         assert!(decode(long(100, -20), &[100], 2).is_err());
-        assert!(array_of(long(i64::MAX, i64::MIN), &i64::MAX.to_le_bytes(), 1, Kind::Int).is_err());
+        assert!(array_of(long(i64::MAX, i64::MIN), &i64::MAX.to_le_bytes(), 1, CarbonType::Int).is_err());
     }
 
     #[test]
     fn doubles_have_four_forms() {
         let decode = |meta: ValueEncoderMeta, data: &[u8], rows| {
-            array_of(meta, data, rows, Kind::Double).map(|all| all.as_primitive::<Float64Type>().values().to_vec())
+            array_of(meta, data, rows, CarbonType::Double)
+                .map(|all| all.as_primitive::<Float64Type>().values().to_vec())
         };
         assert_eq!(decode(double(3.0, -100.0, 0), &[3, 0x9c], 2).unwrap(), [3.0, -100.0]);
         assert_eq!(decode(double(1.5, -2.5, 1), &[15, 0xe7], 2).unwrap(), [1.5, -2.5]);

@@ -7,7 +7,7 @@ use super::input::PageInput;
 use super::inverted_index::{reorder, repeat};
 
 /// The keys of a page, one for each row.
-pub(crate) fn keys_of(input: &PageInput<'_>, width: usize) -> Result<Vec<u32>> {
+pub(crate) fn read_keys(input: &PageInput<'_>, width: usize) -> Result<Vec<u32>> {
     let keys = keys(input.data, width)?;
     let rows = input.rows.unwrap_or(keys.len());
     let keys = match input.runs {
@@ -15,7 +15,7 @@ pub(crate) fn keys_of(input: &PageInput<'_>, width: usize) -> Result<Vec<u32>> {
         None => keys,
     };
     check_rows(keys.len(), rows)?;
-    Ok(reorder(keys, input.order))
+    Ok(reorder(keys, input.inverted_index))
 }
 
 /// Keys of `width` bytes.

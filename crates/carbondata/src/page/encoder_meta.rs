@@ -2,12 +2,12 @@
 
 use orcish_core::{Error, Result};
 
-use crate::bytes::{Bytes, big_integer};
+use crate::bytes::{ByteReader, big_integer};
 use crate::compress::Compressor;
 
 /// How the elements of a page are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Store {
+pub(crate) enum StoreDataType {
     Byte,
     Short,
     /// Three bytes, the highest first; all others begin with the lowest.
@@ -22,41 +22,41 @@ pub(crate) enum Store {
     Bytes,
 }
 
-impl Store {
+impl StoreDataType {
     /// The type of a number of `DataTypes`, which is not that of the thrift definitions.
     fn of(code: u8) -> Result<Self> {
         Ok(match code {
-            3 | 14 => Store::Byte,
-            4 => Store::Short,
-            1 | 5 => Store::Int,
-            2 | 7 | 17 => Store::Long,
-            6 => Store::Float,
-            8 => Store::Double,
-            10 => Store::Decimal,
-            0 | 11 | 12 | 13 | 15 | 18 | 19 => Store::Bytes,
-            16 => Store::ShortInt,
+            3 | 14 => StoreDataType::Byte,
+            4 => StoreDataType::Short,
+            1 | 5 => StoreDataType::Int,
+            2 | 7 | 17 => StoreDataType::Long,
+            6 => StoreDataType::Float,
+            8 => StoreDataType::Double,
+            10 => StoreDataType::Decimal,
+            0 | 11 | 12 | 13 | 15 | 18 | 19 => StoreDataType::Bytes,
+            16 => StoreDataType::ShortInt,
             code => return Err(Error::unsupported(format!("pages of the type {code} are not known"))),
         })
     }
 }
 
-impl Store {
+impl StoreDataType {
     /// Bytes of an element, where all have the same.
     pub(crate) fn width(self) -> Option<usize> {
         match self {
-            Store::Byte => Some(1),
-            Store::Short => Some(2),
-            Store::ShortInt => Some(3),
-            Store::Int | Store::Float => Some(4),
-            Store::Long | Store::Double => Some(8),
-            Store::Decimal | Store::Bytes => None,
+            StoreDataType::Byte => Some(1),
+            StoreDataType::Short => Some(2),
+            StoreDataType::ShortInt => Some(3),
+            StoreDataType::Int | StoreDataType::Float => Some(4),
+            StoreDataType::Long | StoreDataType::Double => Some(8),
+            StoreDataType::Decimal | StoreDataType::Bytes => None,
         }
     }
 }
 
 /// The largest value of a page, by which others may be given.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Max {
+pub(crate) enum MaxValue {
     Integer(i64),
     Float(f32),
     Double(f64),
@@ -67,7 +67,7 @@ pub(crate) enum Max {
 
 /// What kind of column a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ColumnType {
     /// A struct with columns in it.
     Struct,
     /// An array or a map.
@@ -79,59 +79,59 @@ pub(crate) enum Role {
 
 /// `ColumnPageEncoderMeta`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PageMeta {
-    pub(crate) role: Role,
-    pub(crate) store: Store,
+pub(crate) struct EncoderMeta {
+    pub(crate) role: ColumnType,
+    pub(crate) store: StoreDataType,
     /// Digits of a decimal behind the point, and all of them; negative where it is none.
     pub(crate) scale: i32,
     pub(crate) precision: i32,
     /// Digits behind the point that elements were multiplied by.
     pub(crate) decimal_count: i32,
-    pub(crate) max: Max,
+    pub(crate) max: MaxValue,
     pub(crate) compressor: Compressor,
     /// Rows, of pages in runs.
     pub(crate) page_size: Option<i32>,
 }
 
-impl PageMeta {
+impl EncoderMeta {
     pub(crate) fn read(bytes: &[u8]) -> Result<Self> {
-        let mut bytes = Bytes::new(bytes);
+        let mut bytes = ByteReader::new(bytes);
         bytes.utf()?;
         let (schema, role) = (bytes.u8()?, bytes.u8()?);
         let (scale, precision) = (bytes.i32()?, bytes.i32()?);
-        let store = Store::of(bytes.u8()?)?;
+        let store = StoreDataType::of(bytes.u8()?)?;
         let decimal_count = bytes.i32()?;
         bytes.u8()?;
         let max = match schema {
             3 | 14 => {
                 let max = i64::from(bytes.u8()?.cast_signed());
                 bytes.take(1 + 8)?;
-                Max::Integer(max)
+                MaxValue::Integer(max)
             }
             4 => {
                 let max = bytes.i16()?.into();
                 bytes.take(2 + 8)?;
-                Max::Integer(max)
+                MaxValue::Integer(max)
             }
             5 => {
                 let max = bytes.i32()?.into();
                 bytes.take(4 + 8)?;
-                Max::Integer(max)
+                MaxValue::Integer(max)
             }
             2 | 7 => {
                 let max = bytes.i64()?;
                 bytes.take(8 + 8)?;
-                Max::Integer(max)
+                MaxValue::Integer(max)
             }
             6 => {
                 let max = bytes.f32()?;
                 bytes.take(4 + 4)?;
-                Max::Float(max)
+                MaxValue::Float(max)
             }
             8 => {
                 let max = bytes.f64()?;
                 bytes.take(8 + 8)?;
-                Max::Double(max)
+                MaxValue::Double(max)
             }
             10 => {
                 let max = bytes.short()?;
@@ -140,18 +140,18 @@ impl PageMeta {
                 // The scale is before the digits.
                 let digits = max.split_first().map_or(Some(0), |(_, digits)| big_integer(digits));
                 bytes.take(4 + 4)?;
-                Max::Decimal(digits.ok_or_else(|| Error::corrupt("the largest decimal has more than 128 bits"))?)
+                MaxValue::Decimal(digits.ok_or_else(|| Error::corrupt("the largest decimal has more than 128 bits"))?)
             }
-            _ => Max::Nothing,
+            _ => MaxValue::Nothing,
         };
         let compressor = if bytes.is_empty() { Compressor::Snappy } else { Compressor::named(Some(&bytes.utf()?))? };
         let role = match role {
-            5 => Role::Struct,
-            6 => Role::List,
-            8 => Role::LongText,
-            _ => Role::Other,
+            5 => ColumnType::Struct,
+            6 => ColumnType::List,
+            8 => ColumnType::LongText,
+            _ => ColumnType::Other,
         };
         let page_size = if bytes.is_empty() { None } else { bytes.i32().ok() };
-        Ok(PageMeta { role, store, scale, precision, decimal_count, max, compressor, page_size })
+        Ok(EncoderMeta { role, store, scale, precision, decimal_count, max, compressor, page_size })
     }
 }

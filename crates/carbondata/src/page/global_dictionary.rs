@@ -14,15 +14,15 @@ use orcish_io::{ReadAt, StorageOptions};
 
 use crate::metadata::file_names::check_name;
 use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta, NULL_TEXT};
-use crate::metadata::schema::{Column, Kind};
-use crate::metadata::thrift::Reader;
+use crate::metadata::schema::{CarbonType, Column};
+use crate::metadata::thrift::ThriftReader;
 
 /// The dictionary of a column that all files of a table share: an array of the column's type, with the value of key k
 /// at k. Those of keys 0 and 1 are null.
 pub(crate) type Dictionaries = Arc<dyn Fn(&Column) -> Result<ArrayRef> + Send + Sync>;
 
 /// The dictionaries of the table whose schema is in the folder `metadata`: each is read once, when it is needed.
-pub(crate) fn of_table(metadata: &str, options: &StorageOptions, limits: &Limits) -> Dictionaries {
+pub(crate) fn global_dictionaries(metadata: &str, options: &StorageOptions, limits: &Limits) -> Dictionaries {
     let (metadata, options, limits) = (metadata.trim_end_matches('/').to_owned(), options.clone(), limits.clone());
     let read: Mutex<HashMap<String, ArrayRef>> = Mutex::default();
     Arc::new(move |column| {
@@ -33,7 +33,7 @@ pub(crate) fn of_table(metadata: &str, options: &StorageOptions, limits: &Limits
         }
         // Ids become names of files.
         check_name(&column.id)?;
-        let open = |kind: &str| orcish_io::open(&format!("{metadata}/{}.{kind}", column.id), &options);
+        let open = |carbon_type: &str| orcish_io::open(&format!("{metadata}/{}.{carbon_type}", column.id), &options);
         let found = open("dict")
             .and_then(|values| self::read(&*values, &*open("dictmeta")?, column, &limits))
             .map_err(|error| error.in_column(&column.name))?;
@@ -53,7 +53,7 @@ pub(crate) fn read(values: &dyn ReadAt, meta: &dyn ReadAt, column: &Column, limi
         return Err(in_file(Error::corrupt(format!("a dictionary of fewer bytes than the {end} it should have"))));
     }
     let chunks = chunks(&whole(values, end, limits)?, limits).map_err(in_file)?;
-    array(&chunks, column.kind).map_err(in_file)
+    array(&chunks, column.carbon_type).map_err(in_file)
 }
 
 fn whole(source: &dyn ReadAt, length: u64, limits: &Limits) -> Result<bytes::Bytes> {
@@ -66,19 +66,19 @@ fn whole(source: &dyn ReadAt, length: u64, limits: &Limits) -> Result<bytes::Byt
 
 /// Bytes of the dictionary that count: what is behind them was of a load that failed.
 fn end(meta: &[u8], limits: &Limits) -> Result<u64> {
-    let mut reader = Reader::new(meta, limits);
+    let mut reader = ThriftReader::new(meta, limits);
     let mut end = 0;
     while !reader.is_empty() {
-        end = reader.structure::<DictionaryChunkMeta>()?.end_offset;
+        end = reader.read_struct::<DictionaryChunkMeta>()?.end_offset;
     }
     u64::try_from(end).map_err(|_| Error::corrupt(format!("a dictionary that ends at {end}")))
 }
 
 fn chunks(bytes: &[u8], limits: &Limits) -> Result<Vec<DictionaryChunk>> {
-    let mut reader = Reader::new(bytes, limits);
+    let mut reader = ThriftReader::new(bytes, limits);
     let mut all = Vec::new();
     while !reader.is_empty() {
-        all.push(reader.structure()?);
+        all.push(reader.read_struct()?);
     }
     Ok(all)
 }
@@ -93,13 +93,13 @@ impl DictionaryChunk {
 }
 
 /// Texts become what the column has; what is no such text is null, as it is for Apache's reader.
-fn array(chunks: &[DictionaryChunk], kind: Kind) -> Result<ArrayRef> {
+fn array(chunks: &[DictionaryChunk], carbon_type: CarbonType) -> Result<ArrayRef> {
     let bytes: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
     let count: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
     let all = std::iter::once(None).chain(chunks.iter().flat_map(DictionaryChunk::values));
     let texts = all.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
-    Ok(match kind {
-        Kind::String | Kind::Varchar => {
+    Ok(match carbon_type {
+        CarbonType::String | CarbonType::Varchar => {
             if i32::try_from(bytes).is_err() {
                 return Err(Error::limit(format!("a dictionary of {bytes} bytes of text")));
             }
@@ -107,20 +107,22 @@ fn array(chunks: &[DictionaryChunk], kind: Kind) -> Result<ArrayRef> {
             texts.for_each(|text| builder.append_option(text));
             Arc::new(builder.finish())
         }
-        Kind::Boolean => Arc::new(texts.map(|text| text?.to_ascii_lowercase().parse().ok()).collect::<BooleanArray>()),
-        Kind::Byte => parsed::<Int8Type>(texts),
-        Kind::Short => parsed::<Int16Type>(texts),
-        Kind::Int => parsed::<Int32Type>(texts),
-        Kind::Long => parsed::<Int64Type>(texts),
-        Kind::Float => parsed::<Float32Type>(texts),
-        Kind::Double => parsed::<Float64Type>(texts),
-        Kind::Decimal { precision, scale } => {
+        CarbonType::Boolean => {
+            Arc::new(texts.map(|text| text?.to_ascii_lowercase().parse().ok()).collect::<BooleanArray>())
+        }
+        CarbonType::Byte => parsed::<Int8Type>(texts),
+        CarbonType::Short => parsed::<Int16Type>(texts),
+        CarbonType::Int => parsed::<Int32Type>(texts),
+        CarbonType::Long => parsed::<Int64Type>(texts),
+        CarbonType::Float => parsed::<Float32Type>(texts),
+        CarbonType::Double => parsed::<Float64Type>(texts),
+        CarbonType::Decimal { precision, scale } => {
             let values = texts.map(|text| decimal(text?, scale));
             let values: PrimitiveArray<Decimal128Type> = values.collect();
             let values = values.with_precision_and_scale(precision, scale);
             Arc::new(values.map_err(|error| Error::corrupt(error.to_string()))?)
         }
-        kind => return Err(Error::unsupported(format!("dictionaries of type {kind:?} are not known"))),
+        carbon_type => return Err(Error::unsupported(format!("dictionaries of type {carbon_type:?} are not known"))),
     })
 }
 
@@ -174,23 +176,23 @@ mod tests {
         vec![0x46, 2, 0, 0x46, end * 2, 0]
     }
 
-    fn of(kind: Kind, values: &[&str], length: u8) -> Result<ArrayRef> {
-        let column = Column::sample("c", kind);
+    fn of(carbon_type: CarbonType, values: &[&str], length: u8) -> Result<ArrayRef> {
+        let column = Column::sample("c", carbon_type);
         let (values, meta) = (MemorySource::new(stored(values)), MemorySource::new(meta(length)));
         read(&values, &meta, &column, &Limits::default())
     }
 
     #[test]
     fn values_are_texts_of_any_type_up_to_the_end_of_the_last_load() {
-        let found = of(Kind::Int, &["@NU#LL$!", "42", "x", "-7", "8"], 12 + 6 + 5 + 6).unwrap();
+        let found = of(CarbonType::Int, &["@NU#LL$!", "42", "x", "-7", "8"], 12 + 6 + 5 + 6).unwrap();
         let wanted: Int32Array = [None, None, Some(42), None, Some(-7)].into_iter().collect();
         assert_eq!(found.as_primitive(), &wanted);
-        let found = of(Kind::String, &["@NU#LL$!", "a", ""], 12 + 5 + 4).unwrap();
+        let found = of(CarbonType::String, &["@NU#LL$!", "a", ""], 12 + 5 + 4).unwrap();
         let found: Vec<Option<&str>> = found.as_string::<i32>().iter().collect();
         assert_eq!(found, [None, None, Some("a"), Some("")]);
-        assert!(of(Kind::Int, &["@NU#LL$!"], 13).is_err());
-        assert!(of(Kind::Int, &["@NU#LL$!"], 11).is_err());
-        assert_eq!(of(Kind::Int, &[], 0).unwrap().len(), 1);
+        assert!(of(CarbonType::Int, &["@NU#LL$!"], 13).is_err());
+        assert!(of(CarbonType::Int, &["@NU#LL$!"], 11).is_err());
+        assert_eq!(of(CarbonType::Int, &[], 0).unwrap().len(), 1);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The input of the decoders of pages.
 
-use super::encoder_meta::PageMeta;
+use super::encoder_meta::EncoderMeta;
 use super::global_dictionary::Dictionaries;
 use super::local_dictionary::LocalDictionary;
 use crate::metadata::format::Encoding;
@@ -12,12 +12,12 @@ pub(crate) struct PageInput<'a> {
     /// None within other columns: as many as the data has.
     pub(crate) rows: Option<usize>,
     pub(crate) encoders: &'a [Encoding],
-    pub(crate) meta: Option<&'a PageMeta>,
+    pub(crate) meta: Option<&'a EncoderMeta>,
     /// The meta as it is stored, which measures up to 1.1 have in other forms.
-    pub(crate) raw_meta: &'a [u8],
+    pub(crate) encoder_meta_bytes: &'a [u8],
     pub(crate) data: &'a [u8],
-    /// Which stored value each row has, where they are in another order: see [`order::inverse`].
-    pub(crate) order: Option<&'a [u32]>,
+    /// Which stored value each row has, where they are in another order: see [`inverted_index::inverse`].
+    pub(crate) inverted_index: Option<&'a [u32]>,
     /// How often each stored key is repeated.
     pub(crate) runs: Option<&'a [u32]>,
     /// A bit for each null, as `java.util.BitSet` has them: by rows, those behind the last one left out.
@@ -27,7 +27,7 @@ pub(crate) struct PageInput<'a> {
     pub(crate) key_width: usize,
     pub(crate) dictionaries: Option<&'a Dictionaries>,
     /// Most bytes that an array may have.
-    pub(crate) most: usize,
+    pub(crate) max_bytes: usize,
 }
 
 #[cfg(test)]
@@ -39,15 +39,15 @@ impl<'a> PageInput<'a> {
             rows: Some(rows),
             encoders,
             meta: None,
-            raw_meta: &[],
+            encoder_meta_bytes: &[],
             data,
-            order: None,
+            inverted_index: None,
             runs: None,
             nulls: &[],
             dictionary: None,
             key_width: 4,
             dictionaries: None,
-            most: 1 << 20,
+            max_bytes: 1 << 20,
         }
     }
 }

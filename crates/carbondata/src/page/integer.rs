@@ -3,7 +3,7 @@
 use arrow_buffer::ArrowNativeType;
 
 /// A whole number of some width.
-pub(crate) trait Whole: ArrowNativeType {
+pub(crate) trait Integer: ArrowNativeType {
     /// Its lowest bits.
     fn narrow(value: i64) -> Self;
     fn widen(self) -> i64;
@@ -11,7 +11,7 @@ pub(crate) trait Whole: ArrowNativeType {
 
 macro_rules! whole {
     ($($type:ty)*) => {$(
-        impl Whole for $type {
+        impl Integer for $type {
             #[expect(clippy::cast_possible_truncation, reason = "who calls it looks whether it was")]
             #[inline]
             fn narrow(value: i64) -> Self {
@@ -27,7 +27,7 @@ macro_rules! whole {
 
 whole!(i8 i16 i32);
 
-impl Whole for i64 {
+impl Integer for i64 {
     #[inline]
     fn narrow(value: i64) -> Self {
         value

@@ -2,14 +2,14 @@
 
 use orcish_core::{Error, Result};
 
-use crate::bytes::Bytes;
+use crate::bytes::ByteReader;
 
 /// Runs of at most so many values are written as if they were as many: the next overwrites what is too much.
 const SHORT: usize = 4;
 
 /// The row ids of a page as files of version 3 store them, and where in them runs are.
 pub(crate) fn stored_ids(bytes: &[u8]) -> Result<(Vec<u32>, Vec<u32>)> {
-    let mut bytes = Bytes::new(bytes);
+    let mut bytes = ByteReader::new(bytes);
     let length = bytes.length()?;
     let ids = bytes.take(length)?;
     Ok((numbers(ids)?, numbers(bytes.rest())?))

@@ -4,7 +4,7 @@
 
 use orcish_core::{Error, Result};
 
-use crate::bytes::Bytes;
+use crate::bytes::ByteReader;
 
 /// `STREAM_MAGIC`, the first two bytes of a serialized object.
 pub(super) const MAGIC: u16 = 0xaced;
@@ -49,7 +49,7 @@ pub(super) enum Number {
 
 /// Reads the fields of a serialized object.
 pub(super) struct ObjectReader<'a> {
-    pub(super) bytes: Bytes<'a>,
+    pub(super) bytes: ByteReader<'a>,
     handles: Vec<Handle>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> ObjectReader<'a> {
     /// # Errors
     /// `Corrupt` for bytes that are no serialized object.
     pub(super) fn open(bytes: &'a [u8]) -> Result<(Self, Class)> {
-        let mut reader = ObjectReader { bytes: Bytes::new(bytes), handles: Vec::new() };
+        let mut reader = ObjectReader { bytes: ByteReader::new(bytes), handles: Vec::new() };
         let header = (reader.bytes.u16()?, reader.bytes.u16()?, reader.bytes.u8()?);
         if header != (MAGIC, STREAM_VERSION, TC_OBJECT) {
             return Err(Error::corrupt("not a serialized Java object"));

@@ -16,13 +16,13 @@ const SHORT: usize = 32;
 
 /// Bytes of a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Prefix {
+pub(crate) enum LengthWidth {
     Short,
     Int,
 }
 
 /// Values side by side.
-pub(crate) struct Texts {
+pub(crate) struct StringValues {
     lengths: Vec<u32>,
     /// The first `end` bytes are of values.
     data: Vec<u8>,
@@ -30,10 +30,10 @@ pub(crate) struct Texts {
     null_rows: Vec<usize>,
 }
 
-impl Texts {
+impl StringValues {
     /// Room for `rows` values of `bytes` in all.
     fn new(rows: usize, bytes: usize) -> Self {
-        Texts { lengths: Vec::with_capacity(rows), data: vec![0; bytes + SHORT], end: 0, null_rows: Vec::new() }
+        StringValues { lengths: Vec::with_capacity(rows), data: vec![0; bytes + SHORT], end: 0, null_rows: Vec::new() }
     }
 
     /// Adds the value that `source` begins with, of `length` bytes; whatever is behind it may be copied too.
@@ -54,10 +54,10 @@ impl Texts {
     ///
     /// # Errors
     /// `Corrupt` where a value ends behind the page, `LimitExceeded` for more than 2 GiB.
-    pub(super) fn read(data: &[u8], rows: Option<usize>, prefix: Prefix) -> Result<Self> {
+    pub(super) fn read(data: &[u8], rows: Option<usize>, prefix: LengthWidth) -> Result<Self> {
         match prefix {
-            Prefix::Short => Self::read_with(data, rows, short),
-            Prefix::Int => Self::read_with(data, rows, int),
+            LengthWidth::Short => Self::read_with(data, rows, short),
+            LengthWidth::Int => Self::read_with(data, rows, int),
         }
     }
 
@@ -69,7 +69,7 @@ impl Texts {
     /// Reads values; `prefix` splits bytes into a length and the bytes behind it.
     fn read_with(data: &[u8], rows: Option<usize>, prefix: impl Fn(&[u8]) -> Option<(usize, &[u8])>) -> Result<Self> {
         // A value has two bytes at least.
-        let mut texts = Texts::new(rows.unwrap_or(0).min(data.len() / 2), data.len());
+        let mut texts = StringValues::new(rows.unwrap_or(0).min(data.len() / 2), data.len());
         let mut rest = data;
         while !rest.is_empty() {
             let (length, behind) = prefix(rest).ok_or_else(ended)?;
@@ -86,7 +86,7 @@ impl Texts {
     /// Of values of their own.
     pub(crate) fn of(values: &[&[u8]]) -> Result<Self> {
         let bytes = values.iter().fold(0, |sum: usize, value| sum.saturating_add(value.len()));
-        let mut texts = Texts::new(values.len(), bytes);
+        let mut texts = StringValues::new(values.len(), bytes);
         for value in values {
             if *value == NULL_TEXT { texts.push_null() } else { texts.push(value, value.len())? }
         }
@@ -110,10 +110,10 @@ impl Texts {
     ///
     /// # Errors
     /// `Corrupt` for texts that are no UTF-8.
-    pub(crate) fn array(mut self, kind: &DataType) -> Result<ArrayRef> {
+    pub(crate) fn array(mut self, data_type: &DataType) -> Result<ArrayRef> {
         let nulls = self.nulls();
         self.data.truncate(self.end);
-        Values::new(self.lengths, self.data).into_slots(kind, nulls)
+        Values::new(self.lengths, self.data).into_slots(data_type, nulls)
     }
 }
 
@@ -160,18 +160,18 @@ fn ended() -> Error {
     Error::corrupt("a page ends within a value")
 }
 
-/// The values of a page as they are stored: as many as rows, or, where these are not known, as fit into `most` bytes.
-pub(crate) fn slices(data: &[u8], prefix: Prefix, rows: Option<usize>, most: usize) -> Result<Vec<&[u8]>> {
-    let most = rows.unwrap_or(most / (2 * size_of::<&[u8]>()));
+/// The values of a page as they are stored: as many as rows, or, where these are not known, as fit into `max_bytes` bytes.
+pub(crate) fn slices(data: &[u8], prefix: LengthWidth, rows: Option<usize>, max_bytes: usize) -> Result<Vec<&[u8]>> {
+    let max_bytes = rows.unwrap_or(max_bytes / (2 * size_of::<&[u8]>()));
     let mut all = Vec::with_capacity(rows.unwrap_or(0).min(data.len() / 2));
     let mut rest = data;
     while !rest.is_empty() {
-        let (length, behind) = if prefix == Prefix::Short { short(rest) } else { int(rest) }.ok_or_else(ended)?;
+        let (length, behind) = if prefix == LengthWidth::Short { short(rest) } else { int(rest) }.ok_or_else(ended)?;
         let (value, behind) = behind.split_at_checked(length).ok_or_else(ended)?;
-        if all.len() >= most {
+        if all.len() >= max_bytes {
             return Err(match rows {
                 Some(rows) => Error::corrupt(format!("a page of more than {rows} values for as many rows")),
-                None => Error::limit(format!("a page of more than {most} values within others")),
+                None => Error::limit(format!("a page of more than {max_bytes} values within others")),
             });
         }
         all.push(value);

@@ -4,18 +4,18 @@ use arrow_array::ArrayRef;
 use orcish_core::strings::DictionaryValues;
 use orcish_core::{Error, Result};
 
-use super::encoder_meta::{PageMeta, Role};
-use super::length_prefixed::{Prefix, slices};
+use super::encoder_meta::{ColumnType, EncoderMeta};
+use super::length_prefixed::{LengthWidth, slices};
 use super::nulls::nulls_of;
 use super::truncated_lengths;
 use crate::compress::Compressor;
 use crate::metadata::format::{LocalDictionary as Stored, NULL_TEXT};
-use crate::metadata::schema::{Column, Kind};
+use crate::metadata::schema::{CarbonType, Column};
 
 /// Bytes of a key in pages.
 pub(crate) const KEY_WIDTH: usize = 3;
 /// Keys of three bytes.
-const MOST_KEYS: usize = 1 << 24;
+const MAX_KEYS: usize = 1 << 24;
 
 /// Values by their keys.
 pub(crate) struct LocalDictionary {
@@ -31,21 +31,26 @@ pub(crate) struct LocalDictionary {
 }
 
 impl LocalDictionary {
-    /// Reads it, of at most `most` bytes.
-    pub(crate) fn read(stored: &Stored, compressor: Option<&str>, kind: Kind, most: usize) -> Result<Self> {
-        let meta = stored.meta.encoder_meta.first().map(|meta| PageMeta::read(meta)).transpose()?;
+    /// Reads it, of at most `max_bytes` bytes.
+    pub(crate) fn read(
+        stored: &Stored,
+        compressor: Option<&str>,
+        carbon_type: CarbonType,
+        max_bytes: usize,
+    ) -> Result<Self> {
+        let meta = stored.meta.encoder_meta.first().map(|meta| EncoderMeta::read(meta)).transpose()?;
         let (compressor, role) = match meta {
             Some(meta) => (meta.compressor, meta.role),
-            None => (Compressor::named(compressor)?, Role::Other),
+            None => (Compressor::named(compressor)?, ColumnType::Other),
         };
-        let keys = compressor.decompress(&stored.keys, MOST_KEYS / 8)?;
-        let most = most.min(i32::MAX.cast_unsigned().try_into().unwrap_or(most));
-        let data = compressor.decompress(&stored.data, most)?;
-        let prefix = if role == Role::LongText { Prefix::Int } else { Prefix::Short };
-        let is_text = kind != Kind::Binary;
+        let keys = compressor.decompress(&stored.keys, MAX_KEYS / 8)?;
+        let max_bytes = max_bytes.min(i32::MAX.cast_unsigned().try_into().unwrap_or(max_bytes));
+        let data = compressor.decompress(&stored.data, max_bytes)?;
+        let prefix = if role == ColumnType::LongText { LengthWidth::Int } else { LengthWidth::Short };
+        let is_text = carbon_type != CarbonType::Binary;
         let (mut places, mut dense_from, mut null) = (Vec::new(), 0, None);
         let room = keys.len().saturating_mul(8 * size_of::<(u32, u32)>());
-        if room > most {
+        if room > max_bytes {
             return Err(Error::limit(format!("{room} bytes for the keys of a dictionary")));
         }
         let mut texts = texts_of(&data, prefix, set_bits(&keys).count(), is_text)?.into_iter();
@@ -56,7 +61,7 @@ impl LocalDictionary {
                 places.resize(key, (0, 0));
                 dense_from = small(key)?;
             }
-            at += if prefix == Prefix::Int { 4 } else { 2 };
+            at += if prefix == LengthWidth::Int { 4 } else { 2 };
             // That of null, which mostly has key 1; of long texts and binaries null is stored as nothing.
             if text == NULL_TEXT {
                 if null.replace(small(key)?).is_some() {
@@ -81,10 +86,10 @@ impl LocalDictionary {
     /// The values of a page of keys.
     pub(super) fn decode(&self, keys: &[u32], column: &Column, max_bytes: usize) -> Result<ArrayRef> {
         self.check(keys)?;
-        match column.kind {
-            Kind::String | Kind::Varchar if self.is_text => {}
-            Kind::Binary => {}
-            kind => return Err(Error::unsupported(format!("a dictionary of a column of type {kind:?}"))),
+        match column.carbon_type {
+            CarbonType::String | CarbonType::Varchar if self.is_text => {}
+            CarbonType::Binary => {}
+            carbon_type => return Err(Error::unsupported(format!("a dictionary of a column of type {carbon_type:?}"))),
         }
         if keys.len().saturating_mul(self.values.longest()) > max_bytes {
             let length = |&key: &u32| u64::from(self.values.place(key).1);
@@ -99,14 +104,15 @@ impl LocalDictionary {
 
     /// That all keys have values.
     fn check(&self, keys: &[u32]) -> Result<()> {
-        let (least, most) = keys.iter().fold((u32::MAX, 0), |(least, most), &key| (least.min(key), most.max(key)));
+        let (least, max_bytes) =
+            keys.iter().fold((u32::MAX, 0), |(least, max_bytes), &key| (least.min(key), max_bytes.max(key)));
         let is_used = |key: u32| {
             let byte = usize::try_from(key / 8).ok().and_then(|byte| self.keys.get(byte));
             byte.is_some_and(|byte| byte >> (key % 8) & 1 == 1)
         };
         // Mostly but key 0 has none.
-        let wrong = match usize::try_from(most) {
-            Ok(most) if most < self.values.len() && least >= self.dense_from => None,
+        let wrong = match usize::try_from(max_bytes) {
+            Ok(max_bytes) if max_bytes < self.values.len() && least >= self.dense_from => None,
             _ => keys.iter().copied().find(|&key| !is_used(key)),
         };
         match wrong {
@@ -117,12 +123,12 @@ impl LocalDictionary {
 }
 
 /// The values as they are stored, of which there are `count`.
-fn texts_of(data: &[u8], prefix: Prefix, count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
+fn texts_of(data: &[u8], prefix: LengthWidth, count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
     let found = slices(data, prefix, Some(count), usize::MAX);
     match &found {
         Ok(_) => found,
         // Values too long for their lengths.
-        _ if prefix == Prefix::Short && data.len() > truncated_lengths::LENGTHS => {
+        _ if prefix == LengthWidth::Short && data.len() > truncated_lengths::LENGTHS => {
             truncated_lengths::values(data, count, is_text)
         }
         _ => found,

@@ -17,14 +17,14 @@ use super::nulls::nulls_where;
 use crate::metadata::schema::Column;
 
 /// Where the values of each array are, among those of its column in the same page.
-pub(crate) struct Lists {
+pub(crate) struct ListOffsets {
     /// Where each ends if they are put one after the other; 0 before them.
     offsets: Vec<i32>,
     /// Where each begins, unless they are one after the other.
     firsts: Option<Vec<u32>>,
 }
 
-impl Lists {
+impl ListOffsets {
     /// Reads the number of values and the place of the first one for each row.
     pub(crate) fn read(data: &[u8], rows: Option<usize>) -> Result<Self> {
         let (stored, rest) = data.as_chunks::<8>();
@@ -45,12 +45,12 @@ impl Lists {
             offsets.push(end);
         }
         let firsts = (!in_order).then(|| stored.iter().map(|stored| place(stored).1).collect());
-        Ok(Lists { offsets, firsts })
+        Ok(ListOffsets { offsets, firsts })
     }
 
     /// Of values one after the other: `offsets` are where each array ends, and 0 before them.
     pub(crate) fn in_order(offsets: Vec<i32>) -> Self {
-        Lists { offsets, firsts: None }
+        ListOffsets { offsets, firsts: None }
     }
 
     /// How many values each has.
@@ -85,7 +85,7 @@ impl Lists {
 }
 
 /// Arrays of the values of `child`.
-pub(crate) fn arrays(column: &Column, lists: &Lists, child: &ArrayRef) -> Result<ArrayRef> {
+pub(crate) fn arrays(column: &Column, lists: &ListOffsets, child: &ArrayRef) -> Result<ArrayRef> {
     let DataType::List(field) = column.data_type() else { return Err(Error::corrupt("no array")) };
     let values = no_bytes_are_null(lists.arrange(child)?)?;
     let nulls = nulls_of(lists, values.logical_nulls());
@@ -94,7 +94,7 @@ pub(crate) fn arrays(column: &Column, lists: &Lists, child: &ArrayRef) -> Result
 }
 
 /// Those that have nothing but one null are null themselves.
-fn nulls_of(lists: &Lists, nulls: Option<NullBuffer>) -> Option<NullBuffer> {
+fn nulls_of(lists: &ListOffsets, nulls: Option<NullBuffer>) -> Option<NullBuffer> {
     let nulls = nulls.filter(|nulls| nulls.null_count() > 0)?;
     let is_null: Vec<bool> = lists.ranges().map(|range| range.len() == 1 && nulls.is_null(range.start)).collect();
     nulls_where(is_null.len(), |row| is_null.get(row) == Some(&true))
@@ -104,7 +104,7 @@ fn nulls_of(lists: &Lists, nulls: Option<NullBuffer>) -> Option<NullBuffer> {
 ///
 /// # Errors
 /// `NullMapKey` where a key is null; a map of a null key and a null value alone is null.
-pub(crate) fn maps(column: &Column, lists: &Lists, children: Vec<ArrayRef>, entries: usize) -> Result<ArrayRef> {
+pub(crate) fn maps(column: &Column, lists: &ListOffsets, children: Vec<ArrayRef>, entries: usize) -> Result<ArrayRef> {
     let DataType::Map(field, is_sorted) = column.data_type() else { return Err(Error::corrupt("no map")) };
     let DataType::Struct(fields) = field.data_type() else { return Err(Error::corrupt("no entries of a map")) };
     for child in &children {

@@ -10,7 +10,7 @@ use super::checks::misfit;
 use super::nulls::nulls_where;
 use super::{arrays, decimals};
 use crate::metadata::format::{EPOCH_KEY, NULL_TEXT};
-use crate::metadata::schema::{Column, Kind};
+use crate::metadata::schema::{CarbonType, Column};
 
 /// What null is among dates, where it is not empty: the key of null, with its sign flipped.
 const NULL_DATE: [u8; 4] = [0x80, 0, 0, 1];
@@ -21,7 +21,7 @@ const NULL_DATE: [u8; 4] = [0x80, 0, 0, 1];
 /// # Errors
 /// `Corrupt` for a value of a length that its type does not have.
 pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
-    let is_date = column.kind == Kind::Date;
+    let is_date = column.carbon_type == CarbonType::Date;
     let is_null = |value: &[u8]| value.is_empty() || value == NULL_TEXT || (is_date && value == NULL_DATE);
     let nulls = nulls_where(values.len(), |row| values.get(row).is_none_or(|value| is_null(value)));
     let each = |value: &dyn Fn(&[u8]) -> Option<i64>| {
@@ -30,40 +30,40 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
         });
         values.collect::<Result<Vec<i64>>>()
     };
-    match column.kind {
-        Kind::Boolean => {
+    match column.carbon_type {
+        CarbonType::Boolean => {
             let values = each(&|bytes| <[u8; 1]>::try_from(bytes).ok().map(|[byte]| i64::from(byte != 0)))?;
             arrays::integers(column, values, nulls)
         }
-        Kind::Byte | Kind::Short | Kind::Int | Kind::Long | Kind::Timestamp => {
+        CarbonType::Byte | CarbonType::Short | CarbonType::Int | CarbonType::Long | CarbonType::Timestamp => {
             arrays::integers(column, each(&flipped)?, nulls)
         }
-        Kind::Date => {
+        CarbonType::Date => {
             let day = |bytes: &[u8]| flipped(bytes).map(|key| key - i64::from(EPOCH_KEY));
             arrays::integers(column, each(&day)?, nulls)
         }
-        Kind::Double => {
+        CarbonType::Double => {
             let values = each(&|bytes| flipped(bytes).filter(|_| bytes.len() == 8))?;
             let values = values.into_iter().map(|bits| f64::from_bits(bits.cast_unsigned()));
             arrays::doubles(column, values.collect(), nulls)
         }
-        Kind::Float => {
+        CarbonType::Float => {
             let bits = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).ok().map(|bytes| u32::from_be_bytes(bytes) ^ 1 << 31);
             let values = each(&|bytes| bits(bytes).map(i64::from))?;
             let values = values.into_iter().map(|bits| f32::from_bits(u32::try_from(bits).unwrap_or_default()));
             let values: Vec<f32> = values.collect();
             Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(misfit)?))
         }
-        Kind::Decimal { scale, .. } => {
+        CarbonType::Decimal { scale, .. } => {
             let values = values.iter().enumerate().map(|(row, bytes)| {
                 if is_null(bytes) {
                     return Ok(0);
                 }
                 decimals::scaled(bytes, scale).ok_or_else(|| wrong(column, bytes, row))
             });
-            decimals::array(column.kind, values.collect::<Result<_>>()?, scale, nulls)
+            decimals::array(column.carbon_type, values.collect::<Result<_>>()?, scale, nulls)
         }
-        kind => Err(Error::corrupt(format!("values of bytes in a column of type {kind:?}"))),
+        carbon_type => Err(Error::corrupt(format!("values of bytes in a column of type {carbon_type:?}"))),
     }
 }
 
@@ -76,7 +76,7 @@ fn flipped(bytes: &[u8]) -> Option<i64> {
 }
 
 fn wrong(column: &Column, bytes: &[u8], row: usize) -> Error {
-    let error = Error::corrupt(format!("{} bytes are no value of type {:?}", bytes.len(), column.kind));
+    let error = Error::corrupt(format!("{} bytes are no value of type {:?}", bytes.len(), column.carbon_type));
     error.at_row(u64::try_from(row).unwrap_or(u64::MAX))
 }
 
@@ -89,12 +89,12 @@ mod tests {
 
     #[test]
     fn null_dates_are_empty_or_have_the_key_of_null() {
-        let column = Column::sample("c", Kind::Date);
+        let column = Column::sample("c", CarbonType::Date);
         let found = array(&column, &[&[], &NULL_DATE, &[0xbf, 0xff, 0xff, 0xff], &[0x80, 0, 0, 2]]).unwrap();
         let days: Date32Array = vec![None, None, Some(0), Some(2 - EPOCH_KEY)].into();
         assert_eq!(found.as_primitive(), &days);
         // Elsewhere these bytes are a number.
-        let found = array(&Column::sample("c", Kind::Int), &[&NULL_DATE]).unwrap();
+        let found = array(&Column::sample("c", CarbonType::Int), &[&NULL_DATE]).unwrap();
         assert_eq!(found.as_primitive::<arrow_array::types::Int32Type>().values(), &[1]);
     }
 

@@ -2,28 +2,35 @@
 
 use orcish_core::{Error, Result};
 
-use super::encoder_meta::Store;
-use crate::bytes::Bytes;
+use super::encoder_meta::StoreDataType;
+use crate::bytes::ByteReader;
 
 /// Elements one after the other, the lowest byte first, as pages without runs have them.
 ///
 /// # Errors
 /// `Corrupt` where the runs have another number of values than the page.
-pub(super) fn unpack(data: &[u8], store: Store, rows: Option<usize>, page_size: Option<i32>) -> Result<Vec<u8>> {
+pub(super) fn unpack(
+    data: &[u8],
+    store: StoreDataType,
+    rows: Option<usize>,
+    page_size: Option<i32>,
+) -> Result<Vec<u8>> {
     let width = match store {
-        Store::Byte | Store::Short | Store::Int | Store::Long => store.width().unwrap_or(1),
+        StoreDataType::Byte | StoreDataType::Short | StoreDataType::Int | StoreDataType::Long => {
+            store.width().unwrap_or(1)
+        }
         store => return Err(Error::unsupported(format!("runs of {store:?}"))),
     };
     let rows = rows.or_else(|| usize::try_from(page_size?).ok());
     let rows = rows.ok_or_else(|| Error::corrupt("runs of a page without a number of rows"))?;
-    let most = rows.saturating_mul(width);
-    let mut bytes = Bytes::new(data);
+    let max_bytes = rows.saturating_mul(width);
+    let mut bytes = ByteReader::new(data);
     let mut all: Vec<u8> = Vec::new();
-    while all.len() < most && !bytes.is_empty() {
+    while all.len() < max_bytes && !bytes.is_empty() {
         let header = bytes.u16()?;
         let count = usize::from(header & 0x7fff);
         let (stored, repeated) = if header & 0x8000 == 0 { (1, count) } else { (count, 1) };
-        if all.len() + count * width > most {
+        if all.len() + count * width > max_bytes {
             return Err(Error::corrupt(format!("runs of more than {rows} rows")));
         }
         let values: Vec<u8> =
@@ -40,9 +47,9 @@ mod tests {
     #[test]
     fn runs_and_literals() {
         let data = [0, 2, 0, 5, 0x80, 2, 1, 0, 0xff, 0xff];
-        let unpacked = unpack(&data, Store::Short, Some(4), None).unwrap();
+        let unpacked = unpack(&data, StoreDataType::Short, Some(4), None).unwrap();
         assert_eq!(unpacked, [5, 0, 5, 0, 0, 1, 0xff, 0xff]);
-        assert!(unpack(&data, Store::Short, Some(3), None).is_err());
-        assert!(unpack(&data, Store::Double, Some(4), None).is_err());
+        assert!(unpack(&data, StoreDataType::Short, Some(3), None).is_err());
+        assert!(unpack(&data, StoreDataType::Double, Some(4), None).is_err());
     }
 }

@@ -10,10 +10,10 @@ use orcish_core::{Error, ErrorKind, Result};
 use super::*;
 use crate::compress::Compressor;
 use crate::metadata::format::{DictionaryMeta, Encoding, LocalDictionary as StoredDictionary, NULL_TEXT};
-use crate::metadata::schema::{Column, Kind};
+use crate::metadata::schema::{CarbonType, Column};
 
-fn column(kind: Kind) -> Column {
-    Column::sample("c", kind)
+fn column(carbon_type: CarbonType) -> Column {
+    Column::sample("c", carbon_type)
 }
 
 /// A meta as writers write it, of types by their numbers; `bounds` are the largest value and what follows it.
@@ -25,25 +25,37 @@ fn meta_bytes(schema: u8, role: u8, digits: [i32; 2], store: u8, decimals: i32, 
     parts.concat()
 }
 
-fn meta(schema: u8, store: u8, decimals: i32, max: &[u8]) -> PageMeta {
+fn meta(schema: u8, store: u8, decimals: i32, max: &[u8]) -> EncoderMeta {
     let bounds = [max, max, &[0; 8][..if schema == 6 { 4 } else { 8 }]].concat();
-    PageMeta::read(&meta_bytes(schema, 4, [-1, -1], store, decimals, &bounds)).unwrap()
+    EncoderMeta::read(&meta_bytes(schema, 4, [-1, -1], store, decimals, &bounds)).unwrap()
 }
 
-fn decode_numbers(kind: Kind, encoder: Encoding, meta: &PageMeta, rows: usize, data: &[u8]) -> Result<ArrayRef> {
-    let column = column(kind);
+fn decode_numbers(
+    carbon_type: CarbonType,
+    encoder: Encoding,
+    meta: &EncoderMeta,
+    rows: usize,
+    data: &[u8],
+) -> Result<ArrayRef> {
+    let column = column(carbon_type);
     decode(&PageInput { meta: Some(meta), ..PageInput::sample(&column, rows, &[encoder], data) })
 }
 
 #[test]
 fn metas_are_read() {
     let max = [&[0, 3, 2, 1, 0][..], &[0, 1, 0], &[0, 1, 0], &[0; 8]].concat();
-    let meta = PageMeta::read(&meta_bytes(10, 4, [2, 9], 5, 0, &max)).unwrap();
-    assert_eq!((meta.store, meta.scale, meta.precision, meta.max), (Store::Int, 2, 9, encoder_meta::Max::Decimal(256)));
+    let meta = EncoderMeta::read(&meta_bytes(10, 4, [2, 9], 5, 0, &max)).unwrap();
+    assert_eq!(
+        (meta.store, meta.scale, meta.precision, meta.max),
+        (StoreDataType::Int, 2, 9, encoder_meta::MaxValue::Decimal(256))
+    );
     assert_eq!(meta.compressor, Compressor::Snappy);
-    assert_eq!(PageMeta::read(&meta_bytes(15, 6, [-1, -1], 15, 0, &[])).unwrap().role, encoder_meta::Role::List);
-    assert!(PageMeta::read(&[0, 1, b'c', 5]).is_err());
-    assert!(PageMeta::read(&meta_bytes(5, 4, [-1, -1], 77, 0, &[0; 16])).is_err());
+    assert_eq!(
+        EncoderMeta::read(&meta_bytes(15, 6, [-1, -1], 15, 0, &[])).unwrap().role,
+        encoder_meta::ColumnType::List
+    );
+    assert!(EncoderMeta::read(&[0, 1, b'c', 5]).is_err());
+    assert!(EncoderMeta::read(&meta_bytes(5, 4, [-1, -1], 77, 0, &[0; 16])).is_err());
 }
 
 #[test]
@@ -52,7 +64,7 @@ fn whole_numbers_have_elements_of_all_widths() {
     let integral = Encoding::AdaptiveIntegral;
     let decode = |encoder, store, data: &[u8]| {
         let rows = 2;
-        let array = decode_numbers(Kind::Int, encoder, &meta(5, store, 0, &max), rows, data)?;
+        let array = decode_numbers(CarbonType::Int, encoder, &meta(5, store, 0, &max), rows, data)?;
         Ok::<_, Error>(array.as_primitive::<Int32Type>().values().to_vec())
     };
     assert_eq!(decode(integral, 14, &[1, 0xff]).unwrap(), [1, -1]);
@@ -76,9 +88,9 @@ fn whole_numbers_have_elements_of_all_widths() {
 fn numbers_that_do_not_fit_name_their_row() {
     let meta = meta(4, 5, 0, &[0, 0]);
     let data = [7i32, 70_000].map(i32::to_le_bytes).concat();
-    let error = decode_numbers(Kind::Short, Encoding::AdaptiveIntegral, &meta, 2, &data).unwrap_err();
+    let error = decode_numbers(CarbonType::Short, Encoding::AdaptiveIntegral, &meta, 2, &data).unwrap_err();
     assert_eq!((error.kind(), error.place().row), (ErrorKind::Corrupt, Some(1)));
-    let column = column(Kind::Short);
+    let column = column(CarbonType::Short);
     let page = PageInput::sample(&column, 2, &[Encoding::AdaptiveIntegral], &data);
     // What a null has for a value does not count.
     let array = decode(&PageInput { meta: Some(&meta), nulls: &[2], ..page }).unwrap();
@@ -88,10 +100,11 @@ fn numbers_that_do_not_fit_name_their_row() {
 #[test]
 fn times_and_booleans() {
     let direct = Encoding::DirectCompress;
-    let times = |value: i64| decode_numbers(Kind::Timestamp, direct, &meta(2, 7, 0, &[0; 8]), 1, &value.to_le_bytes());
+    let times =
+        |value: i64| decode_numbers(CarbonType::Timestamp, direct, &meta(2, 7, 0, &[0; 8]), 1, &value.to_le_bytes());
     assert_eq!(times(-1).unwrap().as_primitive::<TimestampMicrosecondType>().value(0), -1000);
     assert_eq!(times(i64::MAX / 1000 + 1).unwrap_err().place().row, Some(0));
-    let array = decode_numbers(Kind::Boolean, direct, &meta(3, 14, 0, &[0]), 3, &[0, 1, 2]).unwrap();
+    let array = decode_numbers(CarbonType::Boolean, direct, &meta(3, 14, 0, &[0]), 3, &[0, 1, 2]).unwrap();
     assert_eq!(array.as_boolean().iter().collect::<Vec<_>>(), [Some(false), Some(true), Some(true)]);
 }
 
@@ -99,7 +112,7 @@ fn times_and_booleans() {
 fn fractions_are_computed_as_the_writer_has() {
     let (max, small) = (9.99f64.to_be_bytes(), 300.8f32.to_be_bytes());
     let double = |encoder, store, decimals, data: &[u8]| {
-        let array = decode_numbers(Kind::Double, encoder, &meta(8, store, decimals, &max), 1, data).unwrap();
+        let array = decode_numbers(CarbonType::Double, encoder, &meta(8, store, decimals, &max), 1, data).unwrap();
         array.as_primitive::<Float64Type>().value(0)
     };
     assert_eq!(double(Encoding::DirectCompress, 8, 0, &1.25f64.to_le_bytes()), 1.25);
@@ -108,7 +121,7 @@ fn fractions_are_computed_as_the_writer_has() {
     assert_eq!(double(Encoding::AdaptiveFloating, 4, 2, &[150, 0]), 1.5);
     assert_eq!(double(Encoding::AdaptiveDeltaFloating, 14, 2, &[1]), 9.98);
     let float = |encoder, store, decimals, data: &[u8]| {
-        let array = decode_numbers(Kind::Float, encoder, &meta(6, store, decimals, &small), 1, data).unwrap();
+        let array = decode_numbers(CarbonType::Float, encoder, &meta(6, store, decimals, &small), 1, data).unwrap();
         array.as_primitive::<Float32Type>().value(0)
     };
     assert_eq!(float(Encoding::DirectCompress, 6, 0, &1.25f32.to_le_bytes()), 1.25);
@@ -119,38 +132,41 @@ fn fractions_are_computed_as_the_writer_has() {
 #[test]
 fn decimals_are_narrow_or_wide() {
     let bounds = [&[0, 3, 2, 1, 0][..], &[0, 1, 0], &[0, 1, 0], &[0; 8]].concat();
-    let narrow = PageMeta::read(&meta_bytes(10, 4, [2, 9], 14, 0, &bounds)).unwrap();
-    let kind = Kind::Decimal { precision: 10, scale: 3 };
-    let array = decode_numbers(kind, Encoding::AdaptiveDeltaIntegral, &narrow, 1, &[6]).unwrap();
+    let narrow = EncoderMeta::read(&meta_bytes(10, 4, [2, 9], 14, 0, &bounds)).unwrap();
+    let carbon_type = CarbonType::Decimal { precision: 10, scale: 3 };
+    let array = decode_numbers(carbon_type, Encoding::AdaptiveDeltaIntegral, &narrow, 1, &[6]).unwrap();
     // 2.56 - 0.06, with another digit.
     assert_eq!(array.as_primitive::<Decimal128Type>().value(0), 2500);
-    let wide = PageMeta::read(&meta_bytes(10, 4, [0, 19], 10, 0, &bounds)).unwrap();
-    let kind = Kind::Decimal { precision: 19, scale: 0 };
-    let array = decode_numbers(kind, Encoding::DirectCompress, &wide, 1, &[0xff; 9]).unwrap();
+    let wide = EncoderMeta::read(&meta_bytes(10, 4, [0, 19], 10, 0, &bounds)).unwrap();
+    let carbon_type = CarbonType::Decimal { precision: 19, scale: 0 };
+    let array = decode_numbers(carbon_type, Encoding::DirectCompress, &wide, 1, &[0xff; 9]).unwrap();
     assert_eq!(array.as_primitive::<Decimal128Type>().value(0), -1);
-    let counted = PageMeta::read(&meta_bytes(10, 4, [-1, -1], 10, 0, &bounds)).unwrap();
-    let array = decode_numbers(kind, Encoding::DirectCompress, &counted, 2, &[0, 0, 0, 2, 0, 5, 0, 0, 0, 0]).unwrap();
+    let counted = EncoderMeta::read(&meta_bytes(10, 4, [-1, -1], 10, 0, &bounds)).unwrap();
+    let array =
+        decode_numbers(carbon_type, Encoding::DirectCompress, &counted, 2, &[0, 0, 0, 2, 0, 5, 0, 0, 0, 0]).unwrap();
     assert_eq!(array.as_primitive::<Decimal128Type>().iter().collect::<Vec<_>>(), [Some(5), None]);
 }
 
 #[test]
 fn sorted_pages_come_back_in_the_order_of_rows() {
-    let column = column(Kind::Int);
+    let column = column(CarbonType::Int);
     let meta = meta(5, 14, 0, &[0; 4]);
     let encoders = [Encoding::AdaptiveIntegral, Encoding::InvertedIndex];
     let page = PageInput::sample(&column, 3, &encoders, &[10, 20, 30]);
-    let array = decode(&PageInput { meta: Some(&meta), order: Some(&[2, 0, 1]), nulls: &[1], ..page }).unwrap();
+    let array =
+        decode(&PageInput { meta: Some(&meta), inverted_index: Some(&[2, 0, 1]), nulls: &[1], ..page }).unwrap();
     assert_eq!(array.as_primitive::<Int32Type>().iter().collect::<Vec<_>>(), [None, Some(10), Some(20)]);
 }
 
 #[test]
 fn texts_have_their_length_before_them() {
     let data = [&[0, 1, b'a', 0, 0, 0, 8][..], NULL_TEXT, &[0, 20], &[b'b'; 20]].concat();
-    let column = column(Kind::String);
+    let column = column(CarbonType::String);
     let expected = [Some("a"), Some(""), None, Some("bbbbbbbbbbbbbbbbbbbb")];
     let array = decode(&PageInput::sample(&column, 4, &[], &data)).unwrap();
     assert_eq!(array.as_string::<i32>().iter().collect::<Vec<_>>(), expected);
-    let array = decode(&PageInput { order: Some(&[3, 2, 1, 0]), ..PageInput::sample(&column, 4, &[], &data) }).unwrap();
+    let array = decode(&PageInput { inverted_index: Some(&[3, 2, 1, 0]), ..PageInput::sample(&column, 4, &[], &data) })
+        .unwrap();
     assert_eq!(array.as_string::<i32>().iter().rev().collect::<Vec<_>>(), expected);
     assert!(
         decode(&PageInput::sample(&column, 3, &[], &data)).is_err()
@@ -167,14 +183,14 @@ fn texts_have_their_length_before_them() {
 
 #[test]
 fn dates_are_keys() {
-    let column = column(Kind::Date);
+    let column = column(CarbonType::Date);
     let data = [1, 1_073_741_823, 1_073_741_822u32].map(u32::to_be_bytes).concat();
     let array = decode(&PageInput::sample(&column, 3, &[Encoding::Dictionary], &data)).unwrap();
     assert_eq!(array.as_primitive::<Date32Type>().iter().collect::<Vec<_>>(), [None, Some(0), Some(-1)]);
     // In runs, sorted.
     let page = PageInput {
         runs: Some(&[2, 0, 1]),
-        order: Some(&[2, 0, 1]),
+        inverted_index: Some(&[2, 0, 1]),
         ..PageInput::sample(&column, 3, &[Encoding::Dictionary], &data)
     };
     let array = decode(&page).unwrap();
@@ -185,7 +201,7 @@ fn dictionary(texts: &[u8], keys: &[u8]) -> Result<LocalDictionary> {
     let compress = |bytes: &[u8]| snap::raw::Encoder::new().compress_vec(bytes).unwrap();
     let meta = DictionaryMeta { encoder_meta: vec![meta_bytes(15, 2, [-1, -1], 15, 0, &[])] };
     let stored = StoredDictionary { meta, data: compress(texts), keys: compress(keys) };
-    LocalDictionary::read(&stored, None, Kind::String, 1 << 20)
+    LocalDictionary::read(&stored, None, CarbonType::String, 1 << 20)
 }
 
 fn keys<'a>(dictionary: &'a LocalDictionary, column: &'a Column, data: &'a [u8]) -> PageInput<'a> {
@@ -197,7 +213,7 @@ fn keys_of_the_chunk_become_texts() {
     let texts = [&[0, 8][..], NULL_TEXT, &[0, 1, b'a', 0, 20], &[b'b'; 20]].concat();
     // Keys 1, 2 and 9.
     let dictionary = dictionary(&texts, &[6, 2]).unwrap();
-    let column = column(Kind::String);
+    let column = column(CarbonType::String);
     let array = decode(&keys(&dictionary, &column, &[0, 0, 9, 0, 0, 1, 0, 0, 2])).unwrap();
     let array = array.as_string::<i32>();
     assert_eq!(array.iter().collect::<Vec<_>>(), [Some("bbbbbbbbbbbbbbbbbbbb"), None, Some("a")]);
@@ -205,7 +221,7 @@ fn keys_of_the_chunk_become_texts() {
         assert!(decode(&keys(&dictionary, &column, &unknown)).is_err());
     }
     let error =
-        decode(&PageInput { most: 30, ..keys(&dictionary, &column, &[0, 0, 9, 0, 0, 9, 0, 0, 2]) }).unwrap_err();
+        decode(&PageInput { max_bytes: 30, ..keys(&dictionary, &column, &[0, 0, 9, 0, 0, 9, 0, 0, 2]) }).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
 }
 
@@ -225,7 +241,7 @@ fn dictionaries_have_as_many_keys_as_values() {
 
 #[test]
 fn global_dictionaries_are_asked_for() {
-    let mut column = column(Kind::String);
+    let mut column = column(CarbonType::String);
     column.encoders = vec![Encoding::Dictionary];
     let page = PageInput::sample(&column, 3, &[Encoding::Dictionary], &[2, 1, 3]);
     let page = PageInput { key_width: 1, ..page };
@@ -238,18 +254,18 @@ fn global_dictionaries_are_asked_for() {
     assert!(decode(&PageInput { dictionaries: Some(&known), ..page }).is_err());
 }
 
-fn lists(places: &[[u32; 2]]) -> Lists {
+fn lists(places: &[[u32; 2]]) -> ListOffsets {
     let bytes: Vec<u8> = places.iter().flatten().flat_map(|number| number.to_be_bytes()).collect();
-    Lists::read(&bytes, Some(places.len())).unwrap()
+    ListOffsets::read(&bytes, Some(places.len())).unwrap()
 }
 
-fn with_children(kind: Kind, children: &[Kind]) -> Column {
-    Column { children: children.iter().map(|&kind| column(kind)).collect(), ..column(kind) }
+fn with_children(carbon_type: CarbonType, children: &[CarbonType]) -> Column {
+    Column { children: children.iter().map(|&carbon_type| column(carbon_type)).collect(), ..column(carbon_type) }
 }
 
 #[test]
 fn an_array_of_one_null_is_null() {
-    let column = with_children(Kind::Array, &[Kind::Int]);
+    let column = with_children(CarbonType::Array, &[CarbonType::Int]);
     let child: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, None, Some(2)]));
     let array = nested::arrays(&column, &lists(&[[2, 0], [0, 0], [1, 2], [1, 3]]), &child).unwrap();
     let array = array.as_list::<i32>();
@@ -260,12 +276,12 @@ fn an_array_of_one_null_is_null() {
     assert_eq!(array.as_list::<i32>().values().as_primitive::<Int32Type>().values(), &[2, 1]);
     assert!(nested::arrays(&column, &lists(&[[1, 3], [1, 4]]), &child).is_err());
     assert!(nested::arrays(&column, &lists(&[[5, 0]]), &child).is_err());
-    assert!(Lists::read(&[0xff; 8], None).is_err() && Lists::read(&[0; 7], None).is_err());
+    assert!(ListOffsets::read(&[0xff; 8], None).is_err() && ListOffsets::read(&[0; 7], None).is_err());
 }
 
 #[test]
 fn maps_have_no_null_keys() {
-    let column = with_children(Kind::Map, &[Kind::String, Kind::Int]);
+    let column = with_children(CarbonType::Map, &[CarbonType::String, CarbonType::Int]);
     let maps = |places: &[[u32; 2]], keys: Vec<Option<&str>>, values: Vec<Option<i32>>| {
         let entries = keys.len();
         let children: Vec<ArrayRef> = vec![Arc::new(StringArray::from(keys)), Arc::new(Int32Array::from(values))];
@@ -287,7 +303,7 @@ fn maps_have_no_null_keys() {
 
 #[test]
 fn a_struct_of_nulls_is_null() {
-    let column = with_children(Kind::Struct, &[Kind::String, Kind::Int]);
+    let column = with_children(CarbonType::Struct, &[CarbonType::String, CarbonType::Int]);
     let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None, None]));
     let numbers: ArrayRef = Arc::new(Int32Array::from(vec![None, Some(1), None]));
     let array = nested::structs(&column, vec![texts.clone(), numbers.clone()], 3).unwrap();

@@ -8,9 +8,9 @@ use orcish_core::{Error, Result};
 /// Lengths that two bytes have.
 pub(super) const LENGTHS: usize = 1 << 16;
 /// Most lengths that are tried.
-const MOST_TRIED: usize = 1 << 18;
+const MAX_TRIED: usize = 1 << 18;
 /// Most bytes that are looked at, as a multiple of those that are there.
-const MOST_READ: usize = 8;
+const MAX_READ: usize = 8;
 
 /// The `count` values of `data`, the lowest two bytes of whose lengths stand before each. Texts are UTF-8.
 ///
@@ -18,7 +18,7 @@ const MOST_READ: usize = 8;
 /// `data` to its last byte and are as many as they should be, which others seldom do.
 ///
 /// # Errors
-/// `Corrupt` where no such values are found by [`MOST_TRIED`] lengths and [`MOST_READ`] bytes, or they are found in
+/// `Corrupt` where no such values are found by [`MAX_TRIED`] lengths and [`MAX_READ`] bytes, or they are found in
 /// more than one way.
 pub(super) fn values(data: &[u8], count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
     let mut search = Search { data, count, is_text, tried: 0, read: 0 };
@@ -86,8 +86,8 @@ impl Search<'_> {
     /// Whether so much was tried that the search ends.
     fn is_over(&mut self) -> bool {
         self.tried += 1;
-        self.tried > MOST_TRIED.saturating_add(self.count.saturating_mul(8))
-            || self.read > self.data.len().saturating_mul(MOST_READ)
+        self.tried > MAX_TRIED.saturating_add(self.count.saturating_mul(8))
+            || self.read > self.data.len().saturating_mul(MAX_READ)
     }
 
     /// Where a value of such a length ends, if there is room for those `left` behind it.

@@ -3,7 +3,7 @@
 use orcish_core::{Error, Result};
 
 use super::java_serialization::{MAGIC, Number, ObjectReader};
-use crate::bytes::Bytes;
+use crate::bytes::ByteReader;
 
 /// The range of the values of a page. Its variant is the field `type`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +39,7 @@ impl ValueEncoderMeta {
 
     /// Reads the fields that version 3 writes.
     pub(super) fn read_v3(bytes: &[u8]) -> Result<Self> {
-        let mut bytes = Bytes::new(bytes);
+        let mut bytes = ByteReader::new(bytes);
         let range = match bytes.u16()?.to_be_bytes() {
             [0, b'n'] => {
                 let range = ValueRange::Double { max: bytes.f64()?, min: bytes.f64()? };
@@ -106,7 +106,7 @@ mod tests {
     }
 
     /// What Java writes for bounds in a class of one field.
-    fn serialized(kind: u8, decimals: i32, class: &str, code: u8, bounds: [[u8; 8]; 3]) -> Vec<u8> {
+    fn serialized(carbon_type: u8, decimals: i32, class: &str, code: u8, bounds: [[u8; 8]; 3]) -> Vec<u8> {
         let object = [&[TC_STRING][..], &utf("Ljava/lang/Object;")].concat();
         let mut all = vec![0xac, 0xed, 0, 5, TC_OBJECT, TC_CLASSDESC];
         all.extend(utf("org.apache.carbondata.core.metadata.ValueEncoderMeta"));
@@ -123,7 +123,7 @@ mod tests {
         }
         all.extend([TC_ENDBLOCKDATA, TC_NULL, 0]);
         all.extend(decimals.to_be_bytes());
-        all.extend([0, kind, TC_OBJECT, TC_CLASSDESC]);
+        all.extend([0, carbon_type, TC_OBJECT, TC_CLASSDESC]);
         all.extend(utf(class));
         all.extend([2; 8]);
         all.extend([2, 0, 1, code]);

@@ -8,7 +8,7 @@ use orcish_core::cast::{Adapt, check_room, widens};
 use orcish_core::{Error, Result};
 
 use super::default_value::default;
-use crate::metadata::schema::{Column, Kind};
+use crate::metadata::schema::{CarbonType, Column};
 
 /// Where a column of the table is in a file, and what becomes of it.
 #[derive(Debug, Clone)]
@@ -61,8 +61,8 @@ impl<'f> Stored<'f> {
 }
 
 fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
-    let found = match (column.kind, stored.kind, &column.children[..], &stored.children[..]) {
-        (Kind::Struct, Kind::Struct, wanted, stored) => {
+    let found = match (column.carbon_type, stored.carbon_type, &column.children[..], &stored.children[..]) {
+        (CarbonType::Struct, CarbonType::Struct, wanted, stored) => {
             // Names of fields are theirs alone, and stay.
             let fields = Stored::new(stored, false);
             let mapping = |field: &Column| match fields.find(field) {
@@ -71,8 +71,8 @@ fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
             };
             Adapt::Struct(wanted.iter().map(mapping).collect::<Result<_>>()?)
         }
-        (Kind::Array, Kind::Array, [wanted], [stored]) => Adapt::List(Box::new(adapt(wanted, stored)?)),
-        (Kind::Map, Kind::Map, [key, value], [stored_key, stored_value]) => {
+        (CarbonType::Array, CarbonType::Array, [wanted], [stored]) => Adapt::List(Box::new(adapt(wanted, stored)?)),
+        (CarbonType::Map, CarbonType::Map, [key, value], [stored_key, stored_value]) => {
             Adapt::Map(Box::new((adapt(key, stored_key)?, adapt(value, stored_value)?)))
         }
         _ => match (stored.data_type(), column.data_type()) {

@@ -83,10 +83,10 @@ impl ColumnarReader {
             true => stored(mappings, config.filter_columns.iter().copied()),
             false => stored(mappings, config.projection.iter().map(|(at, _)| *at)),
         };
-        let mut first = match is_filtered && !file.is_old() {
-            true => file.read_heads(blocklet, &filter_file_columns)?,
+        let mut first = match is_filtered && !file.has_unreliable_min_max() {
+            true => file.read_chunk_headers(blocklet, &filter_file_columns)?,
             // Of files before 1.5.1 the chunks alone know how many rows a page has.
-            false if filter_file_columns.is_empty() && !file.knows_pages(blocklet) => {
+            false if filter_file_columns.is_empty() && !file.has_page_rows(blocklet) => {
                 file.read_blocklet(blocklet, &[0])?
             }
             false => file.read_blocklet(blocklet, &filter_file_columns)?,
@@ -171,7 +171,7 @@ impl BlockletReader {
             self.rest = Some(match wanted.contains(&false) {
                 false => open_file.file.read_blocklet(self.blocklet, &others)?,
                 true => {
-                    let mut rest = open_file.file.read_heads(self.blocklet, &others)?;
+                    let mut rest = open_file.file.read_chunk_headers(self.blocklet, &others)?;
                     rest.read_pages(&others, &wanted)?;
                     rest
                 }

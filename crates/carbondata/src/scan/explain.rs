@@ -24,7 +24,7 @@ pub(super) fn explain(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>) -
             FileFormat::Columnar => {}
             FileFormat::Orc => return Ok(orc::explain(snapshot, config, entry)?.unwrap_or(plan)),
             // Nothing is known of a stream until it is read.
-            FileFormat::Stream | FileFormat::Foreign(_) => return Ok(plan),
+            FileFormat::Stream | FileFormat::Other(_) => return Ok(plan),
         }
         let (blocklet_plans, open_file) = blocklet_plans(snapshot, config, entry)?;
         for BlockletPlan { blocklet, rows, outcome } in blocklet_plans {
@@ -46,20 +46,20 @@ fn weigh(open_file: &OpenFile, config: &ScanConfig, plan: &mut SectionPlan) -> R
     if plan.outcome == Outcome::Read {
         let filter_columns = stored(&open_file.mappings, config.filter_columns.iter().copied());
         others.retain(|other| filter_columns.binary_search(other).is_err());
-        if !file.is_old() {
-            let heads = file.read_heads(blocklet, &filter_columns)?;
+        if !file.has_unreliable_min_max() {
+            let heads = file.read_chunk_headers(blocklet, &filter_columns)?;
             for (page, outcome) in judge_pages(open_file, config, &heads)?.into_iter().enumerate() {
                 wanted.push(!outcome.is_skipped());
                 plan.row_groups.push((u64::try_from(heads.page_rows(page)).unwrap_or(u64::MAX), outcome));
             }
-            (plan.filter_bytes, plan.filter_requests) = file.weigh_pages(&heads, &filter_columns, &wanted);
+            (plan.filter_bytes, plan.filter_requests) = file.page_read_cost(&heads, &filter_columns, &wanted);
         } else {
-            (plan.filter_bytes, plan.filter_requests) = file.weigh(blocklet, &filter_columns);
+            (plan.filter_bytes, plan.filter_requests) = file.read_cost(blocklet, &filter_columns);
         }
     }
     (plan.payload_bytes, plan.payload_requests) = match wanted.contains(&false) {
-        true => file.weigh_pages(&file.read_heads(blocklet, &others)?, &others, &wanted),
-        false => file.weigh(blocklet, &others),
+        true => file.page_read_cost(&file.read_chunk_headers(blocklet, &others)?, &others, &wanted),
+        false => file.read_cost(blocklet, &others),
     };
     Ok(())
 }

@@ -46,7 +46,9 @@ impl OpenFiles {
 
     /// The dictionaries of the table, none of which is read before it is needed.
     pub(super) fn dictionaries(&self, snapshot: &TableSnapshot, entry: &FileEntry) -> Dictionaries {
-        let make = || page::of_table(&entry.dictionaries, &snapshot.storage.of(&entry.dictionaries), snapshot.limits());
+        let make = || {
+            page::global_dictionaries(&entry.dictionaries, &snapshot.storage.of(&entry.dictionaries), snapshot.limits())
+        };
         self.dictionaries.get_or_init(make).clone()
     }
 

@@ -94,12 +94,12 @@ impl OrcRows {
 
 /// A column as ORC files have it: timestamps there are clocks on a wall, of no zone.
 fn in_file(field: &FieldRef) -> FieldRef {
-    let kind = type_in_file(field.data_type());
-    Arc::new(field.as_ref().clone().with_data_type(kind))
+    let data_type = type_in_file(field.data_type());
+    Arc::new(field.as_ref().clone().with_data_type(data_type))
 }
 
-fn type_in_file(kind: &DataType) -> DataType {
-    match kind {
+fn type_in_file(data_type: &DataType) -> DataType {
+    match data_type {
         DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, None),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(in_file).collect()),
         DataType::List(item) => DataType::List(in_file(item)),

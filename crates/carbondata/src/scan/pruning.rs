@@ -8,8 +8,8 @@ use super::column_mapping::{ColumnMapping, mappings};
 use super::config::ScanConfig;
 use super::open_files::OpenFile;
 use super::snapshot::TableSnapshot;
-use crate::file::{BlockletData, starts};
-use crate::metadata::bounds::known;
+use crate::file::{BlockletData, first_chunks};
+use crate::metadata::bounds::column_bounds;
 use crate::metadata::format::MinMax;
 use crate::metadata::index_file::IndexedBlocklet;
 use crate::table::FileEntry;
@@ -37,13 +37,13 @@ pub(super) fn judge_by_index(
         return Ok(Some(vec![outcome; bounds.len()]));
     };
     let mappings = mappings(&snapshot.columns, columns, snapshot.is_transactional)?;
-    let positions = starts(columns);
-    let is_old = entry.is_old();
+    let positions = first_chunks(columns);
+    let has_unreliable_min_max = entry.has_unreliable_min_max();
     let judge = |(min_max, rows): (Option<&MinMax>, u64)| {
         let mut known = |mapping: &[usize]| {
             Ok(table_column_bounds(mapping, &mappings, &|at| {
                 let column = columns.get(at)?;
-                Some(known(min_max?, *positions.get(at)?, column, is_old))
+                Some(column_bounds(min_max?, *positions.get(at)?, column, has_unreliable_min_max))
             }))
         };
         filter.judge(&mut known, rows, BLOCKLET_INDEX)
@@ -78,7 +78,7 @@ fn is_of_whole_numbers(known: &Known) -> bool {
 
 impl FileEntry {
     /// Whether its writer was one before 1.5.1, whose bounds are not believed: it has no rows of pages in the index.
-    fn is_old(&self) -> bool {
+    fn has_unreliable_min_max(&self) -> bool {
         let known = |blocklet: &IndexedBlocklet| blocklet.info.as_ref().is_some_and(|info| !info.page_rows.is_empty());
         !self.blocklets.as_ref().is_some_and(|blocklets| blocklets.iter().all(known))
     }
@@ -89,7 +89,9 @@ pub(super) fn judge_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet
     let Some(filter) = &config.filter else { return Ok(Outcome::AllWanted) };
     let file = &open_file.file;
     let min_max = file.min_max(blocklet);
-    let stored = |at: usize| Some(known(min_max?, file.chunk_of(at), file.columns().get(at)?, file.is_old()));
+    let stored = |at: usize| {
+        Some(column_bounds(min_max?, file.first_chunk(at), file.columns().get(at)?, file.has_unreliable_min_max()))
+    };
     let mut known = |mapping: &[usize]| Ok(table_column_bounds(mapping, &open_file.mappings, &stored));
     filter.judge(&mut known, file.blocklet_rows(blocklet), BLOCKLET_INDEX)
 }
@@ -100,7 +102,9 @@ pub(super) fn judge_pages(open_file: &OpenFile, config: &ScanConfig, data: &Bloc
     let file = &open_file.file;
     let judge = |page: usize| {
         // A page has the bounds of one column.
-        let stored = |at: usize| Some(known(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.is_old()));
+        let stored = |at: usize| {
+            Some(column_bounds(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.has_unreliable_min_max()))
+        };
         let mut known = |mapping: &[usize]| Ok(table_column_bounds(mapping, &open_file.mappings, &stored));
         filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_BOUNDS)
     };

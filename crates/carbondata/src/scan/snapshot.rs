@@ -32,7 +32,7 @@ impl TableSnapshot {
     /// # Errors
     /// `Unsupported` where a segment is of files that are not read.
     pub(super) fn check_format(&self, entry: &FileEntry) -> Result<()> {
-        let FileFormat::Foreign(format) = &entry.format else { return Ok(()) };
+        let FileFormat::Other(format) = &entry.format else { return Ok(()) };
         let segment = entry.segment.and_then(|at| self.segments.get(at)).map_or("", String::as_str);
         let text = format!("segment {segment} is of files of {format}, which are not read");
         Err(Error::unsupported(text).in_file(&orcish_io::display_name(&self.location)))

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::snapshot::TableSnapshot;
 use crate::metadata::index_file::IndexedBlocklet;
-use crate::metadata::schema::{Column, Kind, schema_of};
+use crate::metadata::schema::{CarbonType, Column, schema_of};
 use crate::metadata::table_storage::TableStorage;
 use crate::table::{FileEntry, FileFormat};
 
@@ -23,7 +23,7 @@ pub(super) fn write(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: &[us
         FileFormat::Columnar => "columnar",
         FileFormat::Stream => "stream",
         FileFormat::Orc => "orc",
-        FileFormat::Foreign(name) => return Err(Error::unsupported(format!("files of {name} are not read"))),
+        FileFormat::Other(name) => return Err(Error::unsupported(format!("files of {name} are not read"))),
     };
     let token = json!({
         "version": VERSION,
@@ -96,33 +96,33 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
 }
 
 /// The types, by the names that tokens have for them.
-const KINDS: [(&str, Kind); 15] = [
-    ("boolean", Kind::Boolean),
-    ("byte", Kind::Byte),
-    ("short", Kind::Short),
-    ("int", Kind::Int),
-    ("long", Kind::Long),
-    ("float", Kind::Float),
-    ("double", Kind::Double),
-    ("string", Kind::String),
-    ("varchar", Kind::Varchar),
-    ("binary", Kind::Binary),
-    ("date", Kind::Date),
-    ("timestamp", Kind::Timestamp),
-    ("array", Kind::Array),
-    ("struct", Kind::Struct),
-    ("map", Kind::Map),
+const KINDS: [(&str, CarbonType); 15] = [
+    ("boolean", CarbonType::Boolean),
+    ("byte", CarbonType::Byte),
+    ("short", CarbonType::Short),
+    ("int", CarbonType::Int),
+    ("long", CarbonType::Long),
+    ("float", CarbonType::Float),
+    ("double", CarbonType::Double),
+    ("string", CarbonType::String),
+    ("varchar", CarbonType::Varchar),
+    ("binary", CarbonType::Binary),
+    ("date", CarbonType::Date),
+    ("timestamp", CarbonType::Timestamp),
+    ("array", CarbonType::Array),
+    ("struct", CarbonType::Struct),
+    ("map", CarbonType::Map),
 ];
 
 fn column_to_json(column: &Column) -> Value {
-    let kind = match column.kind {
-        Kind::Decimal { precision, scale } => json!([precision, scale]),
-        kind => json!(KINDS.iter().find(|(_, other)| *other == kind).map(|(name, _)| name)),
+    let carbon_type = match column.carbon_type {
+        CarbonType::Decimal { precision, scale } => json!([precision, scale]),
+        carbon_type => json!(KINDS.iter().find(|(_, other)| *other == carbon_type).map(|(name, _)| name)),
     };
     let mut this = Map::new();
     this.insert("id".into(), json!(column.id));
     this.insert("name".into(), json!(column.name));
-    this.insert("kind".into(), kind);
+    this.insert("kind".into(), carbon_type);
     if !column.children.is_empty() {
         this.insert("children".into(), column.children.iter().map(column_to_json).collect());
     }
@@ -136,9 +136,9 @@ fn column_of_json(value: &Value, depth: usize) -> Option<Column> {
     if depth > MAX_DEPTH {
         return None;
     }
-    let kind = match value.get("kind")? {
+    let carbon_type = match value.get("kind")? {
         Value::String(name) => KINDS.iter().find(|(other, _)| other == name)?.1,
-        digits => Kind::Decimal {
+        digits => CarbonType::Decimal {
             precision: u8::try_from(digits.get(0)?.as_u64()?).ok()?,
             scale: i8::try_from(digits.get(1)?.as_i64()?).ok()?,
         },
@@ -148,7 +148,7 @@ fn column_of_json(value: &Value, depth: usize) -> Option<Column> {
     Some(Column {
         id: value.get("id")?.as_str()?.to_owned(),
         name: value.get("name")?.as_str()?.to_owned(),
-        kind,
+        carbon_type,
         children: children
             .into_iter()
             .flatten()

@@ -8,21 +8,21 @@ use super::column_mapping::{ColumnMapping, mappings, repeat, stored};
 use super::config::ScanConfig;
 use super::pruning::{BLOCKLET_INDEX, table_column_bounds};
 use super::snapshot::TableSnapshot;
-use crate::metadata::bounds::known;
+use crate::metadata::bounds::column_bounds;
 use crate::page::Dictionaries;
-use crate::stream::{Blocklets, StreamFile};
+use crate::stream::{BlockletIter, StreamFile};
 use crate::table::FileEntry;
 
 /// Blocklets of a file that a stream has written.
-pub(super) struct Stream {
+pub(super) struct StreamReader {
     file: StreamFile,
-    blocklets: Blocklets,
+    blocklets: BlockletIter,
     mappings: Vec<ColumnMapping>,
     /// Places in the file of the columns that are read, ascending.
     filter_file_columns: Vec<usize>,
 }
 
-impl Stream {
+impl StreamReader {
     pub(super) fn open(
         snapshot: &TableSnapshot,
         config: &ScanConfig,
@@ -34,7 +34,7 @@ impl Stream {
         let file = StreamFile::open(source, size, snapshot.limits())?.with_dictionaries(dictionaries);
         let mappings = mappings(&snapshot.columns, file.columns(), snapshot.is_transactional)?;
         let filter_file_columns = stored(&mappings, config.needed());
-        Ok(Stream { blocklets: file.blocklets(), file, mappings, filter_file_columns })
+        Ok(StreamReader { blocklets: file.blocklets(), file, mappings, filter_file_columns })
     }
 
     /// Wanted rows of the next blocklet, which may be none; none behind the last.
@@ -43,7 +43,7 @@ impl Stream {
         let rows = blocklet.rows();
         if let Some(filter) = &config.filter {
             let stored = |at: usize| {
-                Some(known(blocklet.min_max()?, self.file.bounds_of(at)?, self.file.columns().get(at)?, false))
+                Some(column_bounds(blocklet.min_max()?, self.file.bounds_of(at)?, self.file.columns().get(at)?, false))
             };
             let mut known = |mapping: &[usize]| Ok(table_column_bounds(mapping, &self.mappings, &stored));
             let count = u64::try_from(rows).unwrap_or(u64::MAX);
@@ -54,7 +54,7 @@ impl Stream {
         let arrays = self.file.decode(&blocklet, &self.filter_file_columns)?;
         let column = |at: usize| {
             let missing = || Error::invalid(format!("no column {at}"));
-            let kind = snapshot.columns.get(at).ok_or_else(missing)?.data_type();
+            let data_type = snapshot.columns.get(at).ok_or_else(missing)?.data_type();
             match self.mappings.get(at).ok_or_else(missing)? {
                 ColumnMapping::Constant(value) => repeat(value, rows, snapshot.limits().memory),
                 ColumnMapping::Stored(place, adapt) => {
@@ -64,7 +64,7 @@ impl Stream {
                         .ok()
                         .and_then(|at| arrays.get(at))
                         .ok_or_else(missing)?;
-                    adapt.apply(array, &kind, snapshot.limits().memory)
+                    adapt.apply(array, &data_type, snapshot.limits().memory)
                 }
             }
         };

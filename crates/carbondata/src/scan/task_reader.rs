@@ -15,7 +15,7 @@ use super::config::ScanConfig;
 use super::open_files::OpenFiles;
 use super::orc::{self, OrcRows};
 use super::snapshot::TableSnapshot;
-use super::stream_rows::Stream;
+use super::stream_rows::StreamReader;
 use super::task::ScanTask;
 use crate::table::FileFormat;
 use crate::tuning;
@@ -36,7 +36,7 @@ pub(super) struct TaskReader {
 /// Where rows are from.
 enum Rows {
     Columnar(ColumnarReader),
-    Stream(Stream),
+    Stream(StreamReader),
     Orc(OrcRows),
 }
 
@@ -52,7 +52,7 @@ impl TaskReader {
         let rows = match &entry.format {
             FileFormat::Stream => {
                 let dictionaries = open_files.dictionaries(snapshot, entry);
-                Rows::Stream(Stream::open(snapshot, config, entry, dictionaries)?)
+                Rows::Stream(StreamReader::open(snapshot, config, entry, dictionaries)?)
             }
             FileFormat::Orc => Rows::Orc(orc::open(snapshot, config, entry, threads)?),
             _ => Rows::Columnar(ColumnarReader::new(open_files.get(snapshot, part.file)?, part.blocklets.clone())),

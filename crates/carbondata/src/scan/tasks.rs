@@ -63,7 +63,7 @@ fn parts_of(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry: &
     match &entry.format {
         FileFormat::Columnar => {}
         FileFormat::Stream | FileFormat::Orc => return Ok(vec![ScanTask { file, blocklets: None }]),
-        FileFormat::Foreign(_) => return snapshot.check_format(entry).map(|()| Vec::new()),
+        FileFormat::Other(_) => return snapshot.check_format(entry).map(|()| Vec::new()),
     }
     let Some(outcomes) = judge_by_index(snapshot, config, entry)? else {
         return Ok(vec![ScanTask { file, blocklets: None }]);

@@ -4,9 +4,9 @@
 //! header │ marker, head, rows │ marker, head, rows │ … │ what is not committed yet
 //! ```
 
-mod nested;
+mod column_builder;
+mod lengths;
 mod rows;
-mod values;
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ use crate::compress::Compressor;
 use crate::file::read_header;
 use crate::metadata::format::{BlockletHeader, MinMax};
 use crate::metadata::schema::{self, Column};
-use crate::metadata::thrift::Reader;
+use crate::metadata::thrift::ThriftReader;
 use crate::page::Dictionaries;
 use crate::tuning;
 
@@ -33,17 +33,17 @@ const INSERT: i32 = 0;
 /// A file that is open; clones share what is known of it.
 #[derive(Clone)]
 pub(crate) struct StreamFile {
-    inner: Arc<Inner>,
+    metadata: Arc<StreamMetadata>,
     dictionaries: Option<Dictionaries>,
 }
 
-struct Inner {
+struct StreamMetadata {
     source: Arc<dyn ReadAt>,
     limits: Limits,
     columns: Vec<Column>,
     fields: Vec<Field>,
     compressor: Compressor,
-    marker: Vec<u8>,
+    sync_marker: Vec<u8>,
     /// Where blocklets begin, and what is committed ends.
     start: u64,
     end: u64,
@@ -57,8 +57,8 @@ impl StreamFile {
     /// known.
     pub(crate) fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Self> {
         let name = source.name().to_owned();
-        let inner = open(source, committed, limits).map_err(|error| error.in_file(&name))?;
-        Ok(StreamFile { inner: Arc::new(inner), dictionaries: None })
+        let metadata = open(source, committed, limits).map_err(|error| error.in_file(&name))?;
+        Ok(StreamFile { metadata: Arc::new(metadata), dictionaries: None })
     }
 
     /// With the dictionaries of the table, which files of 1.x may need.
@@ -68,19 +68,19 @@ impl StreamFile {
 
     /// The file's own columns, in the order of its list.
     pub(crate) fn columns(&self) -> &[Column] {
-        &self.inner.columns
+        &self.metadata.columns
     }
 
     /// Where the bounds of a column are in those of a blocklet; columns with others in them have none.
     pub(crate) fn bounds_of(&self, column: usize) -> Option<usize> {
-        let mut bounded = self.inner.fields.iter().filter(|field| field.has_bounds());
+        let mut bounded = self.metadata.fields.iter().filter(|field| field.has_bounds());
         bounded.position(|field| field.column == column)
     }
 
     /// The blocklets, one after the other, as they are stored.
-    pub(crate) fn blocklets(&self) -> Blocklets {
-        let window = Window { at: self.inner.start, bytes: Bytes::new() };
-        Blocklets { file: Arc::clone(&self.inner), window, next: 0, is_done: false }
+    pub(crate) fn blocklets(&self) -> BlockletIter {
+        let buffer = ReadBuffer { at: self.metadata.start, bytes: Bytes::new() };
+        BlockletIter { file: Arc::clone(&self.metadata), buffer, next: 0, is_done: false }
     }
 
     /// All rows of some columns of a blocklet, in the order of `columns`, each of which is there once.
@@ -88,16 +88,16 @@ impl StreamFile {
     /// # Errors
     /// `Corrupt` where the bytes are no such rows, `Unsupported` for what streams do not have, `LimitExceeded`.
     pub(crate) fn decode(&self, blocklet: &StreamBlocklet, columns: &[usize]) -> Result<Vec<ArrayRef>> {
-        let Inner { limits, compressor, columns: all, .. } = &*self.inner;
+        let StreamMetadata { limits, compressor, columns: all, .. } = &*self.metadata;
         let most = usize::try_from(limits.memory).unwrap_or(usize::MAX).min(blocklet.length);
         let decoded = compressor
             .decompress(&blocklet.bytes, most)
             .and_then(|bytes| rows::decode(&bytes, blocklet.rows, all, columns, self.dictionaries.as_ref(), limits));
-        decoded.map_err(|error| self.inner.in_blocklet(error, blocklet.at))
+        decoded.map_err(|error| self.metadata.in_blocklet(error, blocklet.at))
     }
 }
 
-fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inner> {
+fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<StreamMetadata> {
     let size = source.size()?;
     if committed > size {
         return Err(Error::corrupt(format!("a file of {size} bytes, of which {committed} were committed")));
@@ -107,21 +107,21 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Inne
         .pop()
         .unwrap_or_default();
     let (header, start) = read_header(&*source, committed, bytes, limits)?;
-    let marker = header.sync_marker.filter(|marker| !marker.is_empty());
+    let sync_marker = header.sync_marker.filter(|sync_marker| !sync_marker.is_empty());
     let columns = schema::columns(&header.columns, limits)?;
-    Ok(Inner {
+    Ok(StreamMetadata {
         source,
         limits: limits.clone(),
         fields: rows::fields(&columns),
         columns,
         compressor: Compressor::named(header.compressor.as_deref())?,
-        marker: marker.ok_or_else(|| Error::corrupt("a stream without the marker of its blocklets"))?,
+        sync_marker: sync_marker.ok_or_else(|| Error::corrupt("a stream without the marker of its blocklets"))?,
         start,
         end: committed,
     })
 }
 
-impl Inner {
+impl StreamMetadata {
     fn in_blocklet(&self, error: Error, at: usize) -> Error {
         error.in_section("blocklet", at).in_file(self.source.name())
     }
@@ -149,22 +149,22 @@ impl StreamBlocklet {
 }
 
 /// Blocklets of a file, up to what is committed.
-pub(crate) struct Blocklets {
-    file: Arc<Inner>,
-    window: Window,
+pub(crate) struct BlockletIter {
+    file: Arc<StreamMetadata>,
+    buffer: ReadBuffer,
     next: usize,
     is_done: bool,
 }
 
 /// Bytes that have been read and not been taken.
-struct Window {
+struct ReadBuffer {
     at: u64,
     bytes: Bytes,
 }
 
-impl Window {
+impl ReadBuffer {
     /// The next `length` bytes.
-    fn take(&mut self, length: usize, file: &Inner) -> Result<Bytes> {
+    fn take(&mut self, length: usize, file: &StreamMetadata) -> Result<Bytes> {
         if length > self.bytes.len() {
             let wanted = u64::try_from(length).unwrap_or(u64::MAX);
             let left = file.end.saturating_sub(self.at);
@@ -186,19 +186,19 @@ impl Window {
     }
 
     /// Bytes behind their length.
-    fn take_counted(&mut self, file: &Inner) -> Result<Bytes> {
-        let length = crate::bytes::Bytes::new(&self.take(4, file)?).length()?;
+    fn take_counted(&mut self, file: &StreamMetadata) -> Result<Bytes> {
+        let length = crate::bytes::ByteReader::new(&self.take(4, file)?).length()?;
         self.take(length, file)
     }
 }
 
-impl Blocklets {
+impl BlockletIter {
     fn read(&mut self) -> Result<StreamBlocklet> {
-        let (file, window) = (&*self.file, &mut self.window);
-        if window.take(file.marker.len(), file)? != file.marker {
+        let (file, buffer) = (&*self.file, &mut self.buffer);
+        if buffer.take(file.sync_marker.len(), file)? != file.sync_marker {
             return Err(Error::corrupt("the marker of the blocklet is missing"));
         }
-        let head: BlockletHeader = Reader::new(&window.take_counted(file)?, &file.limits).structure()?;
+        let head: BlockletHeader = ThriftReader::new(&buffer.take_counted(file)?, &file.limits).read_struct()?;
         if head.mutation != INSERT {
             return Err(Error::unsupported(format!("a blocklet of changes of kind {}", head.mutation)));
         }
@@ -208,18 +208,18 @@ impl Blocklets {
             rows: usize::try_from(head.info.rows).map_err(wrong)?,
             length: usize::try_from(head.length).map_err(wrong)?,
             min_max: head.index.and_then(|index| index.min_max),
-            bytes: window.take_counted(file)?,
+            bytes: buffer.take_counted(file)?,
         };
         self.next += 1;
         Ok(blocklet)
     }
 }
 
-impl Iterator for Blocklets {
+impl Iterator for BlockletIter {
     type Item = Result<StreamBlocklet>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_done || self.window.at >= self.file.end {
+        if self.is_done || self.buffer.at >= self.file.end {
             return None;
         }
         let found = self.read().map_err(|error| self.file.in_blocklet(error, self.next));

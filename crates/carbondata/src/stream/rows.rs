@@ -3,11 +3,11 @@
 use arrow_array::ArrayRef;
 use orcish_core::{Error, Limits, Result};
 
-use super::nested::Lengths;
-use super::values::Values;
-use crate::bytes::Bytes;
+use super::column_builder::ColumnBuilder;
+use super::lengths::LengthFormat;
+use crate::bytes::ByteReader;
 use crate::metadata::format::Encoding;
-use crate::metadata::schema::{Column, Kind};
+use crate::metadata::schema::{CarbonType, Column};
 use crate::page::Dictionaries;
 
 /// Bytes that a value takes in an array, when it takes least in the file: a bit.
@@ -15,7 +15,7 @@ const VALUE_BYTES: usize = 16;
 
 /// How a value is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum FieldEncoding {
     /// Four bytes.
     Key,
     /// Behind a length of two bytes.
@@ -24,33 +24,33 @@ enum Form {
     Long,
     /// Behind a length of two bytes, with lengths within.
     Nested,
-    Measure(Kind),
+    Measure(CarbonType),
 }
 
 /// A value of each row.
 #[derive(Debug)]
 pub(super) struct Field {
-    form: Form,
+    encoding: FieldEncoding,
     /// Its place among the columns of the file.
     pub(super) column: usize,
 }
 
 /// The fields of rows, in their order: dimensions, columns that have others in them, measures.
 pub(super) fn fields(columns: &[Column]) -> Vec<Field> {
-    let form = |column: &Column| match column.kind {
-        Kind::Array | Kind::Map | Kind::Struct => Form::Nested,
-        kind if !column.is_dimension => Form::Measure(kind),
-        Kind::Date => Form::Key,
-        _ if column.encoders.contains(&Encoding::Dictionary) => Form::Key,
-        Kind::Varchar => Form::Long,
-        _ => Form::Short,
+    let encoding = |column: &Column| match column.carbon_type {
+        CarbonType::Array | CarbonType::Map | CarbonType::Struct => FieldEncoding::Nested,
+        carbon_type if !column.is_dimension => FieldEncoding::Measure(carbon_type),
+        CarbonType::Date => FieldEncoding::Key,
+        _ if column.encoders.contains(&Encoding::Dictionary) => FieldEncoding::Key,
+        CarbonType::Varchar => FieldEncoding::Long,
+        _ => FieldEncoding::Short,
     };
-    let fields = columns.iter().enumerate().map(|(at, column)| Field { form: form(column), column: at });
+    let fields = columns.iter().enumerate().map(|(at, column)| Field { encoding: encoding(column), column: at });
     let mut fields: Vec<Field> = fields.collect();
-    fields.sort_by_key(|field| match field.form {
-        Form::Key | Form::Short | Form::Long => 0,
-        Form::Nested => 1,
-        Form::Measure(_) => 2,
+    fields.sort_by_key(|field| match field.encoding {
+        FieldEncoding::Key | FieldEncoding::Short | FieldEncoding::Long => 0,
+        FieldEncoding::Nested => 1,
+        FieldEncoding::Measure(_) => 2,
     });
     fields
 }
@@ -58,70 +58,82 @@ pub(super) fn fields(columns: &[Column]) -> Vec<Field> {
 impl Field {
     /// Whether blocklets have bounds of it.
     pub(super) fn has_bounds(&self) -> bool {
-        self.form != Form::Nested
+        self.encoding != FieldEncoding::Nested
     }
 
     /// Passes over a value.
-    fn pass(&self, bytes: &mut Bytes<'_>) -> Result<()> {
-        let width = match self.form {
-            Form::Short | Form::Measure(Kind::Decimal { .. }) => return bytes.short().map(drop),
-            Form::Nested => usize::from(bytes.u16()?),
-            Form::Long => bytes.length()?,
-            Form::Measure(Kind::Boolean) => 1,
-            Form::Measure(Kind::Short) => 2,
-            Form::Key | Form::Measure(Kind::Int) => 4,
-            Form::Measure(Kind::Long | Kind::Double) => 8,
-            Form::Measure(kind) => return Err(not_in_streams(kind)),
+    fn skip(&self, bytes: &mut ByteReader<'_>) -> Result<()> {
+        let width = match self.encoding {
+            FieldEncoding::Short | FieldEncoding::Measure(CarbonType::Decimal { .. }) => {
+                return bytes.short().map(drop);
+            }
+            FieldEncoding::Nested => usize::from(bytes.u16()?),
+            FieldEncoding::Long => bytes.length()?,
+            FieldEncoding::Measure(CarbonType::Boolean) => 1,
+            FieldEncoding::Measure(CarbonType::Short) => 2,
+            FieldEncoding::Key | FieldEncoding::Measure(CarbonType::Int) => 4,
+            FieldEncoding::Measure(CarbonType::Long | CarbonType::Double) => 8,
+            FieldEncoding::Measure(carbon_type) => return Err(not_in_streams(carbon_type)),
         };
         bytes.take(width).map(drop)
     }
 
-    fn values(&self, column: &Column, rows: usize) -> Result<Values<'static>> {
-        match self.form {
-            Form::Key => Ok(Values::keys(rows)),
-            Form::Short | Form::Long | Form::Nested => Values::dimension(column, rows),
-            Form::Measure(
-                kind @ (Kind::Boolean | Kind::Short | Kind::Int | Kind::Long | Kind::Double | Kind::Decimal { .. }),
-            ) => Ok(Values::measure(kind, rows)),
-            Form::Measure(kind) => Err(not_in_streams(kind)),
+    fn values(&self, column: &Column, rows: usize) -> Result<ColumnBuilder<'static>> {
+        match self.encoding {
+            FieldEncoding::Key => Ok(ColumnBuilder::keys(rows)),
+            FieldEncoding::Short | FieldEncoding::Long | FieldEncoding::Nested => {
+                ColumnBuilder::dimension(column, rows)
+            }
+            FieldEncoding::Measure(
+                carbon_type @ (CarbonType::Boolean
+                | CarbonType::Short
+                | CarbonType::Int
+                | CarbonType::Long
+                | CarbonType::Double
+                | CarbonType::Decimal { .. }),
+            ) => Ok(ColumnBuilder::measure(carbon_type, rows)),
+            FieldEncoding::Measure(carbon_type) => Err(not_in_streams(carbon_type)),
         }
     }
 }
 
-fn not_in_streams(kind: Kind) -> Error {
-    Error::unsupported(format!("measures of type {kind:?}, which streams do not have"))
+fn not_in_streams(carbon_type: CarbonType) -> Error {
+    Error::unsupported(format!("measures of type {carbon_type:?}, which streams do not have"))
 }
 
 /// A column that is wanted.
-struct Wanted<'a, 'b> {
+struct ColumnDecoder<'a, 'b> {
     column: &'a Column,
-    values: Values<'b>,
+    values: ColumnBuilder<'b>,
     /// Those of the last value; files do not say it.
-    lengths: Lengths,
+    length_format: LengthFormat,
 }
 
-impl<'b> Wanted<'_, 'b> {
-    fn push(&mut self, form: Form, bytes: &mut Bytes<'b>) -> Result<()> {
-        match form {
-            Form::Key => self.values.push_key(bytes.i32()?.cast_unsigned()),
-            Form::Short => self.values.push_bytes(bytes.short()?),
-            Form::Long => {
+impl<'b> ColumnDecoder<'_, 'b> {
+    fn push(&mut self, encoding: FieldEncoding, bytes: &mut ByteReader<'b>) -> Result<()> {
+        match encoding {
+            FieldEncoding::Key => self.values.push_key(bytes.i32()?.cast_unsigned()),
+            FieldEncoding::Short => self.values.push_bytes(bytes.short()?),
+            FieldEncoding::Long => {
                 let length = bytes.length()?;
                 self.values.push_bytes(bytes.take(length)?);
             }
-            Form::Nested => {
+            FieldEncoding::Nested => {
                 let length = bytes.u16()?;
                 self.push_nested(bytes.take(length.into())?)?;
             }
-            Form::Measure(kind) => self.values.push_measure(kind, bytes)?,
+            FieldEncoding::Measure(carbon_type) => self.values.push_measure(carbon_type, bytes)?,
         }
         Ok(())
     }
 
     fn push_nested(&mut self, bytes: &'b [u8]) -> Result<()> {
-        let lengths = [self.lengths, self.lengths.other()].into_iter().find(|lengths| lengths.fit(bytes, self.column));
-        self.lengths = lengths.ok_or_else(|| Error::corrupt(format!("{} bytes that are no value", bytes.len())))?;
-        self.values.push_nested(&mut Bytes::new(bytes), self.column, self.lengths)
+        let length_format = [self.length_format, self.length_format.other()]
+            .into_iter()
+            .find(|length_format| length_format.fit(bytes, self.column));
+        self.length_format =
+            length_format.ok_or_else(|| Error::corrupt(format!("{} bytes that are no value", bytes.len())))?;
+        self.values.push_nested(&mut ByteReader::new(bytes), self.column, self.length_format)
     }
 }
 
@@ -145,9 +157,9 @@ pub(super) fn decode(
         let (field, slot) = found.filter(|(_, slot)| slot.is_none()).ok_or_else(|| Error::invalid("a column twice"))?;
         *slot = Some(place);
         let values = field.values(column, rows).map_err(|error| error.in_column(&column.name))?;
-        all.push(Wanted { column, values, lengths: Lengths::Int });
+        all.push(ColumnDecoder { column, values, length_format: LengthFormat::Int });
     }
-    let mut bytes = Bytes::new(bytes);
+    let mut bytes = ByteReader::new(bytes);
     for row in 0..rows {
         let nulls = bytes.short()?;
         for (at, (field, place)) in fields.iter().zip(&places).enumerate() {
@@ -155,9 +167,9 @@ pub(super) fn decode(
             let wanted = place.and_then(|place| all.get_mut(place));
             let done = match wanted {
                 Some(wanted) if is_null => wanted.values.push_null(),
-                Some(wanted) => wanted.push(field.form, &mut bytes),
+                Some(wanted) => wanted.push(field.encoding, &mut bytes),
                 None if is_null => Ok(()),
-                None => field.pass(&mut bytes),
+                None => field.skip(&mut bytes),
             };
             done.map_err(|error| {
                 let error = error.at_row(u64::try_from(row).unwrap_or(u64::MAX));

@@ -6,10 +6,10 @@ use orcish_io::{FileSource, MemorySource};
 use super::*;
 use crate::fixtures;
 use crate::metadata::format::{BlockIndex, Encoding};
-use crate::metadata::schema::Kind;
+use crate::metadata::schema::CarbonType;
 
-fn column(name: &str, kind: Kind, is_dimension: bool, children: Vec<Column>) -> Column {
-    Column { is_dimension, children, ..Column::sample(name, kind) }
+fn column(name: &str, carbon_type: CarbonType, is_dimension: bool, children: Vec<Column>) -> Column {
+    Column { is_dimension, children, ..Column::sample(name, carbon_type) }
 }
 
 fn short(bytes: &[u8]) -> Vec<u8> {
@@ -27,11 +27,11 @@ fn decode(bytes: &[u8], rows: usize, columns: &[Column], wanted: &[usize]) -> Re
 #[test]
 fn rows_have_dimensions_then_nested_columns_then_measures() {
     let columns = [
-        column("m", Kind::Int, false, Vec::new()),
-        column("a", Kind::Array, true, vec![column("item", Kind::Int, true, Vec::new())]),
-        column("s", Kind::String, true, Vec::new()),
-        column("d", Kind::Date, true, Vec::new()),
-        column("v", Kind::Varchar, true, Vec::new()),
+        column("m", CarbonType::Int, false, Vec::new()),
+        column("a", CarbonType::Array, true, vec![column("item", CarbonType::Int, true, Vec::new())]),
+        column("s", CarbonType::String, true, Vec::new()),
+        column("d", CarbonType::Date, true, Vec::new()),
+        column("v", CarbonType::Varchar, true, Vec::new()),
     ];
     let list = [&[0, 0, 0, 2][..], &short(&[0x80, 0, 0, 7]), &short(&[])].concat();
     let no_list = [&[0, 0, 0, 1][..], &short(&[])].concat();
@@ -65,8 +65,10 @@ fn rows_have_dimensions_then_nested_columns_then_measures() {
 
 #[test]
 fn nested_texts_have_lengths_of_two_or_four_bytes() {
-    let entry = vec![column("key", Kind::String, true, Vec::new()), column("value", Kind::Int, true, Vec::new())];
-    let columns = [column("map", Kind::Map, true, entry.clone()), column("struct", Kind::Struct, true, entry)];
+    let entry =
+        vec![column("key", CarbonType::String, true, Vec::new()), column("value", CarbonType::Int, true, Vec::new())];
+    let columns =
+        [column("map", CarbonType::Map, true, entry.clone()), column("struct", CarbonType::Struct, true, entry)];
     let nine = short(&[0x80, 0, 0, 9]);
     for text in [short, int] {
         let map = [&[0, 0, 0, 2, 0, 2][..], &text(b"a"), &nine, &[0, 2], &text(b""), &short(&[])].concat();
@@ -92,7 +94,7 @@ fn nested_texts_have_lengths_of_two_or_four_bytes() {
 
 #[test]
 fn keys_need_a_dictionary() {
-    let key = Column { encoders: vec![Encoding::Dictionary], ..column("k", Kind::Long, true, Vec::new()) };
+    let key = Column { encoders: vec![Encoding::Dictionary], ..column("k", CarbonType::Long, true, Vec::new()) };
     let bytes = [0, 0, 0, 0, 0, 2, 0, 1, 1];
     let columns = [key];
     assert_eq!(decode(&bytes, 2, &columns, &[0]).unwrap_err().kind(), orcish_core::ErrorKind::Unsupported);
@@ -107,7 +109,7 @@ fn a_stream_of_apache_has_its_rows() {
     let Some(table) = fixtures::table("spark_streamed") else { return };
     let folder = table.join("table/Fact/Part0/Segment_1");
     let index = std::fs::read(fixtures::files(&folder, ".carbonindex").pop().unwrap()).unwrap();
-    let index: BlockIndex = Reader::new(&index, &Limits::default()).structure().unwrap();
+    let index: BlockIndex = ThriftReader::new(&index, &Limits::default()).read_struct().unwrap();
     let committed = u64::try_from(index.file_size.unwrap()).unwrap();
     let path = fixtures::files(&folder, ".carbondata").pop().unwrap();
     let source = Arc::new(FileSource::open(&path).unwrap());

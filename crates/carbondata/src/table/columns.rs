@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, HashSet};
 use orcish_core::{Error, Result};
 use orcish_io::display_name;
 
-use super::context::Place;
-use super::state::Inner;
+use super::context::OpenContext;
+use super::state::TableState;
 use crate::metadata::schema::{Column, schema_of};
 
-impl Place<'_> {
-    pub(super) fn inner(self, all: Vec<Column>, is_transactional: bool) -> Result<Inner> {
+impl OpenContext<'_> {
+    pub(super) fn inner(self, all: Vec<Column>, is_transactional: bool) -> Result<TableState> {
         let columns = visible(all);
         check_names(&columns).map_err(|error| error.in_file(&display_name(self.root)))?;
-        Ok(Inner {
+        Ok(TableState {
             location: self.root.to_owned(),
             storage: self.storage.clone(),
             limits: self.limits.clone(),
@@ -32,9 +32,9 @@ impl Place<'_> {
 /// The columns that users see, in their order.
 fn visible(all: Vec<Column>) -> Vec<Column> {
     let mut all: Vec<_> = all.into_iter().filter(|column| !column.is_invisible).collect();
-    let places: HashSet<_> = all.iter().filter_map(|column| column.ordinal.filter(|&place| place >= 0)).collect();
+    let allowed: HashSet<_> = all.iter().filter_map(|column| column.ordinal.filter(|&place| place >= 0)).collect();
     // Where places are not told apart, the list is in the order of its own.
-    if places.len() == all.len() {
+    if allowed.len() == all.len() {
         all.sort_by_key(|column| column.ordinal);
     }
     all

@@ -6,32 +6,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use orcish_core::{Error, Limits, Result};
 use orcish_io::{StorageOptions, display_name, read_small, stat};
 
-use super::watch::Watch;
-use crate::metadata::allowed_locations::Places;
+use super::cancellation::Cancellation;
+use crate::metadata::allowed_locations::AllowedLocations;
 use crate::metadata::locations::join;
 use crate::metadata::table_storage::TableStorage;
 use crate::tuning;
 
 /// Where a table is that is being opened.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct OpenContext<'a> {
     pub(super) root: &'a str,
     pub(super) storage: &'a TableStorage,
     pub(super) limits: &'a Limits,
-    pub(super) places: &'a Places,
+    pub(super) allowed: &'a AllowedLocations,
     /// Bytes that indexes and names of delete deltas take that have been read.
-    pub(super) held: &'a AtomicU64,
-    pub(super) watch: &'a Watch,
+    pub(super) reserved: &'a AtomicU64,
+    pub(super) cancellation: &'a Cancellation,
 }
 
-impl Place<'_> {
+impl OpenContext<'_> {
     pub(super) fn read(&self, location: &str) -> Result<bytes::Bytes> {
         read_small(location, self.limits.tail, self.storage_of(location)?.as_ref())
     }
 
     /// The options for a file or folder that the table names, if it may be read.
     pub(super) fn storage_of(&self, location: &str) -> Result<Cow<'_, StorageOptions>> {
-        self.places.check(location).map_err(|error| error.in_file(&display_name(self.root)))?;
+        self.allowed.check(location).map_err(|error| error.in_file(&display_name(self.root)))?;
         Ok(self.storage.of(location))
     }
 
@@ -39,9 +39,9 @@ impl Place<'_> {
     ///
     /// # Errors
     /// `LimitExceeded`, which says `what` it is, where all together are more than is allowed.
-    pub(super) fn hold(&self, bytes: usize, what: &str) -> Result<()> {
+    pub(super) fn reserve(&self, bytes: usize, what: &str) -> Result<()> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let before = self.held.fetch_add(bytes, Ordering::Relaxed);
+        let before = self.reserved.fetch_add(bytes, Ordering::Relaxed);
         let most = self.limits.memory;
         match before.saturating_add(bytes) > most {
             true => Err(Error::over("memory", format!("{what} of more than the {most} bytes that are allowed"))),
@@ -49,7 +49,7 @@ impl Place<'_> {
         }
     }
 
-    pub(super) fn is_there(&self, location: &str) -> Result<bool> {
+    pub(super) fn exists(&self, location: &str) -> Result<bool> {
         Ok(stat(location, self.storage_of(location)?.as_ref())?.is_some())
     }
 
@@ -63,9 +63,9 @@ impl Place<'_> {
     }
 
     /// What becomes of each, in order. In stores several are waited for at a time.
-    pub(super) fn each<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    pub(super) fn map<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
         let is_far = self.root.contains("://") && !self.root.starts_with("file:");
         let threads = if is_far { tuning::METADATA_READERS.get().min(all.len()) } else { 1 };
-        self.watch.each(threads, all, work)
+        self.cancellation.map(threads, all, work)
     }
 }

@@ -15,7 +15,7 @@ pub(crate) enum FileFormat {
     Stream,
     Orc,
     /// A format that is read by others; the entry stands for the whole segment.
-    Foreign(String),
+    Other(String),
 }
 
 /// A file whose rows are rows of the table.

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use orcish_core::{Error, ErrorKind, Result};
 use orcish_io::{list_folder, open};
 
-use super::context::Place;
-use super::state::Inner;
+use super::context::OpenContext;
+use super::state::TableState;
 use super::transactional::SCHEMA;
 use super::updates::DELETE_DELTAS;
 use crate::file::DataFile;
-use crate::metadata::delete_delta::DELETES;
-use crate::metadata::file_names::{folder_of, name_of};
+use crate::metadata::delete_delta::DELETE_DELTA_SUFFIX;
+use crate::metadata::file_names::{file_name, parent};
 
-impl Place<'_> {
+impl OpenContext<'_> {
     /// A table without metadata: every data file counts.
-    pub(super) fn folder(self, is_file: bool) -> Result<Inner> {
+    pub(super) fn open_folder(self, is_file: bool) -> Result<TableState> {
         let all = list_folder(self.root, self.storage.of_table())?;
         // Which data files of a table are read, its metadata says.
         let table_of = |location: &str| Some(location.strip_suffix(SCHEMA)?.strip_suffix('/')?.to_owned());
@@ -26,9 +26,9 @@ impl Place<'_> {
         }
         let mut files = match is_file {
             true => all.iter().map(|(location, size)| self.unindexed(location, *size)).collect(),
-            false => self.by_indexes(&all, true)?,
+            false => self.files_by_indexes(&all, true)?,
         };
-        let folder = if is_file { folder_of(self.root) } else { self.root };
+        let folder = if is_file { parent(self.root) } else { self.root };
         for file in &mut files {
             folder.clone_into(&mut file.dictionaries);
         }
@@ -39,19 +39,21 @@ impl Place<'_> {
             true => list_folder(if folder.is_empty() { "." } else { folder }, self.storage.of_table())?,
             false => all,
         };
-        let start = |location: &str| name_of(location).split_once('_').map(|(start, _)| start.to_owned());
+        let start = |location: &str| file_name(location).split_once('_').map(|(start, _)| start.to_owned());
         let mut by_start: HashMap<String, Vec<String>> = HashMap::new();
-        for (delta, _) in deltas.into_iter().filter(|(location, size)| location.ends_with(DELETES) && *size > 0) {
-            self.watch.look()?;
+        for (delta, _) in
+            deltas.into_iter().filter(|(location, size)| location.ends_with(DELETE_DELTA_SUFFIX) && *size > 0)
+        {
+            self.cancellation.check()?;
             if let Some(start) = start(&delta) {
-                self.hold(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
+                self.reserve(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
                 by_start.entry(start).or_default().push(delta);
             }
         }
         let by_start: HashMap<String, Arc<[String]>> =
             by_start.into_iter().map(|(start, deltas)| (start, deltas.into())).collect();
         for file in &mut files {
-            self.watch.look()?;
+            self.cancellation.check()?;
             file.deletes = start(&file.location).and_then(|start| by_start.get(&start).cloned()).unwrap_or_default();
         }
         let Some(first) = files.first() else {

@@ -6,27 +6,27 @@ use std::sync::Arc;
 use orcish_core::Result;
 use orcish_io::FileStatus;
 
-use super::context::Place;
+use super::context::OpenContext;
 use super::file_entry::{FileEntry, FileFormat};
-use crate::metadata::file_names::{DATA, base, folder_of, name_of};
-use crate::metadata::index_file::{self as index, INDEX, IndexedFile, MERGED};
+use crate::metadata::file_names::{DATA_FILE_SUFFIX, base_name, file_name, parent};
+use crate::metadata::index_file::{self, INDEX_SUFFIX, IndexedFile, MERGED_INDEX_SUFFIX};
 use crate::metadata::locations::join;
 use crate::metadata::schema::Column;
-use crate::metadata::segment_file::Folder;
+use crate::metadata::segment_file::SegmentFolder;
 
 /// The data files that the indexes of a folder name.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct IndexedFiles {
     files: Vec<IndexedFile>,
     names: HashSet<String>,
 }
 
-impl Found {
+impl IndexedFiles {
     /// Adds those that are not there yet: an index may be there twice, alone and merged.
     ///
     /// # Errors
     /// `LimitExceeded` where the indexes of the table have become too large.
-    pub(super) fn add(&mut self, files: Vec<IndexedFile>, table: Place<'_>) -> Result<()> {
+    pub(super) fn add(&mut self, files: Vec<IndexedFile>, table: OpenContext<'_>) -> Result<()> {
         for mut file in files {
             if !self.names.insert(file.name.clone()) {
                 continue;
@@ -37,42 +37,42 @@ impl Found {
                     file.columns.clone_from(&last.columns);
                     0
                 }
-                None => file.columns.iter().flat_map(|columns| columns.iter()).map(Column::weight).sum(),
+                None => file.columns.iter().flat_map(|columns| columns.iter()).map(Column::memory_size).sum(),
             };
-            table.hold(file.weight().saturating_add(columns), "indexes")?;
+            table.reserve(file.memory_size().saturating_add(columns), "indexes")?;
             self.files.push(file);
         }
         Ok(())
     }
 }
 
-impl Place<'_> {
+impl OpenContext<'_> {
     /// What the index files say that a segment file names.
-    pub(super) fn indexes_of(self, folder: &Folder) -> Result<Vec<IndexedFile>> {
-        let mut found = Found::default();
+    pub(super) fn indexes_of(self, folder: &SegmentFolder) -> Result<Vec<IndexedFile>> {
+        let mut found = IndexedFiles::default();
         let mut merged = false;
         // An index that is named again has nothing new.
         let mut read = HashSet::new();
         if let Some(name) = &folder.merged {
             let location = join(&folder.location, name);
             // Single files may be named still, and be what there is.
-            if folder.files.is_empty() || self.is_there(&location)? {
+            if folder.files.is_empty() || self.exists(&location)? {
                 self.merged(&location, &mut found)?;
                 merged = true;
                 read.insert(name);
             }
         }
         for name in &folder.files {
-            self.watch.look()?;
+            self.cancellation.check()?;
             if !read.insert(name) {
                 continue;
             }
             let location = join(&folder.location, name);
             // What was merged may be deleted.
-            if merged && !self.is_there(&location)? {
+            if merged && !self.exists(&location)? {
                 continue;
             }
-            if name.ends_with(MERGED) {
+            if name.ends_with(MERGED_INDEX_SUFFIX) {
                 self.merged(&location, &mut found)?;
             } else {
                 self.index(&location, &mut found)?;
@@ -82,16 +82,16 @@ impl Place<'_> {
     }
 
     /// Adds the files of an index file.
-    fn index(self, location: &str, found: &mut Found) -> Result<()> {
-        found.add(self.parse(location, |bytes| index::files(bytes, self.limits))?, self)
+    fn index(self, location: &str, found: &mut IndexedFiles) -> Result<()> {
+        found.add(self.parse(location, |bytes| index_file::read_index(bytes, self.limits))?, self)
     }
 
     /// Adds the files of the index files that were merged into one; their names.
-    fn merged(self, location: &str, found: &mut Found) -> Result<Vec<String>> {
-        let parts = self.parse(location, |bytes| index::parts(bytes, self.limits))?;
+    fn merged(self, location: &str, found: &mut IndexedFiles) -> Result<Vec<String>> {
+        let parts = self.parse(location, |bytes| index_file::read_merged_index(bytes, self.limits))?;
         let mut names = Vec::new();
         for (name, part) in parts {
-            found.add(index::files(&part, self.limits).map_err(|error| error.in_file(location))?, self)?;
+            found.add(index_file::read_index(&part, self.limits).map_err(|error| error.in_file(location))?, self)?;
             names.push(name);
         }
         Ok(names)
@@ -131,29 +131,29 @@ impl Place<'_> {
     /// The data files among those that were listed: those that an index names, and, where `with_all`, the others too.
     pub(super) fn listed(self, all: Vec<(String, FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
         let all = all.into_iter().map(|(location, status)| (location, status.size));
-        self.by_indexes(&all.collect::<Vec<_>>(), with_all)
+        self.files_by_indexes(&all.collect::<Vec<_>>(), with_all)
     }
 
-    pub(super) fn by_indexes(self, all: &[(String, u64)], with_all: bool) -> Result<Vec<FileEntry>> {
+    pub(super) fn files_by_indexes(self, all: &[(String, u64)], with_all: bool) -> Result<Vec<FileEntry>> {
         // Data files by folder and name, without what indexes may lack of it.
         let mut data: BTreeMap<(&str, String), (&str, u64)> = BTreeMap::new();
-        for (location, size) in all.iter().filter(|(location, _)| location.ends_with(DATA)) {
-            data.insert((folder_of(location), base(name_of(location)).to_owned()), (location, *size));
+        for (location, size) in all.iter().filter(|(location, _)| location.ends_with(DATA_FILE_SUFFIX)) {
+            data.insert((parent(location), base_name(file_name(location)).to_owned()), (location, *size));
         }
-        let mut indexed: BTreeMap<&str, Found> = BTreeMap::new();
+        let mut indexed: BTreeMap<&str, IndexedFiles> = BTreeMap::new();
         let mut merged: HashSet<(&str, String)> = HashSet::new();
         // Empty ones were never finished.
         let indexes = || all.iter().filter(|(_, size)| *size > 0).map(|(location, _)| location.as_str());
-        for location in indexes().filter(|location| location.ends_with(MERGED)) {
-            self.watch.look()?;
-            let folder = folder_of(location);
+        for location in indexes().filter(|location| location.ends_with(MERGED_INDEX_SUFFIX)) {
+            self.cancellation.check()?;
+            let folder = parent(location);
             let names = self.merged(location, indexed.entry(folder).or_default())?;
             merged.extend(names.into_iter().map(|name| (folder, name)));
         }
-        for location in indexes().filter(|location| location.ends_with(INDEX)) {
-            self.watch.look()?;
-            let folder = folder_of(location);
-            if !merged.contains(&(folder, name_of(location).to_owned())) {
+        for location in indexes().filter(|location| location.ends_with(INDEX_SUFFIX)) {
+            self.cancellation.check()?;
+            let folder = parent(location);
+            if !merged.contains(&(folder, file_name(location).to_owned())) {
                 self.index(location, indexed.entry(folder).or_default())?;
             }
         }
@@ -161,7 +161,7 @@ impl Place<'_> {
         for (folder, found) in indexed {
             for file in found.files {
                 // A file that is named and not there was deleted together with all its rows.
-                if let Some((location, size)) = data.remove(&(folder, base(&file.name).to_owned())) {
+                if let Some((location, size)) = data.remove(&(folder, base_name(&file.name).to_owned())) {
                     let fits = file.size.is_none_or(|known| known == size);
                     match fits || !with_all {
                         true => files.push(self.indexed(file, folder, Some(location))),

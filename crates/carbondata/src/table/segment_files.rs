@@ -3,42 +3,47 @@
 use orcish_core::Result;
 use orcish_io::{hive_partitions, list_all, list_folder};
 
-use super::context::Place;
+use super::context::OpenContext;
 use super::file_entry::{FileEntry, FileFormat};
-use crate::metadata::file_names::{check_name, name_of};
-use crate::metadata::index_file as index;
+use crate::metadata::file_names::{check_name, file_name};
+use crate::metadata::index_file;
 use crate::metadata::locations::{absolute, join};
-use crate::metadata::segment_file::{self as segments, Folder};
-use crate::metadata::table_status::{COLUMNAR, Load, STREAM};
+use crate::metadata::segment_file::{self, SegmentFolder};
+use crate::metadata::table_status::{COLUMNAR_V3, LoadDetails, ROW_V1};
 
 /// Name of the index file of a streaming segment.
 const STREAM_INDEX: &str = "0_batchno0-0-0-0.carbonindex";
 
-impl Place<'_> {
+impl OpenContext<'_> {
     /// The files of a segment, as its index has them.
-    pub(super) fn segment(self, load: &Load, at: usize, partition_columns: &[String]) -> Result<Vec<FileEntry>> {
+    pub(super) fn segment_files(
+        self,
+        load: &LoadDetails,
+        at: usize,
+        partition_columns: &[String],
+    ) -> Result<Vec<FileEntry>> {
         let folder = match &load.path {
             Some(path) => absolute(self.root, path),
             None => join(self.root, &format!("Fact/Part0/Segment_{}", load.id)),
         };
-        if load.format == STREAM {
-            return self.stream(&folder, at);
+        if load.format == ROW_V1 {
+            return self.stream_files(&folder, at);
         }
         let folders = match &load.segment_file {
             Some(name) => {
                 let location = self.metadata(&format!("segments/{name}"));
                 check_name(name).map_err(|error| error.in_file(&location))?;
-                Some(self.parse(&location, |bytes| segments::folders(bytes, self.root, self.limits))?)
+                Some(self.parse(&location, |bytes| segment_file::read_segment_file(bytes, self.root, self.limits))?)
             }
             None => None,
         };
-        if load.format != COLUMNAR {
-            return self.foreign(load, at, &folder, folders, partition_columns);
+        if load.format != COLUMNAR_V3 {
+            return self.files_of_other_format(load, at, &folder, folders, partition_columns);
         }
         let mut files = Vec::new();
         match folders {
             Some(folders) => {
-                let indexes = self.each(&folders, |folder| self.indexes_of(folder))?;
+                let indexes = self.map(&folders, |folder| self.indexes_of(folder))?;
                 for (folder, indexed) in folders.iter().zip(indexes) {
                     files.extend(indexed.into_iter().map(|file| self.indexed(file, &folder.location, None)));
                 }
@@ -52,12 +57,12 @@ impl Place<'_> {
     }
 
     /// The files of a stream: those that its index names, as far as they are committed.
-    fn stream(self, folder: &str, at: usize) -> Result<Vec<FileEntry>> {
+    fn stream_files(self, folder: &str, at: usize) -> Result<Vec<FileEntry>> {
         let location = join(folder, STREAM_INDEX);
-        if !self.is_there(&location)? {
+        if !self.exists(&location)? {
             return Ok(Vec::new());
         }
-        let files = self.parse(&location, |bytes| index::streams(bytes, self.limits))?;
+        let files = self.parse(&location, |bytes| index_file::read_stream_index(bytes, self.limits))?;
         let entry = |(name, size): (String, u64)| FileEntry {
             segment: Some(at),
             size: Some(size),
@@ -67,16 +72,16 @@ impl Place<'_> {
     }
 
     /// The files of a segment that is of another format.
-    fn foreign(
+    fn files_of_other_format(
         self,
-        load: &Load,
+        load: &LoadDetails,
         at: usize,
         folder: &str,
-        folders: Option<Vec<Folder>>,
+        folders: Option<Vec<SegmentFolder>>,
         partition_columns: &[String],
     ) -> Result<Vec<FileEntry>> {
         if load.format != "orc" {
-            let entry = self.entry(folder.to_owned(), FileFormat::Foreign(load.format.clone()));
+            let entry = self.entry(folder.to_owned(), FileFormat::Other(load.format.clone()));
             return Ok(vec![FileEntry { segment: Some(at), ..entry }]);
         }
         let is_data =
@@ -87,7 +92,8 @@ impl Place<'_> {
         let mut files: Vec<(String, Option<u64>)> = named.collect();
         if files.is_empty() {
             let listed = list_folder(folder, self.storage_of(folder)?.as_ref())?.into_iter();
-            files = listed.filter(|(file, _)| is_data(name_of(file))).map(|(file, size)| (file, Some(size))).collect();
+            files =
+                listed.filter(|(file, _)| is_data(file_name(file))).map(|(file, size)| (file, Some(size))).collect();
         }
         let is_partition = |name: &str| partition_columns.iter().any(|column| column.eq_ignore_ascii_case(name));
         let entry = |(location, size): (String, Option<u64>)| FileEntry {

@@ -12,7 +12,7 @@ use crate::metadata::schema::Column;
 use crate::metadata::table_storage::TableStorage;
 
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct TableState {
     pub(super) location: String,
     pub(super) storage: TableStorage,
     pub(super) limits: Limits,

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use orcish_core::predicate::{Bound, Known};
 use serde_json::Value;
 
-use super::indexed_files::Found;
+use super::indexed_files::IndexedFiles;
 use super::*;
-use crate::metadata::allowed_locations::Places;
-use crate::metadata::bounds::known;
+use crate::metadata::allowed_locations::AllowedLocations;
+use crate::metadata::bounds::column_bounds;
 use crate::metadata::index_file::IndexedFile;
-use crate::metadata::schema::Kind;
+use crate::metadata::schema::CarbonType;
 
 fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/carbondata/tables");
@@ -139,30 +139,43 @@ type Columns = BTreeMap<String, (Column, Known)>;
 fn several_are_waited_for_at_a_time() {
     let limits = Limits::default();
     for root in ["/near", "s3://far/x"] {
-        let (places, held) = (Places::new(root, &[]), AtomicU64::new(0));
+        let (allowed, reserved) = (AllowedLocations::new(root, &[]), AtomicU64::new(0));
         let storage = TableStorage::new(root, StorageOptions::default());
-        let watch = Watch::new(storage.of_table().patience());
-        let place = Place { root, storage: &storage, limits: &limits, places: &places, held: &held, watch: &watch };
+        let cancellation = Cancellation::new(storage.of_table().patience());
+        let place = OpenContext {
+            root,
+            storage: &storage,
+            limits: &limits,
+            allowed: &allowed,
+            reserved: &reserved,
+            cancellation: &cancellation,
+        };
         let all: Vec<u32> = (0..100).collect();
-        assert_eq!(place.each(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
-        let error = place.each(&all, |&at| if at == 50 { Err(orcish_core::Error::corrupt("50")) } else { Ok(at) });
+        assert_eq!(place.map(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
+        let error = place.map(&all, |&at| if at == 50 { Err(orcish_core::Error::corrupt("50")) } else { Ok(at) });
         assert_eq!(error.unwrap_err().message(), "50");
-        assert!(place.each(&[], |at: &u32| Ok(*at)).unwrap().is_empty());
+        assert!(place.map(&[], |at: &u32| Ok(*at)).unwrap().is_empty());
     }
 }
 
 #[test]
 fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
     let limits = Limits { memory: 1 << 20, ..Limits::default() };
-    let columns = |name: &str| (0..1000).map(|at| Column::sample(&format!("{name}{at}"), Kind::Int)).collect();
+    let columns = |name: &str| (0..1000).map(|at| Column::sample(&format!("{name}{at}"), CarbonType::Int)).collect();
     let schemas: [Vec<Column>; 2] = [columns("a"), columns("b")];
     let read = |schema: &dyn Fn(usize) -> usize| {
-        let (places, held) = (Places::new("/t", &[]), AtomicU64::new(0));
+        let (allowed, reserved) = (AllowedLocations::new("/t", &[]), AtomicU64::new(0));
         let storage = TableStorage::new("/t", StorageOptions::default());
-        let watch = Watch::new(storage.of_table().patience());
-        let place =
-            Place { root: "/t", storage: &storage, limits: &limits, places: &places, held: &held, watch: &watch };
-        let mut found = Found::default();
+        let cancellation = Cancellation::new(storage.of_table().patience());
+        let place = OpenContext {
+            root: "/t",
+            storage: &storage,
+            limits: &limits,
+            allowed: &allowed,
+            reserved: &reserved,
+            cancellation: &cancellation,
+        };
+        let mut found = IndexedFiles::default();
         // Each index has columns of its own.
         (0..200).try_for_each(|at| {
             let columns = Some(Arc::new(schemas[schema(at)].clone()));
@@ -179,13 +192,16 @@ fn of_files(table: &Table) -> Vec<(Columns, u64)> {
     for file in table.data_files() {
         let Some(columns) = &file.index_columns else { continue };
         for blocklet in file.blocklets.iter().flatten() {
-            let is_old = blocklet.info.as_ref().is_none_or(|info| info.page_rows.is_empty());
+            let has_unreliable_min_max = blocklet.info.as_ref().is_none_or(|info| info.page_rows.is_empty());
             let mut at = 0;
             let mut found = BTreeMap::new();
             let (dimensions, measures): (Vec<_>, Vec<_>) = columns.iter().partition(|column| column.is_dimension);
             for column in dimensions.into_iter().chain(measures) {
                 let min_max = blocklet.min_max.as_ref().unwrap();
-                found.insert(column.id.clone(), (column.clone(), known(min_max, at, column, is_old)));
+                found.insert(
+                    column.id.clone(),
+                    (column.clone(), column_bounds(min_max, at, column, has_unreliable_min_max)),
+                );
                 at += column.chunks();
             }
             let min_max = blocklet.min_max.as_ref().unwrap();
@@ -213,7 +229,7 @@ fn ticks(text: &str) -> Option<f64> {
 }
 
 /// Whether a value is within bounds; of types that are compared here.
-fn is_within(kind: Kind, known: &Known, value: &Value) -> Option<bool> {
+fn is_within(carbon_type: CarbonType, known: &Known, value: &Value) -> Option<bool> {
     let number = |bound: &Option<Bound>| match bound {
         Some(Bound::Integer(value)) => Some(*value as f64),
         Some(Bound::Ticks(value)) => Some(*value as f64),
@@ -226,19 +242,26 @@ fn is_within(kind: Kind, known: &Known, value: &Value) -> Option<bool> {
         number(&known.min).is_none_or(|min| min <= value + lost)
             && number(&known.max).is_none_or(|max| max >= value - lost)
     };
-    match (kind, value) {
-        (Kind::String | Kind::Varchar, Value::String(text)) => {
+    match (carbon_type, value) {
+        (CarbonType::String | CarbonType::Varchar, Value::String(text)) => {
             let text = text.as_bytes();
             let min = known.min.as_ref().is_none_or(|min| matches!(min, Bound::Bytes(min) if min.as_slice() <= text));
             Some(min && known.max.as_ref().is_none_or(|max| matches!(max, Bound::Bytes(max) if max.as_slice() >= text)))
         }
         // Earlier days are of another calendar.
-        (Kind::Date, Value::String(text)) if text.as_str() > "1582-10-15" => days(text).map(|days| within(days as f64)),
-        (Kind::Timestamp, Value::String(text)) if text.as_str() > "1582-10-15" => ticks(text).map(within),
-        (Kind::Decimal { .. }, Value::String(text)) => text.parse().ok().map(within),
-        (Kind::Boolean, Value::Bool(value)) => Some(within(f64::from(*value))),
+        (CarbonType::Date, Value::String(text)) if text.as_str() > "1582-10-15" => {
+            days(text).map(|days| within(days as f64))
+        }
+        (CarbonType::Timestamp, Value::String(text)) if text.as_str() > "1582-10-15" => ticks(text).map(within),
+        (CarbonType::Decimal { .. }, Value::String(text)) => text.parse().ok().map(within),
+        (CarbonType::Boolean, Value::Bool(value)) => Some(within(f64::from(*value))),
         (
-            Kind::Float | Kind::Double | Kind::Short | Kind::Int | Kind::Long | Kind::Decimal { .. },
+            CarbonType::Float
+            | CarbonType::Double
+            | CarbonType::Short
+            | CarbonType::Int
+            | CarbonType::Long
+            | CarbonType::Decimal { .. },
             Value::Number(value),
         ) => value.as_f64().map(within),
         _ => None,
@@ -262,8 +285,8 @@ fn bounds_hold_what_the_rows_are() {
             let Some((in_file, known)) = known.get(&column.id) else { continue };
             let values: Vec<_> = rows.iter().map(|row| row.get(&column.name).unwrap_or(&Value::Null)).collect();
             for value in &values {
-                if let Some(holds) = is_within(in_file.kind, known, value) {
-                    *compared.entry(format!("{:?}", in_file.kind)).or_default() += 1;
+                if let Some(holds) = is_within(in_file.carbon_type, known, value) {
+                    *compared.entry(format!("{:?}", in_file.carbon_type)).or_default() += 1;
                     assert!(holds, "{name}.{}: {value} is not within {known:?}", column.name);
                 }
             }
@@ -312,8 +335,8 @@ fn tables_that_others_have_changed() {
     assert_eq!(states(&open().unwrap()), before);
     // Delete deltas between two times, without those that are left over.
     let update = "tableupdatestatus-1795250873483";
-    let stamp = r#""segmentName":"0","blockName":"part-0-0_batchno0-0-0","deleteDeltaEndTimestamp":""#;
-    change(update, &format!("{stamp}1795250873483"), &format!("{stamp}1795250873484"));
+    let timestamp = r#""segmentName":"0","blockName":"part-0-0_batchno0-0-0","deleteDeltaEndTimestamp":""#;
+    change(update, &format!("{timestamp}1795250873483"), &format!("{timestamp}1795250873484"));
     for time in ["1795250873482", "1795250873485"] {
         std::fs::write(segment.join(format!("part-0-0_batchno0-0-0-{time}.deletedelta")), b"{}").unwrap();
     }
@@ -331,10 +354,10 @@ fn tables_that_others_have_changed() {
     change("tablestatus", r#""loadName":"1","#, r#""loadName":"1","fileFormat":"parquet","path":"/elsewhere/","#);
     let refused = Table::open(root.to_str().unwrap(), &storage, &limits).unwrap_err();
     assert!(refused.to_string().contains("outside of its folder"), "{refused}");
-    let foreign = open().unwrap();
-    let file = foreign.data_files().iter().find(|file| file.segment == Some(1)).unwrap();
-    assert_eq!((&file.format, file.location.as_str()), (&FileFormat::Foreign("parquet".into()), "/elsewhere"));
-    assert_eq!((foreign.rows().unwrap(), foreign.segments()[1].rows), (None, None));
+    let files_of_other_format = open().unwrap();
+    let file = files_of_other_format.data_files().iter().find(|file| file.segment == Some(1)).unwrap();
+    assert_eq!((&file.format, file.location.as_str()), (&FileFormat::Other("parquet".into()), "/elsewhere"));
+    assert_eq!((files_of_other_format.rows().unwrap(), files_of_other_format.segments()[1].rows), (None, None));
     let elsewhere = root.join("elsewhere");
     std::fs::create_dir_all(&elsewhere).unwrap();
     for name in ["a.orc", "_SUCCESS", "x.carbonindex"] {

@@ -5,28 +5,28 @@ use std::sync::Arc;
 
 use orcish_core::Result;
 
-use super::context::Place;
+use super::context::OpenContext;
 use super::segment::Segment;
-use super::state::Inner;
+use super::state::TableState;
 use super::updates::Updates;
 use crate::metadata::file_names::check_name;
 use crate::metadata::format::TableInfo;
 use crate::metadata::locations::join;
 use crate::metadata::schema::columns;
-use crate::metadata::thrift::Reader;
-use crate::metadata::{table_status as status, update_status};
+use crate::metadata::thrift::ThriftReader;
+use crate::metadata::{table_status, update_status};
 
 /// Path of the schema below the folder of a table.
 pub(super) const SCHEMA: &str = "Metadata/schema";
 /// `PartitionType::NATIVE_HIVE`: partitions are folders.
 const HIVE: i32 = 4;
 
-impl Place<'_> {
+impl OpenContext<'_> {
     /// A table with metadata.
-    pub(super) fn transactional(self) -> Result<Inner> {
+    pub(super) fn open_transactional(self) -> Result<TableState> {
         let schema = join(self.root, SCHEMA);
         let (info, all) = self.parse(&schema, |bytes| {
-            let info: TableInfo = Reader::new(bytes, self.limits).structure()?;
+            let info: TableInfo = ThriftReader::new(bytes, self.limits).read_struct()?;
             let all = columns(&info.table.columns, self.limits)?;
             Ok((info, all))
         })?;
@@ -36,7 +36,7 @@ impl Place<'_> {
         let mut inner = self.inner(all, true)?;
         inner.sort_columns = sort_columns;
         inner.properties = info.table.properties.into_iter().collect();
-        let hive = info.table.partition.filter(|partition| partition.kind == HIVE);
+        let hive = info.table.partition.filter(|partition| partition.partition_type == HIVE);
         let hive = hive.into_iter().flat_map(|partition| partition.columns);
         inner.partition_columns = hive.map(|column| column.name).collect();
 
@@ -46,26 +46,26 @@ impl Place<'_> {
         check_name(&name).map_err(|error| error.in_file(&schema))?;
         let status = self.metadata(&name);
         // A table that nothing was loaded into has none.
-        let loads = match self.is_there(&status)? {
-            true => self.parse(&status, |bytes| status::loads(bytes, self.limits))?,
+        let loads = match self.exists(&status)? {
+            true => self.parse(&status, |bytes| table_status::read_table_status(bytes, self.limits))?,
             false => Vec::new(),
         };
         // The one that has a name says it for all.
         let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
             Some(name) => {
                 check_name(name).map_err(|error| error.in_file(&status))?;
-                self.parse(&self.metadata(name), |bytes| update_status::updates(bytes, self.limits))?
+                self.parse(&self.metadata(name), |bytes| update_status::read_update_status(bytes, self.limits))?
             }
             None => Vec::new(),
         };
         let mut updates = Updates::new(&updates, !inner.partition_columns.is_empty());
         let live: Vec<_> = loads.iter().enumerate().filter(|(_, load)| load.is_readable()).collect();
-        let files = self.each(&live, |(at, load)| self.segment(load, *at, &inner.partition_columns))?;
+        let files = self.map(&live, |(at, load)| self.segment_files(load, *at, &inner.partition_columns))?;
         let mut live: BTreeMap<_, _> = live.iter().map(|(at, _)| *at).zip(files).collect();
         for (at, load) in loads.iter().enumerate() {
             let mut files = live.remove(&at).unwrap_or_default();
             for file in &files {
-                self.watch.look()?;
+                self.cancellation.check()?;
                 self.storage_of(&file.location)?;
             }
             let deleted = updates.apply(load, &mut files, self)?;

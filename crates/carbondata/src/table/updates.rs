@@ -6,13 +6,13 @@ use std::sync::Arc;
 use orcish_core::{Error, Result};
 use orcish_io::list_all;
 
-use super::context::Place;
+use super::context::OpenContext;
 use super::file_entry::FileEntry;
-use crate::metadata::delete_delta::DELETES;
-use crate::metadata::file_names::{base, block_and_time, folder_of, name_of};
+use crate::metadata::delete_delta::DELETE_DELTA_SUFFIX;
+use crate::metadata::file_names::{base_name, block_and_time, file_name, parent};
 use crate::metadata::locations::join;
-use crate::metadata::table_status::Load;
-use crate::metadata::update_status::{Stamps, Update};
+use crate::metadata::table_status::LoadDetails;
+use crate::metadata::update_status::{DeltaTimestamps, UpdateDetails};
 
 /// Name of what is reserved, for errors.
 pub(super) const DELETE_DELTAS: &str = "indexes and names of delete deltas";
@@ -24,9 +24,9 @@ type Key = (String, String);
 #[derive(Default)]
 pub(super) struct Updates<'a> {
     /// By data file. Of several entries the last counts.
-    files: HashMap<Key, &'a Update>,
+    files: HashMap<Key, &'a UpdateDetails>,
     /// By the names of data files up to their times: those of delete deltas.
-    blocks: HashMap<Key, Vec<&'a Update>>,
+    blocks: HashMap<Key, Vec<&'a UpdateDetails>>,
     /// Files in folders of Hive are known by their names alone.
     is_hive: bool,
     /// Delete deltas of folders that were listed.
@@ -43,11 +43,11 @@ fn key(segment: &str, name: &str) -> Key {
 }
 
 impl<'a> Updates<'a> {
-    pub(super) fn new(all: &'a [Update], is_hive: bool) -> Self {
+    pub(super) fn new(all: &'a [UpdateDetails], is_hive: bool) -> Self {
         let mut updates = Updates { is_hive, ..Updates::default() };
         for update in all {
             let segment = if is_hive { "" } else { &update.segment };
-            updates.files.insert(key(segment, base(&update.file)), update);
+            updates.files.insert(key(segment, base_name(&update.file)), update);
             updates.blocks.entry(key(&update.segment, &update.block)).or_default().push(update);
         }
         updates
@@ -55,46 +55,51 @@ impl<'a> Updates<'a> {
 
     /// Removes the files of a segment that are dead, and gives the others their delete deltas; how many rows those
     /// delete, by what the table says.
-    pub(super) fn apply(&mut self, load: &Load, files: &mut Vec<FileEntry>, table: Place<'_>) -> Result<u64> {
+    pub(super) fn apply(
+        &mut self,
+        load: &LoadDetails,
+        files: &mut Vec<FileEntry>,
+        table: OpenContext<'_>,
+    ) -> Result<u64> {
         if self.files.is_empty() {
             return Ok(0);
         }
-        files.retain(|file| self.is_live(load, name_of(&file.location)));
+        files.retain(|file| self.is_live(load, file_name(&file.location)));
         let mut deleted = 0u64;
         for file in files {
-            table.watch.look()?;
-            let name = name_of(&file.location);
+            table.cancellation.check()?;
+            let name = file_name(&file.location);
             deleted = deleted.saturating_add(self.last(load, name).and_then(|update| update.deleted).unwrap_or(0));
             file.deletes = self.deltas(load, &file.location, table)?;
         }
         Ok(deleted)
     }
 
-    fn last(&self, load: &Load, name: &str) -> Option<&'a Update> {
+    fn last(&self, load: &LoadDetails, name: &str) -> Option<&'a UpdateDetails> {
         let segment = if self.is_hive { "" } else { &load.id };
-        self.files.get(&key(segment, base(name))).copied()
+        self.files.get(&key(segment, base_name(name))).copied()
     }
 
-    fn is_live(&self, load: &Load, name: &str) -> bool {
+    fn is_live(&self, load: &LoadDetails, name: &str) -> bool {
         let Some((block, time)) = block_and_time(name) else { return true };
         // Files of the SDK are of no load whose times they could have.
         if block.rsplit('-').next().is_some_and(|segment| segment.eq_ignore_ascii_case("null")) {
             return true;
         }
         // All rows of a file that is dead are deleted, or in another one.
-        let is_dead = self.last(load, name).is_some_and(|update| update.is_dead);
-        !is_dead && !time.parse().is_ok_and(|time| load.is_left_over(time))
+        let is_deleted = self.last(load, name).is_some_and(|update| update.is_deleted);
+        !is_deleted && !time.parse().is_ok_and(|time| load.is_stale(time))
     }
 
     /// The delete deltas of a data file that count; others beside it are left over. Files of one block in one folder
     /// have the same.
-    fn deltas(&mut self, load: &Load, location: &str, table: Place<'_>) -> Result<Arc<[String]>> {
-        let Some((block, _)) = block_and_time(name_of(location)) else { return Ok(Arc::default()) };
+    fn deltas(&mut self, load: &LoadDetails, location: &str, table: OpenContext<'_>) -> Result<Arc<[String]>> {
+        let Some((block, _)) = block_and_time(file_name(location)) else { return Ok(Arc::default()) };
         let of_block = key(&load.id, block);
         if !self.blocks.contains_key(&of_block) {
             return Ok(Arc::default());
         }
-        let folder = folder_of(location);
+        let folder = parent(location);
         let place = (load.id.clone(), block.to_owned(), folder.to_owned());
         if let Some(known) = self.known.get(&place) {
             return Ok(known.clone());
@@ -105,24 +110,24 @@ impl<'a> Updates<'a> {
     }
 
     /// The delete deltas of a block in a folder.
-    fn find(&mut self, of_block: &Key, block: &str, folder: &str, table: Place<'_>) -> Result<Arc<[String]>> {
+    fn find(&mut self, of_block: &Key, block: &str, folder: &str, table: OpenContext<'_>) -> Result<Arc<[String]>> {
         let (mut deltas, mut ranges) = (Vec::new(), Vec::new());
         let mut add = |delta: String| {
-            table.watch.look()?;
+            table.cancellation.check()?;
             table.storage_of(&delta)?;
-            table.hold(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
+            table.reserve(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
             deltas.push(delta);
             Ok::<_, Error>(())
         };
         for update in self.blocks.get(of_block).into_iter().flatten() {
             match update.live() {
-                Stamps::None => {}
-                Stamps::Listed(stamps) => {
-                    for stamp in stamps {
-                        add(join(folder, &format!("{}-{stamp}{DELETES}", update.block)))?;
+                DeltaTimestamps::None => {}
+                DeltaTimestamps::Listed(timestamps) => {
+                    for timestamp in timestamps {
+                        add(join(folder, &format!("{}-{timestamp}{DELETE_DELTA_SUFFIX}", update.block)))?;
                     }
                 }
-                Stamps::Between(start, end) => ranges.push((start, end)),
+                DeltaTimestamps::Between(start, end) => ranges.push((start, end)),
             }
         }
         if !ranges.is_empty() {
@@ -136,17 +141,18 @@ impl<'a> Updates<'a> {
     }
 
     /// The delete deltas of a folder.
-    fn list(&mut self, folder: &str, table: Place<'_>) -> Result<&Listed> {
+    fn list(&mut self, folder: &str, table: OpenContext<'_>) -> Result<&Listed> {
         if !self.listed.contains_key(folder) {
             let mut found = Listed::new();
             // Empty ones were never finished.
             let all = list_all(folder, table.storage_of(folder)?.as_ref())?;
             for (location, _) in all.into_iter().filter(|(_, status)| status.size > 0) {
-                table.watch.look()?;
-                let name = name_of(&location).strip_suffix(DELETES).and_then(|name| name.rsplit_once('-'));
+                table.cancellation.check()?;
+                let name =
+                    file_name(&location).strip_suffix(DELETE_DELTA_SUFFIX).and_then(|name| name.rsplit_once('-'));
                 if let Some((block, time)) = name.and_then(|(block, time)| Some((block.to_owned(), time.parse().ok()?)))
                 {
-                    table.hold(size_of::<(i64, String)>() + location.len(), DELETE_DELTAS)?;
+                    table.reserve(size_of::<(i64, String)>() + location.len(), DELETE_DELTAS)?;
                     found.entry(block).or_default().push((time, location));
                 }
             }

@@ -1,19 +1,19 @@
-//! That numbers are within the bounds of their pages, however the pages were encoded.
+//! Tests that decoded numbers are within the widened bounds of their page, for all encodings.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, Float64Type};
 
 use super::*;
-use crate::page::{PageInput, PageMeta, decode};
+use crate::page::{EncoderMeta, PageInput, decode};
 
-/// The number of digits behind the point, which Java takes from the text of a number.
+/// Number of decimal places, which Java takes from the text of the number.
 fn decimals(value: f64, is_float: bool) -> usize {
     #[expect(clippy::cast_possible_truncation, reason = "it is a float")]
     let text = if is_float { format!("{}", value as f32) } else { format!("{value}") };
     text.split_once('.').map_or(0, |(_, digits)| digits.len())
 }
 
-/// Bytes of a whole number in pages of narrow ones, and the type of that width.
+/// Bytes of the narrowest integer width, and its type code.
 fn width(value: i64) -> (usize, u8) {
     match if value < 0 { !value } else { value }.leading_zeros() {
         57.. => (1, 14),
@@ -28,8 +28,8 @@ fn ends(values: &[f64]) -> (f64, f64) {
     values.iter().fold((f64::MAX, f64::MIN), |(min, max), &value| (min.min(value), max.max(value)))
 }
 
-/// A page as Apache's writer makes it of numbers: the encoder, the type of its elements, digits and elements; none where
-/// numbers are stored as they are.
+/// Encodes numbers as Apache's writer does: encoding, type code, decimal places and bytes. `None` where the writer
+/// stores the numbers unchanged.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "as Java computes")]
 fn written(values: &[f64], is_float: bool) -> Option<(Encoding, u8, i32, Vec<u8>)> {
     let digits = values.iter().map(|&value| decimals(value, is_float)).max()?;
@@ -55,7 +55,7 @@ fn written(values: &[f64], is_float: bool) -> Option<(Encoding, u8, i32, Vec<u8>
         let whole = (value * factor + 0.5).floor() as i64;
         let element = match encoder {
             Encoding::AdaptiveFloating => whole,
-            // Java makes an int of a double by cutting it.
+            // Java casts the double to an int, which truncates.
             _ if is_float => i64::from((top as f64 - value * factor) as i32),
             _ => top - whole,
         };
@@ -68,7 +68,7 @@ fn written(values: &[f64], is_float: bool) -> Option<(Encoding, u8, i32, Vec<u8>
     Some((encoder, store, digits, data))
 }
 
-/// The numbers of a page, as they are read.
+/// Encodes and decodes a page of numbers.
 #[expect(clippy::cast_possible_truncation, reason = "it is a float")]
 fn read(values: &[f64], is_float: bool) -> Option<Vec<f64>> {
     let (encoder, store, digits, data) = written(values, is_float)?;
@@ -82,8 +82,8 @@ fn read(values: &[f64], is_float: bool) -> Option<Vec<f64>> {
         true => bytes.extend([(max as f32).to_be_bytes(), [0; 4], [0; 4]].concat()),
         false => bytes.extend([max.to_be_bytes(), [0; 8], [0; 8]].concat()),
     }
-    let meta = PageMeta::read(&bytes).unwrap();
-    let column = Column { is_dimension: false, ..Column::sample("m", kind(is_float)) };
+    let meta = EncoderMeta::read(&bytes).unwrap();
+    let column = Column { is_dimension: false, ..Column::sample("m", carbon_type(is_float)) };
     let encoders = [encoder];
     let input = PageInput::sample(&column, values.len(), &encoders, &data);
     let array = decode(&PageInput { meta: Some(&meta), ..input });
@@ -94,11 +94,11 @@ fn read(values: &[f64], is_float: bool) -> Option<Vec<f64>> {
     })
 }
 
-fn kind(is_float: bool) -> Kind {
-    if is_float { Kind::Float } else { Kind::Double }
+fn carbon_type(is_float: bool) -> CarbonType {
+    if is_float { CarbonType::Float } else { CarbonType::Double }
 }
 
-/// What is known of a page by the bounds that its writer makes of the source.
+/// The widened bounds of a page, from the min/max index that its writer stores.
 #[expect(clippy::cast_possible_truncation, reason = "it is a float")]
 fn known_of(values: &[f64], is_float: bool) -> (f64, f64) {
     let (min, max) = ends(values);
@@ -106,15 +106,16 @@ fn known_of(values: &[f64], is_float: bool) -> (f64, f64) {
         true => [(value as f32).to_be_bytes(), [0; 4]].concat(),
         false => value.to_be_bytes().to_vec(),
     };
-    let column = Column { is_dimension: false, ..Column::sample("m", kind(is_float)) };
-    let known = known(&MinMax { min: vec![stored(min)], max: vec![stored(max)], is_present: None }, 0, &column, false);
+    let column = Column { is_dimension: false, ..Column::sample("m", carbon_type(is_float)) };
+    let known =
+        column_bounds(&MinMax { min: vec![stored(min)], max: vec![stored(max)], presence: None }, 0, &column, false);
     let (Some(Bound::Number(min)), Some(Bound::Number(max))) = (known.min, known.max) else { panic!("no bounds") };
     (min, max)
 }
 
 #[test]
 fn what_apaches_writer_changes() {
-    // A last decimal less; and one that is the width of a byte beyond.
+    // A float lost one unit of the last place, and a double overflowed the byte.
     assert_eq!(read(&[f64::from(2.09f32); 100], true).unwrap()[0], f64::from(2.08f32));
     assert_eq!(read(&[1.38, 0.1], false).unwrap(), [1.38, 2.66]);
 }
@@ -135,7 +136,7 @@ fn all_numbers_are_within_the_bounds_of_their_page() {
         let base = [0, 100, 1000, 40_000, 9_000_000, 3_000_000_000, 90_000_000_000_000][random(7)];
         let base: i64 = if random(4) == 0 { -base } else { base } + i64::try_from(random(300)).unwrap();
         let mut wholes: Vec<i64> = (0..2 + random(6)).map(|_| base + i64::try_from(random(spread)).unwrap()).collect();
-        // As far apart as a width holds, or one more.
+        // The maximum difference of a width, or one more.
         let most = 1i64 << (8 * (1 + random(4)) - 1);
         wholes.push(wholes[0] + [0, most, most - 1][random(3)]);
         let number = |&whole: &i64| {
@@ -152,6 +153,6 @@ fn all_numbers_are_within_the_bounds_of_their_page() {
             beyond += usize::from(found > greatest + 100.0 / power);
         }
     }
-    // These are what it is about.
+    // The test is void unless both effects occurred.
     assert!(cut > 100 && beyond > 10, "{cut} {beyond}");
 }

@@ -1,30 +1,30 @@
-//! Where the column chunks of a blocklet are.
+//! Blocklets: `BlockletInfo3`, `BlockletInfo2`, `BlockletInfo` and `BlockletHeader`.
 
 use orcish_core::Result;
 
 use super::chunk::DataChunk;
 use super::min_max::BlockletIndex;
-use crate::metadata::thrift::{Structure, Value};
+use crate::metadata::thrift::{FieldValue, ThriftStruct};
 
-/// `BlockletInfo3`: where the chunks of a blocklet are.
+/// `BlockletInfo3`: the column chunks of a blocklet of version 3.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct BlockletInfo3 {
     pub(crate) rows: i32,
-    /// Where the `DataChunk3` of each column begins in the file.
+    /// Offset of the `DataChunk3` of each column.
     pub(crate) offsets: Vec<i64>,
-    /// Lengths of these structs alone; the pages follow them.
+    /// Length of the `DataChunk3` of each column, without pages.
     pub(crate) lengths: Vec<i32>,
-    /// Where the dimensions end.
+    /// End of the chunks of dimensions.
     pub(crate) dimension_end: i64,
-    /// Where the measures end.
+    /// End of the chunks of measures.
     pub(crate) measure_end: i64,
     pub(crate) pages: i32,
-    /// Rows of each page; of files before 1.5.1 the pages know them alone.
+    /// Number of rows of each page. Empty before 1.5.1.
     pub(crate) page_rows: Vec<i32>,
 }
 
-impl Structure for BlockletInfo3 {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for BlockletInfo3 {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             1 => self.rows = value.i32()?,
             2 => self.offsets = value.list(|value| value.i64())?,
@@ -39,17 +39,17 @@ impl Structure for BlockletInfo3 {
     }
 }
 
-/// `BlockletInfo2`, of files of version 2.
+/// `BlockletInfo2`: the column chunks of a blocklet of version 2.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockletInfo2 {
     pub(crate) rows: i32,
-    /// Where the `DataChunk2` of each column begins in the file; its page follows it.
+    /// Offset of the `DataChunk2` of each column. The page follows it.
     pub(crate) offsets: Vec<i64>,
     pub(crate) lengths: Vec<i64>,
 }
 
-impl Structure for BlockletInfo2 {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for BlockletInfo2 {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             1 => self.rows = value.i32()?,
             2 => self.offsets = value.list(|value| value.i64())?,
@@ -60,25 +60,25 @@ impl Structure for BlockletInfo2 {
     }
 }
 
-/// `BlockletInfo`, of files of version 1 and of streams, which have rows only.
+/// `BlockletInfo`: the column chunks of a blocklet of version 1. In streaming files it has the number of rows only.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockletInfo {
     pub(crate) rows: i32,
     pub(crate) chunks: Vec<DataChunk>,
 }
 
-impl Structure for BlockletInfo {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for BlockletInfo {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             1 => self.rows = value.i32()?,
-            2 => self.chunks = value.list(|value| value.structure())?,
+            2 => self.chunks = value.list(|value| value.read_struct())?,
             _ => {}
         }
         Ok(())
     }
 }
 
-/// `BlockletHeader`, of streams.
+/// `BlockletHeader`: the header of a blocklet of a streaming file.
 #[derive(Debug, Default)]
 pub(crate) struct BlockletHeader {
     pub(crate) length: i32,
@@ -87,13 +87,13 @@ pub(crate) struct BlockletHeader {
     pub(crate) info: BlockletInfo,
 }
 
-impl Structure for BlockletHeader {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for BlockletHeader {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             1 => self.length = value.i32()?,
             2 => self.mutation = value.i32()?,
-            3 => self.index = Some(value.structure()?),
-            4 => self.info = value.structure()?,
+            3 => self.index = Some(value.read_struct()?),
+            4 => self.info = value.read_struct()?,
             _ => {}
         }
         Ok(())

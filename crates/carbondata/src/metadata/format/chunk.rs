@@ -1,34 +1,34 @@
-//! Column chunks and pages.
+//! Column chunks and pages: `DataChunk`, `DataChunk2`, `DataChunk3` and their parts.
 
 use orcish_core::Result;
 
 use super::encoding::Encoding;
 use super::min_max::MinMax;
-use crate::metadata::thrift::{Structure, Value};
+use crate::metadata::thrift::{FieldValue, ThriftStruct};
 
-/// `ChunkCompressionMeta`: the name of the compressor; the lengths are not reliable.
+/// `ChunkCompressionMeta`. Its lengths are not reliable and are skipped.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Compression {
     pub(crate) compressor: Option<String>,
 }
 
-impl Structure for Compression {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for Compression {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 4 {
-            self.compressor = Some(value.text()?);
+            self.compressor = Some(value.string()?);
         }
         Ok(())
     }
 }
 
-/// `PresenceMeta`: a bit for each null, whatever its flag says.
+/// `PresenceMeta`: a bitmap in which a set bit is a null, whatever its field `represents_presence` says.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Presence {
     pub(crate) bits: Vec<u8>,
 }
 
-impl Structure for Presence {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for Presence {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 2 {
             self.bits = value.bytes()?.to_vec();
         }
@@ -36,7 +36,7 @@ impl Structure for Presence {
     }
 }
 
-/// `DataChunk`: the one page of a column in a blocklet of version 1, in three places of the file.
+/// `DataChunk`: the page of a column in a blocklet of version 1, whose three parts have their own offsets.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DataChunk {
     pub(crate) is_row_major: bool,
@@ -48,17 +48,17 @@ pub(crate) struct DataChunk {
     pub(crate) encoder_meta: Vec<Vec<u8>>,
 }
 
-impl Structure for DataChunk {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for DataChunk {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
-            2 => self.is_row_major = value.boolean()?,
+            2 => self.is_row_major = value.bool()?,
             4 => self.data.0 = value.i64()?,
             5 => self.data.1 = value.i32()?,
             6 => self.row_ids.0 = value.i64()?,
             7 => self.row_ids.1 = value.i32()?,
             8 => self.rle.0 = value.i64()?,
             9 => self.rle.1 = value.i32()?,
-            10 => self.presence = Some(value.structure()?),
+            10 => self.presence = Some(value.read_struct()?),
             12 => self.encoders = value.list(Encoding::read)?,
             13 => self.encoder_meta = value.list(|value| Ok(value.bytes()?.to_vec()))?,
             _ => {}
@@ -67,7 +67,7 @@ impl Structure for DataChunk {
     }
 }
 
-/// `DataChunk2`: a page of a column; in version 2 the only one of its blocklet.
+/// `DataChunk2`: the header of a page. In version 2 a blocklet has one page of each column.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DataChunk2 {
     pub(crate) compression: Compression,
@@ -82,18 +82,18 @@ pub(crate) struct DataChunk2 {
     pub(crate) rows: Option<i32>,
 }
 
-impl Structure for DataChunk2 {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for DataChunk2 {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
-            1 => self.compression = value.structure()?,
-            2 => self.is_row_major = value.boolean()?,
+            1 => self.compression = value.read_struct()?,
+            2 => self.is_row_major = value.bool()?,
             3 => self.data_length = value.i32()?,
             4 => self.row_ids_length = value.i32()?,
             5 => self.rle_length = value.i32()?,
-            6 => self.presence = Some(value.structure()?),
+            6 => self.presence = Some(value.read_struct()?),
             8 => self.encoders = value.list(Encoding::read)?,
             9 => self.encoder_meta = value.list(|value| Ok(value.bytes()?.to_vec()))?,
-            10 => self.min_max = Some(value.structure()?),
+            10 => self.min_max = Some(value.read_struct()?),
             11 => self.rows = Some(value.i32()?),
             _ => {}
         }
@@ -101,43 +101,43 @@ impl Structure for DataChunk2 {
     }
 }
 
-/// `DataChunk3`: the pages of a column in a blocklet of version 3.
+/// `DataChunk3`: the header of a column chunk of version 3.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DataChunk3 {
     pub(crate) pages: Vec<DataChunk2>,
-    /// Where pages begin, from the end of this struct.
+    /// Offset of each page, from the end of the header.
     pub(crate) offsets: Vec<i32>,
     pub(crate) lengths: Vec<i32>,
     pub(crate) dictionary: Option<LocalDictionary>,
 }
 
-impl Structure for DataChunk3 {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for DataChunk3 {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
-            1 => self.pages = value.list(|value| value.structure())?,
+            1 => self.pages = value.list(|value| value.read_struct())?,
             2 => self.offsets = value.list(|value| value.i32())?,
             3 => self.lengths = value.list(|value| value.i32())?,
-            4 => self.dictionary = Some(value.structure()?),
+            4 => self.dictionary = Some(value.read_struct()?),
             _ => {}
         }
         Ok(())
     }
 }
 
-/// `LocalDictionaryChunk`, with the encoder meta that its own meta has.
+/// `LocalDictionaryChunk`: the local dictionary of a column chunk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LocalDictionary {
     pub(crate) meta: DictionaryMeta,
-    /// Values, compressed.
+    /// Compressed values.
     pub(crate) data: Vec<u8>,
-    /// Bits of the keys that are used, compressed.
+    /// Compressed bitmap of the used keys.
     pub(crate) keys: Vec<u8>,
 }
 
-impl Structure for LocalDictionary {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for LocalDictionary {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
-            1 => self.meta = value.structure()?,
+            1 => self.meta = value.read_struct()?,
             2 => self.data = value.bytes()?.to_vec(),
             3 => self.keys = value.bytes()?.to_vec(),
             _ => {}
@@ -152,8 +152,8 @@ pub(crate) struct DictionaryMeta {
     pub(crate) encoder_meta: Vec<Vec<u8>>,
 }
 
-impl Structure for DictionaryMeta {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for DictionaryMeta {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 2 {
             self.encoder_meta = value.list(|value| Ok(value.bytes()?.to_vec()))?;
         }

@@ -1,19 +1,19 @@
-//! Structs of the files of global dictionaries.
+//! Files of global dictionaries: `ColumnDictionaryChunk` and `ColumnDictionaryChunkMeta`.
 
 use orcish_core::Result;
 
-use crate::metadata::thrift::{Structure, Value};
+use crate::metadata::thrift::{FieldValue, ThriftStruct};
 
-/// `ColumnDictionaryChunk`: values of a global dictionary, in the order of their keys, one behind the other.
+/// `ColumnDictionaryChunk`: concatenated values, in the order of their surrogate keys.
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryChunk {
     pub(crate) bytes: Vec<u8>,
-    /// Where each value ends.
+    /// End of each value.
     pub(crate) ends: Vec<usize>,
 }
 
-impl Structure for DictionaryChunk {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for DictionaryChunk {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 1 {
             let DictionaryChunk { bytes, ends } = self;
             value.list(|value| {
@@ -26,14 +26,14 @@ impl Structure for DictionaryChunk {
     }
 }
 
-/// `ColumnDictionaryChunkMeta`: what one load has added to a global dictionary.
+/// `ColumnDictionaryChunkMeta`: what one load has added to a dictionary.
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryChunkMeta {
     pub(crate) end_offset: i64,
 }
 
-impl Structure for DictionaryChunkMeta {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for DictionaryChunkMeta {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 4 {
             self.end_offset = value.i64()?;
         }

@@ -2,15 +2,15 @@
 
 use orcish_core::Result;
 
-use crate::metadata::thrift::Value;
+use crate::metadata::thrift::FieldValue;
 
-/// What null is in pages, dictionaries and bounds of texts.
+/// Null in pages, dictionaries and bounds of strings (`MEMBER_DEFAULT_VAL`).
 pub(crate) const NULL_TEXT: &[u8; 8] = b"@NU#LL$!";
 
-/// The key of the first of January 1970, of dates, which have a direct dictionary.
+/// The surrogate key of 1970-01-01 in the direct dictionary of dates.
 pub(crate) const EPOCH_KEY: i32 = i32::MAX >> 1;
 
-/// `Encoding`: how values were made into bytes, in the order of its numbers.
+/// The Thrift enum `Encoding`, in the order of its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Dictionary,
@@ -29,12 +29,12 @@ pub(crate) enum Encoding {
     AdaptiveDeltaFloating,
     DirectCompressVarchar,
     IntLengthComplexChild,
-    /// One that the format did not have when this was written.
+    /// A number that is not known.
     Unknown(i32),
 }
 
 impl Encoding {
-    pub(super) fn read(value: &mut Value<'_, '_>) -> Result<Self> {
+    pub(super) fn read(value: &mut FieldValue<'_, '_>) -> Result<Self> {
         const KNOWN: [Encoding; 16] = [
             Encoding::Dictionary,
             Encoding::Delta,

@@ -1,13 +1,13 @@
-//! Headers and footers of data files.
+//! Headers and footers of data files: `FileHeader`, `FileFooter3` and `FileFooter`.
 
 use orcish_core::Result;
 
 use super::blocklet::{BlockletInfo, BlockletInfo2, BlockletInfo3};
 use super::min_max::BlockletIndex;
 use super::schema::ColumnSchema;
-use crate::metadata::thrift::{Structure, Value};
+use crate::metadata::thrift::{FieldValue, ThriftStruct};
 
-/// `FileHeader`, at the beginning of files of version 3 and of streams.
+/// `FileHeader`: the header of files of version 3 and of streaming files.
 #[derive(Debug, Default)]
 pub(crate) struct FileHeader {
     pub(crate) version: i32,
@@ -18,15 +18,15 @@ pub(crate) struct FileHeader {
     pub(crate) compressor: Option<String>,
 }
 
-impl Structure for FileHeader {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for FileHeader {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             1 => self.version = value.i32()?,
-            2 => self.columns = value.list(|value| value.structure())?,
-            3 => self.has_footer = Some(value.boolean()?),
+            2 => self.columns = value.list(|value| value.read_struct())?,
+            3 => self.has_footer = Some(value.bool()?),
             4 => self.time_stamp = value.i64()?,
             6 => self.sync_marker = Some(value.bytes()?.to_vec()),
-            7 => self.compressor = Some(value.text()?),
+            7 => self.compressor = Some(value.string()?),
             _ => {}
         }
         Ok(())
@@ -36,12 +36,12 @@ impl Structure for FileHeader {
 /// `SegmentInfo`.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentInfo {
-    /// Numbers of different values of the dimensions: what keys of dictionaries are as wide as.
+    /// Number of distinct values of each dimension, which determines the width of its surrogate keys.
     pub(crate) cardinalities: Vec<i32>,
 }
 
-impl Structure for SegmentInfo {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for SegmentInfo {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 2 {
             self.cardinalities = value.list(|value| value.i32())?;
         }
@@ -49,7 +49,7 @@ impl Structure for SegmentInfo {
     }
 }
 
-/// `FileFooter3`, at the end of files of version 3.
+/// `FileFooter3`: the footer of files of version 3.
 #[derive(Debug, Default)]
 pub(crate) struct FileFooter3 {
     pub(crate) rows: Option<i64>,
@@ -57,25 +57,25 @@ pub(crate) struct FileFooter3 {
     pub(crate) index: Vec<BlockletIndex>,
     pub(crate) blocklets: Vec<BlockletInfo3>,
     pub(crate) is_sorted: Option<bool>,
-    pub(crate) extra: Vec<(String, String)>,
+    pub(crate) extra_info: Vec<(String, String)>,
 }
 
-impl Structure for FileFooter3 {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for FileFooter3 {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             1 => self.rows = Some(value.i64()?),
-            2 => self.segment = value.structure()?,
-            3 => self.index = value.list(|value| value.structure())?,
-            4 => self.blocklets = value.list(|value| value.structure())?,
-            6 => self.is_sorted = Some(value.boolean()?),
-            7 => self.extra = value.texts()?,
+            2 => self.segment = value.read_struct()?,
+            3 => self.index = value.list(|value| value.read_struct())?,
+            4 => self.blocklets = value.list(|value| value.read_struct())?,
+            6 => self.is_sorted = Some(value.bool()?),
+            7 => self.extra_info = value.string_map()?,
             _ => {}
         }
         Ok(())
     }
 }
 
-/// `FileFooter`, at the end of files of versions 1 and 2.
+/// `FileFooter`: the footer of files of versions 1 and 2.
 #[derive(Debug, Default)]
 pub(crate) struct FileFooter {
     pub(crate) rows: Option<i64>,
@@ -86,15 +86,15 @@ pub(crate) struct FileFooter {
     pub(crate) blocklets2: Vec<BlockletInfo2>,
 }
 
-impl Structure for FileFooter {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for FileFooter {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             2 => self.rows = Some(value.i64()?),
-            3 => self.columns = value.list(|value| value.structure())?,
-            4 => self.segment = value.structure()?,
-            5 => self.index = value.list(|value| value.structure())?,
-            6 => self.blocklets = value.list(|value| value.structure())?,
-            7 => self.blocklets2 = value.list(|value| value.structure())?,
+            3 => self.columns = value.list(|value| value.read_struct())?,
+            4 => self.segment = value.read_struct()?,
+            5 => self.index = value.list(|value| value.read_struct())?,
+            6 => self.blocklets = value.list(|value| value.read_struct())?,
+            7 => self.blocklets2 = value.list(|value| value.read_struct())?,
             _ => {}
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Structs of index files.
+//! Index files: `IndexHeader`, `BlockIndex` and `MergedBlockIndex`.
 
 use orcish_core::Result;
 
@@ -6,9 +6,9 @@ use super::blocklet::BlockletInfo3;
 use super::footer::SegmentInfo;
 use super::min_max::BlockletIndex;
 use super::schema::ColumnSchema;
-use crate::metadata::thrift::{Structure, Value};
+use crate::metadata::thrift::{FieldValue, ThriftStruct};
 
-/// `IndexHeader`, at the beginning of an index file.
+/// `IndexHeader`: the header of an index file.
 #[derive(Debug, Default)]
 pub(crate) struct IndexHeader {
     pub(crate) version: i32,
@@ -17,20 +17,20 @@ pub(crate) struct IndexHeader {
     pub(crate) is_sorted: Option<bool>,
 }
 
-impl Structure for IndexHeader {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for IndexHeader {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             1 => self.version = value.i32()?,
-            2 => self.columns = value.list(|value| value.structure())?,
-            3 => self.segment = value.structure()?,
-            6 => self.is_sorted = Some(value.boolean()?),
+            2 => self.columns = value.list(|value| value.read_struct())?,
+            3 => self.segment = value.read_struct()?,
+            6 => self.is_sorted = Some(value.bool()?),
             _ => {}
         }
         Ok(())
     }
 }
 
-/// `BlockIndex`: a blocklet, or a file in version 1.1, as the index has it.
+/// `BlockIndex`: an entry of an index file, for a blocklet, or for a file before 1.2.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BlockIndex {
     pub(crate) rows: i64,
@@ -39,18 +39,18 @@ pub(crate) struct BlockIndex {
     pub(crate) footer_offset: i64,
     pub(crate) index: BlockletIndex,
     pub(crate) blocklet: Option<BlockletInfo3>,
-    /// Bytes that count, of a file that grows.
+    /// Committed size of a streaming file.
     pub(crate) file_size: Option<i64>,
 }
 
-impl Structure for BlockIndex {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for BlockIndex {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
             1 => self.rows = value.i64()?,
-            2 => self.file = value.text()?,
+            2 => self.file = value.string()?,
             3 => self.footer_offset = value.i64()?,
-            4 => self.index = value.structure()?,
-            5 => self.blocklet = Some(value.structure()?),
+            4 => self.index = value.read_struct()?,
+            5 => self.blocklet = Some(value.read_struct()?),
             6 => self.file_size = Some(value.i64()?),
             _ => {}
         }
@@ -58,14 +58,14 @@ impl Structure for BlockIndex {
     }
 }
 
-/// `MergedBlockIndexHeader` and `MergedBlockIndex`, whose fields 1 are both lists: of names, and of whole index files.
+/// `MergedBlockIndexHeader`, a list of names, or `MergedBlockIndex`, a list of contents. Both lists are field 1.
 #[derive(Debug, Default)]
-pub(crate) struct Merged {
+pub(crate) struct MergedIndex {
     pub(crate) parts: Vec<Vec<u8>>,
 }
 
-impl Structure for Merged {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for MergedIndex {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 1 {
             self.parts = value.list(|value| Ok(value.bytes()?.to_vec()))?;
         }

@@ -1,5 +1,6 @@
-//! The Thrift structs of the format. Field ids are those of `schema.thrift` and `carbondata.thrift`; fields that are not
-//! needed are skipped.
+//! The Thrift structs of the format, with the field ids of `schema.thrift` and `carbondata*.thrift`.
+//!
+//! Fields that are not needed are skipped.
 
 mod blocklet;
 mod chunk;
@@ -17,6 +18,6 @@ pub(crate) use chunk::{Compression, DataChunk, DataChunk2, DataChunk3, LocalDict
 pub(crate) use dictionary::{DictionaryChunk, DictionaryChunkMeta};
 pub(crate) use encoding::{EPOCH_KEY, Encoding, NULL_TEXT};
 pub(crate) use footer::{FileFooter, FileFooter3, FileHeader};
-pub(crate) use index::{BlockIndex, IndexHeader, Merged};
+pub(crate) use index::{BlockIndex, IndexHeader, MergedIndex};
 pub(crate) use min_max::{BlockletIndex, MinMax};
 pub(crate) use schema::{ColumnSchema, TableInfo};

@@ -1,14 +1,14 @@
-//! Structs of `schema.thrift`.
+//! Schemas of tables: `ColumnSchema`, `TableSchema` and `TableInfo`.
 
 use orcish_core::Result;
 
 use super::encoding::Encoding;
-use crate::metadata::thrift::{Structure, Value};
+use crate::metadata::thrift::{FieldValue, ThriftStruct};
 
-/// `ColumnSchema`, of a tree that is written as a list.
+/// `ColumnSchema`: an element of a flattened column tree.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ColumnSchema {
-    pub(crate) kind: i32,
+    pub(crate) data_type: i32,
     pub(crate) name: String,
     pub(crate) id: String,
     pub(crate) encoders: Vec<Encoding>,
@@ -22,20 +22,20 @@ pub(crate) struct ColumnSchema {
     pub(crate) ordinal: Option<i32>,
 }
 
-impl Structure for ColumnSchema {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for ColumnSchema {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
-            1 => self.kind = value.i32()?,
-            2 => self.name = value.text()?,
-            3 => self.id = value.text()?,
+            1 => self.data_type = value.i32()?,
+            2 => self.name = value.string()?,
+            3 => self.id = value.string()?,
             5 => self.encoders = value.list(Encoding::read)?,
-            6 => self.is_dimension = value.boolean()?,
+            6 => self.is_dimension = value.bool()?,
             8 => self.scale = value.i32()?,
             9 => self.precision = value.i32()?,
             10 => self.children = value.i32()?,
             12 => self.default = Some(value.bytes()?.to_vec()),
-            13 => self.properties = value.texts()?,
-            14 => self.is_invisible = value.boolean()?,
+            13 => self.properties = value.string_map()?,
+            14 => self.is_invisible = value.bool()?,
             16 => self.ordinal = Some(value.i32()?),
             _ => {}
         }
@@ -43,16 +43,16 @@ impl Structure for ColumnSchema {
     }
 }
 
-/// `TableInfo`, of which only the table itself counts: its `TableSchema`.
+/// `TableInfo`, of which the field `fact_table` is read.
 #[derive(Debug, Default)]
 pub(crate) struct TableInfo {
     pub(crate) table: TableSchema,
 }
 
-impl Structure for TableInfo {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for TableInfo {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 1 {
-            self.table = value.structure()?;
+            self.table = value.read_struct()?;
         }
         Ok(())
     }
@@ -66,12 +66,12 @@ pub(crate) struct TableSchema {
     pub(crate) partition: Option<PartitionInfo>,
 }
 
-impl Structure for TableSchema {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for TableSchema {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
-            2 => self.columns = value.list(|value| value.structure())?,
-            4 => self.properties = value.texts()?,
-            6 => self.partition = Some(value.structure()?),
+            2 => self.columns = value.list(|value| value.read_struct())?,
+            4 => self.properties = value.string_map()?,
+            6 => self.partition = Some(value.read_struct()?),
             _ => {}
         }
         Ok(())
@@ -82,15 +82,15 @@ impl Structure for TableSchema {
 #[derive(Debug, Default)]
 pub(crate) struct PartitionInfo {
     pub(crate) columns: Vec<ColumnSchema>,
-    /// 4 is that of Hive; others were dropped with version 2.
-    pub(crate) kind: i32,
+    /// `PartitionType`; 4 is `NATIVE_HIVE`.
+    pub(crate) partition_type: i32,
 }
 
-impl Structure for PartitionInfo {
-    fn field(&mut self, id: i16, value: &mut Value<'_, '_>) -> Result<()> {
+impl ThriftStruct for PartitionInfo {
+    fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         match id {
-            1 => self.columns = value.list(|value| value.structure())?,
-            2 => self.kind = value.i32()?,
+            1 => self.columns = value.list(|value| value.read_struct())?,
+            2 => self.partition_type = value.i32()?,
             _ => {}
         }
         Ok(())

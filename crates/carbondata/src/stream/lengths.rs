@@ -7,31 +7,31 @@
 
 use orcish_core::{Error, Result};
 
-use crate::bytes::Bytes;
-use crate::metadata::schema::{Column, Kind};
+use crate::bytes::ByteReader;
+use crate::metadata::schema::{CarbonType, Column};
 
 /// How long lengths of values within others are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lengths {
+pub(super) enum LengthFormat {
     /// Four bytes, but two for numbers and times: since 2.0.
     Int,
     /// Two bytes.
     Short,
 }
 
-impl Lengths {
+impl LengthFormat {
     pub(super) fn other(self) -> Self {
         match self {
-            Lengths::Int => Lengths::Short,
-            Lengths::Short => Lengths::Int,
+            LengthFormat::Int => LengthFormat::Short,
+            LengthFormat::Short => LengthFormat::Int,
         }
     }
 
     /// A value that has no others in it.
-    pub(super) fn value<'a>(self, bytes: &mut Bytes<'a>, kind: Kind) -> Result<&'a [u8]> {
-        use Kind::{Binary, Date, Decimal, String, Varchar};
-        match (self, kind) {
-            (Lengths::Int, String | Varchar | Binary | Date | Decimal { .. }) => {
+    pub(super) fn value<'a>(self, bytes: &mut ByteReader<'a>, carbon_type: CarbonType) -> Result<&'a [u8]> {
+        use CarbonType::{Binary, Date, Decimal, String, Varchar};
+        match (self, carbon_type) {
+            (LengthFormat::Int, String | Varchar | Binary | Date | Decimal { .. }) => {
                 let length = bytes.length()?;
                 bytes.take(length)
             }
@@ -41,13 +41,13 @@ impl Lengths {
 
     /// Whether a value has lengths like these: then it ends where the last of them says.
     pub(super) fn fit(self, bytes: &[u8], column: &Column) -> bool {
-        let mut bytes = Bytes::new(bytes);
-        pass(&mut bytes, column, self).is_ok() && bytes.is_empty()
+        let mut bytes = ByteReader::new(bytes);
+        skip(&mut bytes, column, self).is_ok() && bytes.is_empty()
     }
 }
 
 /// The items of a list or a map; none for null.
-pub(super) fn count(bytes: &mut Bytes<'_>) -> Result<Option<usize>> {
+pub(super) fn count(bytes: &mut ByteReader<'_>) -> Result<Option<usize>> {
     match bytes.i32()? {
         -1 => Ok(None),
         count => usize::try_from(count).map(Some).map_err(|_| Error::corrupt(format!("a list of {count} items"))),
@@ -55,7 +55,7 @@ pub(super) fn count(bytes: &mut Bytes<'_>) -> Result<Option<usize>> {
 }
 
 /// The number that is before the children of a struct.
-pub(super) fn check_children(bytes: &mut Bytes<'_>, wanted: usize) -> Result<()> {
+pub(super) fn check_children(bytes: &mut ByteReader<'_>, wanted: usize) -> Result<()> {
     let found = bytes.i16()?;
     if usize::try_from(found).ok() != Some(wanted) {
         return Err(Error::corrupt(format!("a struct of {found} values in place of {wanted}")));
@@ -64,25 +64,25 @@ pub(super) fn check_children(bytes: &mut Bytes<'_>, wanted: usize) -> Result<()>
 }
 
 /// Passes over a value.
-fn pass(bytes: &mut Bytes<'_>, column: &Column, lengths: Lengths) -> Result<()> {
-    match column.kind {
-        Kind::Array | Kind::Map => {
+fn skip(bytes: &mut ByteReader<'_>, column: &Column, length_format: LengthFormat) -> Result<()> {
+    match column.carbon_type {
+        CarbonType::Array | CarbonType::Map => {
             for _ in 0..count(bytes)?.unwrap_or(0) {
-                if column.kind == Kind::Map {
+                if column.carbon_type == CarbonType::Map {
                     check_children(bytes, 2)?;
                 }
-                pass_children(bytes, column, lengths)?;
+                skip_children(bytes, column, length_format)?;
             }
             Ok(())
         }
-        Kind::Struct => {
+        CarbonType::Struct => {
             check_children(bytes, column.children.len())?;
-            pass_children(bytes, column, lengths)
+            skip_children(bytes, column, length_format)
         }
-        kind => lengths.value(bytes, kind).map(drop),
+        carbon_type => length_format.value(bytes, carbon_type).map(drop),
     }
 }
 
-fn pass_children(bytes: &mut Bytes<'_>, column: &Column, lengths: Lengths) -> Result<()> {
-    column.children.iter().try_for_each(|child| pass(bytes, child, lengths))
+fn skip_children(bytes: &mut ByteReader<'_>, column: &Column, length_format: LengthFormat) -> Result<()> {
+    column.children.iter().try_for_each(|child| skip(bytes, child, length_format))
 }

@@ -11,15 +11,19 @@ use orcish_core::{Error, ErrorKind, Result};
 
 /// Looks for signals on the thread that opens a table; other threads end once that one is to.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct Cancellation {
     caller: ThreadId,
     patience: Mutex<Patience>,
     is_over: AtomicBool,
 }
 
-impl Watch {
+impl Cancellation {
     pub(super) fn new(patience: Patience) -> Self {
-        Watch { caller: std::thread::current().id(), patience: Mutex::new(patience), is_over: AtomicBool::new(false) }
+        Cancellation {
+            caller: std::thread::current().id(),
+            patience: Mutex::new(patience),
+            is_over: AtomicBool::new(false),
+        }
     }
 
     /// Whether this is the thread that opens the table.
@@ -40,7 +44,7 @@ impl Watch {
     ///
     /// # Errors
     /// That of the check on the thread that opens the table, and afterwards `Interrupted` on others.
-    pub(super) fn look(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         if self.is_caller() {
             let found = self.patience.lock().unwrap_or_else(PoisonError::into_inner).look();
             if found.is_err() {
@@ -55,13 +59,13 @@ impl Watch {
     }
 
     /// What becomes of each, in order; `threads` work at a time, of which this is one.
-    pub(super) fn each<T: Sync, R: Send>(
+    pub(super) fn map<T: Sync, R: Send>(
         &self,
         threads: usize,
         all: &[T],
         work: impl Fn(&T) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let watched = |item| self.look().and_then(|()| work(item));
+        let watched = |item| self.check().and_then(|()| work(item));
         if threads < 2 {
             return all.iter().map(watched).collect();
         }
@@ -103,7 +107,7 @@ impl Watch {
             drop(sender);
             run()?;
             while others.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                self.look()?;
+                self.check()?;
             }
             Ok(())
         })?;
@@ -125,12 +129,12 @@ mod tests {
             let storage = orcish_io::StorageOptions::default()
                 .with_cancel_check(Arc::new(move || Err(Error::new(kind, "a signal came"))));
             for threads in [1, 4] {
-                let watch = Watch::new(storage.patience());
+                let cancellation = Cancellation::new(storage.patience());
                 let all: Vec<usize> = (0..threads).collect();
                 // Each goes on until it is told to end.
-                let found = watch.each(threads, &all, |_| -> Result<()> {
+                let found = cancellation.map(threads, &all, |_| -> Result<()> {
                     loop {
-                        watch.look()?;
+                        cancellation.check()?;
                         std::thread::yield_now();
                     }
                 });

@@ -1,0 +1,219 @@
+//! Values of rows, gathered into a column.
+
+use arrow_array::{Array as _, ArrayRef};
+use arrow_buffer::NullBufferBuilder;
+use arrow_schema::DataType;
+use orcish_core::{Error, Result};
+
+use super::lengths::{self, LengthFormat};
+use crate::bytes::ByteReader;
+use crate::metadata::format::NULL_TEXT;
+use crate::metadata::schema::{CarbonType, Column};
+use crate::page::{self, Dictionaries, ListOffsets, StringValues};
+
+/// A column that grows by a value for each row.
+pub(super) enum ColumnBuilder<'a> {
+    /// As they are stored, null as texts have it.
+    Bytes(Vec<&'a [u8]>),
+    /// Of dates, or of a dictionary that all files of the table share.
+    Keys(Vec<u32>),
+    Integers(Vec<i64>, NullBufferBuilder),
+    Doubles(Vec<f64>, NullBufferBuilder),
+    /// Where each ends among the items, and 0 before them. Null is one item that is null, as in pages.
+    List(Vec<i32>, Box<ColumnBuilder<'a>>),
+    Map(Vec<i32>, Box<[ColumnBuilder<'a>; 2]>),
+    Struct(usize, Vec<ColumnBuilder<'a>>),
+}
+
+impl<'a> ColumnBuilder<'a> {
+    /// Of keys.
+    pub(super) fn keys(rows: usize) -> Self {
+        ColumnBuilder::Keys(Vec::with_capacity(rows))
+    }
+
+    /// Of a dimension, whose values are bytes, or of others.
+    pub(super) fn dimension(column: &Column, rows: usize) -> Result<Self> {
+        Ok(match (column.carbon_type, column.children.as_slice()) {
+            (CarbonType::Array, [item]) => ColumnBuilder::List(vec![0], Box::new(ColumnBuilder::within(item, rows)?)),
+            (CarbonType::Map, [key, value]) => {
+                let entries = [ColumnBuilder::within(key, rows)?, ColumnBuilder::within(value, rows)?];
+                ColumnBuilder::Map(vec![0], Box::new(entries))
+            }
+            (CarbonType::Struct, children) => {
+                let children =
+                    children.iter().map(|child| ColumnBuilder::within(child, rows)).collect::<Result<_>>()?;
+                ColumnBuilder::Struct(0, children)
+            }
+            (CarbonType::Array | CarbonType::Map, _) => return Err(Error::corrupt("a list of nothing")),
+            _ => ColumnBuilder::Bytes(Vec::with_capacity(rows)),
+        })
+    }
+
+    fn within(column: &Column, rows: usize) -> Result<Self> {
+        if column.children.is_empty() && column.carbon_type != CarbonType::Date && column.has_global_dictionary() {
+            return Err(Error::unsupported("a dictionary of a column within another, in a stream"));
+        }
+        ColumnBuilder::dimension(column, rows)
+    }
+
+    /// Of a measure.
+    pub(super) fn measure(carbon_type: CarbonType, rows: usize) -> Self {
+        match carbon_type {
+            CarbonType::Double | CarbonType::Float => {
+                ColumnBuilder::Doubles(Vec::with_capacity(rows), NullBufferBuilder::new(rows))
+            }
+            CarbonType::Decimal { .. } => ColumnBuilder::Bytes(Vec::with_capacity(rows)),
+            _ => ColumnBuilder::Integers(Vec::with_capacity(rows), NullBufferBuilder::new(rows)),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            ColumnBuilder::Bytes(all) => all.len(),
+            ColumnBuilder::Keys(keys) => keys.len(),
+            ColumnBuilder::Integers(all, _) => all.len(),
+            ColumnBuilder::Doubles(all, _) => all.len(),
+            ColumnBuilder::List(ends, _) | ColumnBuilder::Map(ends, _) => ends.len() - 1,
+            ColumnBuilder::Struct(rows, _) => *rows,
+        }
+    }
+
+    pub(super) fn push_null(&mut self) -> Result<()> {
+        match self {
+            ColumnBuilder::Bytes(all) => all.push(NULL_TEXT),
+            ColumnBuilder::Keys(keys) => keys.push(page::NULL_KEY),
+            ColumnBuilder::Integers(all, nulls) => {
+                all.push(0);
+                nulls.append_null();
+            }
+            ColumnBuilder::Doubles(all, nulls) => {
+                all.push(0.0);
+                nulls.append_null();
+            }
+            ColumnBuilder::List(ends, items) => {
+                items.push_null()?;
+                push_end(ends, items)?;
+            }
+            ColumnBuilder::Map(ends, entries) => {
+                entries.iter_mut().try_for_each(ColumnBuilder::push_null)?;
+                let [keys, _] = &**entries;
+                push_end(ends, keys)?;
+            }
+            ColumnBuilder::Struct(rows, children) => {
+                *rows += 1;
+                children.iter_mut().try_for_each(ColumnBuilder::push_null)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn push_key(&mut self, key: u32) {
+        if let ColumnBuilder::Keys(keys) = self {
+            keys.push(key);
+        }
+    }
+
+    pub(super) fn push_bytes(&mut self, bytes: &'a [u8]) {
+        if let ColumnBuilder::Bytes(all) = self {
+            all.push(bytes);
+        }
+    }
+
+    /// The value of a measure of type `carbon_type`.
+    pub(super) fn push_measure(&mut self, carbon_type: CarbonType, bytes: &mut ByteReader<'a>) -> Result<()> {
+        match self {
+            ColumnBuilder::Doubles(all, nulls) => {
+                all.push(bytes.f64()?);
+                nulls.append_non_null();
+            }
+            ColumnBuilder::Integers(all, nulls) => {
+                all.push(match carbon_type {
+                    CarbonType::Boolean => bytes.u8()?.into(),
+                    CarbonType::Short => bytes.i16()?.into(),
+                    CarbonType::Int => bytes.i32()?.into(),
+                    _ => bytes.i64()?,
+                });
+                nulls.append_non_null();
+            }
+            others => others.push_bytes(bytes.short()?),
+        }
+        Ok(())
+    }
+
+    /// The value of a column that has others in it, or is in one.
+    pub(super) fn push_nested(
+        &mut self,
+        bytes: &mut ByteReader<'a>,
+        column: &Column,
+        length_format: LengthFormat,
+    ) -> Result<()> {
+        match self {
+            ColumnBuilder::List(ends, items) => {
+                let Some(count) = lengths::count(bytes)? else { return self.push_null() };
+                for _ in 0..count {
+                    for item in &column.children {
+                        items.push_nested(bytes, item, length_format)?;
+                    }
+                }
+                push_end(ends, items)
+            }
+            ColumnBuilder::Map(ends, entries) => {
+                let Some(count) = lengths::count(bytes)? else { return self.push_null() };
+                for _ in 0..count {
+                    lengths::check_children(bytes, 2)?;
+                    for (values, child) in entries.iter_mut().zip(&column.children) {
+                        values.push_nested(bytes, child, length_format)?;
+                    }
+                }
+                let [keys, _] = &**entries;
+                push_end(ends, keys)
+            }
+            ColumnBuilder::Struct(rows, children) => {
+                lengths::check_children(bytes, children.len())?;
+                *rows += 1;
+                let mut children = children.iter_mut().zip(&column.children);
+                children.try_for_each(|(values, child)| values.push_nested(bytes, child, length_format))
+            }
+            leaf => {
+                leaf.push_bytes(length_format.value(bytes, column.carbon_type)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// All values as an array of the column's type.
+    pub(super) fn finish(self, column: &Column, dictionaries: Option<&Dictionaries>) -> Result<ArrayRef> {
+        let carbon_type = column.data_type();
+        Ok(match (self, &carbon_type) {
+            (ColumnBuilder::Bytes(all), DataType::Utf8 | DataType::Binary) => {
+                StringValues::of(&all)?.array(&carbon_type)?
+            }
+            (ColumnBuilder::Bytes(all), _) => page::no_dictionary_array(column, &all)?,
+            (ColumnBuilder::Keys(keys), _) => page::decode_keys(column, &keys, dictionaries)?,
+            (ColumnBuilder::Integers(all, mut nulls), _) => page::integers(column, all, nulls.finish())?,
+            (ColumnBuilder::Doubles(all, mut nulls), _) => page::doubles(column, all, nulls.finish())?,
+            (ColumnBuilder::List(ends, items), _) => {
+                let item = column.children.first().ok_or_else(|| Error::corrupt("an array of nothing"))?;
+                page::lists(column, &ListOffsets::in_order(ends), &items.finish(item, None)?)?
+            }
+            (ColumnBuilder::Map(ends, entries), _) => {
+                let entries = finish_all((*entries).into(), column)?;
+                let count = entries.first().map_or(0, |keys| keys.len());
+                page::maps(column, &ListOffsets::in_order(ends), entries, count)?
+            }
+            (ColumnBuilder::Struct(rows, children), _) => page::structs(column, finish_all(children, column)?, rows)?,
+        })
+    }
+}
+
+fn push_end(ends: &mut Vec<i32>, items: &ColumnBuilder<'_>) -> Result<()> {
+    ends.push(i32::try_from(items.len()).map_err(|_| Error::limit("more than 2³¹ items of lists"))?);
+    Ok(())
+}
+
+fn finish_all(children: Vec<ColumnBuilder<'_>>, column: &Column) -> Result<Vec<ArrayRef>> {
+    let children = children.into_iter().zip(&column.children).map(|(values, child)| {
+        values.finish(child, None).map_err(|error| error.in_column(&format!("{}.{}", column.name, child.name)))
+    });
+    children.collect()
+}
