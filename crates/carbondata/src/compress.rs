@@ -34,12 +34,12 @@ impl Compressor {
     ///
     /// # Errors
     /// `Corrupt` for bytes that are not valid compressed data, `LimitExceeded` for more than `max_bytes`.
-    pub(crate) fn decompress(self, bytes: &[u8], most: usize) -> Result<Vec<u8>> {
+    pub(crate) fn decompress(self, bytes: &[u8], max_bytes: usize) -> Result<Vec<u8>> {
         let corrupt = |error: &dyn std::fmt::Display| Error::corrupt(format!("no {self:?} data: {error}"));
         match self {
             Compressor::Snappy => {
                 let length = snap::raw::decompress_len(bytes).map_err(|error| corrupt(&error))?;
-                check_most(length, most)?;
+                check_length(length, max_bytes)?;
                 // Two bytes of Snappy expand to at most 64, so a longer length is corrupt.
                 if length / 64 > bytes.len() {
                     return Err(Error::corrupt(format!("{} bytes of snappy cannot become {length}", bytes.len())));
@@ -50,34 +50,35 @@ impl Compressor {
                 let decoder = zstd::stream::read::Decoder::with_buffer(bytes).map_err(|error| corrupt(&error))?;
                 // The frame may have the size. It is used as a capacity, up to the limit.
                 let known = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().unwrap_or(0);
-                let known = usize::try_from(known).unwrap_or(usize::MAX).min(most).min(bytes.len().saturating_mul(64));
-                read_most(decoder, known, most, &corrupt)
+                let known =
+                    usize::try_from(known).unwrap_or(usize::MAX).min(max_bytes).min(bytes.len().saturating_mul(64));
+                read_limited(decoder, known, max_bytes, &corrupt)
             }
             Compressor::Gzip => {
-                let known = bytes.len().saturating_mul(4).min(most);
-                read_most(flate2::bufread::MultiGzDecoder::new(bytes), known, most, &corrupt)
+                let known = bytes.len().saturating_mul(4).min(max_bytes);
+                read_limited(flate2::bufread::MultiGzDecoder::new(bytes), known, max_bytes, &corrupt)
             }
         }
     }
 }
 
-fn check_most(length: usize, most: usize) -> Result<()> {
-    if length > most {
-        return Err(Error::limit(format!("{length} bytes after decompression, of {most} that are allowed")));
+fn check_length(length: usize, max_bytes: usize) -> Result<()> {
+    if length > max_bytes {
+        return Err(Error::limit(format!("{length} bytes after decompression, of {max_bytes} that are allowed")));
     }
     Ok(())
 }
 
-fn read_most(
+fn read_limited(
     reader: impl std::io::Read,
     known: usize,
-    most: usize,
+    max_bytes: usize,
     corrupt: &dyn Fn(&dyn std::fmt::Display) -> Error,
 ) -> Result<Vec<u8>> {
     let mut found = Vec::with_capacity(known);
-    let one_more = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    let one_more = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
     reader.take(one_more).read_to_end(&mut found).map_err(|error| corrupt(&error))?;
-    check_most(found.len(), most)?;
+    check_length(found.len(), max_bytes)?;
     Ok(found)
 }
 

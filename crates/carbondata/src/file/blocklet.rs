@@ -1,4 +1,4 @@
-//! Columns of a blocklet that have been read: decoded page by page.
+//! Column chunks of a blocklet, decoded page by page.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ use crate::metadata::format::{DataChunk2, MinMax};
 use crate::metadata::schema::{CarbonType, Column};
 use crate::page::{self, Dictionaries};
 
-/// Rows of a page that says nothing of them, but for the last of a blocklet.
+/// Number of rows of all pages of a blocklet but the last, in files that do not record it.
 const PAGE_ROWS: usize = 32_000;
 
-/// Chunks of some columns of a blocklet.
+/// Column chunks of a blocklet.
 pub(crate) struct BlockletData {
     file: Arc<FileMetadata>,
     dictionaries: Option<Dictionaries>,
     at: usize,
-    /// By their place in the blocklet; those that were not asked for are none.
+    /// By the index of the chunk in the blocklet; `None` for columns that were not read.
     chunks: Vec<Option<ColumnChunk>>,
     page_rows: Vec<usize>,
 }
@@ -41,7 +41,7 @@ impl BlockletData {
         }
     }
 
-    /// Reads the wanted pages of columns whose heads have been read, but for those that are there.
+    /// Reads the selected pages of columns whose chunk headers were read, except pages that were read before.
     ///
     /// # Errors
     /// As [`DataFile::read_blocklet`](super::DataFile::read_blocklet).
@@ -65,7 +65,8 @@ impl BlockletData {
         Ok(())
     }
 
-    /// Wanted pages of columns whose heads have been read: their chunks and numbers, and where they are in the file.
+    /// Selected pages of columns whose chunk headers were read: index of the chunk, index of the page, the page, and
+    /// its range in the file.
     pub(super) fn pages_of<'a>(
         &'a self,
         columns: &'a [usize],
@@ -83,13 +84,14 @@ impl BlockletData {
         })
     }
 
-    /// Rows of pages: as the footer says, else the pages themselves, else what all writers have written.
+    /// Determines the number of rows of each page: by the footer, by the page headers, or by the fixed page size of old
+    /// writers.
     pub(super) fn resolve_page_rows(&mut self) -> Result<()> {
         let rows =
             self.file.blocklets.get(self.at).map_or(0, |blocklet| usize::try_from(blocklet.rows).unwrap_or(usize::MAX));
         if self.page_rows.is_empty() {
             let first_chunks = self.file.columns.iter().zip(&self.file.first_chunks);
-            // Columns within others have more values, or fewer, than there are rows.
+            // The number of values of child columns differs from the number of rows.
             let mut chunks = first_chunks.filter_map(|(_, &start)| self.chunks.get(start)?.as_ref());
             let Some(chunk) = chunks.next() else {
                 return Ok(());
@@ -118,17 +120,17 @@ impl BlockletData {
         self.page_rows.get(page).copied().unwrap_or(0)
     }
 
-    /// Bounds of a page: one smallest value, and one largest.
+    /// Min/max index of a page, which has one column.
     pub(crate) fn page_min_max(&self, column: usize, page: usize) -> Option<&MinMax> {
         let chunk = self.chunks.get(self.file.first_chunk(column))?.as_ref()?;
         chunk.pages.get(page)?.header.min_max.as_ref()
     }
 
-    /// All rows of a page of a column, in the column's type.
+    /// Decodes a page of a column into the Arrow type of the column.
     ///
     /// # Errors
-    /// `Corrupt` where the bytes are no such page, `Unsupported` for encodings that are not known, `NullMapKey`,
-    /// `LimitExceeded`.
+    /// `Corrupt` where the bytes are not such a page, `Unsupported` for unknown encodings, `NullMapKey` for maps with
+    /// null keys, `LimitExceeded` for large arrays.
     pub(crate) fn decode(&self, column: usize, page: usize) -> Result<ArrayRef> {
         let mut chunk = self.file.first_chunk(column);
         let rows = Some(self.page_rows(page));
@@ -137,8 +139,8 @@ impl BlockletData {
         self.decode_column(column, &column.name, &mut chunk, page, rows).map_err(place)
     }
 
-    /// Decodes the column whose chunk is `next`, and what is within it; `next` is the chunk behind those. `name` is that
-    /// of the column and of all it is within.
+    /// Decodes the column whose chunk has index `next`, with its children, and moves `next` behind their chunks. `name`
+    /// is the dotted name.
     fn decode_column(
         &self,
         column: &Column,

@@ -1,4 +1,4 @@
-//! The chunk of a column in a blocklet: its pages, as they are stored.
+//! Column chunks and pages, as stored.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -10,36 +10,36 @@ use crate::metadata::format::{DataChunk2, LocalDictionary as StoredDictionary};
 use crate::metadata::schema::{CarbonType, Column};
 use crate::page::{Dictionaries, LocalDictionary};
 
-/// A chunk whose head has been read.
+/// A column chunk whose header was read.
 pub(crate) struct ColumnChunk {
     pub(crate) pages: Vec<EncodedPage>,
-    /// Where in the file each page is, where pages can be read one by one.
+    /// Range of each page in the file. Empty where pages are not read one by one.
     pub(crate) page_ranges: Vec<Range<u64>>,
     pub(crate) dictionary: Option<StoredDictionary>,
-    /// The dictionary, once a page needed it.
+    /// The decoded dictionary, set when a page first needs it.
     pub(crate) decoded: OnceLock<Arc<LocalDictionary>>,
 }
 
-/// A page as it is stored; of version 1 it is described as in version 2.
+/// An encoded page. The header of a page of version 1 is converted to that of version 2.
 pub(crate) struct EncodedPage {
     pub(crate) header: DataChunk2,
-    /// None until it is read.
+    /// `None` until the page is read.
     pub(crate) bytes: Option<PageData>,
 }
 
 /// The bytes of a page.
 pub(crate) struct PageData {
-    /// Values, compressed.
+    /// Compressed values.
     pub(crate) data: Bytes,
     pub(crate) row_ids: Bytes,
     pub(crate) rle: Bytes,
 }
 
 impl PageData {
-    /// The parts of a page, which are one after the other.
+    /// Cuts the parts of a page, which follow each other.
     ///
     /// # Errors
-    /// `Corrupt` where they are longer than what is there.
+    /// `Corrupt` where the parts are longer than the bytes.
     pub(crate) fn cut(header: &DataChunk2, bytes: &Bytes) -> Result<Self> {
         let mut at = 0usize;
         let mut part = |length: i32| {
@@ -56,25 +56,25 @@ impl PageData {
     }
 }
 
-/// What else a page needs to be decoded.
+/// The context of decoding a page.
 pub(crate) struct PageContext<'a> {
     pub(crate) column: &'a Column,
-    /// None within other columns.
+    /// `None` in child columns.
     pub(crate) rows: Option<usize>,
     pub(crate) key_width: usize,
     pub(crate) dictionary: Option<&'a LocalDictionary>,
     pub(crate) dictionaries: Option<&'a Dictionaries>,
-    /// Most bytes that it may become.
+    /// Maximum size of the decoded page.
     pub(crate) max_bytes: usize,
 }
 
 impl ColumnChunk {
-    /// Of one page, as chunks of versions 1 and 2 are.
+    /// A chunk with one page, as in versions 1 and 2.
     pub(crate) fn of(page: EncodedPage) -> Self {
         ColumnChunk { pages: vec![page], page_ranges: Vec::new(), dictionary: None, decoded: OnceLock::new() }
     }
 
-    /// Its own dictionary, if it has one.
+    /// The local dictionary of the chunk, if it has one.
     pub(crate) fn dictionary(&self, carbon_type: CarbonType, max_bytes: usize) -> Result<Option<&LocalDictionary>> {
         let Some(stored) = &self.dictionary else { return Ok(None) };
         if let Some(decoded) = self.decoded.get() {

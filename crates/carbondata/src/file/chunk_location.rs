@@ -1,4 +1,4 @@
-//! Where column chunks are in a file.
+//! Locations of column chunks.
 
 use std::ops::Range;
 
@@ -6,16 +6,17 @@ use orcish_core::{Error, Result};
 
 use crate::metadata::format::DataChunk;
 
-/// Where a chunk is.
+/// Location of a column chunk.
 pub(crate) enum ChunkLocation {
-    /// In one piece that begins with a struct, whose length the footer says.
+    /// The header of the chunk is followed by its pages.
     Contiguous { bytes: Range<u64>, header: usize },
-    /// In up to three, which the footer describes.
+    /// The parts of the only page have their own ranges, in version 1.
     Separate(Box<DataChunk>),
 }
 
 impl ChunkLocation {
-    /// The bytes of its head, or all where pages cannot be read by themselves, or take no more than `gap`.
+    /// Ranges to read for the header. The pages are included where they cannot be read one by one, or take at most
+    /// `gap` bytes.
     pub(super) fn header_ranges(&self, version: u8, gap: u64) -> Result<Vec<Range<u64>>> {
         match self {
             ChunkLocation::Contiguous { bytes, header } if version == 3 => {
@@ -27,7 +28,7 @@ impl ChunkLocation {
         }
     }
 
-    /// The ranges of bytes it has.
+    /// Ranges of the chunk.
     pub(super) fn ranges(&self) -> Result<Vec<Range<u64>>> {
         match self {
             ChunkLocation::Contiguous { bytes, .. } => Ok(vec![bytes.clone()]),

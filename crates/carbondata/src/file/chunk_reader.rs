@@ -7,7 +7,7 @@ use super::chunk::ColumnChunk;
 use super::chunk_location::ChunkLocation;
 use super::{v1_v2, v3};
 
-/// Reads the head of a chunk, and what is there of its pages.
+/// Reads the header of a chunk, and its pages where `bytes` include them.
 pub(crate) fn read(place: &ChunkLocation, bytes: &[Bytes], version: u8, limits: &Limits) -> Result<ColumnChunk> {
     match (place, bytes, version) {
         (ChunkLocation::Contiguous { bytes: place, header }, [bytes], 3) => v3::chunk(bytes, place, *header, limits),

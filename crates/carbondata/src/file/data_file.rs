@@ -1,4 +1,4 @@
-//! An open data file.
+//! Open data files.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::metadata::format::MinMax;
 use crate::metadata::schema::Column;
 use crate::page::Dictionaries;
 
-/// A data file that is open; clones share what is known of it.
+/// An open data file. Clones share its metadata.
 #[derive(Clone)]
 pub(crate) struct DataFile {
     pub(super) metadata: Arc<FileMetadata>,
@@ -22,17 +22,17 @@ pub(crate) struct DataFile {
 }
 
 impl DataFile {
-    /// Reads what the file says of itself.
+    /// Opens a data file and reads its metadata.
     ///
     /// # Errors
-    /// `Io` where the source fails, `Corrupt` for what is no data file, `LimitExceeded` for large footers.
+    /// `Io` where the source fails, `Corrupt` where it is not a data file, `LimitExceeded` for a large footer.
     pub(crate) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
         let name = source.name().to_owned();
         let metadata = open::open(source, limits).map_err(|error| error.in_file(&name))?;
         Ok(DataFile { metadata: Arc::new(metadata), dictionaries: None })
     }
 
-    /// With the dictionaries of the table, which files of 1.x need.
+    /// Sets the global dictionaries of the table, which files of 1.x need.
     pub(crate) fn with_dictionaries(self, dictionaries: Dictionaries) -> Self {
         DataFile { dictionaries: Some(dictionaries), ..self }
     }
@@ -41,7 +41,7 @@ impl DataFile {
         self.metadata.source.name()
     }
 
-    /// The file's own columns, in the order of its list.
+    /// The columns of the file, in the order of its schema.
     pub(crate) fn columns(&self) -> &[Column] {
         &self.metadata.columns
     }
@@ -50,12 +50,12 @@ impl DataFile {
         self.metadata.rows
     }
 
-    /// The version of the format: 1, 2 or 3.
+    /// Version of the format: 1, 2 or 3.
     pub(crate) fn version(&self) -> u8 {
         self.metadata.version
     }
 
-    /// What the writer said of itself.
+    /// The `extra_info` of the footer: name and version of the writer.
     pub(crate) fn written_by(&self) -> &[(String, String)] {
         &self.metadata.extra_info
     }
@@ -68,28 +68,27 @@ impl DataFile {
         self.metadata.blocklets.get(at).map_or(0, |blocklet| blocklet.rows)
     }
 
-    /// Bounds of all chunks of a blocklet, see [`DataFile::first_chunk`].
+    /// Min/max index of the chunks of a blocklet, see [`DataFile::first_chunk`].
     pub(crate) fn min_max(&self, at: usize) -> Option<&MinMax> {
         self.metadata.blocklets.get(at)?.min_max.as_ref()
     }
 
-    /// Where the first chunk of a column is among those of a blocklet: those of dimensions come first, each before
-    /// those of the columns within it, then those of measures.
+    /// Index of the first chunk of a column among the chunks of a blocklet.
     pub(crate) fn first_chunk(&self, column: usize) -> usize {
         self.metadata.first_chunk(column)
     }
 
-    /// Reads the chunks of some columns of a blocklet, by as few requests as the source wants.
+    /// Reads the chunks of some columns of a blocklet. Ranges that are close are read together.
     ///
     /// # Errors
-    /// `Io` where the source fails, `Corrupt` where chunks are not where they should be.
+    /// `Io` where the source fails, `Corrupt` for invalid chunks.
     pub(crate) fn read_blocklet(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
         self.read_chunks(at, columns, ChunkLocation::ranges)
             .map_err(|error| error.in_section("blocklet", at).in_file(self.name()))
     }
 
-    /// Reads the heads of the chunks of some columns, which have the bounds of pages, and the pages only where they are
-    /// so few bytes that to ask for them again would take longer; see [`BlockletData::read_pages`].
+    /// Reads the chunk headers of some columns, which have the min/max indexes of pages. Pages are read as well where a
+    /// second request would take longer; see [`BlockletData::read_pages`].
     ///
     /// # Errors
     /// As [`read_blocklet`](Self::read_blocklet).

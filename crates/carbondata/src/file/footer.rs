@@ -1,4 +1,4 @@
-//! The footer of data files.
+//! Footers of data files.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use bytes::Bytes;
 use orcish_core::{Error, ErrorKind, Limits, Result};
 use orcish_io::{ReadAt, slice_range};
 
-/// Bytes at the end of a file, which say where the footer begins.
+/// Length of the offset of the footer, at the end of the file.
 pub(super) const POINTER: u64 = 8;
 
-/// The footer, and where it begins.
+/// The bytes of the footer, and its offset.
 ///
 /// # Errors
-/// `Corrupt` where the end of the file points to none, `LimitExceeded` for large ones.
+/// `Corrupt` where the file does not end with a valid offset, `LimitExceeded` for a large footer.
 pub(crate) fn footer(source: &dyn ReadAt, size: u64, end: &Bytes, limits: &Limits) -> Result<(Bytes, u64)> {
     let pointer = end.last_chunk::<8>().ok_or_else(|| Error::corrupt("the file is too short to have a footer"))?;
     let pointer = i64::from_be_bytes(*pointer);
@@ -26,13 +26,13 @@ pub(crate) fn footer(source: &dyn ReadAt, size: u64, end: &Bytes, limits: &Limit
     Ok((range_of(source, size, end, start..last)?, start))
 }
 
-/// A number of rows that has to be there.
+/// The number of rows of a footer, which is required.
 pub(crate) fn rows_of(rows: Option<i64>) -> Result<u64> {
     let rows = rows.ok_or_else(|| Error::corrupt("a footer that does not say how many rows there are"))?;
     u64::try_from(rows).map_err(|_| Error::corrupt(format!("{rows} rows")))
 }
 
-/// Bytes of a file of `size`, whose last ones are `end`.
+/// A range of a file of `size` bytes, whose last bytes are `end`.
 pub(crate) fn range_of(source: &dyn ReadAt, size: u64, end: &Bytes, range: Range<u64>) -> Result<Bytes> {
     let known = size.saturating_sub(u64::try_from(end.len()).unwrap_or(u64::MAX));
     if range.start >= known {

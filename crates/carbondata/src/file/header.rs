@@ -1,4 +1,4 @@
-//! The header of data files.
+//! Headers of data files.
 
 use bytes::Bytes;
 use orcish_core::{Limits, Result};
@@ -7,8 +7,8 @@ use orcish_io::ReadAt;
 use crate::metadata::format::FileHeader;
 use crate::metadata::thrift::ThriftReader;
 
-/// The header and its length, of which nothing is known before: more is read until it is whole. `bytes` are the first
-/// ones of the file.
+/// Reads the header, and returns its length. `bytes` are the first bytes of the file; more are read until the header is
+/// complete.
 pub(crate) fn read_header(
     source: &dyn ReadAt,
     size: u64,
@@ -30,7 +30,7 @@ pub(crate) fn read_header(
     }
 }
 
-/// Whether bytes begin with a version of 3 and a list of structs.
+/// Whether the bytes start with a `FileHeader`: version 3 and a list of structs.
 pub(super) fn is_header(bytes: &[u8]) -> bool {
     matches!(bytes, [0x15, 6, 0x19, list, ..] if list & 15 == 12)
 }

@@ -1,4 +1,4 @@
-//! Whether values of arrays are those of JSON.
+//! Comparison of Arrow values with JSON, for tests.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
@@ -9,7 +9,7 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::DataType;
 use serde_json::Value;
 
-/// Puts numbers with a fraction between quotes, as serde_json rounds them in its own way.
+/// Quotes numbers with a fraction, as serde_json does not round them exactly.
 pub(super) fn quoted(line: &str) -> String {
     let mut all = String::new();
     let mut rest = line;
@@ -39,7 +39,7 @@ pub(super) fn float(wanted: &Value) -> Option<f64> {
     wanted.as_str().map_or_else(|| wanted.as_f64(), |text| text.parse().ok())
 }
 
-/// The year, month and day of a number of days since 1970.
+/// The date of a number of days since 1970-01-01.
 fn day(days: i64) -> String {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -51,11 +51,11 @@ fn day(days: i64) -> String {
     format!("{:04}-{month:02}-{day:02}", year + era * 400 + i64::from(month <= 2))
 }
 
-/// Whether the value of a row is that of the JSON.
+/// Whether a value is equal to JSON.
 pub(super) fn is_same(array: &ArrayRef, row: usize, wanted: &Value) -> bool {
     let is_null = array.is_null(row);
     if is_null || wanted.is_null() {
-        // Of one null and null the same is written.
+        // Null and `[null]` are stored alike.
         let is_one_null = wanted.as_array().is_some_and(|wanted| matches!(wanted.as_slice(), [Value::Null]));
         return is_null && (wanted.is_null() || is_one_null);
     }
@@ -95,7 +95,7 @@ pub(super) fn is_same(array: &ArrayRef, row: usize, wanted: &Value) -> bool {
         }
         DataType::Struct(_) => {
             array.as_struct().columns().iter().zip(array.as_struct().column_names()).all(|(child, name)| {
-                // Spark leaves nulls out.
+                // Spark leaves null fields out.
                 is_same(child, row, wanted.get(name).unwrap_or(&Value::Null))
             })
         }

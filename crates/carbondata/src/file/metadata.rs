@@ -1,4 +1,4 @@
-//! The metadata of a data file: its header and its footer.
+//! Metadata of data files.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use super::chunk_location::ChunkLocation;
 use crate::metadata::format::MinMax;
 use crate::metadata::schema::Column;
 
-/// What the header and the footer say.
+/// The metadata of a data file, from its header and footer.
 pub(crate) struct FileMetadata {
     pub(crate) source: Arc<dyn ReadAt>,
     pub(crate) limits: Limits,
     pub(crate) version: u8,
-    /// Of a writer before 1.5.1.
+    /// Whether the writer is older than 1.5.1.
     pub(crate) has_unreliable_min_max: bool,
     pub(crate) columns: Vec<Column>,
-    /// Where the chunks of each column begin among those of a blocklet.
+    /// Index of the first chunk of each column among the chunks of a blocklet.
     pub(crate) first_chunks: Vec<usize>,
     pub(crate) rows: u64,
     pub(crate) extra_info: Vec<(String, String)>,
-    /// Numbers of different values of dimensions, by their chunks; files since 2.0 have none.
+    /// Number of distinct values of each dimension, by chunk. Empty since 2.0.
     pub(crate) cardinalities: Vec<i32>,
     pub(crate) blocklets: Vec<BlockletMetadata>,
 }
 
-/// Where a blocklet is.
+/// The metadata of a blocklet.
 pub(crate) struct BlockletMetadata {
     pub(crate) rows: u64,
     pub(crate) min_max: Option<MinMax>,
-    /// Rows of each page, where the footer has them.
+    /// Number of rows of each page; empty where the footer does not record it.
     pub(crate) page_rows: Vec<usize>,
     pub(crate) chunks: Vec<ChunkLocation>,
 }
@@ -41,7 +41,7 @@ impl FileMetadata {
         self.source.name()
     }
 
-    /// Where the chunks of a column are, those of the columns within it included.
+    /// Locations of the chunks of a column and of its children.
     pub(super) fn places(&self, blocklet: usize, column: usize) -> Result<&[ChunkLocation]> {
         let blocklet = self.blocklets.get(blocklet).ok_or_else(|| Error::invalid("no such blocklet"))?;
         let start = self.first_chunks.get(column).copied();
@@ -60,7 +60,7 @@ impl FileMetadata {
         self.first_chunks.get(column).copied().unwrap_or(usize::MAX)
     }
 
-    /// Bytes of the keys of a chunk: as many as its number of different values needs.
+    /// Bytes of the surrogate keys of a chunk, which follow from the number of distinct values.
     pub(super) fn key_width(&self, chunk: usize) -> usize {
         match self.cardinalities.get(chunk) {
             Some(&cardinality) if cardinality > 0 => {
@@ -72,7 +72,7 @@ impl FileMetadata {
     }
 }
 
-/// Where the chunks of each column begin.
+/// Index of the first chunk of each column among the chunks of a blocklet.
 pub(crate) fn first_chunks(columns: &[Column]) -> Vec<usize> {
     let mut first_chunks = vec![0; columns.len()];
     let mut next = 0;

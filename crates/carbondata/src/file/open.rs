@@ -1,4 +1,4 @@
-//! Opening data files of any version.
+//! Opens data files of any version.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::metadata::FileMetadata;
 use super::{v1_v2, v3};
 use crate::tuning;
 
-/// How files of version 2 begin.
+/// The first bytes of files of version 2.
 const MAGIC_2: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
 
-/// Reads what a file says of itself, whatever its version is.
+/// Reads and checks the metadata of a data file.
 pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<FileMetadata> {
     let metadata = open_version(source, limits)?;
     let blocklets = metadata.blocklets.len();

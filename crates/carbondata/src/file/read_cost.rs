@@ -1,4 +1,4 @@
-//! What reading columns of a blocklet takes.
+//! The cost of reading columns of a blocklet.
 
 use std::ops::Range;
 
@@ -8,29 +8,29 @@ use super::blocklet::BlockletData;
 use super::data_file::DataFile;
 
 impl DataFile {
-    /// Whether the file was written before 1.5.1: bounds of such files are not believed.
+    /// Whether the writer is older than 1.5.1: its min/max indexes are not reliable.
     pub(crate) fn has_unreliable_min_max(&self) -> bool {
         self.metadata.has_unreliable_min_max
     }
 
-    /// Whether the footer says how many rows each page of a blocklet has.
+    /// Whether the footer records the number of rows of each page.
     pub(crate) fn has_page_rows(&self, blocklet: usize) -> bool {
         self.num_pages(blocklet) > 0
     }
 
-    /// Pages of a blocklet, or 0 where the footer does not say it.
+    /// Number of pages of a blocklet; 0 where the footer does not record it.
     pub(crate) fn num_pages(&self, blocklet: usize) -> usize {
         self.metadata.blocklets.get(blocklet).map_or(0, |blocklet| blocklet.page_rows.len())
     }
 
-    /// Bytes that are read for some columns of a blocklet, and requests for them, where neighbouring ranges are one.
+    /// Bytes and requests for some columns of a blocklet. Close ranges are one request.
     pub(crate) fn read_cost(&self, blocklet: usize, columns: &[usize]) -> (u64, usize) {
         let places = columns.iter().flat_map(|&column| self.metadata.places(blocklet, column).unwrap_or_default());
         let ranges: Vec<Range<u64>> = places.flat_map(|place| place.ranges().unwrap_or_default()).collect();
         self.ranges_read_cost(&ranges)
     }
 
-    /// The same of some pages, of columns whose heads are in `data`; heads are not counted.
+    /// Bytes and requests for selected pages of columns whose chunk headers are in `data`. The headers are not counted.
     pub(crate) fn page_read_cost(&self, data: &BlockletData, columns: &[usize], wanted: &[bool]) -> (u64, usize) {
         let ranges: Vec<Range<u64>> = data.pages_of(columns, wanted).map(|(_, _, _, range)| range.clone()).collect();
         self.ranges_read_cost(&ranges)

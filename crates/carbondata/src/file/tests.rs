@@ -1,5 +1,5 @@
-//! Tables that Apache's writers have written, below the folder that `ORCISH_CARBONDATA` names: all pages are decoded,
-//! and rows compared with those that were written.
+//! Tests with the tables of Apache's writers in `ORCISH_CARBONDATA`: all pages are decoded, and compared with the
+//! expected rows.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -18,7 +18,7 @@ use super::json_eq::{float, is_same, quoted};
 use super::*;
 use crate::metadata::schema::CarbonType;
 
-/// Tables whose data files have the expected rows, and no others.
+/// Tables whose data files have exactly the expected rows.
 const COMPARED: &[&str] = &[
     "adaptive_float",
     "adaptive_int",
@@ -92,7 +92,7 @@ fn tables_of_apache_have_their_rows() {
     let (mut read, mut compared) = (0, 0);
     for table in tables {
         let name = table.file_name().unwrap().to_str().unwrap().to_owned();
-        // Those have other versions, and dictionaries beside them; those of streams have no pages.
+        // Skipped: other versions with global dictionaries, and streaming files.
         if name.starts_with("v110") || !table.join("table").is_dir() {
             continue;
         }
@@ -243,14 +243,14 @@ fn compare(
     count
 }
 
-/// What a right reader does not return either.
+/// Differences to the expected rows that Apache's reader has too.
 fn is_known(table: &str, column: &str, carbon_type: CarbonType, array: &ArrayRef, row: usize, wanted: &Value) -> bool {
     match carbon_type {
         CarbonType::Varchar if wanted.is_null() => array.as_string::<i32>().value(row).is_empty(),
         CarbonType::Binary if wanted.is_null() => array.as_binary::<i32>().value(row).is_empty(),
-        // Days before the calendar of today.
+        // Dates before the Gregorian calendar.
         CarbonType::Date => wanted.as_str().is_some_and(|day| day < "1582-10-15"),
-        // The writer cuts digits off.
+        // The writer truncates digits.
         CarbonType::Float if column.starts_with("f_delta") => {
             let found = f64::from(array.as_primitive::<Float32Type>().value(row));
             float(wanted).is_some_and(|wanted| (found - wanted).abs() < 0.2)

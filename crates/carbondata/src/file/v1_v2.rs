@@ -1,8 +1,8 @@
-//! Files of versions 1 and 2, which know their columns in the footer, and have one page in a blocklet.
+//! Files of versions 1 and 2. The schema is in the footer, and each blocklet has one page of each column.
 //!
 //! ```text
-//! version 2: magic │ blocklet: (head │ values │ row ids │ runs) of each column │ … │ footer │ where it begins
-//! version 1: blocklet: values of all columns │ row ids of all │ runs of all    │ … │ footer │ where it begins
+//! version 2: magic │ blocklet: (header │ values │ row ids │ runs) of each column │ … │ footer │ offset of the footer
+//! version 1: blocklet: values of all columns │ row ids of all │ runs of all      │ … │ footer │ offset of the footer
 //! ```
 
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::metadata::schema;
 use crate::metadata::thrift::ThriftReader;
 use crate::page::{self, PageInput};
 
-/// Most bytes of the nulls of a page: those of more rows than a writer may put into a blocklet.
+/// Maximum size of the null bitmap of a page, for more rows than writers put into a blocklet.
 const MAX_NULLS: usize = 4 << 20;
 
 /// Reads the footer of a file of version 1 or 2.
 ///
 /// # Errors
-/// `Corrupt` where there is none.
+/// `Corrupt` where there is no valid footer.
 pub(super) fn open(
     source: Arc<dyn ReadAt>,
     size: u64,
@@ -80,7 +80,7 @@ fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<BlockletMetadata>> {
     let all = footer.blocklets2.iter().enumerate().map(|(at, info)| {
         let chunks = info.offsets.iter().zip(&info.lengths).map(|(&start, &length)| {
             let start = offset(start)?;
-            // A chunk ends where another one begins, or the footer.
+            // A chunk ends at the start of the next chunk or of the footer.
             let next = begins.get(begins.partition_point(|&begin| begin <= start)).filter(|_| start < end);
             let next = *next.ok_or_else(|| Error::corrupt(format!("a chunk at {start}, behind the footer")))?;
             let header =
@@ -92,7 +92,7 @@ fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<BlockletMetadata>> {
     all.collect()
 }
 
-/// The chunk of version 2 that is in `bytes`; its head has `header` of them.
+/// Reads a chunk of version 2. The first `header` bytes are its header.
 pub(super) fn chunk_2(bytes: &Bytes, header: usize, limits: &Limits) -> Result<ColumnChunk> {
     let head_bytes = bytes.get(..header).ok_or_else(|| Error::corrupt("a chunk that is shorter than its head"))?;
     let mut page_head: DataChunk2 = ThriftReader::new(head_bytes, limits).read_struct()?;
@@ -103,7 +103,7 @@ pub(super) fn chunk_2(bytes: &Bytes, header: usize, limits: &Limits) -> Result<C
     Ok(ColumnChunk::of(EncodedPage { header: page_head, bytes: Some(page) }))
 }
 
-/// The chunk of version 1 whose values, row ids and runs are `bytes`.
+/// A chunk of version 1, whose values, row ids and runs are `bytes`.
 pub(super) fn chunk_1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<ColumnChunk> {
     let [data, row_ids, rle] = bytes else { return Err(Error::corrupt("a chunk without all its parts")) };
     let header = DataChunk2 {
@@ -122,10 +122,10 @@ pub(super) fn chunk_1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<ColumnChunk>
     Ok(ColumnChunk::of(EncodedPage { header, bytes: Some(page) }))
 }
 
-/// The values of a page.
+/// Decodes a page.
 pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, stored: &PageData) -> Result<ArrayRef> {
     let rows = context.rows.ok_or_else(|| Error::corrupt("a page within another column"))?;
-    // The number of rows is the file's own word.
+    // The number of rows is not verified by the size of the data.
     if rows.saturating_mul(16) > context.max_bytes {
         return Err(Error::limit(format!("a page of {rows} rows")));
     }

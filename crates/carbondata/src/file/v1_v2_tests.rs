@@ -43,12 +43,12 @@ fn check(name: &str, version: u8) {
     assert_eq!(columns.len(), 13);
     fixtures::assert_rows(&columns, &fixtures::rows(&table.join("expected.jsonl.gz")));
 
-    // Damage is an error or other values, never a panic.
+    // A damaged file gives an error or other values, and never panics.
     let bytes = std::fs::read(&path).unwrap();
     let limits = Limits { memory: 64 << 20, tail: 1 << 20, ..limits };
     for step in 0..400 {
         let mut damaged = bytes.clone();
-        // Most of it in the footer and in the heads, which are small.
+        // Half of the changes are in the footer and in the chunk headers, which are small.
         let at = if step % 2 == 0 { bytes.len() - 1 - step * 7 } else { step * bytes.len() / 400 };
         damaged[at] = damaged[at].wrapping_add(1 + u8::try_from(step % 250).unwrap());
         if let Ok(file) = DataFile::open(Arc::new(MemorySource::new(damaged)), &limits) {

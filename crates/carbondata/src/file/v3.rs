@@ -17,7 +17,7 @@ use crate::metadata::schema::columns;
 use crate::metadata::thrift::ThriftReader;
 use crate::page::{self, EncoderMeta, PageInput, StoreDataType};
 
-/// Reads the footer of a file whose header has been read.
+/// Reads the footer of a file with this header.
 pub(super) fn open(
     source: Arc<dyn ReadAt>,
     size: u64,
@@ -48,7 +48,7 @@ pub(super) fn open(
     })
 }
 
-/// Where the chunks of a blocklet are: each ends where the next one begins.
+/// The metadata of a blocklet. A chunk ends at the start of the next chunk.
 pub(crate) fn blocklet(
     info: &BlockletInfo3,
     min_max: Option<crate::metadata::format::MinMax>,
@@ -62,7 +62,7 @@ pub(crate) fn blocklet(
     }
     let mut sorted = first_chunks.clone();
     sorted.push(footer_at);
-    // Where measures end, or dimensions where there are none.
+    // End of the measures, or of the dimensions where there are no measures.
     sorted.extend(u64::try_from(info.dimension_end.max(info.measure_end)).ok().filter(|&end| end > 0));
     sorted.sort_unstable();
     let chunks = first_chunks.iter().zip(&info.lengths).map(|(&start, &length)| {
@@ -87,7 +87,7 @@ pub(crate) fn blocklet(
     })
 }
 
-/// Reads the head of a chunk that is at `place` in the file, and the pages that `bytes` have behind it: all, or none.
+/// Reads the header of the chunk in the range `place` of the file, and its pages where `bytes` include all of them.
 pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, header: usize, limits: &Limits) -> Result<ColumnChunk> {
     let misfit = || Error::corrupt("a chunk whose pages lie outside of it");
     let chunk: DataChunk3 = ThriftReader::new(bytes.get(..header).ok_or_else(misfit)?, limits).read_struct()?;
@@ -112,7 +112,7 @@ pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, header: usize, limits: &L
     Ok(ColumnChunk { pages, page_ranges: places, dictionary: chunk.dictionary, decoded: OnceLock::new() })
 }
 
-/// The values of a page of a column that has none within it.
+/// Decodes a page of a column without children.
 pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, page: &PageData) -> Result<arrow_array::ArrayRef> {
     let has = |encoder| header.encoders.contains(&encoder);
     let meta = match header.encoders.first() {
@@ -122,7 +122,7 @@ pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, page: &Page
         _ => None,
     };
     let rows = context.rows.unwrap_or(0);
-    // The number of rows is the file's own word: pages of runs have few bytes for many.
+    // The number of rows is not verified by the size of the data, which is small for run lengths.
     if rows.saturating_mul(16) > context.max_bytes {
         return Err(Error::limit(format!("a page of {rows} rows")));
     }
@@ -166,11 +166,11 @@ pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, page: &Page
     })
 }
 
-/// Bytes of a value, where all have the same.
+/// Bytes of a stored value, for fixed-width types.
 fn width(context: &PageContext<'_>, header: &DataChunk2, meta: Option<&EncoderMeta>) -> Option<usize> {
     match meta.map(|meta| meta.store) {
         Some(StoreDataType::Bytes) | None if context.dictionary.is_some() => Some(page::KEY_WIDTH),
-        // Up to 16 bytes; of any length in pages of old writers.
+        // At most 16 bytes. Old writers store decimals with any length.
         Some(StoreDataType::Decimal) => meta.is_some_and(|meta| meta.precision > 0).then_some(16),
         Some(store) => store.width(),
         None if header.encoders.contains(&Encoding::Dictionary) => Some(context.key_width),
@@ -178,7 +178,7 @@ fn width(context: &PageContext<'_>, header: &DataChunk2, meta: Option<&EncoderMe
     }
 }
 
-/// The counts of a page of arrays, maps or structs.
+/// Decompresses the lengths of a page of arrays, maps or structs.
 pub(super) fn decompress_nested(
     header: &DataChunk2,
     page: &PageData,

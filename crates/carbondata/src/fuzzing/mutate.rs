@@ -1,14 +1,13 @@
-//! Changes of files that know their structure: of what headers, footers, heads of chunks and indexes say, so that the
-//! rest of a file is where it should be.
+//! Structure-aware mutation of headers, footers, chunk headers and index files. The rest of a file stays valid.
 
 use super::tree::Node;
 
-/// Bytes at the end of a data file, which say where the footer begins.
+/// Length of the offset of the footer, at the end of a data file.
 const POINTER: usize = 8;
-/// Most structs of an index that are taken apart.
+/// Maximum number of structs of an index file.
 const MAX_STRUCTS: usize = 10_000;
 
-/// Random numbers.
+/// Random number generator.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -23,7 +22,7 @@ impl Random {
     }
 }
 
-/// A changed file: a data file, an index, or a schema. None where the bytes are none.
+/// Mutates a data file, an index file or a schema; `None` for other bytes.
 pub fn mutate(bytes: &[u8], seed: u64) -> Option<Vec<u8>> {
     let mut random = Random(seed);
     random.next();
@@ -35,7 +34,7 @@ pub fn mutate(bytes: &[u8], seed: u64) -> Option<Vec<u8>> {
     .or_else(|| structs(bytes, &mut random))
 }
 
-/// The footer of a data file, and where it begins.
+/// The footer of a data file, and its offset.
 fn footer_of(bytes: &[u8]) -> Option<(Node, usize)> {
     let end = bytes.len().checked_sub(POINTER)?;
     let start = usize::try_from(i64::from_be_bytes(*bytes.last_chunk::<POINTER>()?)).ok()?;
@@ -54,7 +53,7 @@ fn footer(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     Some(with_footer(bytes.get(..start)?, &footer))
 }
 
-/// Places of a blocklet in the file: where its chunks are, and where dimensions and measures end.
+/// The offsets of a blocklet: its chunks, and the ends of dimensions and measures.
 fn places(blocklet: &mut Node) -> Vec<&mut i64> {
     let Node::Struct(fields) = blocklet else { return Vec::new() };
     let places = fields.iter_mut().flat_map(|(id, node)| match (*id, node) {
@@ -65,7 +64,7 @@ fn places(blocklet: &mut Node) -> Vec<&mut i64> {
     places.filter_map(|node| if let Node::Int(_, at) = node { Some(at) } else { None }).collect()
 }
 
-/// Changes the header; what the footer says of places is as far behind as the header has become longer.
+/// Mutates the header. Offsets in the footer are moved by the change of its length.
 fn header(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (mut footer, start) = footer_of(bytes)?;
     let (mut header, length) = Node::read(bytes)?;
@@ -78,7 +77,7 @@ fn header(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     Some(with_footer(&[&header, bytes.get(length..start)?].concat(), &footer))
 }
 
-/// Changes the head of a chunk, which is put behind the others.
+/// Mutates a chunk header. The chunk is moved behind the others.
 fn chunk(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (mut footer, start) = footer_of(bytes)?;
     let Some(Node::List(_, blocklets)) = footer.field(4) else { return None };
@@ -103,7 +102,7 @@ fn chunk(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     Some(with_footer(&[bytes.get(..start)?, &head, pages].concat(), &footer))
 }
 
-/// Changes one of the structs that a file is: an index, several that were merged, or a schema.
+/// Mutates one of the structs of an index file, a merged index file or a schema.
 fn structs(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -114,7 +113,7 @@ fn structs(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     }
     let count = all.len();
     let node = all.get_mut(random.below(count))?;
-    // A part of a merged index is an index itself.
+    // A part of a merged index file is an index file.
     let parts = match node.field(1) {
         Some(Node::List(8, parts)) if !parts.is_empty() && random.below(2) == 0 => Some(parts),
         _ => None,
@@ -126,7 +125,7 @@ fn structs(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     match inner {
         Some(Node::Binary(part)) => match structs(part, random) {
             Some(changed) => *part = changed,
-            // A name.
+            // The part is a name.
             None => change_bytes(part, random),
         },
         _ => change_some(node, random),
@@ -134,14 +133,14 @@ fn structs(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     Some(all.iter().flat_map(Node::bytes).collect())
 }
 
-/// Changes up to four values.
+/// Mutates up to four values.
 fn change_some(node: &mut Node, random: &mut Random) {
     for _ in 0..=random.below(4) {
         change_one(node, random);
     }
 }
 
-/// Changes this value, or one within it.
+/// Mutates this value or a nested value.
 fn change_one(node: &mut Node, random: &mut Random) {
     let mut children = node.children();
     let count = children.len();
@@ -194,7 +193,7 @@ fn change_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Removes, repeats or exchanges elements, which are of `width` values each.
+/// Removes, repeats or swaps elements of `width` values.
 fn change_list(all: &mut Vec<Node>, random: &mut Random, width: usize) {
     let count = all.len() / width;
     let (one, other) = (random.below(count) * width, random.below(count) * width);

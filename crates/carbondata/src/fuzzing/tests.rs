@@ -1,11 +1,11 @@
-//! Files changed by their structure: no change makes the reader panic, or give an array that is none.
+//! Tests that a mutated file never causes a panic or an invalid array.
 
 use std::path::Path;
 
 use super::tree::Node;
 use super::*;
 
-/// Small files of all kinds, as the writer of the tests of Python makes them; see `fuzz/carbon_seeds.py`.
+/// Small files of all kinds, see `fuzz/carbon_seeds.py`.
 fn seeds() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/carbon");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -22,7 +22,7 @@ fn trees_are_what_was_read() {
         while !rest.is_empty() {
             let (node, length) = Node::read(rest).unwrap();
             assert_eq!(node.bytes(), rest[..length], "{name}");
-            // Behind the header of a data file are its pages.
+            // The pages of a data file follow its header.
             rest = if name.ends_with(".carbondata") { &[] } else { &rest[length..] };
         }
     }
@@ -30,7 +30,7 @@ fn trees_are_what_was_read() {
 
 #[test]
 fn values_within_values_are_no_deeper_than_the_stack() {
-    // A field that is a list, or a map, whose only value is a list, and so on.
+    // Deeply nested lists, maps and structs.
     for (first, nested) in [(0x19, &[0x19][..]), (0x1b, &[1, 0xbb]), (0x1c, &[0x1c])] {
         let bytes = [&[first][..], &nested.repeat(1 << 20)].concat();
         assert_eq!(Node::read(&bytes), None, "{nested:?}");
@@ -54,6 +54,6 @@ fn changed_files_are_errors_or_arrays() {
         let changed = mutate(bytes, case).unwrap();
         read(&Bytes::from(changed), &limits, &check);
     }
-    // Most of a changed file is what it was.
+    // Most pages of a mutated file are unchanged.
     assert!(arrays.get() > 500, "{}", arrays.get());
 }

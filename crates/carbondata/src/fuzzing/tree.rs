@@ -1,10 +1,10 @@
-//! Structs of thrift's compact protocol as trees, whatever they mean.
+//! Thrift structs as trees of values.
 
-/// Values within values that are taken apart.
+/// Maximum nesting of values.
 const MAX_DEPTH: usize = 24;
 const STRUCT: u8 = 12;
 
-/// A value, with the number of its type where that says how it is encoded.
+/// A value. Variants with several encodings have the type code.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
     Bool(bool),
@@ -18,7 +18,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// The struct that bytes begin with, and how many of them it is.
+    /// Reads a struct, and returns its length.
     pub(super) fn read(bytes: &[u8]) -> Option<(Node, usize)> {
         let mut reader = Reader { bytes, at: 0 };
         let node = reader.read_struct(0)?;
@@ -31,13 +31,13 @@ impl Node {
         out
     }
 
-    /// The field of a struct.
+    /// A field of a struct.
     pub(super) fn field(&mut self, id: i16) -> Option<&mut Node> {
         let Node::Struct(fields) = self else { return None };
         fields.iter_mut().find(|(other, _)| *other == id).map(|(_, node)| node)
     }
 
-    /// What is within.
+    /// The nested values.
     pub(super) fn children(&mut self) -> Vec<&mut Node> {
         match self {
             Node::List(_, all) | Node::Map(_, _, all) => all.iter_mut().collect(),
@@ -97,7 +97,7 @@ impl Node {
                             varint(out, zigzag((*id).into()));
                         }
                     }
-                    // Booleans of fields are in the type.
+                    // A boolean field is encoded in its type.
                     if !matches!(node, Node::Bool(_)) {
                         node.write(out);
                     }
@@ -162,7 +162,7 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, kind: u8, depth: usize) -> Option<Node> {
-        // A list within a list is a byte: bytes alone could be deeper than the stack.
+        // A nested list takes one byte, so that the nesting must be bounded.
         if depth > MAX_DEPTH {
             return None;
         }

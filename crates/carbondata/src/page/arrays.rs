@@ -1,4 +1,4 @@
-//! Arrays of Arrow from values of a page, in the type of the column.
+//! Arrow arrays from decoded values, in the type of the column.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use super::nulls::{NULL_KEY, nulls_of};
 use crate::metadata::format::EPOCH_KEY;
 use crate::metadata::schema::{CarbonType, Column};
 
-/// The key of the first second of 1970, of columns of times that have a direct dictionary.
+/// The surrogate key of 1970-01-01 00:00:00 in the direct dictionary of timestamps.
 const FIRST_SECOND: i64 = 2;
 
-/// Whole numbers as the column's type has them: decimals as their digits, times as milliseconds, dates as days.
+/// An array of integers: unscaled values of decimals, milliseconds of timestamps, days of dates.
 ///
 /// # Errors
-/// `Corrupt` where one that is not null is too large for the type.
+/// `Corrupt` where a value that is not null does not fit into the type.
 pub(crate) fn integers(column: &Column, values: Vec<i64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     Ok(match column.carbon_type {
         CarbonType::Boolean => booleans(values.len(), |row| values.get(row).is_some_and(|&value| value != 0), nulls),
@@ -43,7 +43,7 @@ pub(crate) fn integers(column: &Column, values: Vec<i64>, nulls: Option<NullBuff
     })
 }
 
-/// Numbers with a fraction, or without one in columns of whole ones.
+/// An array of floating point numbers, which are converted where the column has another numeric type.
 ///
 /// # Errors
 /// `Corrupt` for columns of other types.
@@ -63,10 +63,10 @@ pub(crate) fn booleans(rows: usize, value: impl Fn(usize) -> bool, nulls: Option
     Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(rows, value), nulls))
 }
 
-/// Times in milliseconds.
+/// An array of timestamps from milliseconds.
 ///
 /// # Errors
-/// `Corrupt` for those that 64 bits of microseconds do not hold.
+/// `Corrupt` where 64 bits do not hold the microseconds.
 pub(crate) fn timestamps(mut values: Vec<i64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let max_bytes = i64::MAX / 1000;
     let mut is_over = false;
@@ -85,22 +85,22 @@ pub(crate) fn timestamps(mut values: Vec<i64>, nulls: Option<NullBuffer>) -> Res
     Ok(Arc::new(TimestampMicrosecondArray::try_new(values.into(), nulls).map_err(misfit)?.with_timezone("UTC")))
 }
 
-/// Dates of keys of the direct dictionary.
+/// Dates of surrogate keys of the direct dictionary.
 pub(crate) fn dates(keys: &[u32]) -> Result<ArrayRef> {
     let days: Vec<i32> = keys.iter().map(|&key| key.cast_signed().wrapping_sub(EPOCH_KEY)).collect();
     Ok(Arc::new(Date32Array::try_new(days.into(), nulls_of(keys, NULL_KEY)).map_err(misfit)?))
 }
 
-/// Times of keys of the direct dictionary that files of 1.x have: seconds.
+/// Timestamps of surrogate keys of the direct dictionary of files of 1.x, which counts seconds.
 pub(crate) fn times(keys: &[u32]) -> Result<ArrayRef> {
     let times = keys.iter().map(|&key| (i64::from(key.cast_signed()) - FIRST_SECOND) * 1000);
     timestamps(times.collect(), nulls_of(keys, NULL_KEY))
 }
 
-/// The values of keys, which say where in `values` they are.
+/// Looks up surrogate keys, which are indexes of `values`.
 ///
 /// # Errors
-/// `Corrupt` for keys that have none.
+/// `Corrupt` for keys without value.
 pub(crate) fn take_keys(values: &dyn Array, keys: &[u32]) -> Result<ArrayRef> {
     let max_bytes = keys.iter().copied().max().unwrap_or(0);
     if !keys.is_empty() && usize::try_from(max_bytes).is_ok_and(|max_bytes| max_bytes >= values.len()) {
@@ -109,7 +109,7 @@ pub(crate) fn take_keys(values: &dyn Array, keys: &[u32]) -> Result<ArrayRef> {
     arrow_select::take::take(values, &UInt32Array::from(keys.to_vec()), None).map_err(misfit)
 }
 
-/// Numbers in fewer bits.
+/// Narrows integers.
 fn narrow<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<ScalarBuffer<T>> {
     let mut is_lossy = false;
     let narrowed = values.iter().map(|&value| {

@@ -1,22 +1,22 @@
-//! Numbers of as many bits as the largest needs: row ids and runs of versions 1 and 2.
+//! Bit-packed inverted indexes and runs, in files of versions 1 and 2.
 
 use orcish_core::{Error, Result};
 
 use super::inverted_index;
 use crate::bytes::ByteReader;
 
-/// Bits of 120,000, the number of rows of a blocklet where nobody chose another. No file says what was chosen.
+/// Bit width for the default blocklet size of 120,000 rows. Files do not record the width.
 const USUAL_BITS: u32 = 17;
-/// Bits of the fewest and most rows that may be chosen: 2,000 and 12,000,000.
+/// Bit widths for the configurable blocklet sizes, 2,000 to 12,000,000 rows.
 const POSSIBLE_BITS: std::ops::RangeInclusive<u32> = 11..=24;
 
-/// What `read` makes of packed numbers, with the first number of bits that it can make something of.
+/// The result of `read` for the first bit width that it accepts.
 fn with_bits<T>(what: &str, read: impl Fn(u32) -> Option<T>) -> Result<T> {
     let mut all = std::iter::once(USUAL_BITS).chain(POSSIBLE_BITS.filter(|&bits| bits != USUAL_BITS));
     all.find_map(read).ok_or_else(|| Error::corrupt(format!("{what} fit to no number of bits")))
 }
 
-/// The numbers of one large number, the last of which is in its lowest bits.
+/// Unpacks the digits of one big integer, the last of which is in the lowest bits.
 fn unpack(bytes: &[u8], bits: u32) -> Vec<u32> {
     let count = (bytes.len() * 8).checked_div(bits as usize).unwrap_or(0);
     let mask = (1u64 << bits) - 1;
@@ -35,10 +35,10 @@ fn unpack(bytes: &[u8], bits: u32) -> Vec<u32> {
     all
 }
 
-/// Which stored value each row has, from the row ids of a page: see [`inverted_index::inverse`].
+/// The position of the stored value of each row, see [`inverted_index::inverse`].
 ///
 /// # Errors
-/// `Corrupt` where they are not the numbers of all rows.
+/// `Corrupt` where the row ids are not a permutation of the rows.
 pub(crate) fn bit_packed_row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
     let mut bytes = ByteReader::new(bytes);
     let length = bytes.length()?;
@@ -47,10 +47,10 @@ pub(crate) fn bit_packed_row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> 
     with_bits("row ids", |bits| inverted_index::inverse(&unpack(ids, bits), &unpack(runs, bits), rows).ok())
 }
 
-/// How often each stored value is repeated; all together are as many as there are rows.
+/// The length of each run.
 ///
 /// # Errors
-/// `Corrupt` where they are not.
+/// `Corrupt` where the runs do not have `rows` values.
 pub(crate) fn bit_packed_runs(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
     with_bits("runs", |bits| {
         let all = unpack(bytes, bits);
@@ -58,7 +58,7 @@ pub(crate) fn bit_packed_runs(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
         let mut at = 0u32;
         let mut counts = Vec::with_capacity(pairs.len());
         for &[start, count] in pairs {
-            // Where a run begins is where the one before it ends.
+            // A run starts where the previous run ends.
             if start != at {
                 return None;
             }

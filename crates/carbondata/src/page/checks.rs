@@ -1,11 +1,11 @@
-//! Checks of decoded values, and errors of those that do not fit.
+//! Checks of decoded values.
 
 use arrow_buffer::NullBuffer;
 use orcish_core::{Error, Result};
 
 use super::integer::Integer;
 
-/// That a page has as many values as rows.
+/// Checks that a page has one value for each row.
 pub(crate) fn check_rows(found: usize, rows: usize) -> Result<()> {
     if found != rows {
         return Err(Error::corrupt(format!("a page of {found} values for {rows} rows")));
@@ -13,7 +13,7 @@ pub(crate) fn check_rows(found: usize, rows: usize) -> Result<()> {
     Ok(())
 }
 
-/// Looks at the values that are not null, for whose first fault the message is.
+/// Checks the values that are not null. The error names the row of the first value for which `fault` has a message.
 pub(super) fn check<T: Copy>(
     values: &[T],
     nulls: Option<&NullBuffer>,
@@ -27,7 +27,7 @@ pub(super) fn check<T: Copy>(
     Ok(())
 }
 
-/// Looks for values that are not null and that the type does not hold.
+/// Checks that the integer type holds the values that are not null.
 pub(super) fn check_whole<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<()> {
     check(values, nulls, |value| {
         let fits = T::narrow(value).widen() == value;
@@ -35,7 +35,7 @@ pub(super) fn check_whole<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>
     })
 }
 
-/// An error of Arrow: of arrays whose parts do not fit.
+/// The error for arrays whose parts do not fit together.
 pub(crate) fn misfit(error: arrow_schema::ArrowError) -> Error {
     Error::corrupt("values that are no array").with_source(error)
 }

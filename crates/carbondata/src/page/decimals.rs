@@ -1,4 +1,4 @@
-//! Decimals: whole numbers of up to 128 bits, and where the point is in them.
+//! Decimals of up to 128 bits.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::checks::{check, misfit};
 use crate::bytes::big_integer;
 use crate::metadata::schema::CarbonType;
 
-/// An array of decimals whose point is `from` digits from the right.
+/// An array of decimals from unscaled values of the scale `from`.
 ///
 /// # Errors
-/// `Corrupt` for those that the column cannot hold.
+/// `Corrupt` where a value that is not null does not fit into the column.
 pub(crate) fn array(
     carbon_type: CarbonType,
     mut values: Vec<i128>,
@@ -49,7 +49,7 @@ fn overflow_message(value: i128) -> String {
     format!("the decimal of digits {value} does not fit into the column")
 }
 
-/// A decimal with another number of digits behind the point; none where it would lose some.
+/// An unscaled value in another scale; `None` where digits would be lost.
 fn rescale(value: i128, from: i8, to: i8) -> Option<i128> {
     let power = |digits: i8| 10i128.checked_pow(u32::try_from(digits).ok()?);
     match to.checked_sub(from)? {
@@ -61,13 +61,13 @@ fn rescale(value: i128, from: i8, to: i8) -> Option<i128> {
     }
 }
 
-/// A decimal of its scale and its digits, as those of columns without a dictionary and of bounds are stored.
+/// The unscaled value, in the scale `to`, of a decimal that is stored as its scale and its unscaled value.
 pub(crate) fn scaled(bytes: &[u8], to: i8) -> Option<i128> {
     let (&from, digits) = bytes.split_first()?;
     rescale(big_integer(digits)?, from.cast_signed(), to)
 }
 
-/// Digits of as many bytes as the precision needs, the highest first.
+/// Decodes unscaled big-endian values, whose width follows from the precision.
 pub(super) fn decode_fixed(data: &[u8], precision: i32) -> Result<Vec<i128>> {
     match precision {
         1..=2 => each::<1>(data),
@@ -96,7 +96,7 @@ fn each<const N: usize>(data: &[u8]) -> Result<Vec<i128>> {
         return Err(Error::corrupt(format!("decimals of {N} bytes end within one")));
     }
     let value = |bytes: &[u8; N]| {
-        // Digits at the top, shifted down with their sign.
+        // The value is placed at the top, and shifted down with its sign.
         let mut wide = [0; 16];
         if let Some(place) = wide.first_chunk_mut::<N>() {
             *place = *bytes;

@@ -1,4 +1,4 @@
-//! Decoders of pages, by their encodings.
+//! Decoding of pages, by their encodings.
 
 use arrow_array::ArrayRef;
 use orcish_core::{Error, Result};
@@ -12,10 +12,10 @@ use super::{arrays, delta, dictionary_keys, numbers, strings};
 use crate::metadata::format::Encoding;
 use crate::metadata::schema::{CarbonType, Column};
 
-/// The values of a page of a column that has none within it.
+/// Decodes a page of a column without children.
 ///
 /// # Errors
-/// `Corrupt` where the bytes are no such values, `Unsupported` for encodings that are not known.
+/// `Corrupt` where the bytes are not such a page, `Unsupported` for unknown encodings.
 pub(crate) fn decode(input: &PageInput<'_>) -> Result<ArrayRef> {
     match (input.encoders.first(), input.meta) {
         (Some(&encoder), Some(meta)) if has_meta(encoder) => decode_with_meta(input, encoder, meta),
@@ -28,7 +28,7 @@ pub(crate) fn decode(input: &PageInput<'_>) -> Result<ArrayRef> {
     }
 }
 
-/// Whether pages that begin with this encoding say more in a meta.
+/// Whether pages whose first encoding this is have a `ColumnPageEncoderMeta`.
 pub(crate) fn has_meta(encoder: Encoding) -> bool {
     matches!(
         encoder,
@@ -57,7 +57,7 @@ fn decode_with_meta(input: &PageInput<'_>, encoder: Encoding, meta: &EncoderMeta
     strings::decode(input, if is_int { LengthWidth::Int } else { LengthWidth::Short })
 }
 
-/// Pages without a meta: keys of the chunk's dictionary, or each value behind its length.
+/// Decodes a page without `ColumnPageEncoderMeta`: keys of the local dictionary, or length-prefixed values.
 fn decode_without_meta(input: &PageInput<'_>) -> Result<ArrayRef> {
     if let Some(dictionary) = input.dictionary {
         return decode_local(input, dictionary);
@@ -66,21 +66,21 @@ fn decode_without_meta(input: &PageInput<'_>) -> Result<ArrayRef> {
     strings::decode(input, if is_long { LengthWidth::Int } else { LengthWidth::Short })
 }
 
-/// Decodes the keys of a page by the dictionary of its column chunk.
+/// Decodes a page of keys of the local dictionary.
 fn decode_local(input: &PageInput<'_>, dictionary: &LocalDictionary) -> Result<ArrayRef> {
     dictionary.decode(&dictionary_keys::read_keys(input, KEY_WIDTH)?, input.column, input.max_bytes)
 }
 
-/// Pages of keys of dictionaries that are not in the chunk.
+/// Decodes a page of keys of a direct or a global dictionary.
 fn decode_dictionary_keys(input: &PageInput<'_>) -> Result<ArrayRef> {
     decode_keys(input.column, &dictionary_keys::read_keys(input, input.key_width)?, input.dictionaries)
 }
 
-/// The values of keys of a direct dictionary, or of one of the table.
+/// Looks up the keys of a direct or a global dictionary.
 pub(crate) fn decode_keys(column: &Column, keys: &[u32], dictionaries: Option<&Dictionaries>) -> Result<ArrayRef> {
     match column.carbon_type {
         CarbonType::Date => arrays::dates(keys),
-        // The other direct dictionary is of times, in files of 1.x.
+        // Direct dictionaries of timestamps are in files of 1.x.
         CarbonType::Timestamp if !column.has_global_dictionary() => arrays::times(keys),
         _ => {
             let dictionaries = dictionaries.ok_or_else(|| {

@@ -1,4 +1,6 @@
-//! Measures as files up to version 1.1 have them: how their values are stored follows from the bounds in their meta.
+//! Pages of measures with the encoding `DELTA`, in files up to version 1.1.
+//!
+//! The layout of the values is not stored: it follows from their range in the [`ValueEncoderMeta`].
 
 use arrow_array::ArrayRef;
 use orcish_core::{Error, Result};
@@ -10,12 +12,12 @@ use super::value_encoder_meta::{ValueEncoderMeta, ValueRange};
 use super::{arrays, decimals};
 use crate::metadata::schema::CarbonType;
 
-/// Powers of ten that are doubles without rounding.
+/// The greatest power of ten that is exact as a double.
 const MAX_EXACT_DECIMALS: i32 = 22;
-/// Whole numbers below are doubles without rounding.
+/// Integers of at most this magnitude are exact as doubles.
 const MAX_EXACT: u128 = 1 << 53;
 
-/// What elements are.
+/// Type of the stored elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ElementType {
     I8,
@@ -26,15 +28,15 @@ enum ElementType {
     F64,
 }
 
-/// What values are, by their elements.
+/// How values are computed from stored elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Transform {
     Identity,
-    /// The maximum less the element.
+    /// `max - element`
     Delta,
-    /// The element by 10^decimals.
+    /// `element / 10^decimals`
     Scaled,
-    /// The maximum less the element by 10^decimals.
+    /// `max - element / 10^decimals`
     ScaledDelta,
 }
 
@@ -48,12 +50,12 @@ impl ElementType {
         }
     }
 
-    /// The smallest element that holds `value`.
+    /// The smallest type that holds `value`, as the writer chooses it.
     fn of(value: f64, decimals: i32, is_float: bool) -> Self {
         if decimals != 0 {
             #[allow(clippy::cast_possible_truncation)] // What it costs is what is asked.
             let is_exact = f64::from(value as f32) == value;
-            // Java's Float.MIN_VALUE is the smallest above zero, so that nothing below is stored as a float.
+            // Java's `Float.MIN_VALUE` is the smallest positive float, so that numbers below it are stored as doubles.
             let is_within = value <= f64::from(f32::MAX) && value >= f64::from(f32::from_bits(1));
             return if is_float && is_within && is_exact { ElementType::F32 } else { ElementType::F64 };
         }
@@ -105,17 +107,17 @@ fn elements<const N: usize, T>(data: &[u8], rows: usize, from: impl Fn([u8; N]) 
     Ok(all.iter().map(|&bytes| from(bytes)).collect())
 }
 
-/// The values of a page of a measure.
+/// Decodes a page of a measure.
 ///
 /// # Errors
-/// `Corrupt` where the bytes are no such values.
+/// `Corrupt` where the bytes are not such a page.
 pub(super) fn decode(input: &PageInput<'_>) -> Result<ArrayRef> {
     let rows = input.rows.ok_or_else(|| Error::corrupt("a measure within another column"))?;
     ValueEncoderMeta::read(input.encoder_meta_bytes)?.decode(input, rows)
 }
 
 impl ValueEncoderMeta {
-    /// The values of a page.
+    /// Decodes a page.
     fn decode(&self, input: &PageInput<'_>, rows: usize) -> Result<ArrayRef> {
         let (column, data) = (input.column, input.data);
         let nulls = nulls(input.nulls, rows);
@@ -149,7 +151,7 @@ impl ValueEncoderMeta {
         }
     }
 
-    /// How whole numbers were stored.
+    /// The layout of integers of this range.
     fn layout_of_longs(&self, max: i64, min: i64) -> (Transform, ElementType) {
         let plain = ElementType::of(max as f64, self.decimals, self.is_float);
         let difference = match plain {
@@ -159,7 +161,7 @@ impl ValueEncoderMeta {
         smaller(plain, difference)
     }
 
-    /// How doubles were stored.
+    /// The layout of doubles of this range.
     fn layout_of_doubles(&self, max: f64, min: f64) -> (Transform, ElementType) {
         let max_abs = if max.abs() >= min.abs() { max } else { min };
         let element = |value, decimals| ElementType::of(value, decimals, self.is_float);
@@ -192,7 +194,8 @@ impl ValueEncoderMeta {
         if transform == Transform::ScaledDelta
             && let Some(scaled_max) = unscaled(max, self.decimals)
         {
-            // As decimals, as they were made: doubles would leave something behind the last digit.
+            // The difference is computed with integers: doubles would have rounding errors after the last decimal
+            // place.
             let integers = element.integers(data, rows)?;
             return Ok(integers
                 .into_iter()
@@ -218,7 +221,7 @@ fn smaller(plain: ElementType, difference: ElementType) -> (Transform, ElementTy
     }
 }
 
-/// The digits of `value`, as many behind the point as are said; none where it has more.
+/// The unscaled value of a double with `decimals` decimal places; `None` where it has more.
 fn unscaled(value: f64, decimals: i32) -> Option<i128> {
     let decimals = usize::try_from(decimals).ok().filter(|_| decimals <= MAX_EXACT_DECIMALS)?;
     let text = value.to_string();
@@ -229,7 +232,7 @@ fn unscaled(value: f64, decimals: i32) -> Option<i128> {
     format!("{whole}{fraction:0<decimals$}").parse().ok()
 }
 
-/// The double next to `unscaled` by `factor`, which is 10^decimals.
+/// The double nearest to `unscaled / factor`, where `factor` is 10^`decimals`.
 fn scaled(unscaled: i128, decimals: i32, factor: f64) -> f64 {
     if unscaled.unsigned_abs() <= MAX_EXACT {
         return unscaled as f64 / factor;

@@ -1,4 +1,4 @@
-//! Keys of dictionaries: one to four bytes, the highest first.
+//! Surrogate keys: big-endian integers of one to four bytes.
 
 use orcish_core::{Error, Result};
 
@@ -6,7 +6,7 @@ use super::checks::check_rows;
 use super::input::PageInput;
 use super::inverted_index::{reorder, repeat};
 
-/// The keys of a page, one for each row.
+/// Reads the keys of a page, one for each row.
 pub(crate) fn read_keys(input: &PageInput<'_>, width: usize) -> Result<Vec<u32>> {
     let keys = keys(input.data, width)?;
     let rows = input.rows.unwrap_or(keys.len());
@@ -18,7 +18,7 @@ pub(crate) fn read_keys(input: &PageInput<'_>, width: usize) -> Result<Vec<u32>>
     Ok(reorder(keys, input.inverted_index))
 }
 
-/// Keys of `width` bytes.
+/// Decodes keys of `width` bytes.
 pub(crate) fn keys(bytes: &[u8], width: usize) -> Result<Vec<u32>> {
     match width {
         1 => Ok(bytes.iter().map(|&byte| byte.into()).collect()),

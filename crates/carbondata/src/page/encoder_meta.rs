@@ -1,29 +1,29 @@
-//! What a page of numbers says of itself: `ColumnPageEncoderMeta`.
+//! `ColumnPageEncoderMeta`: how the values of a page are stored.
 
 use orcish_core::{Error, Result};
 
 use crate::bytes::{ByteReader, big_integer};
 use crate::compress::Compressor;
 
-/// How the elements of a page are stored.
+/// The data type of the stored elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StoreDataType {
     Byte,
     Short,
-    /// Three bytes, the highest first; all others begin with the lowest.
+    /// Three bytes, big-endian. The other types are little-endian.
     ShortInt,
     Int,
     Long,
     Float,
     Double,
-    /// Whole numbers of a width that the digits give.
+    /// Fixed-width decimals. The width follows from the precision.
     Decimal,
-    /// Values with a length before each.
+    /// Length-prefixed values.
     Bytes,
 }
 
 impl StoreDataType {
-    /// The type of a number of `DataTypes`, which is not that of the thrift definitions.
+    /// The type with an id of `DataTypes`, which differs from the Thrift enum.
     fn of(code: u8) -> Result<Self> {
         Ok(match code {
             3 | 14 => StoreDataType::Byte,
@@ -41,7 +41,7 @@ impl StoreDataType {
 }
 
 impl StoreDataType {
-    /// Bytes of an element, where all have the same.
+    /// Bytes of an element, for fixed-width types.
     pub(crate) fn width(self) -> Option<usize> {
         match self {
             StoreDataType::Byte => Some(1),
@@ -54,42 +54,42 @@ impl StoreDataType {
     }
 }
 
-/// The largest value of a page, by which others may be given.
+/// The maximum of a page, which delta encodings refer to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum MaxValue {
     Integer(i64),
     Float(f32),
     Double(f64),
-    /// Digits alone; the scale is that of the page.
+    /// Unscaled value, in the scale of the page.
     Decimal(i128),
     Nothing,
 }
 
-/// What kind of column a page belongs to.
+/// `ColumnType` of the column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColumnType {
-    /// A struct with columns in it.
+    /// `COMPLEX_STRUCT`
     Struct,
-    /// An array or a map.
+    /// `COMPLEX_ARRAY`, which maps have too.
     List,
-    /// Text whose length has four bytes.
+    /// `PLAIN_LONG_VALUE`: a string with a length of four bytes.
     LongText,
     Other,
 }
 
-/// `ColumnPageEncoderMeta`.
+/// `ColumnPageEncoderMeta`, the metadata of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EncoderMeta {
     pub(crate) role: ColumnType,
     pub(crate) store: StoreDataType,
-    /// Digits of a decimal behind the point, and all of them; negative where it is none.
+    /// Scale and precision of decimals; negative for other types.
     pub(crate) scale: i32,
     pub(crate) precision: i32,
-    /// Digits behind the point that elements were multiplied by.
+    /// Decimal places of the factor that elements were multiplied by.
     pub(crate) decimal_count: i32,
     pub(crate) max: MaxValue,
     pub(crate) compressor: Compressor,
-    /// Rows, of pages in runs.
+    /// Number of rows, of pages with the encoding `RLE_INTEGRAL`.
     pub(crate) page_size: Option<i32>,
 }
 
@@ -137,7 +137,7 @@ impl EncoderMeta {
                 let max = bytes.short()?;
                 bytes.short()?;
                 bytes.short()?;
-                // The scale is before the digits.
+                // The first byte is the scale.
                 let digits = max.split_first().map_or(Some(0), |(_, digits)| big_integer(digits));
                 bytes.take(4 + 4)?;
                 MaxValue::Decimal(digits.ok_or_else(|| Error::corrupt("the largest decimal has more than 128 bits"))?)

@@ -1,4 +1,4 @@
-//! Dictionaries that all files of a table share, in files beside its schema: those of 1.x had them.
+//! Global dictionaries, which tables of 1.x have in files beside their schema.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -17,21 +17,22 @@ use crate::metadata::format::{DictionaryChunk, DictionaryChunkMeta, NULL_TEXT};
 use crate::metadata::schema::{CarbonType, Column};
 use crate::metadata::thrift::ThriftReader;
 
-/// The dictionary of a column that all files of a table share: an array of the column's type, with the value of key k
-/// at k. Those of keys 0 and 1 are null.
+/// Looks up the global dictionary of a column: an array of the column's type, in which index k is the value of key k.
+/// Keys 0 and 1 are null.
 pub(crate) type Dictionaries = Arc<dyn Fn(&Column) -> Result<ArrayRef> + Send + Sync>;
 
-/// The dictionaries of the table whose schema is in the folder `metadata`: each is read once, when it is needed.
+/// The global dictionaries of a table with the metadata folder `metadata`. Each dictionary is read once, when it is
+/// needed.
 pub(crate) fn global_dictionaries(metadata: &str, options: &StorageOptions, limits: &Limits) -> Dictionaries {
     let (metadata, options, limits) = (metadata.trim_end_matches('/').to_owned(), options.clone(), limits.clone());
     let read: Mutex<HashMap<String, ArrayRef>> = Mutex::default();
     Arc::new(move |column| {
-        // Held while one is read, so that nobody reads it a second time.
+        // The lock is held while a dictionary is read, so that it is read once.
         let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = read.get(&column.id) {
             return Ok(Arc::clone(known));
         }
-        // Ids become names of files.
+        // Column ids are parts of file names.
         check_name(&column.id)?;
         let open = |carbon_type: &str| orcish_io::open(&format!("{metadata}/{}.{carbon_type}", column.id), &options);
         let found = open("dict")
@@ -42,10 +43,10 @@ pub(crate) fn global_dictionaries(metadata: &str, options: &StorageOptions, limi
     })
 }
 
-/// The values of a dictionary, that of key k at k; those of 0, which no value has, and of 1 are null.
+/// Reads a dictionary. Index k of the array is the value of key k; keys 0 (unused) and 1 are null.
 ///
 /// # Errors
-/// `Io` where the files cannot be read, `Corrupt` where they are no dictionary, `LimitExceeded` for large ones.
+/// `Io` where a file cannot be read, `Corrupt` where it is not a dictionary, `LimitExceeded` for large ones.
 pub(crate) fn read(values: &dyn ReadAt, meta: &dyn ReadAt, column: &Column, limits: &Limits) -> Result<ArrayRef> {
     let end = end(&whole(meta, meta.size()?, limits)?, limits).map_err(|error| error.in_file(meta.name()))?;
     let in_file = |error: Error| error.in_file(values.name());
@@ -57,14 +58,14 @@ pub(crate) fn read(values: &dyn ReadAt, meta: &dyn ReadAt, column: &Column, limi
 }
 
 fn whole(source: &dyn ReadAt, length: u64, limits: &Limits) -> Result<bytes::Bytes> {
-    // What is made of it is a few times as large.
+    // The decoded dictionary takes a multiple of its stored size.
     if length > limits.tail.min(limits.memory / 16) {
         return Err(Error::limit(format!("a dictionary of {length} bytes")).in_file(source.name()));
     }
     Ok(source.read_ranges(std::slice::from_ref(&(0..length)))?.pop().unwrap_or_default())
 }
 
-/// Bytes of the dictionary that count: what is behind them was of a load that failed.
+/// The committed length of a dictionary. Bytes behind it belong to a failed load.
 fn end(meta: &[u8], limits: &Limits) -> Result<u64> {
     let mut reader = ThriftReader::new(meta, limits);
     let mut end = 0;
@@ -84,7 +85,7 @@ fn chunks(bytes: &[u8], limits: &Limits) -> Result<Vec<DictionaryChunk>> {
 }
 
 impl DictionaryChunk {
-    /// Its values, null where they are the marker.
+    /// The values of the chunk.
     fn values(&self) -> impl Iterator<Item = Option<&[u8]>> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let values = starts.zip(&self.ends).map(|(&start, &end)| self.bytes.get(start..end).unwrap_or_default());
@@ -92,7 +93,7 @@ impl DictionaryChunk {
     }
 }
 
-/// Texts become what the column has; what is no such text is null, as it is for Apache's reader.
+/// Parses the strings in the type of the column. Invalid strings are null, as in Apache's reader.
 fn array(chunks: &[DictionaryChunk], carbon_type: CarbonType) -> Result<ArrayRef> {
     let bytes: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
     let count: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
@@ -137,7 +138,7 @@ where
     Arc::new(array.finish())
 }
 
-/// The digits of a decimal such as `-1.50` or `15E-1`; none where it has more behind the point than `scale`.
+/// The unscaled value of a decimal such as `-1.50` or `15E-1`; `None` where it has more decimal places than `scale`.
 fn decimal(text: &str, scale: i8) -> Option<i128> {
     let (number, exponent) = match text.trim().split_once(['e', 'E']) {
         Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
@@ -163,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    /// Chunks of one value each.
+    /// Chunks with one value each.
     fn stored(values: &[&str]) -> Vec<u8> {
         let chunk = |value: &&str| {
             let length = u8::try_from(value.len()).unwrap();

@@ -1,4 +1,4 @@
-//! The input of the decoders of pages.
+//! Input of the page decoders.
 
 use super::encoder_meta::EncoderMeta;
 use super::global_dictionary::Dictionaries;
@@ -6,33 +6,33 @@ use super::local_dictionary::LocalDictionary;
 use crate::metadata::format::Encoding;
 use crate::metadata::schema::Column;
 
-/// A page, decompressed.
+/// A decompressed page.
 pub(crate) struct PageInput<'a> {
     pub(crate) column: &'a Column,
-    /// None within other columns: as many as the data has.
+    /// Number of rows; `None` in child columns, whose number of values follows from the data.
     pub(crate) rows: Option<usize>,
     pub(crate) encoders: &'a [Encoding],
     pub(crate) meta: Option<&'a EncoderMeta>,
-    /// The meta as it is stored, which measures up to 1.1 have in other forms.
+    /// The first encoder metadata as stored, which measures up to 1.1 have in another format.
     pub(crate) encoder_meta_bytes: &'a [u8],
     pub(crate) data: &'a [u8],
-    /// Which stored value each row has, where they are in another order: see [`inverted_index::inverse`].
+    /// The position of the stored value of each row, where values are sorted: see [`super::inverse`].
     pub(crate) inverted_index: Option<&'a [u32]>,
-    /// How often each stored key is repeated.
+    /// Number of repetitions of each stored key.
     pub(crate) runs: Option<&'a [u32]>,
-    /// A bit for each null, as `java.util.BitSet` has them: by rows, those behind the last one left out.
+    /// Bitmap of nulls in row order, as `java.util.BitSet` writes it: trailing zero bytes are left out.
     pub(crate) nulls: &'a [u8],
     pub(crate) dictionary: Option<&'a LocalDictionary>,
     /// Bytes of a key of a global or direct dictionary.
     pub(crate) key_width: usize,
     pub(crate) dictionaries: Option<&'a Dictionaries>,
-    /// Most bytes that an array may have.
+    /// Maximum size of an array, in bytes.
     pub(crate) max_bytes: usize,
 }
 
 #[cfg(test)]
 impl<'a> PageInput<'a> {
-    /// A page of values in the order of their rows, for tests: without nulls and dictionaries.
+    /// A page without nulls, inverted index and dictionaries, for tests.
     pub(crate) fn sample(column: &'a Column, rows: usize, encoders: &'a [Encoding], data: &'a [u8]) -> Self {
         PageInput {
             column,

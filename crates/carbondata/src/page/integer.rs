@@ -1,10 +1,10 @@
-//! Integers of the widths of Arrow.
+//! Integer types.
 
 use arrow_buffer::ArrowNativeType;
 
-/// A whole number of some width.
+/// An integer type of Arrow.
 pub(crate) trait Integer: ArrowNativeType {
-    /// Its lowest bits.
+    /// The lowest bits of a value.
     fn narrow(value: i64) -> Self;
     fn widen(self) -> i64;
 }

@@ -1,13 +1,13 @@
-//! The order of rows: values of a page may be sorted, with the row of each, and repeated ones be stored once.
+//! Inverted indexes and run lengths: the values of a page may be sorted, and equal values stored once.
 
 use orcish_core::{Error, Result};
 
 use crate::bytes::ByteReader;
 
-/// Runs of at most so many values are written as if they were as many: the next overwrites what is too much.
+/// Runs of at most this length are filled with a fixed-size write, whose excess the next run overwrites.
 const SHORT: usize = 4;
 
-/// The row ids of a page as files of version 3 store them, and where in them runs are.
+/// Reads the row ids of a page of version 3, and the positions of runs among them.
 pub(crate) fn stored_ids(bytes: &[u8]) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut bytes = ByteReader::new(bytes);
     let length = bytes.length()?;
@@ -15,7 +15,7 @@ pub(crate) fn stored_ids(bytes: &[u8]) -> Result<(Vec<u32>, Vec<u32>)> {
     Ok((numbers(ids)?, numbers(bytes.rest())?))
 }
 
-/// How often each value is repeated, as files of version 3 store it: pairs of where its run begins, and its length.
+/// Reads the run lengths of a page of version 3, which are stored as pairs of start and length.
 pub(crate) fn stored_runs(bytes: &[u8]) -> Result<Vec<u32>> {
     Ok(numbers(bytes)?.as_chunks().0.iter().map(|&[_, count]| count).collect())
 }
@@ -28,11 +28,13 @@ fn numbers(bytes: &[u8]) -> Result<Vec<u32>> {
     Ok(numbers.iter().map(|&number| u16::from_be_bytes(number).into()).collect())
 }
 
-/// Which stored value each row has: `ids` says which row each stored value is of, and at the places of `runs` a
-/// number and the next one stand for all from one to the other.
+/// Inverts row ids: the position of the stored value of each row.
+///
+/// `ids` are the rows of the stored values. At the positions in `runs`, an id and the next id are the ends of a closed
+/// range.
 ///
 /// # Errors
-/// `Corrupt` where they are not all `rows`, each once.
+/// `Corrupt` where the ids are not a permutation of the rows.
 pub(crate) fn inverse(ids: &[u32], runs: &[u32], rows: usize) -> Result<Vec<u32>> {
     let wrong = || Error::corrupt(format!("row ids that are not those of {rows} rows"));
     let mut inverse = vec![u32::MAX; rows];
@@ -56,24 +58,24 @@ pub(crate) fn inverse(ids: &[u32], runs: &[u32], rows: usize) -> Result<Vec<u32>
             at += 1;
         }
     }
-    // No row was met twice, so that all were met if as many.
+    // No row occurs twice, so that all rows occur if the numbers are equal.
     if usize::try_from(next).ok() != Some(rows) || runs.next().is_some() {
         return Err(wrong());
     }
     Ok(inverse)
 }
 
-/// Values in the order of rows. `inverse` is of as many.
+/// Puts values into row order. `inverse` has one element for each value.
 pub(crate) fn reorder<T: Copy + Default>(values: Vec<T>, inverse: Option<&[u32]>) -> Vec<T> {
     let Some(inverse) = inverse else { return values };
     let value = |&at: &u32| usize::try_from(at).ok().and_then(|at| values.get(at).copied()).unwrap_or_default();
     inverse.iter().map(value).collect()
 }
 
-/// Each value as often as `counts` says.
+/// Repeats each value as often as `counts` says.
 ///
 /// # Errors
-/// `Corrupt` unless those are `rows`.
+/// `Corrupt` unless the counts sum up to `rows`.
 pub(crate) fn repeat<T: Copy + Default>(values: &[T], counts: &[u32], rows: usize) -> Result<Vec<T>> {
     let total = counts.iter().fold(0u64, |sum, &count| sum + u64::from(count));
     if values.len() != counts.len() || usize::try_from(total).ok() != Some(rows) {
@@ -99,7 +101,7 @@ mod tests {
 
     #[test]
     fn ids_may_have_runs() {
-        // Stored values are of rows 3, 0, 1, 2, 4.
+        // Stored values belong to rows 3, 0, 1, 2, 4.
         let bytes = [0, 0, 0, 8, 0, 3, 0, 0, 0, 2, 0, 4, 0, 1];
         let (ids, runs) = stored_ids(&bytes).unwrap();
         assert_eq!((ids.as_slice(), runs.as_slice()), (&[3, 0, 2, 4][..], &[1][..]));

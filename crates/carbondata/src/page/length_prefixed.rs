@@ -1,4 +1,4 @@
-//! Pages of values that have their length before them.
+//! Length-prefixed values.
 
 use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
@@ -10,33 +10,33 @@ use super::checks::check_rows;
 use super::nulls;
 use crate::metadata::format::NULL_TEXT;
 
-/// Values of at most so many bytes are copied with what is behind them, up to as many: a copy of fixed length, of which
-/// the next overwrites what is too much, beats one of the right length.
+/// Values of at most this length are copied with a fixed-size copy, whose excess the next value overwrites. It is
+/// faster than a copy of the exact length.
 const SHORT: usize = 32;
 
-/// Bytes of a length.
+/// Width of a length prefix: two or four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LengthWidth {
     Short,
     Int,
 }
 
-/// Values side by side.
+/// Concatenated values.
 pub(crate) struct StringValues {
     lengths: Vec<u32>,
-    /// The first `end` bytes are of values.
+    /// The first `end` bytes belong to values.
     data: Vec<u8>,
     end: usize,
     null_rows: Vec<usize>,
 }
 
 impl StringValues {
-    /// Room for `rows` values of `bytes` in all.
+    /// Reserves memory for `rows` values of `bytes` bytes together.
     fn new(rows: usize, bytes: usize) -> Self {
         StringValues { lengths: Vec::with_capacity(rows), data: vec![0; bytes + SHORT], end: 0, null_rows: Vec::new() }
     }
 
-    /// Adds the value that `source` begins with, of `length` bytes; whatever is behind it may be copied too.
+    /// Appends the first `length` bytes of `source`. Bytes behind them may be copied too.
     #[inline]
     fn push(&mut self, source: &[u8], length: usize) -> Result<()> {
         copy(self.data.get_mut(self.end..).unwrap_or_default(), source, length)?;
@@ -53,7 +53,7 @@ impl StringValues {
     /// Reads the values of a page.
     ///
     /// # Errors
-    /// `Corrupt` where a value ends behind the page, `LimitExceeded` for more than 2 GiB.
+    /// `Corrupt` where a value ends behind the page, `LimitExceeded` for a value of 4 GiB or more.
     pub(super) fn read(data: &[u8], rows: Option<usize>, prefix: LengthWidth) -> Result<Self> {
         match prefix {
             LengthWidth::Short => Self::read_with(data, rows, short),
@@ -68,7 +68,7 @@ impl StringValues {
 
     /// Reads values; `prefix` splits bytes into a length and the bytes behind it.
     fn read_with(data: &[u8], rows: Option<usize>, prefix: impl Fn(&[u8]) -> Option<(usize, &[u8])>) -> Result<Self> {
-        // A value has two bytes at least.
+        // A value takes at least two bytes.
         let mut texts = StringValues::new(rows.unwrap_or(0).min(data.len() / 2), data.len());
         let mut rest = data;
         while !rest.is_empty() {
@@ -83,7 +83,7 @@ impl StringValues {
         Ok(texts)
     }
 
-    /// Of values of their own.
+    /// Concatenates values.
     pub(crate) fn of(values: &[&[u8]]) -> Result<Self> {
         let bytes = values.iter().fold(0, |sum: usize, value| sum.saturating_add(value.len()));
         let mut texts = StringValues::new(values.len(), bytes);
@@ -106,10 +106,10 @@ impl StringValues {
         nulls::nulls(&bits, self.lengths.len())
     }
 
-    /// The array of them.
+    /// The values as an array.
     ///
     /// # Errors
-    /// `Corrupt` for texts that are no UTF-8.
+    /// `Corrupt` for strings that are not valid UTF-8.
     pub(crate) fn array(mut self, data_type: &DataType) -> Result<ArrayRef> {
         let nulls = self.nulls();
         self.data.truncate(self.end);
@@ -117,7 +117,7 @@ impl StringValues {
     }
 }
 
-/// Copies the first `length` bytes, and sometimes others behind them, which is faster.
+/// Copies the first `length` bytes. Short copies have a fixed size.
 #[inline]
 fn copy(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
     if length <= SHORT
@@ -137,7 +137,7 @@ fn copy_long(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
     Ok(())
 }
 
-/// A length of two bytes. Java writes it with a sign and reads it without one.
+/// A length of two bytes, unsigned, as Java reads it.
 #[inline]
 fn short(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
@@ -160,7 +160,7 @@ fn ended() -> Error {
     Error::corrupt("a page ends within a value")
 }
 
-/// The values of a page as they are stored: as many as rows, or, where these are not known, as fit into `max_bytes` bytes.
+/// The values of a page: `rows` of them, or, in child columns, as many as fit into `max_bytes`.
 pub(crate) fn slices(data: &[u8], prefix: LengthWidth, rows: Option<usize>, max_bytes: usize) -> Result<Vec<&[u8]>> {
     let max_bytes = rows.unwrap_or(max_bytes / (2 * size_of::<&[u8]>()));
     let mut all = Vec::with_capacity(rows.unwrap_or(0).min(data.len() / 2));

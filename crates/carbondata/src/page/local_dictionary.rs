@@ -1,4 +1,4 @@
-//! The dictionary of a chunk, for all of its pages.
+//! Local dictionaries: the dictionary of a column chunk.
 
 use arrow_array::ArrayRef;
 use orcish_core::strings::DictionaryValues;
@@ -14,24 +14,24 @@ use crate::metadata::schema::{CarbonType, Column};
 
 /// Bytes of a key in pages.
 pub(crate) const KEY_WIDTH: usize = 3;
-/// Keys of three bytes.
+/// Number of keys of three bytes.
 const MAX_KEYS: usize = 1 << 24;
 
-/// Values by their keys.
+/// A local dictionary.
 pub(crate) struct LocalDictionary {
     values: DictionaryValues,
-    /// A bit for each key that has a value.
+    /// Bitmap of the keys that have a value.
     keys: Vec<u8>,
-    /// From here to the last all keys have values.
+    /// All keys from here to the last have values.
     dense_from: u32,
     /// The key of null.
     null: Option<u32>,
-    /// They are UTF-8.
+    /// Whether the values are strings, checked to be valid UTF-8.
     is_text: bool,
 }
 
 impl LocalDictionary {
-    /// Reads it, of at most `max_bytes` bytes.
+    /// Reads a dictionary of at most `max_bytes` bytes.
     pub(crate) fn read(
         stored: &Stored,
         compressor: Option<&str>,
@@ -62,7 +62,8 @@ impl LocalDictionary {
                 dense_from = small(key)?;
             }
             at += if prefix == LengthWidth::Int { 4 } else { 2 };
-            // That of null, which mostly has key 1; of long texts and binaries null is stored as nothing.
+            // The stored form of null, mostly with key 1. Null of long strings and of binaries is stored as an empty
+            // value.
             if text == NULL_TEXT {
                 if null.replace(small(key)?).is_some() {
                     return Err(Error::corrupt("a dictionary in which null is twice"));
@@ -83,7 +84,7 @@ impl LocalDictionary {
         Ok(LocalDictionary { values, keys, dense_from, null, is_text })
     }
 
-    /// The values of a page of keys.
+    /// Looks up the keys of a page.
     pub(super) fn decode(&self, keys: &[u32], column: &Column, max_bytes: usize) -> Result<ArrayRef> {
         self.check(keys)?;
         match column.carbon_type {
@@ -102,7 +103,7 @@ impl LocalDictionary {
         self.values.gather(keys).into_slots(&column.data_type(), nulls)
     }
 
-    /// That all keys have values.
+    /// Checks that all keys have values.
     fn check(&self, keys: &[u32]) -> Result<()> {
         let (least, max_bytes) =
             keys.iter().fold((u32::MAX, 0), |(least, max_bytes), &key| (least.min(key), max_bytes.max(key)));
@@ -110,7 +111,7 @@ impl LocalDictionary {
             let byte = usize::try_from(key / 8).ok().and_then(|byte| self.keys.get(byte));
             byte.is_some_and(|byte| byte >> (key % 8) & 1 == 1)
         };
-        // Mostly but key 0 has none.
+        // In most dictionaries all keys but 0 have values.
         let wrong = match usize::try_from(max_bytes) {
             Ok(max_bytes) if max_bytes < self.values.len() && least >= self.dense_from => None,
             _ => keys.iter().copied().find(|&key| !is_used(key)),
@@ -122,12 +123,12 @@ impl LocalDictionary {
     }
 }
 
-/// The values as they are stored, of which there are `count`.
+/// Splits the data into `count` values.
 fn texts_of(data: &[u8], prefix: LengthWidth, count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
     let found = slices(data, prefix, Some(count), usize::MAX);
     match &found {
         Ok(_) => found,
-        // Values too long for their lengths.
+        // A value is longer than its length prefix can express.
         _ if prefix == LengthWidth::Short && data.len() > truncated_lengths::LENGTHS => {
             truncated_lengths::values(data, count, is_text)
         }
@@ -139,7 +140,7 @@ fn small(number: usize) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::limit("a dictionary of more than 4 GiB"))
 }
 
-/// Numbers of the bits that are set, ascending, as `java.util.BitSet` stores them.
+/// Positions of the set bits, ascending, of a bitmap of `java.util.BitSet`.
 fn set_bits(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let of_byte =
         |(byte, &bits): (usize, &u8)| (0..8).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| byte * 8 + bit);

@@ -1,6 +1,7 @@
-//! Arrays, maps and structs: how the values of their columns belong to rows.
+//! Arrays, maps and structs, from the pages of their child columns.
 //!
-//! A null array is written as one null, so that `[null]` is null; a null struct as nulls in all of its columns.
+//! A null array is stored as an array of one null, so that `[null]` is read as null. A null struct is stored as nulls
+//! of all children.
 
 use std::sync::Arc;
 
@@ -16,16 +17,16 @@ use super::checks::{check_rows, misfit};
 use super::nulls::nulls_where;
 use crate::metadata::schema::Column;
 
-/// Where the values of each array are, among those of its column in the same page.
+/// The ranges of arrays in the values of their child column.
 pub(crate) struct ListOffsets {
-    /// Where each ends if they are put one after the other; 0 before them.
+    /// Arrow offsets, of values in the order of the arrays.
     offsets: Vec<i32>,
-    /// Where each begins, unless they are one after the other.
+    /// Start of each array in the stored values; `None` where they are in the order of the arrays.
     firsts: Option<Vec<u32>>,
 }
 
 impl ListOffsets {
-    /// Reads the number of values and the place of the first one for each row.
+    /// Reads the length and the start of the array of each row.
     pub(crate) fn read(data: &[u8], rows: Option<usize>) -> Result<Self> {
         let (stored, rest) = data.as_chunks::<8>();
         if !rest.is_empty() {
@@ -48,12 +49,12 @@ impl ListOffsets {
         Ok(ListOffsets { offsets, firsts })
     }
 
-    /// Of values one after the other: `offsets` are where each array ends, and 0 before them.
+    /// Ranges of values that are in the order of the arrays.
     pub(crate) fn in_order(offsets: Vec<i32>) -> Self {
         ListOffsets { offsets, firsts: None }
     }
 
-    /// How many values each has.
+    /// The range of each array.
     fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         self.offsets.windows(2).map(|pair| match pair {
             &[start, end] => usize::try_from(start).unwrap_or(0)..usize::try_from(end).unwrap_or(0),
@@ -65,7 +66,7 @@ impl ListOffsets {
         self.offsets.last().and_then(|&end| usize::try_from(end).ok()).unwrap_or(0)
     }
 
-    /// The values that belong to arrays, one array after the other.
+    /// The values in the order of the arrays.
     fn arrange(&self, values: &ArrayRef) -> Result<ArrayRef> {
         let outside = || Error::corrupt(format!("arrays of {} values, and {} are there", self.total(), values.len()));
         if self.total() > values.len() {
@@ -84,7 +85,7 @@ impl ListOffsets {
     }
 }
 
-/// Arrays of the values of `child`.
+/// An array of lists with the values of `child`.
 pub(crate) fn arrays(column: &Column, lists: &ListOffsets, child: &ArrayRef) -> Result<ArrayRef> {
     let DataType::List(field) = column.data_type() else { return Err(Error::corrupt("no array")) };
     let values = no_bytes_are_null(lists.arrange(child)?)?;
@@ -93,17 +94,17 @@ pub(crate) fn arrays(column: &Column, lists: &ListOffsets, child: &ArrayRef) -> 
     Ok(Arc::new(ListArray::try_new(field, offsets, values, nulls).map_err(misfit)?))
 }
 
-/// Those that have nothing but one null are null themselves.
+/// Nulls of lists: those whose only value is null.
 fn nulls_of(lists: &ListOffsets, nulls: Option<NullBuffer>) -> Option<NullBuffer> {
     let nulls = nulls.filter(|nulls| nulls.null_count() > 0)?;
     let is_null: Vec<bool> = lists.ranges().map(|range| range.len() == 1 && nulls.is_null(range.start)).collect();
     nulls_where(is_null.len(), |row| is_null.get(row) == Some(&true))
 }
 
-/// Maps of keys and values.
+/// An array of maps.
 ///
 /// # Errors
-/// `NullMapKey` where a key is null; a map of a null key and a null value alone is null.
+/// `NullMapKey` where a key is null, unless the map has a single entry with a null value: it is a null map.
 pub(crate) fn maps(column: &Column, lists: &ListOffsets, children: Vec<ArrayRef>, entries: usize) -> Result<ArrayRef> {
     let DataType::Map(field, is_sorted) = column.data_type() else { return Err(Error::corrupt("no map")) };
     let DataType::Struct(fields) = field.data_type() else { return Err(Error::corrupt("no entries of a map")) };
@@ -138,7 +139,7 @@ pub(crate) fn maps(column: &Column, lists: &ListOffsets, children: Vec<ArrayRef>
     Ok(Arc::new(MapArray::try_new(field, offsets, entries, nulls, is_sorted).map_err(misfit)?))
 }
 
-/// The rows of a page of structs, which has the number of columns for each.
+/// Number of rows of a page of structs, which has the number of children for each row.
 pub(crate) fn struct_rows(data: &[u8], rows: Option<usize>) -> Result<usize> {
     if !data.len().is_multiple_of(2) {
         return Err(Error::corrupt("structs end within one"));
@@ -148,7 +149,7 @@ pub(crate) fn struct_rows(data: &[u8], rows: Option<usize>) -> Result<usize> {
     Ok(found)
 }
 
-/// Structs of the values of `children`.
+/// An array of structs.
 pub(crate) fn structs(column: &Column, children: Vec<ArrayRef>, rows: usize) -> Result<ArrayRef> {
     let DataType::Struct(fields) = column.data_type() else { return Err(Error::corrupt("no struct")) };
     for child in &children {
@@ -159,7 +160,7 @@ pub(crate) fn structs(column: &Column, children: Vec<ArrayRef>, rows: usize) -> 
     Ok(Arc::new(StructArray::try_new_with_length(fields, children, nulls, rows).map_err(misfit)?))
 }
 
-/// Binaries within others, of which null is stored as no bytes: empty ones are null, as in Apache's reader.
+/// Empty binaries become null in child columns, where null is stored as an empty value. Apache's reader does the same.
 fn no_bytes_are_null(array: ArrayRef) -> Result<ArrayRef> {
     let Some(binary) = array.as_binary_opt::<i32>() else { return Ok(array) };
     let is_empty = |row: usize| binary.offsets().get(row) == binary.offsets().get(row + 1);
@@ -169,7 +170,7 @@ fn no_bytes_are_null(array: ArrayRef) -> Result<ArrayRef> {
     Ok(Arc::new(with_nulls.map_err(misfit)?))
 }
 
-/// Null where all arrays are.
+/// Nulls where all arrays are null.
 fn all_null(arrays: &[ArrayRef], rows: usize) -> Option<NullBuffer> {
     let mut valid = None;
     for array in arrays {

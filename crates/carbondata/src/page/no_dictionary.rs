@@ -1,5 +1,5 @@
-//! Numbers, times and decimals as bytes of their own: of columns that old writers gave no dictionary, within other
-//! columns, and in streams.
+//! Values without dictionary, stored as bytes: numbers, timestamps and decimals of old writers, of child columns, and
+//! of streaming files.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use super::{arrays, decimals};
 use crate::metadata::format::{EPOCH_KEY, NULL_TEXT};
 use crate::metadata::schema::{CarbonType, Column};
 
-/// What null is among dates, where it is not empty: the key of null, with its sign flipped.
+/// A null date: surrogate key 1 with its sign bit flipped.
 const NULL_DATE: [u8; 4] = [0x80, 0, 0, 1];
 
-/// An array of values, of which those without bytes are null. Of dates the key of null is null too: writers of values
-/// within others have either.
+/// An array of values. Empty values are null; dates with the surrogate key of null are null too, as writers of child
+/// columns use either.
 ///
 /// # Errors
-/// `Corrupt` for a value of a length that its type does not have.
+/// `Corrupt` for a value whose length does not fit its type.
 pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
     let is_date = column.carbon_type == CarbonType::Date;
     let is_null = |value: &[u8]| value.is_empty() || value == NULL_TEXT || (is_date && value == NULL_DATE);
@@ -67,11 +67,11 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
     }
 }
 
-/// A number whose sign is the other one, so that bytes are in the order of values.
+/// An integer whose sign bit is flipped, so that bytes sort as numbers.
 fn flipped(bytes: &[u8]) -> Option<i64> {
     let sign = 1u64.checked_shl(u32::try_from(bytes.len()).ok()?.checked_mul(8)?.checked_sub(1)?)?;
     let value = bytes.iter().try_fold(0u64, |value, &byte| Some(value.checked_mul(256)? | u64::from(byte)))?;
-    // What is left of the bits when the sign is taken off is the number.
+    // Subtraction of the sign bit flips it back and extends the sign.
     Some(value.wrapping_sub(sign).cast_signed())
 }
 
@@ -93,7 +93,7 @@ mod tests {
         let found = array(&column, &[&[], &NULL_DATE, &[0xbf, 0xff, 0xff, 0xff], &[0x80, 0, 0, 2]]).unwrap();
         let days: Date32Array = vec![None, None, Some(0), Some(2 - EPOCH_KEY)].into();
         assert_eq!(found.as_primitive(), &days);
-        // Elsewhere these bytes are a number.
+        // In other types these bytes are a number.
         let found = array(&Column::sample("c", CarbonType::Int), &[&NULL_DATE]).unwrap();
         assert_eq!(found.as_primitive::<arrow_array::types::Int32Type>().values(), &[1]);
     }

@@ -1,4 +1,4 @@
-//! Pages of numbers: elements of one width, from which the values are computed.
+//! Pages of numbers with fixed-width elements, in the direct, adaptive and RLE encodings.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ use super::{arrays, decimals, rle_integral};
 use crate::metadata::format::Encoding;
 use crate::metadata::schema::CarbonType;
 
-/// How values come from elements.
+/// How values are computed from stored elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Transform {
     Identity,
-    /// What the largest value is more than they are.
+    /// `max - element`
     Delta,
-    /// Multiplied by a power of ten.
+    /// `element / factor`
     Scaled,
-    /// What the largest value is more, both multiplied.
+    /// `(max * factor - element) / factor`
     ScaledDelta,
 }
 
-/// The values of a page of numbers.
+/// Decodes a page of numbers.
 pub(super) fn decode(input: &PageInput<'_>, encoder: Encoding, meta: &EncoderMeta) -> Result<ArrayRef> {
     let transform = match encoder {
         Encoding::AdaptiveDeltaIntegral => Transform::Delta,
@@ -58,7 +58,7 @@ pub(super) fn decode(input: &PageInput<'_>, encoder: Encoding, meta: &EncoderMet
             arrays::timestamps(values, nulls)
         }
         CarbonType::Float => {
-            // Apache's reader narrows floats within other columns at last, those of rows at first.
+            // Apache's reader computes floats of child columns as doubles, and other floats as floats.
             let values = if input.rows.is_some() { page.floats()? } else { page.narrowed()? };
             let (values, nulls) = page.finish(values)?;
             Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(misfit)?))
@@ -92,7 +92,7 @@ impl NumberPage<'_> {
         Ok(Arc::new(array(values.into(), nulls).map_err(misfit)?))
     }
 
-    /// Puts values into the order of rows, and finds the nulls.
+    /// Puts values into row order, with their nulls.
     fn finish<T: Copy + Default>(&self, values: Vec<T>) -> Result<(Vec<T>, Option<NullBuffer>)> {
         check_rows(values.len(), self.input.rows.unwrap_or(values.len()))?;
         let nulls = nulls(self.input.nulls, values.len());
@@ -114,7 +114,7 @@ impl NumberPage<'_> {
         };
         let (values, nulls) = self.finish(values)?;
         if is_lossy {
-            // What a null has for a value does not count.
+            // Values of nulls are not checked.
             let wide = match self.transform {
                 Transform::Identity => self.map_elements(|element| element)?,
                 _ => self.map_elements(|element| max.wrapping_sub(element))?,
@@ -124,7 +124,7 @@ impl NumberPage<'_> {
         Ok((values, nulls))
     }
 
-    /// The largest value, where elements are given by it.
+    /// The maximum of the page, for delta encodings.
     fn max(&self) -> Result<i64> {
         #[expect(clippy::cast_possible_truncation, reason = "as the writer has made it a whole number")]
         match self.meta.max {
@@ -158,11 +158,11 @@ impl NumberPage<'_> {
 
     /// The power of ten that values were multiplied by.
     fn factor(&self) -> f64 {
-        // Powers beyond 22 that are made by products are not those next to the true ones.
+        // Parsing gives the nearest double for powers beyond 22 too, which products do not.
         format!("1e{}", self.meta.decimal_count).parse().unwrap_or(1.0)
     }
 
-    /// The largest value, multiplied as the writer does it: by a power that 64 bits hold.
+    /// The maximum of the page, multiplied as the writer does it, by a factor of 64 bits.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as the writer computes")]
     fn scaled_max(&self) -> Result<i64> {
         let factor = self.factor() as i64;
@@ -197,7 +197,7 @@ impl NumberPage<'_> {
         }
     }
 
-    /// Digits of decimals.
+    /// Unscaled values of decimals.
     fn decimals(&self) -> Result<Vec<i128>> {
         match (self.meta.store, self.transform) {
             (StoreDataType::Decimal, Transform::Identity) => decimals::decode_fixed(self.data, self.meta.precision),
@@ -210,13 +210,13 @@ impl NumberPage<'_> {
         }
     }
 
-    /// Whole elements, made into values.
+    /// Maps integer elements to values.
     #[inline]
     fn map_elements<T>(&self, mut value: impl FnMut(i64) -> T) -> Result<Vec<T>> {
         match self.meta.store {
             StoreDataType::Byte => Ok(self.data.iter().map(|&byte| value(byte.cast_signed().into())).collect()),
             StoreDataType::Short => map_le(self.data, |bytes| value(i16::from_le_bytes(bytes).into())),
-            // The highest byte first, and its sign for the fourth.
+            // Big-endian, with sign extension.
             StoreDataType::ShortInt => {
                 map_le(self.data, |[a, b, c]| value((i32::from_be_bytes([a, b, c, 0]) >> 8).into()))
             }
@@ -232,7 +232,7 @@ impl NumberPage<'_> {
     }
 }
 
-/// Values of elements of `N` bytes.
+/// Maps little-endian elements of `N` bytes to values.
 #[inline]
 fn map_le<const N: usize, T>(data: &[u8], mut value: impl FnMut([u8; N]) -> T) -> Result<Vec<T>> {
     let (elements, rest) = data.as_chunks::<N>();

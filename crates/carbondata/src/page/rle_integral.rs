@@ -1,14 +1,14 @@
-//! Numbers in runs: one that is repeated, or some that are not. No writer since 1.2 is known to choose it.
+//! The encoding `RLE_INTEGRAL`: repeated values and literal runs. Writers since 1.2 are not known to use it.
 
 use orcish_core::{Error, Result};
 
 use super::encoder_meta::StoreDataType;
 use crate::bytes::ByteReader;
 
-/// Elements one after the other, the lowest byte first, as pages without runs have them.
+/// Expands runs to little-endian elements.
 ///
 /// # Errors
-/// `Corrupt` where the runs have another number of values than the page.
+/// `Corrupt` where the runs have more values than the page has rows.
 pub(super) fn unpack(
     data: &[u8],
     store: StoreDataType,

@@ -1,4 +1,4 @@
-//! Decoder of pages of strings and binaries, and of other types that old writers stored as bytes.
+//! Pages of length-prefixed values: strings, binaries, and other types of old writers.
 
 use arrow_array::ArrayRef;
 use orcish_core::Result;
@@ -10,7 +10,7 @@ use super::length_prefixed::{LengthWidth, StringValues, slices};
 use super::no_dictionary;
 use crate::metadata::schema::CarbonType;
 
-/// The values of a page of texts, or of other types in the bytes that old writers gave them.
+/// Decodes a page of length-prefixed values.
 pub(super) fn decode(input: &PageInput<'_>, prefix: LengthWidth) -> Result<ArrayRef> {
     match input.column.carbon_type {
         CarbonType::String | CarbonType::Varchar | CarbonType::Binary => {

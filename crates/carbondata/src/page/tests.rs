@@ -1,4 +1,4 @@
-//! Pages made by hand.
+//! Tests of hand-made pages.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn column(carbon_type: CarbonType) -> Column {
     Column::sample("c", carbon_type)
 }
 
-/// A meta as writers write it, of types by their numbers; `bounds` are the largest value and what follows it.
+/// A serialized `ColumnPageEncoderMeta`; `bounds` are maximum, minimum and unique value.
 fn meta_bytes(schema: u8, role: u8, digits: [i32; 2], store: u8, decimals: i32, bounds: &[u8]) -> Vec<u8> {
     let [scale, precision] = digits.map(i32::to_be_bytes);
     let decimals = decimals.to_be_bytes();
@@ -92,7 +92,7 @@ fn numbers_that_do_not_fit_name_their_row() {
     assert_eq!((error.kind(), error.place().row), (ErrorKind::Corrupt, Some(1)));
     let column = column(CarbonType::Short);
     let page = PageInput::sample(&column, 2, &[Encoding::AdaptiveIntegral], &data);
-    // What a null has for a value does not count.
+    // Values of nulls are not checked.
     let array = decode(&PageInput { meta: Some(&meta), nulls: &[2], ..page }).unwrap();
     assert!(array.is_null(1) && array.as_primitive::<Int16Type>().value(0) == 7);
 }
@@ -135,7 +135,7 @@ fn decimals_are_narrow_or_wide() {
     let narrow = EncoderMeta::read(&meta_bytes(10, 4, [2, 9], 14, 0, &bounds)).unwrap();
     let carbon_type = CarbonType::Decimal { precision: 10, scale: 3 };
     let array = decode_numbers(carbon_type, Encoding::AdaptiveDeltaIntegral, &narrow, 1, &[6]).unwrap();
-    // 2.56 - 0.06, with another digit.
+    // 2.56 - 0.06, in another scale.
     assert_eq!(array.as_primitive::<Decimal128Type>().value(0), 2500);
     let wide = EncoderMeta::read(&meta_bytes(10, 4, [0, 19], 10, 0, &bounds)).unwrap();
     let carbon_type = CarbonType::Decimal { precision: 19, scale: 0 };
@@ -174,7 +174,7 @@ fn texts_have_their_length_before_them() {
     );
     assert!(decode(&PageInput::sample(&column, 1, &[], &[0, 2, b'a'])).is_err());
     assert!(decode(&PageInput::sample(&column, 1, &[], &[0xff, 0xff, b'a'])).is_err());
-    // Two halves of a sign are no texts, though together they are one.
+    // The two bytes of a character are split between two values, which are each invalid.
     let error = decode(&PageInput::sample(&column, 3, &[], &[0, 1, b'a', 0, 1, 0xc3, 0, 1, 0xa9])).unwrap_err();
     assert!(error.to_string().contains("value 1 "), "{error}");
     let long = decode(&PageInput::sample(&column, 1, &[Encoding::DirectCompressVarchar], &[0, 0, 0, 1, b'a'])).unwrap();
@@ -187,7 +187,7 @@ fn dates_are_keys() {
     let data = [1, 1_073_741_823, 1_073_741_822u32].map(u32::to_be_bytes).concat();
     let array = decode(&PageInput::sample(&column, 3, &[Encoding::Dictionary], &data)).unwrap();
     assert_eq!(array.as_primitive::<Date32Type>().iter().collect::<Vec<_>>(), [None, Some(0), Some(-1)]);
-    // In runs, sorted.
+    // With runs and an inverted index.
     let page = PageInput {
         runs: Some(&[2, 0, 1]),
         inverted_index: Some(&[2, 0, 1]),
@@ -211,7 +211,7 @@ fn keys<'a>(dictionary: &'a LocalDictionary, column: &'a Column, data: &'a [u8])
 #[test]
 fn keys_of_the_chunk_become_texts() {
     let texts = [&[0, 8][..], NULL_TEXT, &[0, 1, b'a', 0, 20], &[b'b'; 20]].concat();
-    // Keys 1, 2 and 9.
+    // The used keys are 1, 2 and 9.
     let dictionary = dictionary(&texts, &[6, 2]).unwrap();
     let column = column(CarbonType::String);
     let array = decode(&keys(&dictionary, &column, &[0, 0, 9, 0, 0, 1, 0, 0, 2])).unwrap();
@@ -231,7 +231,7 @@ fn dictionaries_have_as_many_keys_as_values() {
     assert!(dictionary(&[0, 1, b'a', 0, 0], &[2]).is_err());
     assert!(dictionary(&[0, 1, 0xff], &[4]).is_err());
     assert!(dictionary(&[0, 3, b'a'], &[2]).is_err());
-    // A null for each of two keys, and more keys than the limit has room for.
+    // Null occurs twice. Then, the keys need more memory than the limit.
     let nulls = [&[0, 8][..], NULL_TEXT, &[0, 8], NULL_TEXT].concat();
     assert!(dictionary(&nulls, &[6]).is_err());
     let last = [vec![0; 1 << 15], vec![1]].concat();
@@ -271,7 +271,7 @@ fn an_array_of_one_null_is_null() {
     let array = array.as_list::<i32>();
     let found: Vec<_> = array.iter().map(|list| Some(list?.as_primitive::<Int32Type>().iter().collect())).collect();
     assert_eq!(found, [Some(vec![Some(1), None]), Some(vec![]), None, Some(vec![Some(2)])]);
-    // In another order, and outside.
+    // Stored in another order, then out of range.
     let array = nested::arrays(&column, &lists(&[[1, 3], [1, 0]]), &child).unwrap();
     assert_eq!(array.as_list::<i32>().values().as_primitive::<Int32Type>().values(), &[2, 1]);
     assert!(nested::arrays(&column, &lists(&[[1, 3], [1, 4]]), &child).is_err());

@@ -1,25 +1,26 @@
-//! Values whose lengths need more than the two bytes that they were given.
+//! Length-prefixed values whose lengths overflow two bytes.
 //!
-//! The dictionary of a column of long texts within another column has lengths of two bytes, which is all that is left of
-//! longer ones. The values themselves are whole, so their number and where the last one ends tell the lengths.
+//! The local dictionary of a long string column in a complex column has lengths of two bytes, which are truncated for
+//! longer values. The values are complete, so that their number and the end of the last one determine the lengths.
 
 use orcish_core::{Error, Result};
 
-/// Lengths that two bytes have.
+/// Number of lengths of two bytes.
 pub(super) const LENGTHS: usize = 1 << 16;
-/// Most lengths that are tried.
+/// Maximum number of candidate lengths.
 const MAX_TRIED: usize = 1 << 18;
-/// Most bytes that are looked at, as a multiple of those that are there.
+/// Maximum number of scanned bytes, as a multiple of the dictionary size.
 const MAX_READ: usize = 8;
 
-/// The `count` values of `data`, the lowest two bytes of whose lengths stand before each. Texts are UTF-8.
+/// Splits `data` into `count` values, each behind the lowest two bytes of its length. Values of strings are valid
+/// UTF-8.
 ///
-/// Of many values or long ones, not all lengths can be tried: the first values that are found count then. They fill
-/// `data` to its last byte and are as many as they should be, which others seldom do.
+/// The search is bounded. If the bound is reached, the first solution is returned: it has the right number of values
+/// and ends at the last byte, which wrong solutions seldom do.
 ///
 /// # Errors
-/// `Corrupt` where no such values are found by [`MAX_TRIED`] lengths and [`MAX_READ`] bytes, or they are found in
-/// more than one way.
+/// `Corrupt` where no solution is found within [`MAX_TRIED`] candidates and [`MAX_READ`] bytes, or where there are two
+/// solutions.
 pub(super) fn values(data: &[u8], count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
     let mut search = Search { data, count, is_text, tried: 0, read: 0 };
     let starts = search.run()?;
@@ -37,18 +38,18 @@ struct Search<'a> {
     read: usize,
 }
 
-/// A value whose length is looked for.
+/// A value whose length is searched.
 struct Step {
     start: usize,
-    /// The next length that is tried, in units of what is lost.
+    /// The next candidate: how often the length overflowed.
     lost: usize,
-    /// Whether those are tried that have no length of usual size behind them: that is what most lengths in the middle
-    /// of a text are like.
+    /// Whether candidates are tried that are not followed by a length of usual size. Most wrong lengths end in the
+    /// middle of a string, where the next length would be unusual.
     is_odd: bool,
 }
 
 impl Search<'_> {
-    /// Where the values start.
+    /// Finds the starts of the values.
     fn run(&mut self) -> Result<Vec<usize>> {
         let mut found: Option<Vec<usize>> = None;
         let mut path = vec![Step { start: 0, lost: 0, is_odd: false }];
@@ -83,14 +84,14 @@ impl Search<'_> {
         found.ok_or_else(|| Error::corrupt(format!("a dictionary that is not {} values", self.count)))
     }
 
-    /// Whether so much was tried that the search ends.
+    /// Whether the bound of the search is reached.
     fn is_over(&mut self) -> bool {
         self.tried += 1;
         self.tried > MAX_TRIED.saturating_add(self.count.saturating_mul(8))
             || self.read > self.data.len().saturating_mul(MAX_READ)
     }
 
-    /// Where a value of such a length ends, if there is room for those `left` behind it.
+    /// The end of a value with a candidate length, if the data has room for `left` more values.
     fn end(&self, start: usize, lost: usize, left: usize) -> Option<usize> {
         let &[high, low] = self.data.get(start..)?.first_chunk()?;
         let length = lost.checked_mul(LENGTHS)?.checked_add(u16::from_be_bytes([high, low]).into())?;
@@ -99,7 +100,7 @@ impl Search<'_> {
         (end <= room).then_some(end)
     }
 
-    /// Whether the bytes may be a value.
+    /// Whether the bytes are a valid value.
     fn fits(&mut self, start: usize, end: usize) -> bool {
         self.read = self.read.saturating_add(end.saturating_sub(start));
         let value = self.data.get(start.saturating_add(2)..end).unwrap_or_default();

@@ -105,7 +105,7 @@ mod tests {
         [&u16::try_from(text.len()).unwrap().to_be_bytes()[..], text.as_bytes()].concat()
     }
 
-    /// What Java writes for bounds in a class of one field.
+    /// A serialized `ValueEncoderMeta` whose bounds are objects of a class with one field.
     fn serialized(carbon_type: u8, decimals: i32, class: &str, code: u8, bounds: [[u8; 8]; 3]) -> Vec<u8> {
         let object = [&[TC_STRING][..], &utf("Ljava/lang/Object;")].concat();
         let mut all = vec![0xac, 0xed, 0, 5, TC_OBJECT, TC_CLASSDESC];

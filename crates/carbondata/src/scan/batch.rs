@@ -7,7 +7,7 @@ use orcish_core::{Error, Result};
 
 use super::config::ScanConfig;
 
-/// A batch of the columns that were asked for.
+/// A batch with the projected columns.
 pub(super) fn batch(config: &ScanConfig, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
     if rows == 0 {
         return Ok(RecordBatch::new_empty(config.output.clone()));
@@ -17,7 +17,7 @@ pub(super) fn batch(config: &ScanConfig, arrays: Vec<ArrayRef>, rows: usize) -> 
         .map_err(|error| Error::corrupt("the columns do not fit together").with_source(error))
 }
 
-/// The wanted rows, given all columns of the table.
+/// The rows that pass the filter. `column` returns columns of the table.
 pub(super) fn filtered(
     config: &ScanConfig,
     rows: usize,

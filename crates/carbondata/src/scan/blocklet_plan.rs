@@ -1,4 +1,4 @@
-//! Which blocklets of a file are read, by the index file and by the file itself.
+//! Pruning of the blocklets of a file, by its index file and its footer.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use super::snapshot::TableSnapshot;
 use crate::metadata::index_file::IndexedBlocklet;
 use crate::table::FileEntry;
 
-/// What becomes of a blocklet, by the index and, where that does not rule it out, by its file.
+/// The outcome of pruning a blocklet.
 pub(super) struct BlockletPlan {
     pub(super) blocklet: usize,
     pub(super) rows: u64,
     pub(super) outcome: Outcome,
 }
 
-/// What becomes of the blocklets of a columnar file, which is opened only where the index does not rule out all of
-/// them.
+/// Prunes the blocklets of a columnar file. The file is returned if it was opened, which is not needed where the index
+/// file prunes all blocklets.
 pub(super) fn blocklet_plans(
     snapshot: &TableSnapshot,
     config: &ScanConfig,
@@ -34,7 +34,7 @@ pub(super) fn blocklet_plans(
     {
         let plan = |(outcome, blocklet): (&Outcome, &IndexedBlocklet)| BlockletPlan {
             blocklet: blocklet.id,
-            // The bounds are of an index, which has the rows too.
+            // An index file with min/max indexes has the number of rows too.
             rows: blocklet.rows.unwrap_or_default(),
             outcome: outcome.clone(),
         };
@@ -49,7 +49,7 @@ pub(super) fn blocklet_plans(
     for (place, blocklet) in projection.into_iter().enumerate() {
         let judge_by_index = match &entry.blocklets {
             Some(_) => outcomes.as_ref().and_then(|outcomes| outcomes.get(place)),
-            // One for the whole file.
+            // The index file has one entry for the data file.
             None => outcomes.as_ref().and_then(|outcomes| outcomes.first()),
         };
         let outcome = match judge_by_index.filter(|outcome| outcome.is_skipped()) {
@@ -61,7 +61,7 @@ pub(super) fn blocklet_plans(
     Ok((blocklet_plans, Some(open_file)))
 }
 
-/// Calls `task` for each file, several at a time.
+/// Runs `task` for each file, several at a time.
 pub(super) fn each_file<T: Send + 'static>(
     snapshot: &Arc<TableSnapshot>,
     config: &Arc<ScanConfig>,

@@ -1,4 +1,4 @@
-//! From the columns of a file to those of its table, which may have been added, renamed or widened since.
+//! Schema evolution: maps the columns of a file to the columns of the table, which may be added, renamed or widened.
 
 use std::collections::HashMap;
 
@@ -10,19 +10,20 @@ use orcish_core::{Error, Result};
 use super::default_value::default;
 use crate::metadata::schema::{CarbonType, Column};
 
-/// Where a column of the table is in a file, and what becomes of it.
+/// The source of a column of the table.
 #[derive(Debug, Clone)]
 pub(super) enum ColumnMapping {
-    /// The column of the file at a place, adapted.
+    /// A column of the file, with its conversion.
     Stored(usize, Adapt),
-    /// The file does not have it: one value for all rows, in an array of one.
+    /// The default value, an array of length one: the file does not have the column.
     Constant(ArrayRef),
 }
 
-/// The ways of all `columns` of a table from those of a `file`. Only in transactional tables do names say nothing.
+/// Maps all `columns` of a table to the columns of a `file`. Columns are matched by id, and by name too unless the
+/// table is transactional.
 ///
 /// # Errors
-/// `Unsupported` where a column of the file does not become that of the table.
+/// `Unsupported` where the type of a column cannot be converted.
 pub(super) fn mappings(columns: &[Column], file: &[Column], is_transactional: bool) -> Result<Vec<ColumnMapping>> {
     let stored = Stored::new(file, is_transactional);
     let mapping = |column: &Column| match stored.find(column) {
@@ -32,11 +33,11 @@ pub(super) fn mappings(columns: &[Column], file: &[Column], is_transactional: bo
     columns.iter().map(|column| mapping(column).map_err(|error: Error| error.in_column(&column.name))).collect()
 }
 
-/// The columns of a file, or those within one of them.
+/// The columns of a file, or the children of one column.
 struct Stored<'f> {
     columns: &'f [Column],
     by_id: HashMap<String, usize>,
-    /// Of files that are no loads of one table, whose columns have ids of their own.
+    /// For files without table, where each file has its own column ids.
     by_name: HashMap<String, usize>,
 }
 
@@ -52,7 +53,7 @@ impl<'f> Stored<'f> {
         this
     }
 
-    /// A column of the table: by its id, which it keeps when it is renamed, or else by its name.
+    /// The stored column of a column of the table, by its id, else by its name.
     fn find(&self, column: &Column) -> Option<(usize, &'f Column)> {
         let by_name = || self.by_name.get(&column.name.to_lowercase());
         let at = *self.by_id.get(&column.id.to_lowercase()).or_else(by_name)?;
@@ -63,7 +64,7 @@ impl<'f> Stored<'f> {
 fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
     let found = match (column.carbon_type, stored.carbon_type, &column.children[..], &stored.children[..]) {
         (CarbonType::Struct, CarbonType::Struct, wanted, stored) => {
-            // Names of fields are theirs alone, and stay.
+            // Fields of structs cannot be renamed, so that they are matched by name.
             let fields = Stored::new(stored, false);
             let mapping = |field: &Column| match fields.find(field) {
                 Some((at, stored)) => Ok((Some(at), adapt(field, stored)?)),
@@ -84,7 +85,7 @@ fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
             }
         },
     };
-    // What has nothing to do with its parts has nothing to do.
+    // A nested type is kept if all children are kept.
     let is_kept = match &found {
         Adapt::Struct(mappings) => mappings
             .iter()
@@ -97,7 +98,7 @@ fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
     Ok(if is_kept && column.data_type() == stored.data_type() { Adapt::Keep } else { found })
 }
 
-/// Places in the file of those columns of the table that it has, ascending.
+/// Indexes in the file of the columns that it has, ascending and without duplicates.
 pub(super) fn stored(mappings: &[ColumnMapping], columns: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let place = |at: usize| match mappings.get(at) {
         Some(ColumnMapping::Stored(place, _)) => Some(*place),
@@ -109,14 +110,14 @@ pub(super) fn stored(mappings: &[ColumnMapping], columns: impl IntoIterator<Item
     places
 }
 
-/// As many rows of an array of one, where they may take `memory` bytes.
+/// Repeats an array of length one, within a memory limit.
 pub(super) fn repeat(value: &ArrayRef, rows: usize, memory: u64) -> Result<ArrayRef> {
     check_room(value.data_type(), rows, memory)?;
     if value.null_count() > 0 {
         return Ok(new_null_array(value.data_type(), rows));
     }
     let bytes = u64::try_from(value.get_buffer_memory_size()).unwrap_or(u64::MAX);
-    // Offsets of texts have 32 bits.
+    // String offsets have 32 bits.
     let most = memory.min(i32::MAX.unsigned_abs().into());
     if bytes.saturating_mul(u64::try_from(rows).unwrap_or(u64::MAX)) > most {
         return Err(Error::limit("the default of a column is too long for so many rows"));

@@ -1,4 +1,4 @@
-//! Blocklets of a columnar file, page by page.
+//! Reader of columnar data files, page by page.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,35 +18,35 @@ use super::pruning::{judge_blocklet, judge_pages};
 use super::snapshot::TableSnapshot;
 use crate::file::BlockletData;
 
-/// Blocklets of a columnar file.
+/// Reads blocklets of a columnar data file.
 pub(super) struct ColumnarReader {
     open_file: Arc<OpenFile>,
     left: VecDeque<usize>,
     current: Option<BlockletReader>,
 }
 
-/// The blocklet that is being read.
+/// Reads the pages of a blocklet.
 struct BlockletReader {
     blocklet: usize,
-    /// Columns that the filter asks; all that are read where it is known to be true, or there is none.
+    /// Filter columns; all projected columns where no filter has to be evaluated.
     first: BlockletData,
-    /// The others, once there are wanted rows.
+    /// The other projected columns, read once rows are selected.
     rest: Option<BlockletData>,
-    /// Places in the file of what `first` has.
+    /// Indexes in the file of the columns in `filter_data`, ascending.
     filter_file_columns: Vec<usize>,
-    /// What is known of each page before it is read; all are wanted where nothing is asked.
+    /// The outcome of pruning each page.
     outcomes: Vec<Outcome>,
     page: usize,
 }
 
 impl ColumnarReader {
-    /// Some blocklets of a file, or all.
+    /// Reads some blocklets of a file; all blocklets with `None`.
     pub(super) fn new(open_file: Arc<OpenFile>, blocklets: Option<Vec<usize>>) -> Self {
         let left = blocklets.map_or_else(|| (0..open_file.file.blocklets()).collect(), VecDeque::from);
         ColumnarReader { open_file, left, current: None }
     }
 
-    /// Wanted rows of the next page, which may be none; none behind the last.
+    /// The selected rows of the next page, which may be none; `None` behind the last page.
     pub(super) fn next(&mut self, snapshot: &TableSnapshot, config: &ScanConfig) -> Result<Option<RecordBatch>> {
         if self.current.is_none() {
             let Some(blocklet) = self.left.pop_front() else { return Ok(None) };
@@ -67,7 +67,7 @@ impl ColumnarReader {
         Ok(Some(found))
     }
 
-    /// Begins a blocklet, unless its bounds rule it out.
+    /// Starts a blocklet; `None` where its min/max index prunes it.
     fn begin(&self, config: &ScanConfig, blocklet: usize) -> Result<Option<BlockletReader>> {
         let OpenFile { file, mappings, .. } = &*self.open_file;
         if blocklet >= file.blocklets() {
@@ -85,7 +85,7 @@ impl ColumnarReader {
         };
         let mut first = match is_filtered && !file.has_unreliable_min_max() {
             true => file.read_chunk_headers(blocklet, &filter_file_columns)?,
-            // Of files before 1.5.1 the chunks alone know how many rows a page has.
+            // Before 1.5.1, only the chunks have the number of rows of pages.
             false if filter_file_columns.is_empty() && !file.has_page_rows(blocklet) => {
                 file.read_blocklet(blocklet, &[0])?
             }
@@ -100,7 +100,7 @@ impl ColumnarReader {
     }
 }
 
-/// Whether each page is read, of those from `page` on.
+/// Whether each page is read: it is not pruned, and at or behind `page`.
 fn wanted_from(outcomes: &[Outcome], page: usize) -> Vec<bool> {
     outcomes.iter().enumerate().map(|(at, outcome)| at >= page && !outcome.is_skipped()).collect()
 }
@@ -158,8 +158,7 @@ impl BlockletReader {
         batch(config, arrays, count)
     }
 
-    /// The bytes that a column of the file is in. The columns that the filter does not ask are read once rows are
-    /// wanted.
+    /// The chunks with a column of the file. Columns that the filter does not use are read on first use.
     fn data(&mut self, open_file: &OpenFile, config: &ScanConfig, place: usize) -> Result<&BlockletData> {
         if self.filter_file_columns.binary_search(&place).is_ok() {
             return Ok(&self.first);
@@ -209,7 +208,7 @@ impl BlockletReader {
     }
 }
 
-/// The rows that are wanted but for some, which are ascending.
+/// Removes rows from a selection.
 fn without(wanted: Option<&BooleanArray>, deleted: &[u32], rows: usize) -> BooleanArray {
     let mut bits = BooleanBufferBuilder::new(rows);
     match wanted {

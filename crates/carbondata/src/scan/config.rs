@@ -1,4 +1,4 @@
-//! What a scan reads of its table: projection, filter and options.
+//! The configuration of a scan: projection, filter and options.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use orcish_core::predicate::BatchFilter;
 use super::snapshot::TableSnapshot;
 use crate::options::ReadOptions;
 
-/// What is read of it.
+/// The configuration of a scan.
 #[derive(Debug)]
 pub(super) struct ScanConfig {
     pub(super) options: ReadOptions,
-    /// Columns of the batches: their places in the table, and what of them is wanted.
+    /// Projected columns: index in the table, and the field, whose type may have fewer children.
     pub(super) projection: Vec<(usize, FieldRef)>,
     pub(super) output: SchemaRef,
     pub(super) filter: Option<BatchFilter>,
-    /// Places of the columns that the filter asks, ascending.
+    /// Indexes in the table of the columns that the filter uses, ascending.
     pub(super) filter_columns: Vec<usize>,
 }
 
@@ -30,7 +30,7 @@ impl ScanConfig {
             Some(names) => choose(fields, names)?,
         };
         let filter = options.filter.as_ref().map(|filter| BatchFilter::new(filter, &snapshot.schema)).transpose()?;
-        // What is true of all rows is no filter.
+        // A filter that is true for all rows is left out.
         let filter = filter.filter(|filter| !filter.is_always());
         let filter_columns = filter.as_ref().map(BatchFilter::top_columns).unwrap_or_default();
         let output = Schema::new_with_metadata(
@@ -40,7 +40,7 @@ impl ScanConfig {
         Ok(ScanConfig { options, projection, output: Arc::new(output), filter, filter_columns })
     }
 
-    /// Places of all columns of the table that are read.
+    /// Indexes in the table of the projected columns and the filter columns.
     pub(super) fn needed(&self) -> impl Iterator<Item = usize> {
         self.projection.iter().map(|(at, _)| *at).chain(self.filter_columns.iter().copied())
     }

@@ -1,4 +1,4 @@
-//! The default value of a column that was added to a table.
+//! Default values of columns that were added to a table.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::bytes::{ByteReader, big_integer};
 use crate::metadata::format::EPOCH_KEY;
 use crate::metadata::schema::{CarbonType, Column};
 
-/// The value of a column in rows that were written before it was added: an array of one.
+/// The default value of a column, as an array of length one.
 ///
-/// Numbers and texts are written as text, dates as the text of their key, timestamps as a number with its sign bit
-/// flipped, decimals as their scale and unscaled digits.
+/// Numbers and strings are stored as text, dates as the text of their surrogate key, timestamps as an integer with
+/// flipped sign bit, decimals as scale and unscaled value.
 pub(super) fn default(column: &Column) -> Result<ArrayRef> {
     let data_type = column.data_type();
     let Some(bytes) = column.default.as_deref() else { return Ok(new_null_array(&data_type, 1)) };

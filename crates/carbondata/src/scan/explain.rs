@@ -16,14 +16,14 @@ use super::pruning::judge_pages;
 use super::snapshot::TableSnapshot;
 use crate::table::FileFormat;
 
-/// What reading would do, for each file.
+/// The plan of each file.
 pub(super) fn explain(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>) -> Result<Vec<Explanation>> {
     each_file(snapshot, config, |snapshot, config, entry| {
         let mut plan = Explanation { file: display_name(&entry.location), skipped: false, sections: Vec::new() };
         match &entry.format {
             FileFormat::Columnar => {}
             FileFormat::Orc => return Ok(orc::explain(snapshot, config, entry)?.unwrap_or(plan)),
-            // Nothing is known of a stream until it is read.
+            // Streaming files have no index.
             FileFormat::Stream | FileFormat::Other(_) => return Ok(plan),
         }
         let (blocklet_plans, open_file) = blocklet_plans(snapshot, config, entry)?;
@@ -38,7 +38,7 @@ pub(super) fn explain(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>) -
     })
 }
 
-/// Adds what is read of a blocklet: pages and bytes.
+/// Adds the pages of a blocklet, and the cost of reading it, to its plan.
 fn weigh(open_file: &OpenFile, config: &ScanConfig, plan: &mut SectionPlan) -> Result<()> {
     let (file, blocklet) = (&open_file.file, plan.index);
     let mut others = stored(&open_file.mappings, config.projection.iter().map(|(at, _)| *at));

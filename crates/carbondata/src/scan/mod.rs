@@ -44,7 +44,9 @@ pub use split::Split;
 use crate::options::ReadOptions;
 use crate::table::Table;
 
-/// What to read of a table.
+/// A scan: the projection, filter and options of reading a table.
+///
+/// A scan is read by [`read`](Self::read), in this process, or divided by [`splits`](Self::splits) between processes.
 #[derive(Debug, Clone)]
 pub struct Scan {
     snapshot: Arc<TableSnapshot>,
@@ -52,11 +54,11 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// A scan over all live files of a table.
+    /// A scan of all live files of a table.
     ///
     /// # Errors
-    /// `InvalidArgument` and `UnknownColumn` where they do not fit the table; `Unsupported` where a segment is of a
-    /// format that is not read.
+    /// `InvalidArgument` and `UnknownColumn` where the options do not fit the table, `Unsupported` for segments of an
+    /// unsupported format.
     pub fn new(table: &Table, options: ReadOptions) -> Result<Self> {
         let source = TableSnapshot {
             location: table.location().to_owned(),
@@ -71,10 +73,10 @@ impl Scan {
         Self::of(Arc::new(source), options)
     }
 
-    /// The scan of a [`Split`], by its token.
+    /// The scan of a [`Split`], from its token.
     ///
     /// # Errors
-    /// `InvalidArgument` where the token is none, and as [`new`](Self::new).
+    /// `InvalidArgument` for invalid tokens; else as [`new`](Self::new).
     pub fn of_split(token: &[u8], options: ReadOptions, storage: StorageOptions) -> Result<Self> {
         Self::of(Arc::new(split_token::read(token, storage, &options.limits)?), options)
     }
@@ -84,7 +86,7 @@ impl Scan {
         Ok(Scan { snapshot, config: Arc::new(config) })
     }
 
-    /// A scan of the same table under other options.
+    /// A scan of the same table with other options.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -92,27 +94,27 @@ impl Scan {
         Self::of(self.snapshot.clone(), options)
     }
 
-    /// Schema of the batches.
+    /// Schema of the record batches.
     pub fn schema(&self) -> SchemaRef {
         self.config.output.clone()
     }
 
-    /// Schema of the whole table.
+    /// Schema of the table.
     pub fn table_schema(&self) -> SchemaRef {
         self.snapshot.schema.clone()
     }
 
-    /// Locations of the files.
+    /// Locations of the data files.
     pub fn files(&self) -> Vec<String> {
         self.snapshot.files.iter().map(|file| file.location.clone()).collect()
     }
 
-    /// Reads batch by batch, in the order of segments, files and blocklets.
+    /// Reads record batches, in the order of segments, files and blocklets.
     pub fn read(&self) -> ScanReader {
         let threads = asked_or_cores(self.config.options.threads);
         let parts = ScanTasks::new(self.snapshot.clone(), self.config.clone());
         let ahead = parts.map(|parts| {
-            // Under a limit that no filter puts off, the first parts are enough.
+            // With a limit and no filter, the first tasks are enough.
             let is_short = self.config.options.limit.is_some() && self.config.filter.is_none();
             Ahead::new(Arc::new(parts), threads, is_short, self.config.options.limit)
         });
@@ -123,7 +125,8 @@ impl Scan {
         ScanReader { schema: self.schema(), ahead, failed }
     }
 
-    /// Number of rows that the scan gives. What indexes count is not read; of others only what the filter asks is.
+    /// Number of rows of the scan. Without a filter it is taken from index files, else only the filter columns are
+    /// read.
     ///
     /// # Errors
     /// As reading.
@@ -142,7 +145,7 @@ impl Scan {
         reader.map(|batch| Ok(batch?.num_rows() as u64)).sum()
     }
 
-    /// What reading would do, for each file; its stripes are blocklets, their row groups pages.
+    /// The plan of each file. The sections of a plan are blocklets, their row groups are pages.
     ///
     /// # Errors
     /// As reading.
@@ -150,8 +153,8 @@ impl Scan {
         explain::explain(&self.snapshot, &self.config)
     }
 
-    /// Parts of about `bytes` stored bytes each, none of which has blocklets of two files; blocklets that cannot have
-    /// wanted rows are in none.
+    /// Divides the scan into splits of about `bytes` stored bytes. A split has blocklets of one file. Pruned blocklets
+    /// are in no split.
     ///
     /// # Errors
     /// As reading.

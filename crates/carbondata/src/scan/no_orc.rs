@@ -1,4 +1,4 @@
-//! Segments of ORC files in a build without the feature `orc`.
+//! Replacement for `orc.rs` without the feature `orc`.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use super::config::ScanConfig;
 use super::snapshot::TableSnapshot;
 use crate::table::FileEntry;
 
-/// Rows of an ORC file, which cannot be read.
+/// Rows of an ORC file. There is no value of this type.
 pub(super) struct OrcRows(Infallible);
 
 fn unsupported<T>() -> Result<T> {

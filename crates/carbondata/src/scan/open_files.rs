@@ -1,4 +1,4 @@
-//! Data files that are open while their parts are read.
+//! Data files that are open while their tasks are read.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,23 +13,23 @@ use crate::metadata::delete_delta::{Deletes, read_deletes};
 use crate::page::{self, Dictionaries};
 use crate::table::FileEntry;
 
-/// A data file, and how the columns of the table come from it.
+/// An open data file, with its column mappings and deleted rows.
 pub(super) struct OpenFile {
     pub(super) file: DataFile,
-    /// Of all columns of the table.
+    /// The mapping of each column of the table.
     pub(super) mappings: Vec<ColumnMapping>,
     pub(super) deletes: Deletes,
 }
 
-/// A file that somebody opens, or has.
+/// The file, set by the first thread that opens it.
 type Slot = Arc<OnceLock<Result<Arc<OpenFile>>>>;
 
-/// The columnar files that are open.
+/// The open columnar files of a scan.
 #[derive(Default)]
 pub(super) struct OpenFiles {
-    /// By their indexes; each is opened once, by whoever comes first.
+    /// By index in the table. Each file is opened once.
     files: Mutex<HashMap<usize, Slot>>,
-    /// What files of the table share.
+    /// The global dictionaries of the table.
     dictionaries: OnceLock<Dictionaries>,
 }
 
@@ -38,13 +38,13 @@ impl OpenFiles {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file at an index of the table.
+    /// The file with an index in the table.
     pub(super) fn get(&self, snapshot: &TableSnapshot, at: usize) -> Result<Arc<OpenFile>> {
         let slot = self.lock().entry(at).or_default().clone();
         slot.get_or_init(|| snapshot.file(at).and_then(|entry| self.open(snapshot, entry)).map(Arc::new)).clone()
     }
 
-    /// The dictionaries of the table, none of which is read before it is needed.
+    /// The global dictionaries of the table, each of which is read when it is needed.
     pub(super) fn dictionaries(&self, snapshot: &TableSnapshot, entry: &FileEntry) -> Dictionaries {
         let make = || {
             page::global_dictionaries(&entry.dictionaries, &snapshot.storage.of(&entry.dictionaries), snapshot.limits())
@@ -52,7 +52,7 @@ impl OpenFiles {
         self.dictionaries.get_or_init(make).clone()
     }
 
-    /// Forgets a file of which no more is read.
+    /// Closes a file.
     pub(super) fn close(&self, at: usize) {
         self.lock().remove(&at);
     }

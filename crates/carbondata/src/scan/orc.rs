@@ -1,4 +1,4 @@
-//! Segments of ORC files, which were added to a table as they are.
+//! Reader of ORC files, in segments that were added to the table.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ use super::config::ScanConfig;
 use super::snapshot::TableSnapshot;
 use crate::table::FileEntry;
 
-/// Rows of an ORC file, with all columns of the table that are read.
+/// Reads an ORC file with the projected columns and the filter columns.
 pub(super) struct OrcRows {
     reader: ScanReader,
-    /// For each column of the table, which of the batches it is.
+    /// For each column of the table, its index in the batches.
     places: Vec<Option<usize>>,
 }
 
-/// What reading a file would do.
+/// The plan of a file.
 pub(super) fn explain(snapshot: &TableSnapshot, config: &ScanConfig, entry: &FileEntry) -> Result<Option<Explanation>> {
     Ok(scan(snapshot, config, entry, 1)?.0.explain()?.pop())
 }
 
-/// Begins to read a file.
+/// Starts to read a file.
 pub(super) fn open(
     snapshot: &TableSnapshot,
     config: &ScanConfig,
@@ -39,7 +39,8 @@ pub(super) fn open(
     Ok(OrcRows { reader: scan.read(), places })
 }
 
-/// The scan of a file, and which of its columns each column of the table is. Columns are found by their names, as Spark finds them; those of partitions are in its path.
+/// The scan of a file, and the index of each column of the table in its batches. Columns are matched by name, as Spark
+/// does; Hive partition columns are in the path.
 fn scan(
     snapshot: &TableSnapshot,
     config: &ScanConfig,
@@ -92,7 +93,7 @@ impl OrcRows {
     }
 }
 
-/// A column as ORC files have it: timestamps there are clocks on a wall, of no zone.
+/// The field in an ORC file, where timestamps have no time zone.
 fn in_file(field: &FieldRef) -> FieldRef {
     let data_type = type_in_file(field.data_type());
     Arc::new(field.as_ref().clone().with_data_type(data_type))
@@ -108,7 +109,7 @@ fn type_in_file(data_type: &DataType) -> DataType {
     }
 }
 
-/// The array with its timestamps as instants: clocks are taken to be those of UTC.
+/// Converts timestamps without time zone to UTC.
 fn of_table(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
     if array.data_type() == target {
         return Ok(array.clone());
@@ -119,7 +120,7 @@ fn of_table(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
         let clocks = array.as_primitive::<TimestampMicrosecondType>().clone();
         return Ok(Arc::new(clocks.with_timezone(zone.clone())));
     }
-    // The same buffers, under types that differ in zones only.
+    // The types differ in time zones only, so that the buffers are kept.
     let misfit = |error| Error::corrupt(format!("no {target}")).with_source(error);
     let data = array.to_data();
     Ok(arrow_array::make_array(retyped(data, target).map_err(misfit)?))

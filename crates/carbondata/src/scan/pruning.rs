@@ -1,4 +1,4 @@
-//! Pruning: which blocklets and pages may have rows that pass the filter, by their min/max indexes.
+//! Pruning of blocklets and pages by their min/max indexes.
 
 use orcish_core::cast::Adapt;
 use orcish_core::predicate::{Bound, Known, Outcome, Proof};
@@ -14,12 +14,12 @@ use crate::metadata::format::MinMax;
 use crate::metadata::index_file::IndexedBlocklet;
 use crate::table::FileEntry;
 
-/// The index of the blocklet.
+/// The min/max index of the blocklet.
 pub(super) const BLOCKLET_INDEX: Proof = Proof::new("index of the blocklet");
-/// The bounds of the page.
+/// The min/max index of the page.
 pub(super) const PAGE_BOUNDS: Proof = Proof::new("bounds of the page");
 
-/// What the index says of each blocklet that it names, or of the whole file; none where it says nothing.
+/// The outcome of each blocklet in the index file, or of the data file; `None` where the index file has neither.
 pub(super) fn judge_by_index(
     snapshot: &TableSnapshot,
     config: &ScanConfig,
@@ -51,17 +51,18 @@ pub(super) fn judge_by_index(
     bounds.into_iter().zip(rows).map(judge).collect::<Result<_>>().map(Some)
 }
 
-/// What is known of a column of the table at the end of a way, given what `stored` says of the columns of the file.
+/// Bounds of a column of the table, from the bounds of the columns of the file. `path` leads from the column to its
+/// child.
 pub(super) fn table_column_bounds(
     mapping: &[usize],
     mappings: &[ColumnMapping],
     stored: &dyn Fn(usize) -> Option<Known>,
 ) -> Known {
-    // Bounds of what is within columns are not written.
+    // Child columns have no bounds.
     let [column] = mapping else { return Known::default() };
     match mappings.get(*column) {
         Some(ColumnMapping::Stored(at, Adapt::Keep)) => stored(*at).unwrap_or_default(),
-        // Numbers stay what they are.
+        // Widening keeps the value of integers and decimals.
         Some(ColumnMapping::Stored(at, Adapt::Cast)) => stored(*at).filter(is_of_whole_numbers).unwrap_or_default(),
         Some(ColumnMapping::Constant(value)) if value.null_count() > 0 => {
             Known { values: Some(false), ..Known::default() }
@@ -70,21 +71,21 @@ pub(super) fn table_column_bounds(
     }
 }
 
-/// Whether bounds are those of integers or decimals, which stay what they are in wider columns.
+/// Whether the bounds are integers or decimals.
 fn is_of_whole_numbers(known: &Known) -> bool {
     let is_whole = |bound: &Option<Bound>| matches!(bound, None | Some(Bound::Integer(_) | Bound::Decimal { .. }));
     is_whole(&known.min) && is_whole(&known.max)
 }
 
 impl FileEntry {
-    /// Whether its writer was one before 1.5.1, whose bounds are not believed: it has no rows of pages in the index.
+    /// Whether the writer is older than 1.5.1, whose index files have no number of rows of pages.
     fn has_unreliable_min_max(&self) -> bool {
         let known = |blocklet: &IndexedBlocklet| blocklet.info.as_ref().is_some_and(|info| !info.page_rows.is_empty());
         !self.blocklets.as_ref().is_some_and(|blocklets| blocklets.iter().all(known))
     }
 }
 
-/// What the bounds in the footer say of a blocklet.
+/// Judges a blocklet by its min/max index in the footer.
 pub(super) fn judge_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet: usize) -> Result<Outcome> {
     let Some(filter) = &config.filter else { return Ok(Outcome::AllWanted) };
     let file = &open_file.file;
@@ -96,12 +97,12 @@ pub(super) fn judge_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet
     filter.judge(&mut known, file.blocklet_rows(blocklet), BLOCKLET_INDEX)
 }
 
-/// What their bounds say of the pages of a blocklet, of the columns whose heads have been read.
+/// Judges the pages of a blocklet by the min/max indexes in its chunk headers.
 pub(super) fn judge_pages(open_file: &OpenFile, config: &ScanConfig, data: &BlockletData) -> Result<Vec<Outcome>> {
     let Some(filter) = &config.filter else { return Ok(vec![Outcome::AllWanted; data.pages()]) };
     let file = &open_file.file;
     let judge = |page: usize| {
-        // A page has the bounds of one column.
+        // The min/max index of a page has one column.
         let stored = |at: usize| {
             Some(column_bounds(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.has_unreliable_min_max()))
         };

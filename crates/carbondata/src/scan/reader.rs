@@ -1,4 +1,4 @@
-//! The reader of a scan.
+//! The record batch reader of a scan.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -8,7 +8,7 @@ use orcish_core::{Error, Result};
 
 use super::tasks::ScanTasks;
 
-/// Batches of a scan, in order. An error ends it.
+/// Reads the record batches of a [`Scan`](crate::Scan), in order. An error is the last item.
 pub struct ScanReader {
     pub(super) schema: SchemaRef,
     pub(super) ahead: Option<Ahead<ScanTasks>>,
@@ -22,12 +22,13 @@ impl std::fmt::Debug for ScanReader {
 }
 
 impl ScanReader {
-    /// Schema of the batches.
+    /// Schema of the record batches.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
 
-    /// Has `check` called now and then while the caller decodes or waits for other threads; its error ends the reading.
+    /// Sets a function that is called regularly while the caller decodes, or waits for other threads. Its error ends
+    /// the iterator.
     pub fn while_waiting(&mut self, check: Check) {
         if let Some(ahead) = &mut self.ahead {
             ahead.while_waiting(check);

@@ -1,4 +1,4 @@
-//! The table that a scan reads, as it was when it was opened.
+//! The snapshot of a table that a scan reads.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use crate::metadata::schema::Column;
 use crate::metadata::table_storage::TableStorage;
 use crate::table::{FileEntry, FileFormat};
 
-/// A table, or the part of it that is in a split.
+/// A snapshot of a table, or of the part of it in a split.
 #[derive(Debug)]
 pub(super) struct TableSnapshot {
     pub(super) location: String,
     pub(super) columns: Vec<Column>,
     pub(super) schema: SchemaRef,
-    /// Columns of files are found by their ids alone.
+    /// Whether columns of files are matched by id only.
     pub(super) is_transactional: bool,
     pub(super) files: Vec<Arc<FileEntry>>,
-    /// Names of the segments, for messages.
+    /// Ids of the segments, for errors.
     pub(super) segments: Vec<String>,
     pub(super) storage: TableStorage,
     pub(super) limits: Limits,
@@ -29,8 +29,10 @@ impl TableSnapshot {
         self.files.get(at).ok_or_else(|| Error::invalid(format!("no file {at}")))
     }
 
+    /// Checks that the format of a file is supported.
+    ///
     /// # Errors
-    /// `Unsupported` where a segment is of files that are not read.
+    /// `Unsupported` for segments of other formats.
     pub(super) fn check_format(&self, entry: &FileEntry) -> Result<()> {
         let FileFormat::Other(format) = &entry.format else { return Ok(()) };
         let segment = entry.segment.and_then(|at| self.segments.get(at)).map_or("", String::as_str);

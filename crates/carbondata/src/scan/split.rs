@@ -1,16 +1,16 @@
-//! The splits of a scan.
+//! Splits of a scan.
 
-/// Part of a scan that can be read alone, in this process or in another.
+/// A part of a scan, which any process can read.
 #[derive(Debug, Clone)]
 pub struct Split {
-    /// The data file.
+    /// Location of the data file.
     pub location: String,
-    /// Its blocklets that are read; all of a file that is no columnar one.
+    /// Blocklets of the file; empty for a whole file of another format.
     pub blocklets: Vec<usize>,
-    /// Rows of these, deleted ones included; 0 where they are not known.
+    /// Number of rows, deleted rows included; 0 if unknown.
     pub rows: u64,
-    /// Bytes of these as stored, all columns; of files whose blocklets are not known, the whole file's.
+    /// Stored bytes of all columns; the size of the file where blocklets are not known.
     pub bytes: u64,
-    /// What [`Scan::of_split`] makes a scan of it from.
+    /// Serialized split, for [`Scan::of_split`](crate::Scan::of_split).
     pub token: Vec<u8>,
 }

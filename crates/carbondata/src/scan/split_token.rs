@@ -1,4 +1,4 @@
-//! Splits on their way to other processes: a file with what has to be known of its table, as JSON.
+//! Serialized splits: a data file with the required metadata of its table, as JSON.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::metadata::schema::{CarbonType, Column, schema_of};
 use crate::metadata::table_storage::TableStorage;
 use crate::table::{FileEntry, FileFormat};
 
-/// What a token begins with, so that one of another version is known.
+/// Version of the tokens.
 const VERSION: u64 = 1;
-/// Columns within columns, as the schema allows.
+/// Maximum nesting of columns.
 const MAX_DEPTH: usize = 64;
 
-/// The token of some blocklets of a file, or of all of one that is not columnar.
+/// The token of blocklets of a file, or of a whole file of another format.
 pub(super) fn write(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: &[usize]) -> Result<Vec<u8>> {
     let format = match &entry.format {
         FileFormat::Columnar => "columnar",
@@ -41,7 +41,7 @@ pub(super) fn write(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: &[us
     serde_json::to_vec(&token).map_err(|error| Error::invalid(format!("a split: {error}")))
 }
 
-/// The table with the one file of a token.
+/// The snapshot with the file of a token.
 pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Result<TableSnapshot> {
     let wrong = || Error::invalid("this is no token of a split, or one of another version of orcish");
     let token: Value = serde_json::from_slice(token).map_err(|_| wrong())?;
@@ -56,7 +56,7 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
         "orc" => FileFormat::Orc,
         _ => return Err(wrong()),
     };
-    // Bounds and rows are those of the file.
+    // Number of rows and min/max index are read from the file.
     let blocklet = |id: &Value| {
         let id = usize::try_from(id.as_u64()?).ok()?;
         Some(IndexedBlocklet { id, rows: None, info: None, min_max: None, footer_offset: 0 })
@@ -95,7 +95,7 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
     })
 }
 
-/// The types, by the names that tokens have for them.
+/// Names of types in tokens.
 const KINDS: [(&str, CarbonType); 15] = [
     ("boolean", CarbonType::Boolean),
     ("byte", CarbonType::Byte),

@@ -1,4 +1,4 @@
-//! Splits of a scan: blocklets of one file, cut by their stored bytes.
+//! Division of a scan into splits.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::split::Split;
 use super::split_token as token;
 use crate::table::{FileEntry, FileFormat};
 
-/// Parts of about `bytes` stored bytes each.
+/// Divides a scan into splits of about `bytes` stored bytes.
 pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, bytes: u64) -> Result<Vec<Split>> {
     let of_files = each_file(snapshot, config, move |snapshot, config, entry| {
         if entry.format != FileFormat::Columnar {

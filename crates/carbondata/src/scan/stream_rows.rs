@@ -1,4 +1,4 @@
-//! Rows that a stream has written, blocklet by blocklet.
+//! Reader of streaming files, blocklet by blocklet.
 
 use arrow_array::RecordBatch;
 use orcish_core::{Error, Result};
@@ -13,12 +13,12 @@ use crate::page::Dictionaries;
 use crate::stream::{BlockletIter, StreamFile};
 use crate::table::FileEntry;
 
-/// Blocklets of a file that a stream has written.
+/// Reads the blocklets of a streaming file.
 pub(super) struct StreamReader {
     file: StreamFile,
     blocklets: BlockletIter,
     mappings: Vec<ColumnMapping>,
-    /// Places in the file of the columns that are read, ascending.
+    /// Indexes in the file of the columns that are read, ascending.
     filter_file_columns: Vec<usize>,
 }
 
@@ -37,7 +37,7 @@ impl StreamReader {
         Ok(StreamReader { blocklets: file.blocklets(), file, mappings, filter_file_columns })
     }
 
-    /// Wanted rows of the next blocklet, which may be none; none behind the last.
+    /// The selected rows of the next blocklet, which may be none; `None` behind the last blocklet.
     pub(super) fn next(&mut self, snapshot: &TableSnapshot, config: &ScanConfig) -> Result<Option<RecordBatch>> {
         let Some(blocklet) = self.blocklets.next().transpose()? else { return Ok(None) };
         let rows = blocklet.rows();

@@ -1,10 +1,10 @@
-//! The tasks of a scan.
+//! Tasks of a scan.
 
-/// Some of a file.
+/// A part of a data file.
 #[derive(Debug, Clone)]
 pub(super) struct ScanTask {
-    /// Index of the file.
+    /// Index of the file in the table.
     pub(super) file: usize,
-    /// Its blocklets; all where no index names them.
+    /// Blocklets of the file; `None` for all.
     pub(super) blocklets: Option<Vec<usize>>,
 }

@@ -1,4 +1,4 @@
-//! The reader of a task: its rows, in record batches of the scan.
+//! The record batch reader of a task.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,20 +20,20 @@ use super::task::ScanTask;
 use crate::table::FileFormat;
 use crate::tuning;
 
-/// Batches of the table from a part of it.
+/// Reads the record batches of a task.
 pub(super) struct TaskReader {
     snapshot: Arc<TableSnapshot>,
     config: Arc<ScanConfig>,
     name: String,
     rows: Rows,
-    /// Wanted rows of some pages that had few.
+    /// Small batches that are concatenated.
     waiting: Vec<RecordBatch>,
     ready: VecDeque<RecordBatch>,
     patience: Patience,
     is_done: bool,
 }
 
-/// Where rows are from.
+/// The reader of the file format.
 enum Rows {
     Columnar(ColumnarReader),
     Stream(StreamReader),
@@ -98,10 +98,10 @@ impl TaskReader {
         }
     }
 
-    /// Has a batch given out, cut to what is allowed, or put together with others of few rows.
+    /// Slices a batch to the batch size, or keeps it for concatenation if it is small.
     fn add(&mut self, batch: RecordBatch) -> Result<()> {
         let most = self.config.options.batch_size.max(1);
-        // Pages with few wanted rows are put together.
+        // Batches below this number of rows are concatenated.
         let few = tuning::FEW_ROWS_OF_PAGE.get().min(most);
         if batch.num_rows() < few {
             self.waiting.push(batch);

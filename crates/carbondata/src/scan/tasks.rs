@@ -1,4 +1,4 @@
-//! The tasks of a scan: blocklets that the index names, and files whose blocklets the index does not name.
+//! The tasks of a scan: blocklets, and whole files where the index file has no blocklets.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,18 +16,18 @@ use super::task::ScanTask;
 use super::task_reader::TaskReader;
 use crate::table::{FileEntry, FileFormat};
 
-/// The parts of a scan, and the files that they are in.
+/// The tasks of a scan, and the files that are open.
 pub(super) struct ScanTasks {
     snapshot: Arc<TableSnapshot>,
     config: Arc<ScanConfig>,
     open: OpenFiles,
     parts: Vec<ScanTask>,
-    /// Parts of each file that have not been read.
+    /// Number of unfinished tasks of each file.
     left: Mutex<HashMap<usize, usize>>,
 }
 
 impl ScanTasks {
-    /// The parts that may have wanted rows, by what the index knows.
+    /// The tasks that pruning by index files leaves.
     pub(super) fn new(snapshot: Arc<TableSnapshot>, config: Arc<ScanConfig>) -> Result<Self> {
         let mut parts = Vec::new();
         let mut left = HashMap::new();
@@ -41,7 +41,7 @@ impl ScanTasks {
         Ok(ScanTasks { snapshot, config, open: OpenFiles::default(), parts, left: Mutex::new(left) })
     }
 
-    /// Rows of all files, where indexes and deletes know them.
+    /// Number of rows of all files; `None` where an index file lacks it or rows are deleted.
     pub(super) fn count(snapshot: &TableSnapshot) -> Result<Option<u64>> {
         let mut rows = 0u64;
         for file in &snapshot.files {
@@ -55,7 +55,7 @@ impl ScanTasks {
     }
 }
 
-/// What of a file may have wanted rows.
+/// The tasks of a file.
 fn parts_of(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry: &FileEntry) -> Result<Vec<ScanTask>> {
     if config.filter.as_ref().is_some_and(BatchFilter::is_never) {
         return Ok(Vec::new());

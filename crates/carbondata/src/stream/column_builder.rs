@@ -1,4 +1,4 @@
-//! Values of rows, gathered into a column.
+//! Builders of columns from rows.
 
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBufferBuilder;
@@ -11,27 +11,27 @@ use crate::metadata::format::NULL_TEXT;
 use crate::metadata::schema::{CarbonType, Column};
 use crate::page::{self, Dictionaries, ListOffsets, StringValues};
 
-/// A column that grows by a value for each row.
+/// Builds a column, one value for each row.
 pub(super) enum ColumnBuilder<'a> {
-    /// As they are stored, null as texts have it.
+    /// Stored bytes. Null is the stored form of null strings.
     Bytes(Vec<&'a [u8]>),
-    /// Of dates, or of a dictionary that all files of the table share.
+    /// Surrogate keys of dates or of a global dictionary.
     Keys(Vec<u32>),
     Integers(Vec<i64>, NullBufferBuilder),
     Doubles(Vec<f64>, NullBufferBuilder),
-    /// Where each ends among the items, and 0 before them. Null is one item that is null, as in pages.
+    /// Arrow offsets and items. A null list is a list of one null, as in pages.
     List(Vec<i32>, Box<ColumnBuilder<'a>>),
     Map(Vec<i32>, Box<[ColumnBuilder<'a>; 2]>),
     Struct(usize, Vec<ColumnBuilder<'a>>),
 }
 
 impl<'a> ColumnBuilder<'a> {
-    /// Of keys.
+    /// A builder of surrogate keys.
     pub(super) fn keys(rows: usize) -> Self {
         ColumnBuilder::Keys(Vec::with_capacity(rows))
     }
 
-    /// Of a dimension, whose values are bytes, or of others.
+    /// A builder of a dimension.
     pub(super) fn dimension(column: &Column, rows: usize) -> Result<Self> {
         Ok(match (column.carbon_type, column.children.as_slice()) {
             (CarbonType::Array, [item]) => ColumnBuilder::List(vec![0], Box::new(ColumnBuilder::within(item, rows)?)),
@@ -56,7 +56,7 @@ impl<'a> ColumnBuilder<'a> {
         ColumnBuilder::dimension(column, rows)
     }
 
-    /// Of a measure.
+    /// A builder of a measure.
     pub(super) fn measure(carbon_type: CarbonType, rows: usize) -> Self {
         match carbon_type {
             CarbonType::Double | CarbonType::Float => {
@@ -119,7 +119,7 @@ impl<'a> ColumnBuilder<'a> {
         }
     }
 
-    /// The value of a measure of type `carbon_type`.
+    /// Reads the value of a measure.
     pub(super) fn push_measure(&mut self, carbon_type: CarbonType, bytes: &mut ByteReader<'a>) -> Result<()> {
         match self {
             ColumnBuilder::Doubles(all, nulls) => {
@@ -140,7 +140,7 @@ impl<'a> ColumnBuilder<'a> {
         Ok(())
     }
 
-    /// The value of a column that has others in it, or is in one.
+    /// Reads the value of a complex column or of its child.
     pub(super) fn push_nested(
         &mut self,
         bytes: &mut ByteReader<'a>,
@@ -181,7 +181,7 @@ impl<'a> ColumnBuilder<'a> {
         }
     }
 
-    /// All values as an array of the column's type.
+    /// The array of the column's type.
     pub(super) fn finish(self, column: &Column, dictionaries: Option<&Dictionaries>) -> Result<ArrayRef> {
         let carbon_type = column.data_type();
         Ok(match (self, &carbon_type) {

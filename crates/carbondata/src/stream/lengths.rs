@@ -1,4 +1,4 @@
-//! Values within a value of a row.
+//! The lengths within complex values.
 //!
 //! ```text
 //! array  count │ items          map  count │ (2 │ key │ value) …
@@ -10,10 +10,10 @@ use orcish_core::{Error, Result};
 use crate::bytes::ByteReader;
 use crate::metadata::schema::{CarbonType, Column};
 
-/// How long lengths of values within others are.
+/// Width of the lengths of child values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LengthFormat {
-    /// Four bytes, but two for numbers and times: since 2.0.
+    /// Four bytes, but two bytes for numbers and timestamps; since 2.0.
     Int,
     /// Two bytes.
     Short,
@@ -27,7 +27,7 @@ impl LengthFormat {
         }
     }
 
-    /// A value that has no others in it.
+    /// Reads a value of a primitive type.
     pub(super) fn value<'a>(self, bytes: &mut ByteReader<'a>, carbon_type: CarbonType) -> Result<&'a [u8]> {
         use CarbonType::{Binary, Date, Decimal, String, Varchar};
         match (self, carbon_type) {
@@ -39,14 +39,14 @@ impl LengthFormat {
         }
     }
 
-    /// Whether a value has lengths like these: then it ends where the last of them says.
+    /// Whether the bytes are a value with lengths of this width.
     pub(super) fn fit(self, bytes: &[u8], column: &Column) -> bool {
         let mut bytes = ByteReader::new(bytes);
         skip(&mut bytes, column, self).is_ok() && bytes.is_empty()
     }
 }
 
-/// The items of a list or a map; none for null.
+/// Reads the number of items of an array or a map; `None` for null.
 pub(super) fn count(bytes: &mut ByteReader<'_>) -> Result<Option<usize>> {
     match bytes.i32()? {
         -1 => Ok(None),
@@ -54,7 +54,7 @@ pub(super) fn count(bytes: &mut ByteReader<'_>) -> Result<Option<usize>> {
     }
 }
 
-/// The number that is before the children of a struct.
+/// Reads and checks the number of children of a struct.
 pub(super) fn check_children(bytes: &mut ByteReader<'_>, wanted: usize) -> Result<()> {
     let found = bytes.i16()?;
     if usize::try_from(found).ok() != Some(wanted) {
@@ -63,7 +63,7 @@ pub(super) fn check_children(bytes: &mut ByteReader<'_>, wanted: usize) -> Resul
     Ok(())
 }
 
-/// Passes over a value.
+/// Skips a value.
 fn skip(bytes: &mut ByteReader<'_>, column: &Column, length_format: LengthFormat) -> Result<()> {
     match column.carbon_type {
         CarbonType::Array | CarbonType::Map => {

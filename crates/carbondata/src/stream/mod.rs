@@ -1,7 +1,7 @@
-//! Files that streams write, row by row, and that grow while they are read.
+//! Streaming files, whose rows are appended while the file is read.
 //!
 //! ```text
-//! header │ marker, head, rows │ marker, head, rows │ … │ what is not committed yet
+//! header │ sync marker, blocklet header, rows │ sync marker, blocklet header, rows │ … │ uncommitted bytes
 //! ```
 
 mod column_builder;
@@ -27,10 +27,10 @@ use crate::metadata::thrift::ThriftReader;
 use crate::page::Dictionaries;
 use crate::tuning;
 
-/// `MutationType`: rows that are added. Others were never written.
+/// `MutationType::INSERT`, the only one that writers use.
 const INSERT: i32 = 0;
 
-/// A file that is open; clones share what is known of it.
+/// An open streaming file. Clones share its metadata.
 #[derive(Clone)]
 pub(crate) struct StreamFile {
     metadata: Arc<StreamMetadata>,
@@ -44,49 +44,49 @@ struct StreamMetadata {
     fields: Vec<Field>,
     compressor: Compressor,
     sync_marker: Vec<u8>,
-    /// Where blocklets begin, and what is committed ends.
+    /// Start of the first blocklet, and end of the committed bytes.
     start: u64,
     end: u64,
 }
 
 impl StreamFile {
-    /// Reads the header of a file of which `committed` bytes count.
+    /// Reads the header of a file with `committed` committed bytes.
     ///
     /// # Errors
-    /// `Io` where the source fails, `Corrupt` for what is no such file, `Unsupported` for compressors that are not
-    /// known.
+    /// `Io` where the source fails, `Corrupt` where it is not a streaming file, `Unsupported` for unknown compressors.
     pub(crate) fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Self> {
         let name = source.name().to_owned();
         let metadata = open(source, committed, limits).map_err(|error| error.in_file(&name))?;
         Ok(StreamFile { metadata: Arc::new(metadata), dictionaries: None })
     }
 
-    /// With the dictionaries of the table, which files of 1.x may need.
+    /// Sets the global dictionaries of the table, which files of 1.x may need.
     pub(crate) fn with_dictionaries(self, dictionaries: Dictionaries) -> Self {
         StreamFile { dictionaries: Some(dictionaries), ..self }
     }
 
-    /// The file's own columns, in the order of its list.
+    /// The columns of the file, in the order of its schema.
     pub(crate) fn columns(&self) -> &[Column] {
         &self.metadata.columns
     }
 
-    /// Where the bounds of a column are in those of a blocklet; columns with others in them have none.
+    /// Index of a column in the min/max index of a blocklet. Complex columns have no bounds.
     pub(crate) fn bounds_of(&self, column: usize) -> Option<usize> {
         let mut bounded = self.metadata.fields.iter().filter(|field| field.has_bounds());
         bounded.position(|field| field.column == column)
     }
 
-    /// The blocklets, one after the other, as they are stored.
+    /// The blocklets of the file.
     pub(crate) fn blocklets(&self) -> BlockletIter {
         let buffer = ReadBuffer { at: self.metadata.start, bytes: Bytes::new() };
         BlockletIter { file: Arc::clone(&self.metadata), buffer, next: 0, is_done: false }
     }
 
-    /// All rows of some columns of a blocklet, in the order of `columns`, each of which is there once.
+    /// Decodes some columns of a blocklet. `columns` must not have duplicates.
     ///
     /// # Errors
-    /// `Corrupt` where the bytes are no such rows, `Unsupported` for what streams do not have, `LimitExceeded`.
+    /// `Corrupt` where the bytes are not such rows, `Unsupported` for types that streaming files do not have,
+    /// `LimitExceeded` for large arrays.
     pub(crate) fn decode(&self, blocklet: &StreamBlocklet, columns: &[usize]) -> Result<Vec<ArrayRef>> {
         let StreamMetadata { limits, compressor, columns: all, .. } = &*self.metadata;
         let most = usize::try_from(limits.memory).unwrap_or(usize::MAX).min(blocklet.length);
@@ -127,12 +127,12 @@ impl StreamMetadata {
     }
 }
 
-/// Some rows, as they are stored.
+/// An encoded blocklet.
 pub(crate) struct StreamBlocklet {
     at: usize,
     rows: usize,
     min_max: Option<MinMax>,
-    /// Bytes of the rows when decompressed.
+    /// Decompressed length.
     length: usize,
     bytes: Bytes,
 }
@@ -142,13 +142,13 @@ impl StreamBlocklet {
         self.rows
     }
 
-    /// Bounds, see [`StreamFile::bounds_of`]; blocklets of one row have none.
+    /// Min/max index, see [`StreamFile::bounds_of`]. Blocklets of one row have none.
     pub(crate) fn min_max(&self) -> Option<&MinMax> {
         self.min_max.as_ref()
     }
 }
 
-/// Blocklets of a file, up to what is committed.
+/// The committed blocklets of a file.
 pub(crate) struct BlockletIter {
     file: Arc<StreamMetadata>,
     buffer: ReadBuffer,
@@ -156,7 +156,7 @@ pub(crate) struct BlockletIter {
     is_done: bool,
 }
 
-/// Bytes that have been read and not been taken.
+/// Bytes that were read ahead.
 struct ReadBuffer {
     at: u64,
     bytes: Bytes,

@@ -1,4 +1,4 @@
-//! Rows of a blocklet: which values are null, and the others one behind the other.
+//! Rows of a blocklet: a bitmap of nulls, followed by the other values.
 
 use arrow_array::ArrayRef;
 use orcish_core::{Error, Limits, Result};
@@ -10,32 +10,32 @@ use crate::metadata::format::Encoding;
 use crate::metadata::schema::{CarbonType, Column};
 use crate::page::Dictionaries;
 
-/// Bytes that a value takes in an array, when it takes least in the file: a bit.
+/// Memory of a value, of which a null takes one bit in the file.
 const VALUE_BYTES: usize = 16;
 
-/// How a value is stored.
+/// Encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FieldEncoding {
     /// Four bytes.
     Key,
-    /// Behind a length of two bytes.
+    /// A length of two bytes and the value.
     Short,
-    /// Behind a length of four bytes.
+    /// A length of four bytes and the value.
     Long,
-    /// Behind a length of two bytes, with lengths within.
+    /// A length of two bytes and a complex value.
     Nested,
     Measure(CarbonType),
 }
 
-/// A value of each row.
+/// A field of rows.
 #[derive(Debug)]
 pub(super) struct Field {
     encoding: FieldEncoding,
-    /// Its place among the columns of the file.
+    /// Index of the column in the file.
     pub(super) column: usize,
 }
 
-/// The fields of rows, in their order: dimensions, columns that have others in them, measures.
+/// The fields of rows in stored order: dimensions, complex columns, measures.
 pub(super) fn fields(columns: &[Column]) -> Vec<Field> {
     let encoding = |column: &Column| match column.carbon_type {
         CarbonType::Array | CarbonType::Map | CarbonType::Struct => FieldEncoding::Nested,
@@ -56,12 +56,12 @@ pub(super) fn fields(columns: &[Column]) -> Vec<Field> {
 }
 
 impl Field {
-    /// Whether blocklets have bounds of it.
+    /// Whether min/max indexes have bounds of the field.
     pub(super) fn has_bounds(&self) -> bool {
         self.encoding != FieldEncoding::Nested
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     fn skip(&self, bytes: &mut ByteReader<'_>) -> Result<()> {
         let width = match self.encoding {
             FieldEncoding::Short | FieldEncoding::Measure(CarbonType::Decimal { .. }) => {
@@ -101,11 +101,11 @@ fn not_in_streams(carbon_type: CarbonType) -> Error {
     Error::unsupported(format!("measures of type {carbon_type:?}, which streams do not have"))
 }
 
-/// A column that is wanted.
+/// Decodes a projected column.
 struct ColumnDecoder<'a, 'b> {
     column: &'a Column,
     values: ColumnBuilder<'b>,
-    /// Those of the last value; files do not say it.
+    /// Width of the lengths of the last value. Files do not record it.
     length_format: LengthFormat,
 }
 
@@ -137,7 +137,7 @@ impl<'b> ColumnDecoder<'_, 'b> {
     }
 }
 
-/// The columns of `wanted`, in their order, of all `rows`.
+/// Decodes the columns `wanted` of all rows.
 pub(super) fn decode(
     bytes: &[u8],
     rows: usize,
@@ -149,7 +149,7 @@ pub(super) fn decode(
     check_size(bytes, rows, wanted, limits)?;
     let fields = fields(columns);
     let mut all = Vec::with_capacity(wanted.len());
-    // The place of each field among those that are wanted.
+    // The index of each field in the projection.
     let mut places = vec![None; fields.len()];
     for (place, &at) in wanted.iter().enumerate() {
         let column = columns.get(at).ok_or_else(|| Error::invalid("no such column"))?;
@@ -187,7 +187,7 @@ pub(super) fn decode(
     arrays.collect()
 }
 
-/// Rows have two bytes at least, and values that are null a bit.
+/// A row takes at least two bytes, and a null value one bit.
 fn check_size(bytes: &[u8], rows: usize, wanted: &[usize], limits: &Limits) -> Result<()> {
     if rows > bytes.len() / 2 {
         return Err(Error::corrupt(format!("{rows} rows in {} bytes", bytes.len())));

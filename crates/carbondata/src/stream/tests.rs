@@ -139,7 +139,7 @@ fn a_stream_of_apache_has_its_rows() {
     assert!(!rows.is_empty());
     fixtures::assert_rows(&columns, &rows);
 
-    // What is behind the committed bytes does not count, and what is cut off within them is an error.
+    // Uncommitted bytes are ignored. A truncated blocklet is an error.
     let bytes = std::fs::read(&path).unwrap();
     let longer = MemorySource::new([&bytes[..], b"@carbo"].concat());
     let file = StreamFile::open(Arc::new(longer), committed, &Limits::default()).unwrap();

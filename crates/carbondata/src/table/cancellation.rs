@@ -1,4 +1,4 @@
-//! Looking whether the caller wants to go on while a table is opened, by several threads.
+//! Cancellation of opening a table, which several threads do.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::thread::ThreadId;
 use orcish_core::cancel::{PATIENCE, Patience};
 use orcish_core::{Error, ErrorKind, Result};
 
-/// Looks for signals on the thread that opens a table; other threads end once that one is to.
+/// Calls the check of the caller on the thread that opens the table. If it fails, the other threads stop too.
 #[derive(Debug)]
 pub(super) struct Cancellation {
     caller: ThreadId,
@@ -35,15 +35,15 @@ impl Cancellation {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Has other threads end.
+    /// Stops the other threads.
     fn stop(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// Looks whether to go on, if that was not done lately.
+    /// Checks for cancellation, unless it was done shortly before.
     ///
     /// # Errors
-    /// That of the check on the thread that opens the table, and afterwards `Interrupted` on others.
+    /// The error of the check on the thread that opens the table; `Interrupted` on other threads afterwards.
     pub(super) fn check(&self) -> Result<()> {
         if self.is_caller() {
             let found = self.patience.lock().unwrap_or_else(PoisonError::into_inner).look();
@@ -58,7 +58,7 @@ impl Cancellation {
         }
     }
 
-    /// What becomes of each, in order; `threads` work at a time, of which this is one.
+    /// Maps all items, in order, with `threads` threads including this one.
     pub(super) fn map<T: Sync, R: Send>(
         &self,
         threads: usize,
@@ -79,11 +79,11 @@ impl Cancellation {
                 let is_interrupted =
                     found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted || self.is_over());
                 if found.is_err() {
-                    // The others need not begin anything.
+                    // No thread starts another item.
                     next.store(all.len(), Ordering::Relaxed);
                 }
                 match found {
-                    // What the others say then has no cause.
+                    // Errors of the other threads are consequences of this one.
                     Err(error) if self.is_caller() && is_interrupted => {
                         self.stop();
                         return Err(error);
@@ -95,7 +95,7 @@ impl Cancellation {
         };
         let (sender, others) = channel::<()>();
         std::thread::scope(|scope| {
-            // This thread is one of them: it is the one that may be asked to stop.
+            // This thread takes items too, as it is the one that can be cancelled.
             for _ in 1..threads {
                 let sender = sender.clone();
                 let run = &run;
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// What the thread says that opens a table is the error, whatever others are at, and they end too.
+    /// The error of the check is returned, and all threads stop.
     #[test]
     fn all_threads_end_with_the_error_of_the_check() {
         for kind in [ErrorKind::Interrupted, ErrorKind::Io] {
@@ -131,7 +131,7 @@ mod tests {
             for threads in [1, 4] {
                 let cancellation = Cancellation::new(storage.patience());
                 let all: Vec<usize> = (0..threads).collect();
-                // Each goes on until it is told to end.
+                // Runs until it is cancelled.
                 let found = cancellation.map(threads, &all, |_| -> Result<()> {
                     loop {
                         cancellation.check()?;

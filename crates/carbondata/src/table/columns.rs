@@ -29,21 +29,21 @@ impl OpenContext<'_> {
     }
 }
 
-/// The columns that users see, in their order.
+/// The columns that were not dropped, in the order of the schema.
 fn visible(all: Vec<Column>) -> Vec<Column> {
     let mut all: Vec<_> = all.into_iter().filter(|column| !column.is_invisible).collect();
-    let allowed: HashSet<_> = all.iter().filter_map(|column| column.ordinal.filter(|&place| place >= 0)).collect();
-    // Where places are not told apart, the list is in the order of its own.
-    if allowed.len() == all.len() {
+    let ordinals: HashSet<_> = all.iter().filter_map(|column| column.ordinal.filter(|&place| place >= 0)).collect();
+    // Without distinct ordinals, the order of the list is kept.
+    if ordinals.len() == all.len() {
         all.sort_by_key(|column| column.ordinal);
     }
     all
 }
 
-/// Whether columns can be told apart by their names, and have names that Arrow can have.
+/// Checks the names of columns.
 ///
 /// # Errors
-/// `Corrupt` when two columns have one name, and `Unsupported` for a NUL, which ends names in Arrow's C interface.
+/// `Corrupt` for duplicate names, `Unsupported` for names with NUL, which ends names in Arrow's C data interface.
 fn check_names(columns: &[Column]) -> Result<()> {
     let mut names = HashSet::new();
     if let Some(column) = columns.iter().find(|column| !names.insert(&column.name)) {

@@ -1,4 +1,4 @@
-//! What the steps of opening a table share: its location, storage, limits, and the memory that was reserved.
+//! The context of opening a table.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,14 +12,14 @@ use crate::metadata::locations::join;
 use crate::metadata::table_storage::TableStorage;
 use crate::tuning;
 
-/// Where a table is that is being opened.
+/// The context of opening a table.
 #[derive(Clone, Copy)]
 pub(super) struct OpenContext<'a> {
     pub(super) root: &'a str,
     pub(super) storage: &'a TableStorage,
     pub(super) limits: &'a Limits,
     pub(super) allowed: &'a AllowedLocations,
-    /// Bytes that indexes and names of delete deltas take that have been read.
+    /// Reserved memory of index files and names of delete deltas.
     pub(super) reserved: &'a AtomicU64,
     pub(super) cancellation: &'a Cancellation,
 }
@@ -29,16 +29,16 @@ impl OpenContext<'_> {
         read_small(location, self.limits.tail, self.storage_of(location)?.as_ref())
     }
 
-    /// The options for a file or folder that the table names, if it may be read.
+    /// The options for a file or folder that the metadata names, if it may be read.
     pub(super) fn storage_of(&self, location: &str) -> Result<Cow<'_, StorageOptions>> {
         self.allowed.check(location).map_err(|error| error.in_file(&display_name(self.root)))?;
         Ok(self.storage.of(location))
     }
 
-    /// Counts bytes that are held.
+    /// Reserves memory.
     ///
     /// # Errors
-    /// `LimitExceeded`, which says `what` it is, where all together are more than is allowed.
+    /// `LimitExceeded`, which names `what`, where the sum exceeds the limit.
     pub(super) fn reserve(&self, bytes: usize, what: &str) -> Result<()> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let before = self.reserved.fetch_add(bytes, Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl OpenContext<'_> {
         Ok(stat(location, self.storage_of(location)?.as_ref())?.is_some())
     }
 
-    /// Reads and parses a file; errors name it.
+    /// Reads and parses a file. Errors name the file.
     pub(super) fn parse<T>(&self, location: &str, parse: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
         parse(&self.read(location)?).map_err(|error| error.in_file(location))
     }
@@ -62,7 +62,7 @@ impl OpenContext<'_> {
         join(&join(self.root, "Metadata"), name)
     }
 
-    /// What becomes of each, in order. In stores several are waited for at a time.
+    /// Maps all items, in order. In stores, several items are processed at a time.
     pub(super) fn map<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
         let is_far = self.root.contains("://") && !self.root.starts_with("file:");
         let threads = if is_far { tuning::METADATA_READERS.get().min(all.len()) } else { 1 };

@@ -1,4 +1,4 @@
-//! The files of a table.
+//! Data files of a table.
 
 use std::sync::Arc;
 
@@ -6,40 +6,40 @@ use crate::metadata::format::MinMax;
 use crate::metadata::index_file::IndexedBlocklet;
 use crate::metadata::schema::Column;
 
-/// What a file is.
+/// Format of a data file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FileFormat {
-    /// One of blocklets, of any version.
+    /// Columnar data file of any version.
     Columnar,
-    /// One of rows, that a stream adds to.
+    /// Streaming file of rows.
     Stream,
     Orc,
-    /// A format that is read by others; the entry stands for the whole segment.
+    /// Unsupported format. The entry stands for the segment.
     Other(String),
 }
 
-/// A file whose rows are rows of the table.
+/// A live data file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FileEntry {
     pub(crate) location: String,
-    /// Its segment, as an index into those of the table.
+    /// Index of the segment in the table.
     pub(crate) segment: Option<usize>,
     pub(crate) format: FileFormat,
-    /// Bytes that count; of streams those that are committed.
+    /// Size; committed size of streaming files.
     pub(crate) size: Option<u64>,
-    /// Rows, with deleted ones.
+    /// Number of rows, deleted rows included.
     pub(crate) rows: Option<u64>,
-    /// None where the file alone knows.
+    /// `None` where the index file has no blocklets.
     pub(crate) blocklets: Option<Vec<IndexedBlocklet>>,
-    /// Bounds of the whole file, where the index has no blocklets.
+    /// Min/max index of the file, where the index file has no blocklets.
     pub(crate) file_min_max: Option<MinMax>,
-    /// The columns that the index has: what bounds are in the order of.
+    /// Columns of the index file, in the order of the min/max indexes.
     pub(crate) index_columns: Option<Arc<Vec<Column>>>,
     pub(crate) version: Option<i32>,
-    /// Delete deltas that count, which files of one block share.
+    /// Live delete deltas. Files of one block share them.
     pub(crate) deletes: Arc<[String]>,
-    /// The folder of the table's dictionaries.
+    /// Folder of the global dictionaries.
     pub(crate) dictionaries: String,
-    /// Values that are in the path alone: those of other formats.
+    /// Hive partition values, for files of other formats.
     pub(crate) partition: Vec<(String, Option<String>)>,
 }

@@ -15,10 +15,10 @@ use crate::metadata::delete_delta::DELETE_DELTA_SUFFIX;
 use crate::metadata::file_names::{file_name, parent};
 
 impl OpenContext<'_> {
-    /// A table without metadata: every data file counts.
+    /// Opens a folder of data files, or a single file.
     pub(super) fn open_folder(self, is_file: bool) -> Result<TableState> {
         let all = list_folder(self.root, self.storage.of_table())?;
-        // Which data files of a table are read, its metadata says.
+        // A folder above a table is refused, as the table's metadata determines its live files.
         let table_of = |location: &str| Some(location.strip_suffix(SCHEMA)?.strip_suffix('/')?.to_owned());
         if let Some(table) = all.iter().find_map(|(location, _)| table_of(location)) {
             let message = format!("a table of CarbonData is in the folder, and is read alone: {table:?}");
@@ -32,9 +32,9 @@ impl OpenContext<'_> {
         for file in &mut files {
             folder.clone_into(&mut file.dictionaries);
         }
-        // Here a delete delta belongs to the data files that it shares the beginning of the name with.
+        // A delete delta belongs to the data files with the same prefix in their name.
         let deltas: Vec<_> = match is_file {
-            // What servers have beside a file cannot be found out.
+            // HTTP servers cannot list the folder of a file.
             true if folder.starts_with("http://") || folder.starts_with("https://") => Vec::new(),
             true => list_folder(if folder.is_empty() { "." } else { folder }, self.storage.of_table())?,
             false => all,
@@ -60,7 +60,7 @@ impl OpenContext<'_> {
             let message = "there is no table: neither Metadata/schema nor files of CarbonData";
             return Err(Error::invalid(message).in_file(self.root));
         };
-        // Files of one writer have the same columns.
+        // All files are expected to have the same schema.
         let columns = DataFile::open(open(&first.location, self.storage.of_table())?, self.limits)?.columns().to_vec();
         let sorted = columns.iter().filter(|column| column.is_sorted_by);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();

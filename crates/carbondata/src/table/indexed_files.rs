@@ -1,4 +1,4 @@
-//! The data files that index files name.
+//! Data files of index files.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::metadata::locations::join;
 use crate::metadata::schema::Column;
 use crate::metadata::segment_file::SegmentFolder;
 
-/// The data files that the indexes of a folder name.
+/// Data files of the index files of a folder.
 #[derive(Default)]
 pub(super) struct IndexedFiles {
     files: Vec<IndexedFile>,
@@ -22,16 +22,16 @@ pub(super) struct IndexedFiles {
 }
 
 impl IndexedFiles {
-    /// Adds those that are not there yet: an index may be there twice, alone and merged.
+    /// Adds files that were not added before. A file can be in an index file and in a merged index file.
     ///
     /// # Errors
-    /// `LimitExceeded` where the indexes of the table have become too large.
+    /// `LimitExceeded` where the index files of the table take too much memory.
     pub(super) fn add(&mut self, files: Vec<IndexedFile>, table: OpenContext<'_>) -> Result<()> {
         for mut file in files {
             if !self.names.insert(file.name.clone()) {
                 continue;
             }
-            // Thousands of files have the same columns.
+            // Files with the same columns share them.
             let columns = match self.files.last().filter(|last| last.columns == file.columns) {
                 Some(last) => {
                     file.columns.clone_from(&last.columns);
@@ -47,15 +47,15 @@ impl IndexedFiles {
 }
 
 impl OpenContext<'_> {
-    /// What the index files say that a segment file names.
+    /// Reads the index files of a folder of a segment file.
     pub(super) fn indexes_of(self, folder: &SegmentFolder) -> Result<Vec<IndexedFile>> {
         let mut found = IndexedFiles::default();
         let mut merged = false;
-        // An index that is named again has nothing new.
+        // An index file may be named more than once.
         let mut read = HashSet::new();
         if let Some(name) = &folder.merged {
             let location = join(&folder.location, name);
-            // Single files may be named still, and be what there is.
+            // The segment file may still name the single index files after a merge that did not finish.
             if folder.files.is_empty() || self.exists(&location)? {
                 self.merged(&location, &mut found)?;
                 merged = true;
@@ -68,7 +68,7 @@ impl OpenContext<'_> {
                 continue;
             }
             let location = join(&folder.location, name);
-            // What was merged may be deleted.
+            // Merged index files may be deleted.
             if merged && !self.exists(&location)? {
                 continue;
             }
@@ -81,12 +81,12 @@ impl OpenContext<'_> {
         Ok(found.files)
     }
 
-    /// Adds the files of an index file.
+    /// Reads an index file.
     fn index(self, location: &str, found: &mut IndexedFiles) -> Result<()> {
         found.add(self.parse(location, |bytes| index_file::read_index(bytes, self.limits))?, self)
     }
 
-    /// Adds the files of the index files that were merged into one; their names.
+    /// Reads a merged index file; returns the names of its index files.
     fn merged(self, location: &str, found: &mut IndexedFiles) -> Result<Vec<String>> {
         let parts = self.parse(location, |bytes| index_file::read_merged_index(bytes, self.limits))?;
         let mut names = Vec::new();
@@ -97,7 +97,7 @@ impl OpenContext<'_> {
         Ok(names)
     }
 
-    /// A data file of a folder, as the index has it; `location` where it is known under another name.
+    /// The entry of a data file of an index file; `location` where the name of the file differs.
     pub(super) fn indexed(self, file: IndexedFile, folder: &str, location: Option<&str>) -> FileEntry {
         FileEntry {
             location: location.map_or_else(|| join(folder, &file.name), str::to_owned),
@@ -128,21 +128,21 @@ impl OpenContext<'_> {
         }
     }
 
-    /// The data files among those that were listed: those that an index names, and, where `with_all`, the others too.
+    /// The data files in a listing that index files name; `with_all` adds the others.
     pub(super) fn listed(self, all: Vec<(String, FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
         let all = all.into_iter().map(|(location, status)| (location, status.size));
         self.files_by_indexes(&all.collect::<Vec<_>>(), with_all)
     }
 
     pub(super) fn files_by_indexes(self, all: &[(String, u64)], with_all: bool) -> Result<Vec<FileEntry>> {
-        // Data files by folder and name, without what indexes may lack of it.
+        // By folder and base name, as index files may leave out the suffix.
         let mut data: BTreeMap<(&str, String), (&str, u64)> = BTreeMap::new();
         for (location, size) in all.iter().filter(|(location, _)| location.ends_with(DATA_FILE_SUFFIX)) {
             data.insert((parent(location), base_name(file_name(location)).to_owned()), (location, *size));
         }
         let mut indexed: BTreeMap<&str, IndexedFiles> = BTreeMap::new();
         let mut merged: HashSet<(&str, String)> = HashSet::new();
-        // Empty ones were never finished.
+        // Empty index files belong to failed loads.
         let indexes = || all.iter().filter(|(_, size)| *size > 0).map(|(location, _)| location.as_str());
         for location in indexes().filter(|location| location.ends_with(MERGED_INDEX_SUFFIX)) {
             self.cancellation.check()?;
@@ -160,12 +160,12 @@ impl OpenContext<'_> {
         let mut files = Vec::new();
         for (folder, found) in indexed {
             for file in found.files {
-                // A file that is named and not there was deleted together with all its rows.
+                // A file that does not exist was deleted because all of its rows were deleted.
                 if let Some((location, size)) = data.remove(&(folder, base_name(&file.name).to_owned())) {
                     let fits = file.size.is_none_or(|known| known == size);
                     match fits || !with_all {
                         true => files.push(self.indexed(file, folder, Some(location))),
-                        // Written again under its name: what the index says is of another file.
+                        // A file that was replaced under its name does not match its index file.
                         false => files.push(self.unindexed(location, size)),
                     }
                 }

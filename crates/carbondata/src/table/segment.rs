@@ -1,33 +1,33 @@
-//! The segments of a table, as its user sees them.
+//! Segments of a table.
 
-/// A segment: what one load, or one compaction, has added to a table.
+/// A segment: the result of a load or a compaction.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Segment {
-    /// Its name in the table, such as `3`, or `0.1` of a compaction.
+    /// Id, such as `3`, or `0.1` for a compaction.
     pub id: String,
-    /// Its state as the table has it, such as `Success`, `Compacted` or `Marked for Delete`.
+    /// State in the table status, such as `Success`, `Compacted` or `Marked for Delete`.
     pub state: String,
-    /// Whether its rows are rows of the table.
+    /// Whether the segment is read.
     pub is_readable: bool,
-    /// What its files are: `columnar_v3`, `row_v1` of streams, or the name of another format that was added.
+    /// Format of the data files: `columnar_v3`, `row_v1` for streaming, or the name of another format.
     pub format: String,
-    /// When it was begun, in milliseconds since 1970; tables before 1.3 do not say it in that way.
+    /// Start of the load in milliseconds since 1970; `None` before 1.3.
     pub started: Option<i64>,
-    /// When it was finished, likewise.
+    /// End of the load in milliseconds since 1970; `None` before 1.3.
     pub ended: Option<i64>,
-    /// The segment that it was merged into.
+    /// Id of the segment that this one was compacted into.
     pub merged_into: Option<String>,
-    /// When it was deleted or otherwise changed, in milliseconds since 1970.
+    /// Time of the last change or of the deletion, in milliseconds since 1970.
     pub modified: Option<i64>,
-    /// Rows without deleted ones, where the index knows; none for segments that are not read.
+    /// Number of rows without deleted rows; `None` where index files lack it, and for segments that are not read.
     pub rows: Option<u64>,
-    /// Rows that the table says were deleted of the files that are read.
+    /// Number of deleted rows of the live files.
     pub deleted_rows: Option<u64>,
-    /// Bytes of data files, as the table has it.
+    /// Size of data files, from the table status.
     pub data_bytes: Option<u64>,
-    /// Bytes of index files, as the table has it.
+    /// Size of index files, from the table status.
     pub index_bytes: Option<u64>,
-    /// Files that are read.
+    /// Number of live data files.
     pub files: usize,
 }

@@ -1,4 +1,4 @@
-//! The files of a segment.
+//! Data files of a segment.
 
 use orcish_core::Result;
 use orcish_io::{hive_partitions, list_all, list_folder};
@@ -15,7 +15,7 @@ use crate::metadata::table_status::{COLUMNAR_V3, LoadDetails, ROW_V1};
 const STREAM_INDEX: &str = "0_batchno0-0-0-0.carbonindex";
 
 impl OpenContext<'_> {
-    /// The files of a segment, as its index has them.
+    /// The data files of a segment.
     pub(super) fn segment_files(
         self,
         load: &LoadDetails,
@@ -56,7 +56,7 @@ impl OpenContext<'_> {
         Ok(files)
     }
 
-    /// The files of a stream: those that its index names, as far as they are committed.
+    /// The files of a streaming segment, with their committed sizes.
     fn stream_files(self, folder: &str, at: usize) -> Result<Vec<FileEntry>> {
         let location = join(folder, STREAM_INDEX);
         if !self.exists(&location)? {
@@ -71,7 +71,7 @@ impl OpenContext<'_> {
         Ok(files.into_iter().filter(|(_, size)| *size > 0).map(entry).collect())
     }
 
-    /// The files of a segment that is of another format.
+    /// The files of a segment of another format.
     fn files_of_other_format(
         self,
         load: &LoadDetails,

@@ -1,4 +1,4 @@
-//! What is known of an open table.
+//! The state of an open table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Tables of Apache's writers, from `ORCISH_CARBONDATA` or the folder that is shared beside the repository.
+//! Tests with the tables of Apache's writers, in `ORCISH_CARBONDATA` or in a folder beside the repository.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -132,7 +132,7 @@ fn one_file_is_a_table_too() {
     std::fs::remove_dir(&empty).unwrap();
 }
 
-/// What is known of columns, by id.
+/// Columns and their bounds, by id.
 type Columns = BTreeMap<String, (Column, Known)>;
 
 #[test]
@@ -176,7 +176,7 @@ fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
             cancellation: &cancellation,
         };
         let mut found = IndexedFiles::default();
-        // Each index has columns of its own.
+        // Each index file has its own columns.
         (0..200).try_for_each(|at| {
             let columns = Some(Arc::new(schemas[schema(at)].clone()));
             found.add(vec![IndexedFile { name: at.to_string(), columns, ..IndexedFile::default() }], place)
@@ -186,7 +186,7 @@ fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
     assert_eq!(read(&|at| at % 2).unwrap_err().kind(), orcish_core::ErrorKind::LimitExceeded);
 }
 
-/// Bounds of chunks, by their place: dimensions before measures, those within complex ones behind them.
+/// Bounds of the columns of each blocklet, and its number of rows.
 fn of_files(table: &Table) -> Vec<(Columns, u64)> {
     let mut all = Vec::new();
     for file in table.data_files() {
@@ -219,7 +219,7 @@ fn days(text: &str) -> Option<i64> {
     Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468)
 }
 
-/// Microseconds of a time such as `2026-11-22 13:00:00.123`.
+/// Microseconds of a timestamp such as `2026-11-22 13:00:00.123`.
 fn ticks(text: &str) -> Option<f64> {
     let (date, time) = text.trim_end_matches('Z').split_once([' ', 'T'])?;
     let parts: Vec<f64> = time.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
@@ -228,7 +228,7 @@ fn ticks(text: &str) -> Option<f64> {
     Some((seconds * 1000.0).round() * 1000.0)
 }
 
-/// Whether a value is within bounds; of types that are compared here.
+/// Whether a value is within bounds; `None` for types that are not compared.
 fn is_within(carbon_type: CarbonType, known: &Known, value: &Value) -> Option<bool> {
     let number = |bound: &Option<Bound>| match bound {
         Some(Bound::Integer(value)) => Some(*value as f64),
@@ -248,7 +248,7 @@ fn is_within(carbon_type: CarbonType, known: &Known, value: &Value) -> Option<bo
             let min = known.min.as_ref().is_none_or(|min| matches!(min, Bound::Bytes(min) if min.as_slice() <= text));
             Some(min && known.max.as_ref().is_none_or(|max| matches!(max, Bound::Bytes(max) if max.as_slice() >= text)))
         }
-        // Earlier days are of another calendar.
+        // Earlier dates are in another calendar.
         (CarbonType::Date, Value::String(text)) if text.as_str() > "1582-10-15" => {
             days(text).map(|days| within(days as f64))
         }
@@ -276,7 +276,7 @@ fn bounds_hold_what_the_rows_are() {
         let Some(rows) = expected(&folder, &name) else { continue };
         let table = table(&folder, &name);
         let files = of_files(&table);
-        // Which rows a blocklet has is not known here: those of one alone are all rows.
+        // Only for single blocklets it is known which rows they have.
         let [(known, _)] = files.as_slice() else { continue };
         if table.data_files().len() > 1 || name == "spark_default_all" {
             continue;
@@ -328,12 +328,12 @@ fn tables_that_others_have_changed() {
         |table: &Table| -> Vec<_> { table.segments().iter().map(|s| (s.files, s.rows, s.deleted_rows)).collect() };
     let before = states(&all);
 
-    // Tables before 1.4 have no segment files; what no index names is left over.
+    // Tables before 1.4 have no segment files. Files that no index file names are ignored.
     change("tablestatus", r#","segmentFile":"0_1795250872873.segment""#, "");
     let segment = root.join("Fact/Part0/Segment_0");
     std::fs::write(segment.join("part-0-9_batchno0-0-0-1.snappy.carbondata"), b"no file").unwrap();
     assert_eq!(states(&open().unwrap()), before);
-    // Delete deltas between two times, without those that are left over.
+    // Delete deltas in a range of timestamps, without those outside.
     let update = "tableupdatestatus-1795250873483";
     let timestamp = r#""segmentName":"0","blockName":"part-0-0_batchno0-0-0","deleteDeltaEndTimestamp":""#;
     change(update, &format!("{timestamp}1795250873483"), &format!("{timestamp}1795250873484"));
@@ -343,10 +343,10 @@ fn tables_that_others_have_changed() {
     let ranged = open().unwrap();
     assert_eq!(ranged.data_files()[0].deletes.len(), 1);
     assert_eq!(ranged.rows().unwrap(), all.rows().unwrap());
-    // A file that is dead is gone with its rows.
+    // A deleted file is left out, with its rows.
     change(update, r#"{"segmentName":"1","#, r#"{"segmentStatus":"Compacted","segmentName":"1","#);
     assert_eq!(states(&open().unwrap())[1], (0, Some(0), Some(0)));
-    // So is one that was written after its load, and by no update.
+    // The same holds for a file that is newer than its load, without an update.
     change("tablestatus", r#""loadStartTime":"1795250873483""#, r#""loadStartTime":"1795250873482""#);
     assert_eq!(states(&open().unwrap())[2], (0, Some(0), Some(0)));
 
@@ -370,7 +370,7 @@ fn tables_that_others_have_changed() {
     let file = open().unwrap().data_files().iter().find(|file| file.segment == Some(1)).unwrap().clone();
     assert_eq!((&file.format, Path::new(&file.location)), (&FileFormat::Orc, elsewhere.join("a.orc").as_path()));
 
-    // What is missing is said.
+    // The error names the missing file.
     std::fs::remove_file(root.join("Metadata").join(update)).unwrap();
     let error = open().unwrap_err().to_string();
     assert!(error.contains(update), "{error}");
@@ -388,7 +388,7 @@ fn deletes_of_folders_belong_to_files_by_name() {
     let open = || Table::open(root.to_str().unwrap(), &StorageOptions::default(), &Limits::default()).unwrap();
     let whole = table(&folder, "prim_nosort").rows().unwrap().unwrap();
     assert_eq!(open().rows().unwrap(), Some(whole - 2));
-    // Without an index the file alone knows.
+    // Without an index file, the number of rows is not known.
     for entry in std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.extension().is_some_and(|ending| ending == "carbonindex") {
             std::fs::remove_file(entry).unwrap();

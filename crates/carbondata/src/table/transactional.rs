@@ -22,7 +22,7 @@ pub(super) const SCHEMA: &str = "Metadata/schema";
 const HIVE: i32 = 4;
 
 impl OpenContext<'_> {
-    /// A table with metadata.
+    /// Opens a table with metadata.
     pub(super) fn open_transactional(self) -> Result<TableState> {
         let schema = join(self.root, SCHEMA);
         let (info, all) = self.parse(&schema, |bytes| {
@@ -30,7 +30,7 @@ impl OpenContext<'_> {
             let all = columns(&info.table.columns, self.limits)?;
             Ok((info, all))
         })?;
-        // The list has the columns that rows are sorted by in their order, which is not that of users.
+        // Sort columns are in the order of the list, which differs from the order of the schema.
         let sorted = all.iter().filter(|column| column.is_sorted_by && !column.is_invisible);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
         let mut inner = self.inner(all, true)?;
@@ -45,12 +45,12 @@ impl OpenContext<'_> {
         let name = name.map_or("tablestatus".to_owned(), |version| format!("tablestatus_{version}"));
         check_name(&name).map_err(|error| error.in_file(&schema))?;
         let status = self.metadata(&name);
-        // A table that nothing was loaded into has none.
+        // A table without loads has no table status.
         let loads = match self.exists(&status)? {
             true => self.parse(&status, |bytes| table_status::read_table_status(bytes, self.limits))?,
             false => Vec::new(),
         };
-        // The one that has a name says it for all.
+        // All loads have the same update status file.
         let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
             Some(name) => {
                 check_name(name).map_err(|error| error.in_file(&status))?;

@@ -1,4 +1,4 @@
-//! What was deleted of the files of segments.
+//! Updates and deletes of the data files of segments.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use crate::metadata::locations::join;
 use crate::metadata::table_status::LoadDetails;
 use crate::metadata::update_status::{DeltaTimestamps, UpdateDetails};
 
-/// Name of what is reserved, for errors.
+/// What memory is reserved for, in errors.
 pub(super) const DELETE_DELTAS: &str = "indexes and names of delete deltas";
 
-/// A segment, and a name in it, in lower case.
+/// Segment id and name, in lower case.
 type Key = (String, String);
 
-/// The entries of `tableupdatestatus`, by what they are about.
+/// The entries of the table update status.
 #[derive(Default)]
 pub(super) struct Updates<'a> {
-    /// By data file. Of several entries the last counts.
+    /// By data file. The last entry of a file counts.
     files: HashMap<Key, &'a UpdateDetails>,
-    /// By the names of data files up to their times: those of delete deltas.
+    /// By block name, which delete deltas have.
     blocks: HashMap<Key, Vec<&'a UpdateDetails>>,
-    /// Files in folders of Hive are known by their names alone.
+    /// Whether the table has Hive partitions, whose data files are identified by name only.
     is_hive: bool,
-    /// Delete deltas of folders that were listed.
+    /// Delete deltas of the folders that were listed.
     listed: HashMap<String, Listed>,
-    /// Those that count, by segment, block and folder: files of one block share them.
+    /// Live delete deltas by segment, block and folder. Files of one block share them.
     known: HashMap<(String, String, String), Arc<[String]>>,
 }
 
-/// Times and locations of delete deltas, by the names of data files up to their times.
+/// Timestamps and locations of delete deltas, by block name.
 type Listed = HashMap<String, Vec<(i64, String)>>;
 
 fn key(segment: &str, name: &str) -> Key {
@@ -53,8 +53,8 @@ impl<'a> Updates<'a> {
         updates
     }
 
-    /// Removes the files of a segment that are dead, and gives the others their delete deltas; how many rows those
-    /// delete, by what the table says.
+    /// Removes deleted files of a segment, and sets the delete deltas of the others. Returns the number of deleted
+    /// rows, from the update status.
     pub(super) fn apply(
         &mut self,
         load: &LoadDetails,
@@ -82,17 +82,16 @@ impl<'a> Updates<'a> {
 
     fn is_live(&self, load: &LoadDetails, name: &str) -> bool {
         let Some((block, time)) = block_and_time(name) else { return true };
-        // Files of the SDK are of no load whose times they could have.
+        // The timestamp of files of the SDK is not comparable to loads.
         if block.rsplit('-').next().is_some_and(|segment| segment.eq_ignore_ascii_case("null")) {
             return true;
         }
-        // All rows of a file that is dead are deleted, or in another one.
+        // The rows of a deleted file are deleted or in another file.
         let is_deleted = self.last(load, name).is_some_and(|update| update.is_deleted);
         !is_deleted && !time.parse().is_ok_and(|time| load.is_stale(time))
     }
 
-    /// The delete deltas of a data file that count; others beside it are left over. Files of one block in one folder
-    /// have the same.
+    /// The live delete deltas of a data file. Other delete deltas belong to failed deletes.
     fn deltas(&mut self, load: &LoadDetails, location: &str, table: OpenContext<'_>) -> Result<Arc<[String]>> {
         let Some((block, _)) = block_and_time(file_name(location)) else { return Ok(Arc::default()) };
         let of_block = key(&load.id, block);
@@ -109,7 +108,7 @@ impl<'a> Updates<'a> {
         Ok(found)
     }
 
-    /// The delete deltas of a block in a folder.
+    /// The live delete deltas of a block in a folder.
     fn find(&mut self, of_block: &Key, block: &str, folder: &str, table: OpenContext<'_>) -> Result<Arc<[String]>> {
         let (mut deltas, mut ranges) = (Vec::new(), Vec::new());
         let mut add = |delta: String| {
@@ -144,7 +143,7 @@ impl<'a> Updates<'a> {
     fn list(&mut self, folder: &str, table: OpenContext<'_>) -> Result<&Listed> {
         if !self.listed.contains_key(folder) {
             let mut found = Listed::new();
-            // Empty ones were never finished.
+            // Empty files belong to failed deletes.
             let all = list_all(folder, table.storage_of(folder)?.as_ref())?;
             for (location, _) in all.into_iter().filter(|(_, status)| status.size > 0) {
                 table.cancellation.check()?;
@@ -162,7 +161,7 @@ impl<'a> Updates<'a> {
     }
 }
 
-/// Ranges of times, the ends included, as few as there can be, ascending.
+/// The union of closed ranges of timestamps, ascending.
 fn united(mut ranges: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     ranges.retain(|(start, end)| start <= end);
     ranges.sort_unstable();
@@ -176,7 +175,7 @@ fn united(mut ranges: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     all
 }
 
-/// Whether a time is in one of the ranges, which ascend.
+/// Whether a timestamp is in one of the ascending ranges.
 fn is_in(ranges: &[(i64, i64)], time: i64) -> bool {
     let after = ranges.partition_point(|(start, _)| *start <= time);
     after.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, end)| time <= *end)
