@@ -46,7 +46,7 @@ pub fn read(bytes: &Bytes, limits: &Limits, check: &dyn Fn(&ArrayRef)) {
 fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)) -> Result<()> {
     let file = DataFile::open(source, limits)?;
     let all: Vec<usize> = (0..file.columns().len()).collect();
-    for blocklet in 0..file.blocklets() {
+    for blocklet in 0..file.num_blocklets() {
         // Each column is read alone, so that an error of one column does not hide the others.
         for &column in &all {
             let Ok(data) = file.read_blocklet(blocklet, &[column]) else { continue };

@@ -15,7 +15,7 @@ use crate::metadata::schema::schema_of;
 /// use carbondata::File;
 ///
 /// let file = File::open("part-0-0.snappy.carbondata", &Default::default(), &Default::default())?;
-/// println!("version {}, {} rows", file.version(), file.rows());
+/// println!("version {}, {} rows", file.version(), file.num_rows());
 /// # Ok::<(), orcish_core::Error>(())
 /// ```
 #[derive(Clone)]
@@ -53,8 +53,8 @@ impl File {
     }
 
     /// Number of rows, deleted rows included.
-    pub fn rows(&self) -> u64 {
-        self.0.rows()
+    pub fn num_rows(&self) -> u64 {
+        self.0.num_rows()
     }
 
     /// The columns of the file, in stored order.
@@ -71,10 +71,10 @@ impl File {
     pub fn blocklets(&self) -> Vec<Blocklet> {
         let all: Vec<usize> = (0..self.0.columns().len()).collect();
         let blocklet = |at| Blocklet {
-            rows: self.0.blocklet_rows(at),
+            rows: self.0.num_blocklet_rows(at),
             pages: self.0.num_pages(at),
             bytes: self.0.read_cost(at, &all).0,
         };
-        (0..self.0.blocklets()).map(blocklet).collect()
+        (0..self.0.num_blocklets()).map(blocklet).collect()
     }
 }

@@ -2,12 +2,41 @@
 //!
 //! ```text
 //! schema ─┐
-//! tablestatus ── segments ── segment files ── index files ──► data files ── blocklets ── column chunks ── pages
-//! delete deltas ─┘                            min and max of each blocklet, before a data file is opened
+//! table status ── segments ── segment files ── index files ──► data files ── blocklets ── column chunks ── pages
+//! delete deltas ─┘                             min/max index of each blocklet, read before a data file is opened
 //! ```
 //!
-//! [`Table`] finds out what is there; [`Scan`] reads it, batch by batch. Files are those of `orcish-io`; filters,
-//! limits and errors are those of `orcish-core`.
+//! A [`Table`] is opened from its metadata and index files, or from a folder of data files. A [`Scan`] reads it as
+//! record batches, with a projection, a filter and a limit, or divides it into [`Split`]s for other processes. [`File`]
+//! has the metadata of a single data file.
+//!
+//! Sources and stores are those of `orcish-io`. Predicates, limits and errors are those of `orcish-core`.
+//!
+//! # Example
+//!
+//! ```
+//! use carbondata::{ReadOptions, Scan, Table};
+//! use orcish_core::{Comparison, Predicate};
+//!
+//! # let location = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/carbon/plain.carbondata");
+//! let table = Table::open(location, &Default::default(), &Default::default())?;
+//! let options = ReadOptions {
+//!     columns: Some(vec!["id".into()]),
+//!     filter: Some(Predicate::compare("id", Comparison::GreaterOrEqual, 2i64)),
+//!     ..ReadOptions::default()
+//! };
+//! for batch in Scan::new(&table, options)?.read() {
+//!     let batch = batch?;
+//!     println!("{} rows with id >= 2", batch.num_rows());
+//! #   assert!(batch.num_rows() > 0 && batch.num_columns() == 1);
+//! }
+//! # Ok::<(), orcish_core::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! - `object-store`: tables in S3, Google Cloud Storage, Azure and on HTTP servers.
+//! - `orc`: segments of ORC files, which were added with `ALTER TABLE ADD SEGMENT`.
 
 mod bytes;
 mod compress;

@@ -127,7 +127,7 @@ impl Table {
     ///
     /// # Errors
     /// Those of reading delete deltas.
-    pub fn rows(&self) -> Result<Option<u64>> {
+    pub fn num_rows(&self) -> Result<Option<u64>> {
         let mut all = 0u64;
         let mut patience = self.0.storage.of_table().patience();
         // Files of one block share their delete deltas, which are read once.

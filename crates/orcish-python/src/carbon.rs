@@ -129,7 +129,7 @@ impl CarbonTable {
 
     /// Number of rows, where it is known without reading columns.
     fn rows(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        py.detach(|| self.table.rows()).map_err(|error| to_python(py, &error))
+        py.detach(|| self.table.num_rows()).map_err(|error| to_python(py, &error))
     }
 
     /// Names of the columns that rows are sorted by within files.
@@ -192,7 +192,7 @@ impl CarbonScan {
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
         let storage = self::storage_options(storage_options)?;
-        Self::made(py, options, &limits, |options| carbondata::Scan::of_split(token, options, storage))
+        Self::made(py, options, &limits, |options| carbondata::Scan::from_split(token, options, storage))
     }
 
     /// A scan of the same table, or part of it, under other options.
@@ -278,7 +278,7 @@ impl CarbonFile {
     /// Number of rows.
     #[getter]
     fn num_rows(&self) -> u64 {
-        self.file.rows()
+        self.file.num_rows()
     }
 
     /// The schema as a PyCapsule.

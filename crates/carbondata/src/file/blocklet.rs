@@ -21,7 +21,7 @@ const PAGE_ROWS: usize = 32_000;
 pub(crate) struct BlockletData {
     file: Arc<FileMetadata>,
     dictionaries: Option<Dictionaries>,
-    at: usize,
+    index: usize,
     /// By the index of the chunk in the blocklet; `None` for columns that were not read.
     chunks: Vec<Option<ColumnChunk>>,
     page_rows: Vec<usize>,
@@ -32,12 +32,12 @@ impl BlockletData {
         let blocklet = file.blocklets.get(at);
         let chunks = std::iter::repeat_with(|| None).take(blocklet.map_or(0, |blocklet| blocklet.chunks.len()));
         let page_rows = blocklet.map(|blocklet| blocklet.page_rows.clone()).unwrap_or_default();
-        BlockletData { chunks: chunks.collect(), page_rows, file, dictionaries, at }
+        BlockletData { chunks: chunks.collect(), page_rows, file, dictionaries, index: at }
     }
 
     pub(super) fn set_chunk(&mut self, at: usize, chunk: ColumnChunk) {
-        if let Some(place) = self.chunks.get_mut(at) {
-            *place = Some(chunk);
+        if let Some(slot) = self.chunks.get_mut(at) {
+            *slot = Some(chunk);
         }
     }
 
@@ -45,21 +45,21 @@ impl BlockletData {
     ///
     /// # Errors
     /// As [`DataFile::read_blocklet`](super::DataFile::read_blocklet).
-    pub(crate) fn read_pages(&mut self, columns: &[usize], wanted: &[bool]) -> Result<()> {
+    pub(crate) fn read_pages(&mut self, columns: &[usize], selected: &[bool]) -> Result<()> {
         let file = self.file.clone();
-        self.read_missing(&file, columns, wanted)
-            .map_err(|error| error.in_section("blocklet", self.at).in_file(file.name()))
+        self.read_missing(&file, columns, selected)
+            .map_err(|error| error.in_section("blocklet", self.index).in_file(file.name()))
     }
 
-    fn read_missing(&mut self, file: &FileMetadata, columns: &[usize], wanted: &[bool]) -> Result<()> {
-        let missing = self.pages_of(columns, wanted).filter(|(_, _, page, _)| page.bytes.is_none());
-        let (places, ranges): (Vec<_>, Vec<_>) =
+    fn read_missing(&mut self, file: &FileMetadata, columns: &[usize], selected: &[bool]) -> Result<()> {
+        let missing = self.pages_of(columns, selected).filter(|(_, _, page, _)| page.bytes.is_none());
+        let (pages, ranges): (Vec<_>, Vec<_>) =
             missing.map(|(chunk, at, _, range)| ((chunk, at), range.clone())).unzip();
         let parts = read_with_limits(&*file.source, &ranges, &file.limits)?;
-        for ((chunk, at), bytes) in places.into_iter().zip(parts) {
+        for ((chunk, at), bytes) in pages.into_iter().zip(parts) {
             let chunk = self.chunks.get_mut(chunk).and_then(Option::as_mut);
             if let Some(page) = chunk.and_then(|chunk| chunk.pages.get_mut(at)) {
-                page.bytes = Some(PageData::cut(&page.header, &bytes)?);
+                page.bytes = Some(PageData::split(&page.header, &bytes)?);
             }
         }
         Ok(())
@@ -70,7 +70,7 @@ impl BlockletData {
     pub(super) fn pages_of<'a>(
         &'a self,
         columns: &'a [usize],
-        wanted: &'a [bool],
+        selected: &'a [bool],
     ) -> impl Iterator<Item = (usize, usize, &'a EncodedPage, &'a Range<u64>)> {
         let chunks = columns.iter().flat_map(|&column| {
             let start = self.file.first_chunk(column);
@@ -79,7 +79,7 @@ impl BlockletData {
         let chunks = chunks.filter_map(|at| Some((at, self.chunks.get(at)?.as_ref()?)));
         chunks.flat_map(move |(at, chunk)| {
             let pages = chunk.pages.iter().zip(&chunk.page_ranges).enumerate();
-            let pages = pages.filter(|(page, _)| wanted.get(*page) == Some(&true));
+            let pages = pages.filter(|(page, _)| selected.get(*page) == Some(&true));
             pages.map(move |(page, (stored, range))| (at, page, stored, range))
         })
     }
@@ -87,8 +87,11 @@ impl BlockletData {
     /// Determines the number of rows of each page: by the footer, by the page headers, or by the fixed page size of old
     /// writers.
     pub(super) fn resolve_page_rows(&mut self) -> Result<()> {
-        let rows =
-            self.file.blocklets.get(self.at).map_or(0, |blocklet| usize::try_from(blocklet.rows).unwrap_or(usize::MAX));
+        let rows = self
+            .file
+            .blocklets
+            .get(self.index)
+            .map_or(0, |blocklet| usize::try_from(blocklet.rows).unwrap_or(usize::MAX));
         if self.page_rows.is_empty() {
             let first_chunks = self.file.columns.iter().zip(&self.file.first_chunks);
             // The number of values of child columns differs from the number of rows.
@@ -96,14 +99,14 @@ impl BlockletData {
             let Some(chunk) = chunks.next() else {
                 return Ok(());
             };
-            let said = chunk.pages.iter().map(|page| usize::try_from(page.header.rows?).ok());
-            let said: Option<Vec<usize>> = said.collect();
+            let recorded = chunk.pages.iter().map(|page| usize::try_from(page.header.rows?).ok());
+            let recorded: Option<Vec<usize>> = recorded.collect();
             let count = chunk.pages.len();
             let last = rows.saturating_sub(count.saturating_sub(1).saturating_mul(PAGE_ROWS));
-            let usual = |page| if page + 1 < count { PAGE_ROWS } else { last };
-            self.page_rows = said
-                .filter(|said| said.iter().fold(0, |sum: usize, &rows| sum.saturating_add(rows)) == rows)
-                .unwrap_or_else(|| (0..count).map(usual).collect());
+            let standard = |page| if page + 1 < count { PAGE_ROWS } else { last };
+            self.page_rows = recorded
+                .filter(|recorded| recorded.iter().fold(0, |sum: usize, &rows| sum.saturating_add(rows)) == rows)
+                .unwrap_or_else(|| (0..count).map(standard).collect());
         }
         let total = self.page_rows.iter().fold(0, |sum: usize, &rows| sum.saturating_add(rows));
         if total != rows {
@@ -135,8 +138,8 @@ impl BlockletData {
         let mut chunk = self.file.first_chunk(column);
         let rows = Some(self.page_rows(page));
         let column = self.file.columns.get(column).ok_or_else(|| Error::invalid("no such column"))?;
-        let place = |error: Error| error.in_page(page).in_section("blocklet", self.at).in_file(self.file.name());
-        self.decode_column(column, &column.name, &mut chunk, page, rows).map_err(place)
+        let locate = |error: Error| error.in_page(page).in_section("blocklet", self.index).in_file(self.file.name());
+        self.decode_column(column, &column.name, &mut chunk, page, rows).map_err(locate)
     }
 
     /// Decodes the column whose chunk has index `next`, with its children, and moves `next` behind their chunks. `name`
@@ -185,7 +188,7 @@ impl BlockletData {
                 page::maps(column, &list_offsets, children, entries)
             }
             _ => {
-                let (chunk, header, bytes) = self.stored(at, page)?;
+                let (chunk, header, bytes) = self.encoded_page(at, page)?;
                 let max_bytes = self.max_bytes();
                 let context = PageContext {
                     column,
@@ -208,7 +211,7 @@ impl BlockletData {
         children.map(|child| self.decode_column(child, &format!("{name}.{}", child.name), next, page, None)).collect()
     }
 
-    fn stored(&self, chunk: usize, page: usize) -> Result<(&ColumnChunk, &DataChunk2, &PageData)> {
+    fn encoded_page(&self, chunk: usize, page: usize) -> Result<(&ColumnChunk, &DataChunk2, &PageData)> {
         let unread = || Error::invalid("the column was not read");
         let chunk = self.chunks.get(chunk).and_then(Option::as_ref).ok_or_else(unread)?;
         let count = chunk.pages.len();
@@ -217,12 +220,12 @@ impl BlockletData {
     }
 
     fn list_offsets(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<page::ListOffsets> {
-        let (_, header, bytes) = self.stored(chunk, page)?;
+        let (_, header, bytes) = self.encoded_page(chunk, page)?;
         page::ListOffsets::read(&v3::decompress_nested(header, bytes, rows, (8, self.max_bytes()))?, rows)
     }
 
     fn struct_rows(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<usize> {
-        let (_, header, bytes) = self.stored(chunk, page)?;
+        let (_, header, bytes) = self.encoded_page(chunk, page)?;
         page::struct_rows(&v3::decompress_nested(header, bytes, rows, (2, self.max_bytes()))?, rows)
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct ColumnChunk {
     pub(crate) page_ranges: Vec<Range<u64>>,
     pub(crate) dictionary: Option<StoredDictionary>,
     /// The decoded dictionary, set when a page first needs it.
-    pub(crate) decoded: OnceLock<Arc<LocalDictionary>>,
+    pub(crate) decoded_dictionary: OnceLock<Arc<LocalDictionary>>,
 }
 
 /// An encoded page. The header of a page of version 1 is converted to that of version 2.
@@ -40,7 +40,7 @@ impl PageData {
     ///
     /// # Errors
     /// `Corrupt` where the parts are longer than the bytes.
-    pub(crate) fn cut(header: &DataChunk2, bytes: &Bytes) -> Result<Self> {
+    pub(crate) fn split(header: &DataChunk2, bytes: &Bytes) -> Result<Self> {
         let mut at = 0usize;
         let mut part = |length: i32| {
             let end = usize::try_from(length).ok().and_then(|length| at.checked_add(length));
@@ -71,17 +71,22 @@ pub(crate) struct PageContext<'a> {
 impl ColumnChunk {
     /// A chunk with one page, as in versions 1 and 2.
     pub(crate) fn of(page: EncodedPage) -> Self {
-        ColumnChunk { pages: vec![page], page_ranges: Vec::new(), dictionary: None, decoded: OnceLock::new() }
+        ColumnChunk {
+            pages: vec![page],
+            page_ranges: Vec::new(),
+            dictionary: None,
+            decoded_dictionary: OnceLock::new(),
+        }
     }
 
     /// The local dictionary of the chunk, if it has one.
     pub(crate) fn dictionary(&self, carbon_type: CarbonType, max_bytes: usize) -> Result<Option<&LocalDictionary>> {
         let Some(stored) = &self.dictionary else { return Ok(None) };
-        if let Some(decoded) = self.decoded.get() {
+        if let Some(decoded) = self.decoded_dictionary.get() {
             return Ok(Some(decoded));
         }
         let compressor = self.pages.first().and_then(|page| page.header.compression.compressor.as_deref());
         let decoded = LocalDictionary::read(stored, compressor, carbon_type, max_bytes)?;
-        Ok(Some(self.decoded.get_or_init(|| Arc::new(decoded))))
+        Ok(Some(self.decoded_dictionary.get_or_init(|| Arc::new(decoded))))
     }
 }

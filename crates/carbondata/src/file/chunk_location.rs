@@ -9,7 +9,7 @@ use crate::metadata::format::DataChunk;
 /// Location of a column chunk.
 pub(crate) enum ChunkLocation {
     /// The header of the chunk is followed by its pages.
-    Contiguous { bytes: Range<u64>, header: usize },
+    Contiguous { range: Range<u64>, header_length: usize },
     /// The parts of the only page have their own ranges, in version 1.
     Separate(Box<DataChunk>),
 }
@@ -19,9 +19,9 @@ impl ChunkLocation {
     /// `gap` bytes.
     pub(super) fn header_ranges(&self, version: u8, gap: u64) -> Result<Vec<Range<u64>>> {
         match self {
-            ChunkLocation::Contiguous { bytes, header } if version == 3 => {
-                let end = bytes.start.saturating_add(u64::try_from(*header).unwrap_or(u64::MAX)).min(bytes.end);
-                let read = if bytes.end - end <= gap { bytes.clone() } else { bytes.start..end };
+            ChunkLocation::Contiguous { range, header_length } if version == 3 => {
+                let end = range.start.saturating_add(u64::try_from(*header_length).unwrap_or(u64::MAX)).min(range.end);
+                let read = if range.end - end <= gap { range.clone() } else { range.start..end };
                 Ok(vec![read])
             }
             _ => self.ranges(),
@@ -31,7 +31,7 @@ impl ChunkLocation {
     /// Ranges of the chunk.
     pub(super) fn ranges(&self) -> Result<Vec<Range<u64>>> {
         match self {
-            ChunkLocation::Contiguous { bytes, .. } => Ok(vec![bytes.clone()]),
+            ChunkLocation::Contiguous { range, .. } => Ok(vec![range.clone()]),
             ChunkLocation::Separate(chunk) => [chunk.data, chunk.row_ids, chunk.rle]
                 .into_iter()
                 .map(|(start, length)| {

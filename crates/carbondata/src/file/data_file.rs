@@ -46,7 +46,7 @@ impl DataFile {
         &self.metadata.columns
     }
 
-    pub(crate) fn rows(&self) -> u64 {
+    pub(crate) fn num_rows(&self) -> u64 {
         self.metadata.rows
     }
 
@@ -60,11 +60,11 @@ impl DataFile {
         &self.metadata.extra_info
     }
 
-    pub(crate) fn blocklets(&self) -> usize {
+    pub(crate) fn num_blocklets(&self) -> usize {
         self.metadata.blocklets.len()
     }
 
-    pub(crate) fn blocklet_rows(&self, at: usize) -> u64 {
+    pub(crate) fn num_blocklet_rows(&self, at: usize) -> u64 {
         self.metadata.blocklets.get(at).map_or(0, |blocklet| blocklet.rows)
     }
 
@@ -93,8 +93,9 @@ impl DataFile {
     /// # Errors
     /// As [`read_blocklet`](Self::read_blocklet).
     pub(crate) fn read_chunk_headers(&self, at: usize, columns: &[usize]) -> Result<BlockletData> {
-        let headers =
-            |place: &ChunkLocation| place.header_ranges(self.metadata.version, self.metadata.source.coalesce_gap());
+        let headers = |location: &ChunkLocation| {
+            location.header_ranges(self.metadata.version, self.metadata.source.coalesce_gap())
+        };
         self.read_chunks(at, columns, headers).map_err(|error| error.in_section("blocklet", at).in_file(self.name()))
     }
 
@@ -106,16 +107,16 @@ impl DataFile {
     ) -> Result<BlockletData> {
         let mut chunks = Vec::new();
         for &column in columns {
-            for (chunk, place) in self.metadata.places(at, column)?.iter().enumerate() {
-                chunks.push((self.first_chunk(column) + chunk, place, ranges_of(place)?));
+            for (chunk, location) in self.metadata.chunk_locations(at, column)?.iter().enumerate() {
+                chunks.push((self.first_chunk(column) + chunk, location, ranges_of(location)?));
             }
         }
         let ranges: Vec<Range<u64>> = chunks.iter().flat_map(|(_, _, ranges)| ranges.iter().cloned()).collect();
         let mut parts = read_with_limits(&*self.metadata.source, &ranges, &self.metadata.limits)?.into_iter();
         let mut data = BlockletData::new(self.metadata.clone(), self.dictionaries.clone(), at);
-        for (chunk, place, ranges) in chunks {
+        for (chunk, location, ranges) in chunks {
             let bytes: Vec<bytes::Bytes> = parts.by_ref().take(ranges.len()).collect();
-            data.set_chunk(chunk, chunk_reader::read(place, &bytes, self.metadata.version, &self.metadata.limits)?);
+            data.set_chunk(chunk, chunk_reader::read(location, &bytes, self.metadata.version, &self.metadata.limits)?);
         }
         data.resolve_page_rows()?;
         Ok(data)

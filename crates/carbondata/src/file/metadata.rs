@@ -42,14 +42,14 @@ impl FileMetadata {
     }
 
     /// Locations of the chunks of a column and of its children.
-    pub(super) fn places(&self, blocklet: usize, column: usize) -> Result<&[ChunkLocation]> {
+    pub(super) fn chunk_locations(&self, blocklet: usize, column: usize) -> Result<&[ChunkLocation]> {
         let blocklet = self.blocklets.get(blocklet).ok_or_else(|| Error::invalid("no such blocklet"))?;
         let start = self.first_chunks.get(column).copied();
-        let places = start.zip(self.columns.get(column)).and_then(|(start, column)| {
+        let chunk_locations = start.zip(self.columns.get(column)).and_then(|(start, column)| {
             let end = start.checked_add(column.chunks())?;
             blocklet.chunks.get(start..end)
         });
-        places.ok_or_else(|| Error::corrupt(format!("a blocklet lacks chunks of column {column}")))
+        chunk_locations.ok_or_else(|| Error::corrupt(format!("a blocklet lacks chunks of column {column}")))
     }
 
     /// Index of the first chunk of a column among the chunks of a blocklet.

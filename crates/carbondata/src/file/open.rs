@@ -5,14 +5,14 @@ use std::sync::Arc;
 use orcish_core::{Error, Limits, Result};
 use orcish_io::ReadAt;
 
-use super::footer::{POINTER, range_of};
+use super::footer::{FOOTER_OFFSET_LEN, read_range};
 use super::header::{is_header, read_header};
 use super::metadata::FileMetadata;
 use super::{v1_v2, v3};
 use crate::tuning;
 
 /// The first bytes of files of version 2.
-const MAGIC_2: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
+const MAGIC_V2: &[u8] = b"CARBONDATAVERSION#ColumnarFormatV2";
 
 /// Reads and checks the metadata of a data file.
 pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<FileMetadata> {
@@ -29,9 +29,9 @@ pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<FileMetad
 }
 
 fn open_version(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<FileMetadata> {
-    let (size, end) = source.read_suffix(source.first_read().max(POINTER))?;
-    let start = range_of(&*source, size, &end, 0..tuning::FIRST_HEADER.wide().min(size))?;
-    if start.starts_with(MAGIC_2) {
+    let (size, end) = source.read_suffix(source.first_read().max(FOOTER_OFFSET_LEN))?;
+    let start = read_range(&*source, size, &end, 0..tuning::FIRST_HEADER.wide().min(size))?;
+    if start.starts_with(MAGIC_V2) {
         return v1_v2::open(source, size, &end, limits, 2);
     }
     if !is_header(&start) {

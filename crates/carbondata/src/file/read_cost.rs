@@ -25,14 +25,16 @@ impl DataFile {
 
     /// Bytes and requests for some columns of a blocklet. Close ranges are one request.
     pub(crate) fn read_cost(&self, blocklet: usize, columns: &[usize]) -> (u64, usize) {
-        let places = columns.iter().flat_map(|&column| self.metadata.places(blocklet, column).unwrap_or_default());
-        let ranges: Vec<Range<u64>> = places.flat_map(|place| place.ranges().unwrap_or_default()).collect();
+        let chunk_locations =
+            columns.iter().flat_map(|&column| self.metadata.chunk_locations(blocklet, column).unwrap_or_default());
+        let ranges: Vec<Range<u64>> =
+            chunk_locations.flat_map(|location| location.ranges().unwrap_or_default()).collect();
         self.ranges_read_cost(&ranges)
     }
 
     /// Bytes and requests for selected pages of columns whose chunk headers are in `data`. The headers are not counted.
-    pub(crate) fn page_read_cost(&self, data: &BlockletData, columns: &[usize], wanted: &[bool]) -> (u64, usize) {
-        let ranges: Vec<Range<u64>> = data.pages_of(columns, wanted).map(|(_, _, _, range)| range.clone()).collect();
+    pub(crate) fn page_read_cost(&self, data: &BlockletData, columns: &[usize], selected: &[bool]) -> (u64, usize) {
+        let ranges: Vec<Range<u64>> = data.pages_of(columns, selected).map(|(_, _, _, range)| range.clone()).collect();
         self.ranges_read_cost(&ranges)
     }
 

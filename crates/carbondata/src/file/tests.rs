@@ -110,7 +110,7 @@ fn tables_of_apache_have_their_rows() {
             };
             let wanted: Vec<usize> = (0..file.columns().len()).collect();
             let mut rows = 0;
-            for at in 0..file.blocklets() {
+            for at in 0..file.num_blocklets() {
                 let data = file.read_blocklet(at, &wanted).unwrap();
                 for page in 0..data.pages() {
                     rows += data.page_rows(page);
@@ -130,7 +130,7 @@ fn tables_of_apache_have_their_rows() {
                     }
                 }
             }
-            assert_eq!(u64::try_from(rows).unwrap(), file.rows());
+            assert_eq!(u64::try_from(rows).unwrap(), file.num_rows());
         }
         if COMPARED.contains(&name.as_str()) {
             compared += compare(&name, &table, &columns, &mut faults);
@@ -184,7 +184,7 @@ fn decode_all(source: Arc<dyn ReadAt>) -> Result<()> {
     let limits = Limits { memory: 64 << 20, ..Limits::default() };
     let file = DataFile::open(source, &limits)?;
     let wanted: Vec<usize> = (0..file.columns().len()).collect();
-    for at in 0..file.blocklets() {
+    for at in 0..file.num_blocklets() {
         let data = file.read_blocklet(at, &wanted)?;
         for page in 0..data.pages() {
             for column in 0..wanted.len() {

@@ -14,7 +14,7 @@ use orcish_io::ReadAt;
 
 use super::chunk::{ColumnChunk, EncodedPage, PageContext, PageData};
 use super::chunk_location::ChunkLocation;
-use super::footer::{footer, rows_of};
+use super::footer::{footer, required_num_rows};
 use super::metadata::{BlockletMetadata, FileMetadata, first_chunks};
 use crate::compress::Compressor;
 use crate::metadata::format::{BlockletIndex, Compression, DataChunk, DataChunk2, Encoding, FileFooter, Presence};
@@ -23,7 +23,7 @@ use crate::metadata::thrift::ThriftReader;
 use crate::page::{self, PageInput};
 
 /// Maximum size of the null bitmap of a page, for more rows than writers put into a blocklet.
-const MAX_NULLS: usize = 4 << 20;
+const MAX_NULL_BYTES: usize = 4 << 20;
 
 /// Reads the footer of a file of version 1 or 2.
 ///
@@ -40,8 +40,8 @@ pub(super) fn open(
     let footer: FileFooter = ThriftReader::read_all(&bytes, limits)?;
     let columns = schema::columns(&footer.columns, limits)?;
     let blocklets = match version {
-        2 => blocklets_2(&footer, start)?,
-        _ => blocklets_1(&footer)?,
+        2 => blocklets_v2(&footer, start)?,
+        _ => blocklets_v1(&footer)?,
     };
     Ok(FileMetadata {
         source,
@@ -50,7 +50,7 @@ pub(super) fn open(
         has_unreliable_min_max: true,
         first_chunks: first_chunks(&columns),
         columns,
-        rows: rows_of(footer.rows)?,
+        rows: required_num_rows(footer.rows)?,
         extra_info: Vec::new(),
         cardinalities: footer.segment.cardinalities,
         blocklets,
@@ -60,10 +60,10 @@ pub(super) fn open(
 fn blocklet(rows: i32, index: Option<&BlockletIndex>, chunks: Vec<ChunkLocation>) -> Result<BlockletMetadata> {
     let page_rows = vec![usize::try_from(rows).map_err(|_| Error::corrupt(format!("a blocklet of {rows} rows")))?];
     let min_max = index.and_then(|index| index.min_max.clone());
-    Ok(BlockletMetadata { rows: rows_of(Some(rows.into()))?, min_max, page_rows, chunks })
+    Ok(BlockletMetadata { rows: required_num_rows(Some(rows.into()))?, min_max, page_rows, chunks })
 }
 
-fn blocklets_1(footer: &FileFooter) -> Result<Vec<BlockletMetadata>> {
+fn blocklets_v1(footer: &FileFooter) -> Result<Vec<BlockletMetadata>> {
     let all = footer.blocklets.iter().enumerate().map(|(at, info)| {
         let chunks = info.chunks.iter().map(|chunk| ChunkLocation::Separate(Box::new(chunk.clone())));
         blocklet(info.rows, footer.index.get(at), chunks.collect())
@@ -71,40 +71,41 @@ fn blocklets_1(footer: &FileFooter) -> Result<Vec<BlockletMetadata>> {
     all.collect()
 }
 
-fn blocklets_2(footer: &FileFooter, end: u64) -> Result<Vec<BlockletMetadata>> {
+fn blocklets_v2(footer: &FileFooter, end: u64) -> Result<Vec<BlockletMetadata>> {
     let offset = |offset: i64| u64::try_from(offset).map_err(|_| Error::corrupt(format!("a chunk at {offset}")));
     let offsets = footer.blocklets2.iter().flat_map(|info| &info.offsets);
-    let mut begins = offsets.map(|&at| offset(at)).collect::<Result<Vec<u64>>>()?;
-    begins.push(end);
-    begins.sort_unstable();
+    let mut starts = offsets.map(|&at| offset(at)).collect::<Result<Vec<u64>>>()?;
+    starts.push(end);
+    starts.sort_unstable();
     let all = footer.blocklets2.iter().enumerate().map(|(at, info)| {
         let chunks = info.offsets.iter().zip(&info.lengths).map(|(&start, &length)| {
             let start = offset(start)?;
             // A chunk ends at the start of the next chunk or of the footer.
-            let next = begins.get(begins.partition_point(|&begin| begin <= start)).filter(|_| start < end);
+            let next = starts.get(starts.partition_point(|&other| other <= start)).filter(|_| start < end);
             let next = *next.ok_or_else(|| Error::corrupt(format!("a chunk at {start}, behind the footer")))?;
-            let header =
+            let header_length =
                 usize::try_from(length).map_err(|_| Error::corrupt(format!("a chunk head of {length} bytes")))?;
-            Ok(ChunkLocation::Contiguous { bytes: start..next, header })
+            Ok(ChunkLocation::Contiguous { range: start..next, header_length })
         });
         blocklet(info.rows, footer.index.get(at), chunks.collect::<Result<_>>()?)
     });
     all.collect()
 }
 
-/// Reads a chunk of version 2. The first `header` bytes are its header.
-pub(super) fn chunk_2(bytes: &Bytes, header: usize, limits: &Limits) -> Result<ColumnChunk> {
-    let head_bytes = bytes.get(..header).ok_or_else(|| Error::corrupt("a chunk that is shorter than its head"))?;
+/// Reads a chunk of version 2. The first `header_length` bytes are its header.
+pub(super) fn read_chunk_v2(bytes: &Bytes, header_length: usize, limits: &Limits) -> Result<ColumnChunk> {
+    let head_bytes =
+        bytes.get(..header_length).ok_or_else(|| Error::corrupt("a chunk that is shorter than its head"))?;
     let mut page_head: DataChunk2 = ThriftReader::new(head_bytes, limits).read_struct()?;
     if let Some(presence) = page_head.presence.as_mut().filter(|presence| !presence.bits.is_empty()) {
-        presence.bits = Compressor::Snappy.decompress(&presence.bits, MAX_NULLS)?;
+        presence.bits = Compressor::Snappy.decompress(&presence.bits, MAX_NULL_BYTES)?;
     }
-    let page = PageData::cut(&page_head, &bytes.slice(header..))?;
+    let page = PageData::split(&page_head, &bytes.slice(header_length..))?;
     Ok(ColumnChunk::of(EncodedPage { header: page_head, bytes: Some(page) }))
 }
 
 /// A chunk of version 1, whose values, row ids and runs are `bytes`.
-pub(super) fn chunk_1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<ColumnChunk> {
+pub(super) fn read_chunk_v1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<ColumnChunk> {
     let [data, row_ids, rle] = bytes else { return Err(Error::corrupt("a chunk without all its parts")) };
     let header = DataChunk2 {
         compression: Compression::default(),

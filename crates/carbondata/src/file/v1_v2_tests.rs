@@ -12,10 +12,10 @@ fn read(file: &DataFile) -> orcish_core::Result<Vec<(String, ArrayRef)>> {
     let wanted: Vec<usize> = (0..file.columns().len()).collect();
     let mut columns: Vec<(String, Vec<ArrayRef>)> =
         file.columns().iter().map(|column| (column.name.clone(), Vec::new())).collect();
-    if file.blocklets() == 0 {
+    if file.num_blocklets() == 0 {
         return Err(orcish_core::Error::corrupt("no blocklets"));
     }
-    for at in 0..file.blocklets() {
+    for at in 0..file.num_blocklets() {
         let data = file.read_blocklet(at, &wanted)?;
         for page in 0..data.pages() {
             for (place, (_, parts)) in columns.iter_mut().enumerate() {

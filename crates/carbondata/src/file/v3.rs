@@ -9,10 +9,10 @@ use orcish_io::{ReadAt, slice_range};
 
 use super::chunk::{ColumnChunk, EncodedPage, PageContext, PageData};
 use super::chunk_location::ChunkLocation;
-use super::footer::{footer, rows_of};
+use super::footer::{footer, required_num_rows};
 use super::metadata::{BlockletMetadata, FileMetadata, first_chunks};
 use crate::compress::Compressor;
-use crate::metadata::format::{BlockletInfo3, DataChunk2, DataChunk3, Encoding, FileFooter3, FileHeader};
+use crate::metadata::format::{BlockletInfo3, DataChunk2, DataChunk3, Encoding, FileFooter3, FileHeader, MinMax};
 use crate::metadata::schema::columns;
 use crate::metadata::thrift::ThriftReader;
 use crate::page::{self, EncoderMeta, PageInput, StoreDataType};
@@ -28,11 +28,11 @@ pub(super) fn open(
     if header.has_footer == Some(false) {
         return Err(Error::unsupported("a file without a footer, as streams write them"));
     }
-    let (bytes, footer_at) = footer(&*source, size, end, limits)?;
+    let (bytes, footer_start) = footer(&*source, size, end, limits)?;
     let footer: FileFooter3 = ThriftReader::read_all(&bytes, limits)?;
     let columns = columns(&header.columns, limits)?;
     let mut index = footer.index.into_iter().map(|index| index.min_max);
-    let blocklets = footer.blocklets.iter().map(|info| blocklet(info, index.next().flatten(), footer_at));
+    let blocklets = footer.blocklets.iter().map(|info| blocklet(info, index.next().flatten(), footer_start));
     let blocklets: Vec<BlockletMetadata> = blocklets.collect::<Result<_>>()?;
     Ok(FileMetadata {
         limits: limits.clone(),
@@ -40,7 +40,7 @@ pub(super) fn open(
         has_unreliable_min_max: blocklets.iter().any(|blocklet| blocklet.page_rows.is_empty()),
         first_chunks: first_chunks(&columns),
         columns,
-        rows: rows_of(footer.rows)?,
+        rows: required_num_rows(footer.rows)?,
         extra_info: footer.extra_info,
         cardinalities: footer.segment.cardinalities,
         blocklets,
@@ -49,32 +49,30 @@ pub(super) fn open(
 }
 
 /// The metadata of a blocklet. A chunk ends at the start of the next chunk.
-pub(crate) fn blocklet(
-    info: &BlockletInfo3,
-    min_max: Option<crate::metadata::format::MinMax>,
-    footer_at: u64,
-) -> Result<BlockletMetadata> {
+pub(crate) fn blocklet(info: &BlockletInfo3, min_max: Option<MinMax>, footer_start: u64) -> Result<BlockletMetadata> {
     let number = |value: i64| u64::try_from(value).map_err(|_| Error::corrupt(format!("a chunk at byte {value}")));
-    let first_chunks: Vec<u64> = info.offsets.iter().map(|&at| number(at)).collect::<Result<_>>()?;
-    if first_chunks.len() != info.lengths.len() {
-        let (first_chunks, lengths) = (first_chunks.len(), info.lengths.len());
-        return Err(Error::corrupt(format!("{first_chunks} chunks, of which {lengths} have a length")));
+    let starts: Vec<u64> = info.offsets.iter().map(|&at| number(at)).collect::<Result<_>>()?;
+    if starts.len() != info.lengths.len() {
+        let (starts, lengths) = (starts.len(), info.lengths.len());
+        return Err(Error::corrupt(format!("{starts} chunks, of which {lengths} have a length")));
     }
-    let mut sorted = first_chunks.clone();
-    sorted.push(footer_at);
+    let mut boundaries = starts.clone();
+    boundaries.push(footer_start);
     // End of the measures, or of the dimensions where there are no measures.
-    sorted.extend(u64::try_from(info.dimension_end.max(info.measure_end)).ok().filter(|&end| end > 0));
-    sorted.sort_unstable();
-    let chunks = first_chunks.iter().zip(&info.lengths).map(|(&start, &length)| {
-        let end = sorted.get(sorted.partition_point(|&at| at <= start)).copied().unwrap_or(start).min(footer_at);
-        let header = usize::try_from(length).ok();
-        let fits =
-            header.filter(|&header| start < end && u64::try_from(header).is_ok_and(|header| header <= end - start));
-        let header =
+    boundaries.extend(u64::try_from(info.dimension_end.max(info.measure_end)).ok().filter(|&end| end > 0));
+    boundaries.sort_unstable();
+    let chunks = starts.iter().zip(&info.lengths).map(|(&start, &length)| {
+        let end =
+            boundaries.get(boundaries.partition_point(|&at| at <= start)).copied().unwrap_or(start).min(footer_start);
+        let header_length = usize::try_from(length).ok();
+        let fits = header_length.filter(|&header_length| {
+            start < end && u64::try_from(header_length).is_ok_and(|header_length| header_length <= end - start)
+        });
+        let header_length =
             fits.ok_or_else(|| Error::corrupt(format!("a chunk of {length} bytes at {start}, up to {end}")))?;
-        Ok(ChunkLocation::Contiguous { bytes: start..end, header })
+        Ok(ChunkLocation::Contiguous { range: start..end, header_length })
     });
-    let rows = rows_of(Some(info.rows.into()))?;
+    let rows = required_num_rows(Some(info.rows.into()))?;
     let page_rows = info
         .page_rows
         .iter()
@@ -87,29 +85,35 @@ pub(crate) fn blocklet(
     })
 }
 
-/// Reads the header of the chunk in the range `place` of the file, and its pages where `bytes` include all of them.
-pub(super) fn chunk(bytes: &Bytes, place: &Range<u64>, header: usize, limits: &Limits) -> Result<ColumnChunk> {
-    let misfit = || Error::corrupt("a chunk whose pages lie outside of it");
-    let chunk: DataChunk3 = ThriftReader::new(bytes.get(..header).ok_or_else(misfit)?, limits).read_struct()?;
+/// Reads the header of the chunk at `chunk_range` of the file, and its pages where `bytes` include all of them.
+pub(super) fn read_chunk(
+    bytes: &Bytes,
+    chunk_range: &Range<u64>,
+    header_length: usize,
+    limits: &Limits,
+) -> Result<ColumnChunk> {
+    let out_of_range = || Error::corrupt("a chunk whose pages lie outside of it");
+    let chunk: DataChunk3 =
+        ThriftReader::new(bytes.get(..header_length).ok_or_else(out_of_range)?, limits).read_struct()?;
     if chunk.pages.len() != chunk.offsets.len() || chunk.pages.len() != chunk.lengths.len() {
-        let (pages, places) = (chunk.pages.len(), chunk.offsets.len());
-        return Err(Error::corrupt(format!("a chunk of {pages} pages, {places} are placed")));
+        let (pages, offsets) = (chunk.pages.len(), chunk.offsets.len());
+        return Err(Error::corrupt(format!("a chunk of {pages} pages, {offsets} are placed")));
     }
-    let start = place.start.checked_add(u64::try_from(header).unwrap_or(u64::MAX));
-    let places = chunk.offsets.iter().zip(&chunk.lengths).map(|(&offset, &length)| {
+    let start = chunk_range.start.checked_add(u64::try_from(header_length).unwrap_or(u64::MAX));
+    let page_ranges = chunk.offsets.iter().zip(&chunk.lengths).map(|(&offset, &length)| {
         let at = start?.checked_add(u64::try_from(offset).ok()?)?;
-        let end = at.checked_add(u64::try_from(length).ok()?).filter(|&end| end <= place.end)?;
+        let end = at.checked_add(u64::try_from(length).ok()?).filter(|&end| end <= chunk_range.end)?;
         Some(at..end)
     });
-    let places = places.collect::<Option<Vec<Range<u64>>>>().ok_or_else(misfit)?;
-    let is_whole = u64::try_from(bytes.len()).ok() == place.end.checked_sub(place.start);
+    let page_ranges = page_ranges.collect::<Option<Vec<Range<u64>>>>().ok_or_else(out_of_range)?;
+    let is_whole = u64::try_from(bytes.len()).ok() == chunk_range.end.checked_sub(chunk_range.start);
     let page = |(header, range): (DataChunk2, &Range<u64>)| {
-        let bytes = is_whole.then(|| slice_range(bytes, place.start, range)).flatten();
-        let bytes = bytes.map(|bytes| PageData::cut(&header, &bytes)).transpose()?;
+        let bytes = is_whole.then(|| slice_range(bytes, chunk_range.start, range)).flatten();
+        let bytes = bytes.map(|bytes| PageData::split(&header, &bytes)).transpose()?;
         Ok(EncodedPage { header, bytes })
     };
-    let pages = chunk.pages.into_iter().zip(&places).map(page).collect::<Result<_>>()?;
-    Ok(ColumnChunk { pages, page_ranges: places, dictionary: chunk.dictionary, decoded: OnceLock::new() })
+    let pages = chunk.pages.into_iter().zip(&page_ranges).map(page).collect::<Result<_>>()?;
+    Ok(ColumnChunk { pages, page_ranges, dictionary: chunk.dictionary, decoded_dictionary: OnceLock::new() })
 }
 
 /// Decodes a page of a column without children.
@@ -168,7 +172,7 @@ pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, page: &Page
 
 /// Bytes of a stored value, for fixed-width types.
 fn width(context: &PageContext<'_>, header: &DataChunk2, meta: Option<&EncoderMeta>) -> Option<usize> {
-    match meta.map(|meta| meta.store) {
+    match meta.map(|meta| meta.store_data_type) {
         Some(StoreDataType::Bytes) | None if context.dictionary.is_some() => Some(page::KEY_WIDTH),
         // At most 16 bytes. Old writers store decimals with any length.
         Some(StoreDataType::Decimal) => meta.is_some_and(|meta| meta.precision > 0).then_some(16),

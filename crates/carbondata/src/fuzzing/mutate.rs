@@ -16,9 +16,9 @@ impl Random {
         (self.0 >> 33) ^ (self.0 << 31)
     }
 
-    pub(crate) fn below(&mut self, most: usize) -> usize {
-        let most = u64::try_from(most).unwrap_or(u64::MAX).max(1);
-        usize::try_from((self.next() >> 8) % most).unwrap_or_default()
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
+        usize::try_from((self.next() >> 8) % end).unwrap_or_default()
     }
 }
 
@@ -54,14 +54,14 @@ fn footer(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
 }
 
 /// The offsets of a blocklet: its chunks, and the ends of dimensions and measures.
-fn places(blocklet: &mut Node) -> Vec<&mut i64> {
+fn chunk_offsets(blocklet: &mut Node) -> Vec<&mut i64> {
     let Node::Struct(fields) = blocklet else { return Vec::new() };
-    let places = fields.iter_mut().flat_map(|(id, node)| match (*id, node) {
+    let chunk_offsets = fields.iter_mut().flat_map(|(id, node)| match (*id, node) {
         (2, Node::List(_, all)) => all.iter_mut().collect(),
         (4 | 5, node) => vec![node],
         _ => Vec::new(),
     });
-    places.filter_map(|node| if let Node::Int(_, at) = node { Some(at) } else { None }).collect()
+    chunk_offsets.filter_map(|node| if let Node::Int(_, at) = node { Some(at) } else { None }).collect()
 }
 
 /// Mutates the header. Offsets in the footer are moved by the change of its length.
@@ -72,7 +72,7 @@ fn header(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let header = header.bytes();
     let behind = i64::try_from(header.len()).ok()? - i64::try_from(length).ok()?;
     if let Some(Node::List(_, blocklets)) = footer.field(4) {
-        blocklets.iter_mut().flat_map(places).for_each(|at| *at = at.wrapping_add(behind));
+        blocklets.iter_mut().flat_map(chunk_offsets).for_each(|at| *at = at.wrapping_add(behind));
     }
     Some(with_footer(&[&header, bytes.get(length..start)?].concat(), &footer))
 }
@@ -89,16 +89,16 @@ fn chunk(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
         .filter_map(|at| if let Node::Int(_, at) = at { usize::try_from(*at).ok() } else { None })
         .collect();
     let at = random.below(all.len());
-    let place = *all.get(at)?;
+    let start_of_chunk = *all.get(at)?;
     *offsets.get_mut(at)? = Node::Int(6, i64::try_from(start).ok()?);
     all.push(start);
-    let end = all.into_iter().filter(|&other| other > place).min()?;
-    let (mut head, length) = Node::read(bytes.get(place..end)?)?;
+    let end = all.into_iter().filter(|&other| other > start_of_chunk).min()?;
+    let (mut head, length) = Node::read(bytes.get(start_of_chunk..end)?)?;
     change_some(&mut head, random);
     let head = head.bytes();
     let Some(Node::List(_, lengths)) = blocklet.field(3) else { return None };
     *lengths.get_mut(at)? = Node::Int(5, i64::try_from(head.len()).ok()?);
-    let pages = bytes.get(place + length..end)?;
+    let pages = bytes.get(start_of_chunk + length..end)?;
     Some(with_footer(&[bytes.get(..start)?, &head, pages].concat(), &footer))
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct AllowedLocations {
 impl AllowedLocations {
     /// The folder of the table, and `external` paths and URLs.
     pub(crate) fn new(root: &str, external: &[String]) -> Self {
-        let external = external.iter().map(|place| CanonicalLocation::new(place)).collect();
+        let external = external.iter().map(|location| CanonicalLocation::new(location)).collect();
         AllowedLocations { folder: root.to_owned(), root: CanonicalLocation::new(root), external }
     }
 

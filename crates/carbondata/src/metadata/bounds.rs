@@ -93,19 +93,21 @@ fn bound(bytes: &[u8], column: &Column) -> Option<Bound> {
             date_key(bytes).map(|key| Bound::Integer(key - i64::from(EPOCH_KEY)))
         }
         _ if is_key => None,
-        CarbonType::Timestamp if column.is_dimension => flipped(bytes, 8)?.checked_mul(1000).map(Bound::Ticks),
-        CarbonType::Short if column.is_dimension => flipped(bytes, 2).map(Bound::Integer),
-        CarbonType::Int if column.is_dimension => flipped(bytes, 4).map(Bound::Integer),
-        CarbonType::Long if column.is_dimension => flipped(bytes, 8).map(Bound::Integer),
+        CarbonType::Timestamp if column.is_dimension => {
+            decode_sign_flipped(bytes, 8)?.checked_mul(1000).map(Bound::Ticks)
+        }
+        CarbonType::Short if column.is_dimension => decode_sign_flipped(bytes, 2).map(Bound::Integer),
+        CarbonType::Int if column.is_dimension => decode_sign_flipped(bytes, 4).map(Bound::Integer),
+        CarbonType::Long if column.is_dimension => decode_sign_flipped(bytes, 8).map(Bound::Integer),
         _ if column.is_dimension => None,
         CarbonType::Short | CarbonType::Int | CarbonType::Long => {
-            whole(bytes, |bytes| bytes.i64().ok()).map(Bound::Integer)
+            read_all(bytes, |bytes| bytes.i64().ok()).map(Bound::Integer)
         }
-        CarbonType::Boolean => {
-            whole(bytes, |bytes| bytes.u8().ok()).filter(|&value| value <= 1).map(|value| Bound::Integer(value.into()))
-        }
+        CarbonType::Boolean => read_all(bytes, |bytes| bytes.u8().ok())
+            .filter(|&value| value <= 1)
+            .map(|value| Bound::Integer(value.into())),
         CarbonType::Double => {
-            whole(bytes, |bytes| bytes.f64().ok()).filter(|value| value.is_finite()).map(Bound::Number)
+            read_all(bytes, |bytes| bytes.f64().ok()).filter(|value| value.is_finite()).map(Bound::Number)
         }
         CarbonType::Float => {
             let value = f64::from(ByteReader::new(bytes).f32().ok()?);
@@ -121,17 +123,17 @@ fn bound(bytes: &[u8], column: &Column) -> Option<Bound> {
 }
 
 /// Reads a number that takes all bytes.
-fn whole<T>(bytes: &[u8], read: impl Fn(&mut ByteReader<'_>) -> Option<T>) -> Option<T> {
+fn read_all<T>(bytes: &[u8], read: impl Fn(&mut ByteReader<'_>) -> Option<T>) -> Option<T> {
     let mut rest = ByteReader::new(bytes);
     read(&mut rest).filter(|_| rest.is_empty())
 }
 
 fn date_key(bytes: &[u8]) -> Option<i64> {
-    whole(bytes, |bytes| bytes.i32().ok()).map(i64::from).filter(|&key| key >= NULL_KEY)
+    read_all(bytes, |bytes| bytes.i32().ok()).map(i64::from).filter(|&key| key >= NULL_KEY)
 }
 
 /// An integer of `width` bytes whose sign bit is flipped, so that bytes sort as numbers. Null is empty.
-fn flipped(bytes: &[u8], width: usize) -> Option<i64> {
+fn decode_sign_flipped(bytes: &[u8], width: usize) -> Option<i64> {
     if bytes.len() != width {
         return None;
     }

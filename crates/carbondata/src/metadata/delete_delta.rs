@@ -29,10 +29,10 @@ pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limit
         patience.look()?;
         let bytes = read_small(location, limits.tail, storage)?;
         add(&mut deletes, &bytes, limits).map_err(|error| error.in_file(location))?;
-        let held: usize = deletes.values().map(|rows| PAGE_MEMORY + rows.capacity() * size_of::<u32>()).sum();
-        if u64::try_from(held).map_or(true, |held| held > limits.memory) {
-            let most = limits.memory;
-            let text = format!("deleted rows of a data file that take {held} bytes, of {most} that are allowed");
+        let memory: usize = deletes.values().map(|rows| PAGE_MEMORY + rows.capacity() * size_of::<u32>()).sum();
+        if u64::try_from(memory).map_or(true, |memory| memory > limits.memory) {
+            let limit = limits.memory;
+            let text = format!("deleted rows of a data file that take {memory} bytes, of {limit} that are allowed");
             return Err(Error::limit(text).in_file(location));
         }
     }
@@ -53,10 +53,10 @@ pub(crate) fn add(deletes: &mut Deletes, bytes: &[u8], limits: &Limits) -> Resul
         let (first, second) = key.split_once('_').unwrap_or((key, "0"));
         let id = number(blocklet, "id").or_else(|| first.parse().ok());
         let page = number(blocklet, "pageId").or_else(|| second.parse().ok());
-        let place = id.zip(page).ok_or_else(|| Error::corrupt(format!("{key:?} is no blocklet and page")))?;
+        let page_key = id.zip(page).ok_or_else(|| Error::corrupt(format!("{key:?} is no blocklet and page")))?;
         let rows = blocklet.get("deletedRows").and_then(Value::as_array);
         let rows = rows.ok_or_else(|| Error::corrupt(format!("there are no rows for {key:?}")))?;
-        let all = deletes.entry(place).or_default();
+        let all = deletes.entry(page_key).or_default();
         all.reserve(rows.len());
         for row in rows {
             let row = row.as_u64().and_then(|row| u32::try_from(row).ok());

@@ -52,13 +52,13 @@ pub(crate) fn read_index(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFil
     let columns = Arc::new(columns(&header.columns, limits)?);
     let mut files: Vec<IndexedFile> = Vec::new();
     // Writers put the entries of a file side by side, but the format does not require it.
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut positions: HashMap<String, usize> = HashMap::new();
     while !reader.is_empty() {
         let entry: BlockIndex = reader.read_struct()?;
         let name = name(&entry.file)?;
-        let at = places.get(name).copied().unwrap_or(files.len());
+        let at = positions.get(name).copied().unwrap_or(files.len());
         if at == files.len() {
-            places.insert(name.to_owned(), at);
+            positions.insert(name.to_owned(), at);
             let (version, columns) = (header.version, Some(Arc::clone(&columns)));
             let blocklets = Some(Vec::new());
             files.push(IndexedFile { name: name.to_owned(), version, columns, blocklets, ..IndexedFile::default() });

@@ -9,7 +9,7 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use orcish_core::{Error, Result};
 
-use super::checks::{check, check_whole, misfit};
+use super::checks::{check, check_integers, invalid_array};
 use super::decimals;
 use super::integer::Integer;
 use super::nulls::{NULL_KEY, nulls_of};
@@ -26,11 +26,19 @@ const FIRST_SECOND: i64 = 2;
 pub(crate) fn integers(column: &Column, values: Vec<i64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     Ok(match column.carbon_type {
         CarbonType::Boolean => booleans(values.len(), |row| values.get(row).is_some_and(|&value| value != 0), nulls),
-        CarbonType::Byte => Arc::new(Int8Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
-        CarbonType::Short => Arc::new(Int16Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
-        CarbonType::Int => Arc::new(Int32Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
-        CarbonType::Date => Arc::new(Date32Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(misfit)?),
-        CarbonType::Long => Arc::new(Int64Array::try_new(values.into(), nulls).map_err(misfit)?),
+        CarbonType::Byte => {
+            Arc::new(Int8Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(invalid_array)?)
+        }
+        CarbonType::Short => {
+            Arc::new(Int16Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(invalid_array)?)
+        }
+        CarbonType::Int => {
+            Arc::new(Int32Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(invalid_array)?)
+        }
+        CarbonType::Date => {
+            Arc::new(Date32Array::try_new(narrow(&values, nulls.as_ref())?, nulls).map_err(invalid_array)?)
+        }
+        CarbonType::Long => Arc::new(Int64Array::try_new(values.into(), nulls).map_err(invalid_array)?),
         CarbonType::Timestamp => timestamps(values, nulls)?,
         CarbonType::Decimal { scale, .. } => {
             decimals::array(column.carbon_type, values.into_iter().map(i128::from).collect(), scale, nulls)?
@@ -50,10 +58,10 @@ pub(crate) fn integers(column: &Column, values: Vec<i64>, nulls: Option<NullBuff
 pub(crate) fn doubles(column: &Column, values: Vec<f64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     #[expect(clippy::cast_possible_truncation, reason = "what a column of floats was given, and whole numbers")]
     Ok(match column.carbon_type {
-        CarbonType::Double => Arc::new(Float64Array::try_new(values.into(), nulls).map_err(misfit)?),
+        CarbonType::Double => Arc::new(Float64Array::try_new(values.into(), nulls).map_err(invalid_array)?),
         CarbonType::Float => {
             let values: Vec<f32> = values.into_iter().map(|value| value as f32).collect();
-            Arc::new(Float32Array::try_new(values.into(), nulls).map_err(misfit)?)
+            Arc::new(Float32Array::try_new(values.into(), nulls).map_err(invalid_array)?)
         }
         _ => integers(column, values.into_iter().map(|value| value as i64).collect(), nulls)?,
     })
@@ -68,27 +76,27 @@ pub(crate) fn booleans(rows: usize, value: impl Fn(usize) -> bool, nulls: Option
 /// # Errors
 /// `Corrupt` where 64 bits do not hold the microseconds.
 pub(crate) fn timestamps(mut values: Vec<i64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    let max_bytes = i64::MAX / 1000;
+    let max_millis = i64::MAX / 1000;
     let mut is_over = false;
     for value in &values {
-        is_over |= *value > max_bytes || *value < -max_bytes;
+        is_over |= *value > max_millis || *value < -max_millis;
     }
     if is_over {
         check(&values, nulls.as_ref(), |value| {
-            let fits = value <= max_bytes && value >= -max_bytes;
+            let fits = value <= max_millis && value >= -max_millis;
             fits.then_some(()).ok_or_else(|| format!("the time {value} ms does not fit into 64 bits of microseconds"))
         })?;
     }
     for value in &mut values {
         *value = value.wrapping_mul(1000);
     }
-    Ok(Arc::new(TimestampMicrosecondArray::try_new(values.into(), nulls).map_err(misfit)?.with_timezone("UTC")))
+    Ok(Arc::new(TimestampMicrosecondArray::try_new(values.into(), nulls).map_err(invalid_array)?.with_timezone("UTC")))
 }
 
 /// Dates of surrogate keys of the direct dictionary.
 pub(crate) fn dates(keys: &[u32]) -> Result<ArrayRef> {
     let days: Vec<i32> = keys.iter().map(|&key| key.cast_signed().wrapping_sub(EPOCH_KEY)).collect();
-    Ok(Arc::new(Date32Array::try_new(days.into(), nulls_of(keys, NULL_KEY)).map_err(misfit)?))
+    Ok(Arc::new(Date32Array::try_new(days.into(), nulls_of(keys, NULL_KEY)).map_err(invalid_array)?))
 }
 
 /// Timestamps of surrogate keys of the direct dictionary of files of 1.x, which counts seconds.
@@ -102,11 +110,11 @@ pub(crate) fn times(keys: &[u32]) -> Result<ArrayRef> {
 /// # Errors
 /// `Corrupt` for keys without value.
 pub(crate) fn take_keys(values: &dyn Array, keys: &[u32]) -> Result<ArrayRef> {
-    let max_bytes = keys.iter().copied().max().unwrap_or(0);
-    if !keys.is_empty() && usize::try_from(max_bytes).is_ok_and(|max_bytes| max_bytes >= values.len()) {
-        return Err(Error::corrupt(format!("the key {max_bytes} in a dictionary of {} values", values.len())));
+    let max_key = keys.iter().copied().max().unwrap_or(0);
+    if !keys.is_empty() && usize::try_from(max_key).is_ok_and(|max_key| max_key >= values.len()) {
+        return Err(Error::corrupt(format!("the key {max_key} in a dictionary of {} values", values.len())));
     }
-    arrow_select::take::take(values, &UInt32Array::from(keys.to_vec()), None).map_err(misfit)
+    arrow_select::take::take(values, &UInt32Array::from(keys.to_vec()), None).map_err(invalid_array)
 }
 
 /// Narrows integers.
@@ -119,7 +127,7 @@ fn narrow<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<Scal
     });
     let narrowed: Vec<T> = narrowed.collect();
     if is_lossy {
-        check_whole::<T>(values, nulls)?;
+        check_integers::<T>(values, nulls)?;
     }
     Ok(narrowed.into())
 }

@@ -6,13 +6,13 @@ use super::inverted_index;
 use crate::bytes::ByteReader;
 
 /// Bit width for the default blocklet size of 120,000 rows. Files do not record the width.
-const USUAL_BITS: u32 = 17;
+const DEFAULT_BITS: u32 = 17;
 /// Bit widths for the configurable blocklet sizes, 2,000 to 12,000,000 rows.
 const POSSIBLE_BITS: std::ops::RangeInclusive<u32> = 11..=24;
 
 /// The result of `read` for the first bit width that it accepts.
-fn with_bits<T>(what: &str, read: impl Fn(u32) -> Option<T>) -> Result<T> {
-    let mut all = std::iter::once(USUAL_BITS).chain(POSSIBLE_BITS.filter(|&bits| bits != USUAL_BITS));
+fn try_bit_widths<T>(what: &str, read: impl Fn(u32) -> Option<T>) -> Result<T> {
+    let mut all = std::iter::once(DEFAULT_BITS).chain(POSSIBLE_BITS.filter(|&bits| bits != DEFAULT_BITS));
     all.find_map(read).ok_or_else(|| Error::corrupt(format!("{what} fit to no number of bits")))
 }
 
@@ -20,15 +20,15 @@ fn with_bits<T>(what: &str, read: impl Fn(u32) -> Option<T>) -> Result<T> {
 fn unpack(bytes: &[u8], bits: u32) -> Vec<u32> {
     let count = (bytes.len() * 8).checked_div(bits as usize).unwrap_or(0);
     let mask = (1u64 << bits) - 1;
-    let (mut word, mut held) = (0u64, 0u32);
+    let (mut word, mut num_bits) = (0u64, 0u32);
     let mut all = Vec::with_capacity(count);
     for &byte in bytes.iter().rev() {
-        word |= u64::from(byte) << held;
-        held += 8;
-        while held >= bits && all.len() < count {
+        word |= u64::from(byte) << num_bits;
+        num_bits += 8;
+        while num_bits >= bits && all.len() < count {
             all.push(u32::try_from(word & mask).unwrap_or(u32::MAX));
             word >>= bits;
-            held -= bits;
+            num_bits -= bits;
         }
     }
     all.reverse();
@@ -44,7 +44,7 @@ pub(crate) fn bit_packed_row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> 
     let length = bytes.length()?;
     let ids = bytes.take(length)?;
     let runs = bytes.rest();
-    with_bits("row ids", |bits| inverted_index::inverse(&unpack(ids, bits), &unpack(runs, bits), rows).ok())
+    try_bit_widths("row ids", |bits| inverted_index::inverse(&unpack(ids, bits), &unpack(runs, bits), rows).ok())
 }
 
 /// The length of each run.
@@ -52,7 +52,7 @@ pub(crate) fn bit_packed_row_ids(bytes: &[u8], rows: usize) -> Result<Vec<u32>> 
 /// # Errors
 /// `Corrupt` where the runs do not have `rows` values.
 pub(crate) fn bit_packed_runs(bytes: &[u8], rows: usize) -> Result<Vec<u32>> {
-    with_bits("runs", |bits| {
+    try_bit_widths("runs", |bits| {
         let all = unpack(bytes, bits);
         let (pairs, rest) = all.as_chunks();
         let mut at = 0u32;

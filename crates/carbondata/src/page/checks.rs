@@ -28,7 +28,7 @@ pub(super) fn check<T: Copy>(
 }
 
 /// Checks that the integer type holds the values that are not null.
-pub(super) fn check_whole<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<()> {
+pub(super) fn check_integers<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>) -> Result<()> {
     check(values, nulls, |value| {
         let fits = T::narrow(value).widen() == value;
         fits.then_some(()).ok_or_else(|| format!("the number {value} is too large for the column"))
@@ -36,6 +36,6 @@ pub(super) fn check_whole<T: Integer>(values: &[i64], nulls: Option<&NullBuffer>
 }
 
 /// The error for arrays whose parts do not fit together.
-pub(crate) fn misfit(error: arrow_schema::ArrowError) -> Error {
+pub(crate) fn invalid_array(error: arrow_schema::ArrowError) -> Error {
     Error::corrupt("values that are no array").with_source(error)
 }

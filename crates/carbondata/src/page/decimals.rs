@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Decimal128Array};
 use arrow_buffer::NullBuffer;
 use orcish_core::{Error, Result};
 
-use super::checks::{check, misfit};
+use super::checks::{check, invalid_array};
 use crate::bytes::big_integer;
 use crate::metadata::schema::CarbonType;
 
@@ -41,8 +41,8 @@ pub(crate) fn array(
             (value < end && value > -end).then_some(()).ok_or_else(|| overflow_message(value))
         })?;
     }
-    let array = Decimal128Array::try_new(values.into(), nulls).map_err(misfit)?;
-    Ok(Arc::new(array.with_precision_and_scale(precision, scale).map_err(misfit)?))
+    let array = Decimal128Array::try_new(values.into(), nulls).map_err(invalid_array)?;
+    Ok(Arc::new(array.with_precision_and_scale(precision, scale).map_err(invalid_array)?))
 }
 
 fn overflow_message(value: i128) -> String {

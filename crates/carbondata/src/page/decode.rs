@@ -43,11 +43,11 @@ pub(crate) fn has_meta(encoder: Encoding) -> bool {
 }
 
 fn decode_with_meta(input: &PageInput<'_>, encoder: Encoding, meta: &EncoderMeta) -> Result<ArrayRef> {
-    let is_counted = meta.store == StoreDataType::Decimal && meta.precision < 0;
+    let is_counted = meta.store_data_type == StoreDataType::Decimal && meta.precision < 0;
     if is_counted {
         return strings::decode(input, LengthWidth::Int);
     }
-    if meta.store != StoreDataType::Bytes {
+    if meta.store_data_type != StoreDataType::Bytes {
         return numbers::decode(input, encoder, meta);
     }
     if let Some(dictionary) = input.dictionary {

@@ -32,11 +32,11 @@ enum ElementType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Transform {
     Identity,
-    /// `max - element`
+    /// `max - element_type`
     Delta,
-    /// `element / 10^decimals`
+    /// `element_type / 10^decimals`
     Scaled,
-    /// `max - element / 10^decimals`
+    /// `max - element_type / 10^decimals`
     ScaledDelta,
 }
 
@@ -53,7 +53,7 @@ impl ElementType {
     /// The smallest type that holds `value`, as the writer chooses it.
     fn of(value: f64, decimals: i32, is_float: bool) -> Self {
         if decimals != 0 {
-            #[allow(clippy::cast_possible_truncation)] // What it costs is what is asked.
+            #[allow(clippy::cast_possible_truncation)] // The rounding error is checked.
             let is_exact = f64::from(value as f32) == value;
             // Java's `Float.MIN_VALUE` is the smallest positive float, so that numbers below it are stored as doubles.
             let is_within = value <= f64::from(f32::MAX) && value >= f64::from(f32::from_bits(1));
@@ -124,16 +124,16 @@ impl ValueEncoderMeta {
         match self.range {
             ValueRange::BigInt => arrays::integers(column, ElementType::I64.integers(data, rows)?, nulls),
             ValueRange::Long { max, min } => {
-                let (transform, element) = self.layout_of_longs(max, min);
-                let mut values = element.integers(data, rows)?;
+                let (transform, element_type) = self.long_layout(max, min);
+                let mut values = element_type.integers(data, rows)?;
                 if transform == Transform::Delta {
                     values.iter_mut().for_each(|value| *value = max.wrapping_sub(*value));
                 }
                 arrays::integers(column, values, nulls)
             }
             ValueRange::Double { max, min } => {
-                let (transform, element) = self.layout_of_doubles(max, min);
-                arrays::doubles(column, self.doubles(transform, element, max, data, rows)?, nulls)
+                let (transform, element_type) = self.double_layout(max, min);
+                arrays::doubles(column, self.doubles(transform, element_type, max, data, rows)?, nulls)
             }
             ValueRange::Decimal => {
                 let CarbonType::Decimal { scale, .. } = column.carbon_type else {
@@ -152,40 +152,40 @@ impl ValueEncoderMeta {
     }
 
     /// The layout of integers of this range.
-    fn layout_of_longs(&self, max: i64, min: i64) -> (Transform, ElementType) {
+    fn long_layout(&self, max: i64, min: i64) -> (Transform, ElementType) {
         let plain = ElementType::of(max as f64, self.decimals, self.is_float);
         let difference = match plain {
             ElementType::I64 => ElementType::I64,
             _ => ElementType::of(max.wrapping_sub(min) as f64, self.decimals, self.is_float),
         };
-        smaller(plain, difference)
+        choose_smaller(plain, difference)
     }
 
     /// The layout of doubles of this range.
-    fn layout_of_doubles(&self, max: f64, min: f64) -> (Transform, ElementType) {
+    fn double_layout(&self, max: f64, min: f64) -> (Transform, ElementType) {
         let max_abs = if max.abs() >= min.abs() { max } else { min };
-        let element = |value, decimals| ElementType::of(value, decimals, self.is_float);
+        let element_type = |value, decimals| ElementType::of(value, decimals, self.is_float);
         if self.decimals == 0 {
-            return smaller(element(max_abs, 0), element(max - min, 0));
+            return choose_smaller(element_type(max_abs, 0), element_type(max - min, 0));
         }
         let factor = 10f64.powi(self.decimals);
-        let mut best = (Transform::Identity, element(max_abs, self.decimals));
-        for other in [
-            (Transform::Delta, element(max - min, self.decimals)),
-            (Transform::Scaled, element(factor * max_abs, 0)),
-            (Transform::ScaledDelta, element(factor * (max - min), 0)),
+        let mut layout = (Transform::Identity, element_type(max_abs, self.decimals));
+        for candidate in [
+            (Transform::Delta, element_type(max - min, self.decimals)),
+            (Transform::Scaled, element_type(factor * max_abs, 0)),
+            (Transform::ScaledDelta, element_type(factor * (max - min), 0)),
         ] {
-            if other.1.size() < best.1.size() {
-                best = other;
+            if candidate.1.size() < layout.1.size() {
+                layout = candidate;
             }
         }
-        best
+        layout
     }
 
     fn doubles(
         &self,
         transform: Transform,
-        element: ElementType,
+        element_type: ElementType,
         max: f64,
         data: &[u8],
         rows: usize,
@@ -196,13 +196,13 @@ impl ValueEncoderMeta {
         {
             // The difference is computed with integers: doubles would have rounding errors after the last decimal
             // place.
-            let integers = element.integers(data, rows)?;
+            let integers = element_type.integers(data, rows)?;
             return Ok(integers
                 .into_iter()
                 .map(|e| scaled(scaled_max.saturating_sub(e.into()), self.decimals, factor))
                 .collect());
         }
-        let mut values = element.doubles(data, rows)?;
+        let mut values = element_type.doubles(data, rows)?;
         match transform {
             Transform::Identity => {}
             Transform::Delta => values.iter_mut().for_each(|value| *value = max - *value),
@@ -213,7 +213,7 @@ impl ValueEncoderMeta {
     }
 }
 
-fn smaller(plain: ElementType, difference: ElementType) -> (Transform, ElementType) {
+fn choose_smaller(plain: ElementType, difference: ElementType) -> (Transform, ElementType) {
     match plain.size().cmp(&difference.size()) {
         std::cmp::Ordering::Greater => (Transform::Delta, difference),
         std::cmp::Ordering::Less => (Transform::Identity, difference),

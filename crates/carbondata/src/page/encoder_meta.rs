@@ -69,19 +69,19 @@ pub(crate) enum MaxValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColumnType {
     /// `COMPLEX_STRUCT`
-    Struct,
+    ComplexStruct,
     /// `COMPLEX_ARRAY`, which maps have too.
-    List,
+    ComplexArray,
     /// `PLAIN_LONG_VALUE`: a string with a length of four bytes.
-    LongText,
+    PlainLongValue,
     Other,
 }
 
 /// `ColumnPageEncoderMeta`, the metadata of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EncoderMeta {
-    pub(crate) role: ColumnType,
-    pub(crate) store: StoreDataType,
+    pub(crate) column_type: ColumnType,
+    pub(crate) store_data_type: StoreDataType,
     /// Scale and precision of decimals; negative for other types.
     pub(crate) scale: i32,
     pub(crate) precision: i32,
@@ -97,9 +97,9 @@ impl EncoderMeta {
     pub(crate) fn read(bytes: &[u8]) -> Result<Self> {
         let mut bytes = ByteReader::new(bytes);
         bytes.utf()?;
-        let (schema, role) = (bytes.u8()?, bytes.u8()?);
+        let (schema, column_type) = (bytes.u8()?, bytes.u8()?);
         let (scale, precision) = (bytes.i32()?, bytes.i32()?);
-        let store = StoreDataType::of(bytes.u8()?)?;
+        let store_data_type = StoreDataType::of(bytes.u8()?)?;
         let decimal_count = bytes.i32()?;
         bytes.u8()?;
         let max = match schema {
@@ -145,13 +145,13 @@ impl EncoderMeta {
             _ => MaxValue::Nothing,
         };
         let compressor = if bytes.is_empty() { Compressor::Snappy } else { Compressor::named(Some(&bytes.utf()?))? };
-        let role = match role {
-            5 => ColumnType::Struct,
-            6 => ColumnType::List,
-            8 => ColumnType::LongText,
+        let column_type = match column_type {
+            5 => ColumnType::ComplexStruct,
+            6 => ColumnType::ComplexArray,
+            8 => ColumnType::PlainLongValue,
             _ => ColumnType::Other,
         };
         let page_size = if bytes.is_empty() { None } else { bytes.i32().ok() };
-        Ok(EncoderMeta { role, store, scale, precision, decimal_count, max, compressor, page_size })
+        Ok(EncoderMeta { column_type, store_data_type, scale, precision, decimal_count, max, compressor, page_size })
     }
 }

@@ -54,8 +54,8 @@ impl StringValues {
     ///
     /// # Errors
     /// `Corrupt` where a value ends behind the page, `LimitExceeded` for a value of 4 GiB or more.
-    pub(super) fn read(data: &[u8], rows: Option<usize>, prefix: LengthWidth) -> Result<Self> {
-        match prefix {
+    pub(super) fn read(data: &[u8], rows: Option<usize>, length_width: LengthWidth) -> Result<Self> {
+        match length_width {
             LengthWidth::Short => Self::read_with(data, rows, short),
             LengthWidth::Int => Self::read_with(data, rows, int),
         }
@@ -69,28 +69,28 @@ impl StringValues {
     /// Reads values; `prefix` splits bytes into a length and the bytes behind it.
     fn read_with(data: &[u8], rows: Option<usize>, prefix: impl Fn(&[u8]) -> Option<(usize, &[u8])>) -> Result<Self> {
         // A value takes at least two bytes.
-        let mut texts = StringValues::new(rows.unwrap_or(0).min(data.len() / 2), data.len());
+        let mut strings = StringValues::new(rows.unwrap_or(0).min(data.len() / 2), data.len());
         let mut rest = data;
         while !rest.is_empty() {
-            let (length, behind) = prefix(rest).ok_or_else(ended)?;
-            rest = behind.get(length..).ok_or_else(ended)?;
-            if length == NULL_TEXT.len() && behind.starts_with(NULL_TEXT) {
-                texts.push_null();
+            let (length, tail) = prefix(rest).ok_or_else(truncated)?;
+            rest = tail.get(length..).ok_or_else(truncated)?;
+            if length == NULL_TEXT.len() && tail.starts_with(NULL_TEXT) {
+                strings.push_null();
             } else {
-                texts.push(behind, length)?;
+                strings.push(tail, length)?;
             }
         }
-        Ok(texts)
+        Ok(strings)
     }
 
     /// Concatenates values.
     pub(crate) fn of(values: &[&[u8]]) -> Result<Self> {
         let bytes = values.iter().fold(0, |sum: usize, value| sum.saturating_add(value.len()));
-        let mut texts = StringValues::new(values.len(), bytes);
+        let mut strings = StringValues::new(values.len(), bytes);
         for value in values {
-            if *value == NULL_TEXT { texts.push_null() } else { texts.push(value, value.len())? }
+            if *value == NULL_TEXT { strings.push_null() } else { strings.push(value, value.len())? }
         }
-        Ok(texts)
+        Ok(strings)
     }
 
     fn nulls(&self) -> Option<NullBuffer> {
@@ -119,21 +119,21 @@ impl StringValues {
 
 /// Copies the first `length` bytes. Short copies have a fixed size.
 #[inline]
-fn copy(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
+fn copy(target: &mut [u8], source: &[u8], length: usize) -> Result<()> {
     if length <= SHORT
-        && let (Some(place), Some(source)) = (place.first_chunk_mut::<SHORT>(), source.first_chunk::<SHORT>())
+        && let (Some(target), Some(source)) = (target.first_chunk_mut::<SHORT>(), source.first_chunk::<SHORT>())
     {
-        *place = *source;
+        *target = *source;
         return Ok(());
     }
-    copy_long(place, source, length)
+    copy_long(target, source, length)
 }
 
 #[inline(never)]
-fn copy_long(place: &mut [u8], source: &[u8], length: usize) -> Result<()> {
-    let (place, source) =
-        place.get_mut(..length).zip(source.get(..length)).ok_or_else(|| Error::corrupt("a text beyond its page"))?;
-    place.copy_from_slice(source);
+fn copy_long(target: &mut [u8], source: &[u8], length: usize) -> Result<()> {
+    let (target, source) =
+        target.get_mut(..length).zip(source.get(..length)).ok_or_else(|| Error::corrupt("a text beyond its page"))?;
+    target.copy_from_slice(source);
     Ok(())
 }
 
@@ -156,27 +156,33 @@ fn too_long() -> Error {
 }
 
 #[cold]
-fn ended() -> Error {
+fn truncated() -> Error {
     Error::corrupt("a page ends within a value")
 }
 
 /// The values of a page: `rows` of them, or, in child columns, as many as fit into `max_bytes`.
-pub(crate) fn slices(data: &[u8], prefix: LengthWidth, rows: Option<usize>, max_bytes: usize) -> Result<Vec<&[u8]>> {
-    let max_bytes = rows.unwrap_or(max_bytes / (2 * size_of::<&[u8]>()));
-    let mut all = Vec::with_capacity(rows.unwrap_or(0).min(data.len() / 2));
+pub(crate) fn slices(
+    data: &[u8],
+    length_width: LengthWidth,
+    rows: Option<usize>,
+    max_bytes: usize,
+) -> Result<Vec<&[u8]>> {
+    let max_values = rows.unwrap_or(max_bytes / (2 * size_of::<&[u8]>()));
+    let mut values = Vec::with_capacity(rows.unwrap_or(0).min(data.len() / 2));
     let mut rest = data;
     while !rest.is_empty() {
-        let (length, behind) = if prefix == LengthWidth::Short { short(rest) } else { int(rest) }.ok_or_else(ended)?;
-        let (value, behind) = behind.split_at_checked(length).ok_or_else(ended)?;
-        if all.len() >= max_bytes {
+        let (length, tail) =
+            if length_width == LengthWidth::Short { short(rest) } else { int(rest) }.ok_or_else(truncated)?;
+        let (value, tail) = tail.split_at_checked(length).ok_or_else(truncated)?;
+        if values.len() >= max_values {
             return Err(match rows {
                 Some(rows) => Error::corrupt(format!("a page of more than {rows} values for as many rows")),
-                None => Error::limit(format!("a page of more than {max_bytes} values within others")),
+                None => Error::limit(format!("a page of more than {max_values} values within others")),
             });
         }
-        all.push(value);
-        rest = behind;
+        values.push(value);
+        rest = tail;
     }
-    check_rows(all.len(), rows.unwrap_or(all.len()))?;
-    Ok(all)
+    check_rows(values.len(), rows.unwrap_or(values.len()))?;
+    Ok(values)
 }

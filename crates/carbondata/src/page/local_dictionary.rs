@@ -27,7 +27,7 @@ pub(crate) struct LocalDictionary {
     /// The key of null.
     null: Option<u32>,
     /// Whether the values are strings, checked to be valid UTF-8.
-    is_text: bool,
+    is_string: bool,
 }
 
 impl LocalDictionary {
@@ -39,56 +39,57 @@ impl LocalDictionary {
         max_bytes: usize,
     ) -> Result<Self> {
         let meta = stored.meta.encoder_meta.first().map(|meta| EncoderMeta::read(meta)).transpose()?;
-        let (compressor, role) = match meta {
-            Some(meta) => (meta.compressor, meta.role),
+        let (compressor, column_type) = match meta {
+            Some(meta) => (meta.compressor, meta.column_type),
             None => (Compressor::named(compressor)?, ColumnType::Other),
         };
         let keys = compressor.decompress(&stored.keys, MAX_KEYS / 8)?;
         let max_bytes = max_bytes.min(i32::MAX.cast_unsigned().try_into().unwrap_or(max_bytes));
         let data = compressor.decompress(&stored.data, max_bytes)?;
-        let prefix = if role == ColumnType::LongText { LengthWidth::Int } else { LengthWidth::Short };
-        let is_text = carbon_type != CarbonType::Binary;
-        let (mut places, mut dense_from, mut null) = (Vec::new(), 0, None);
-        let room = keys.len().saturating_mul(8 * size_of::<(u32, u32)>());
-        if room > max_bytes {
-            return Err(Error::limit(format!("{room} bytes for the keys of a dictionary")));
+        let length_width =
+            if column_type == ColumnType::PlainLongValue { LengthWidth::Int } else { LengthWidth::Short };
+        let is_string = carbon_type != CarbonType::Binary;
+        let (mut ranges, mut dense_from, mut null) = (Vec::new(), 0, None);
+        let keys_memory = keys.len().saturating_mul(8 * size_of::<(u32, u32)>());
+        if keys_memory > max_bytes {
+            return Err(Error::limit(format!("{keys_memory} bytes for the keys of a dictionary")));
         }
-        let mut texts = texts_of(&data, prefix, set_bits(&keys).count(), is_text)?.into_iter();
-        let mut at = 0;
+        let mut values_iter = split_values(&data, length_width, set_bits(&keys).count(), is_string)?.into_iter();
+        let mut offset = 0;
         for key in set_bits(&keys) {
-            let text = texts.next().ok_or_else(|| Error::corrupt("a dictionary has more keys than values"))?;
-            if places.len() < key {
-                places.resize(key, (0, 0));
-                dense_from = small(key)?;
+            let value = values_iter.next().ok_or_else(|| Error::corrupt("a dictionary has more keys than values"))?;
+            if ranges.len() < key {
+                ranges.resize(key, (0, 0));
+                dense_from = to_u32(key)?;
             }
-            at += if prefix == LengthWidth::Int { 4 } else { 2 };
+            offset += if length_width == LengthWidth::Int { 4 } else { 2 };
             // The stored form of null, mostly with key 1. Null of long strings and of binaries is stored as an empty
             // value.
-            if text == NULL_TEXT {
-                if null.replace(small(key)?).is_some() {
+            if value == NULL_TEXT {
+                if null.replace(to_u32(key)?).is_some() {
                     return Err(Error::corrupt("a dictionary in which null is twice"));
                 }
-                places.push((0, 0));
+                ranges.push((0, 0));
             } else {
-                places.push((small(at)?, small(text.len())?));
+                ranges.push((to_u32(offset)?, to_u32(value.len())?));
             }
-            at += text.len();
+            offset += value.len();
         }
-        if texts.next().is_some() {
+        if values_iter.next().is_some() {
             return Err(Error::corrupt("a dictionary has more values than keys"));
         }
-        let mut values = DictionaryValues::new(places, data);
-        if is_text && let Err(key) = values.check_utf8() {
+        let mut values = DictionaryValues::new(ranges, data);
+        if is_string && let Err(key) = values.check_utf8() {
             return Err(Error::corrupt(format!("the text of key {key} of a dictionary is no UTF-8")));
         }
-        Ok(LocalDictionary { values, keys, dense_from, null, is_text })
+        Ok(LocalDictionary { values, keys, dense_from, null, is_string })
     }
 
     /// Looks up the keys of a page.
     pub(super) fn decode(&self, keys: &[u32], column: &Column, max_bytes: usize) -> Result<ArrayRef> {
         self.check(keys)?;
         match column.carbon_type {
-            CarbonType::String | CarbonType::Varchar if self.is_text => {}
+            CarbonType::String | CarbonType::Varchar if self.is_string => {}
             CarbonType::Binary => {}
             carbon_type => return Err(Error::unsupported(format!("a dictionary of a column of type {carbon_type:?}"))),
         }
@@ -105,18 +106,18 @@ impl LocalDictionary {
 
     /// Checks that all keys have values.
     fn check(&self, keys: &[u32]) -> Result<()> {
-        let (least, max_bytes) =
-            keys.iter().fold((u32::MAX, 0), |(least, max_bytes), &key| (least.min(key), max_bytes.max(key)));
+        let (min_key, max_key) =
+            keys.iter().fold((u32::MAX, 0), |(min_key, max_key), &key| (min_key.min(key), max_key.max(key)));
         let is_used = |key: u32| {
             let byte = usize::try_from(key / 8).ok().and_then(|byte| self.keys.get(byte));
             byte.is_some_and(|byte| byte >> (key % 8) & 1 == 1)
         };
         // In most dictionaries all keys but 0 have values.
-        let wrong = match usize::try_from(max_bytes) {
-            Ok(max_bytes) if max_bytes < self.values.len() && least >= self.dense_from => None,
+        let unknown = match usize::try_from(max_key) {
+            Ok(max_key) if max_key < self.values.len() && min_key >= self.dense_from => None,
             _ => keys.iter().copied().find(|&key| !is_used(key)),
         };
-        match wrong {
+        match unknown {
             Some(key) => Err(Error::corrupt(format!("the key {key} is not in the dictionary"))),
             None => Ok(()),
         }
@@ -124,19 +125,19 @@ impl LocalDictionary {
 }
 
 /// Splits the data into `count` values.
-fn texts_of(data: &[u8], prefix: LengthWidth, count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
-    let found = slices(data, prefix, Some(count), usize::MAX);
+fn split_values(data: &[u8], length_width: LengthWidth, count: usize, is_string: bool) -> Result<Vec<&[u8]>> {
+    let found = slices(data, length_width, Some(count), usize::MAX);
     match &found {
         Ok(_) => found,
         // A value is longer than its length prefix can express.
-        _ if prefix == LengthWidth::Short && data.len() > truncated_lengths::LENGTHS => {
-            truncated_lengths::values(data, count, is_text)
+        _ if length_width == LengthWidth::Short && data.len() > truncated_lengths::NUM_LENGTHS => {
+            truncated_lengths::values(data, count, is_string)
         }
         _ => found,
     }
 }
 
-fn small(number: usize) -> Result<u32> {
+fn to_u32(number: usize) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::limit("a dictionary of more than 4 GiB"))
 }
 

@@ -13,7 +13,7 @@ use arrow_select::filter::filter;
 use arrow_select::take::take;
 use orcish_core::{Error, ErrorKind, Result};
 
-use super::checks::{check_rows, misfit};
+use super::checks::{check_rows, invalid_array};
 use super::nulls::nulls_where;
 use crate::metadata::schema::Column;
 
@@ -22,7 +22,7 @@ pub(crate) struct ListOffsets {
     /// Arrow offsets, of values in the order of the arrays.
     offsets: Vec<i32>,
     /// Start of each array in the stored values; `None` where they are in the order of the arrays.
-    firsts: Option<Vec<u32>>,
+    starts: Option<Vec<u32>>,
 }
 
 impl ListOffsets {
@@ -33,25 +33,25 @@ impl ListOffsets {
             return Err(Error::corrupt("places of arrays end within one"));
         }
         check_rows(stored.len(), rows.unwrap_or(stored.len()))?;
-        let place =
+        let length_and_start =
             |&[a, b, c, d, e, f, g, h]: &[u8; 8]| (i32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
         let mut offsets = Vec::with_capacity(stored.len() + 1);
         offsets.push(0);
         let mut end = 0i32;
         let mut in_order = true;
-        for (count, first) in stored.iter().map(place) {
+        for (count, first) in stored.iter().map(length_and_start) {
             in_order &= count == 0 || first == end.cast_unsigned();
             let next = end.checked_add(count).filter(|_| count >= 0);
             end = next.ok_or_else(|| Error::corrupt(format!("an array of {count} values")))?;
             offsets.push(end);
         }
-        let firsts = (!in_order).then(|| stored.iter().map(|stored| place(stored).1).collect());
-        Ok(ListOffsets { offsets, firsts })
+        let starts = (!in_order).then(|| stored.iter().map(|stored| length_and_start(stored).1).collect());
+        Ok(ListOffsets { offsets, starts })
     }
 
     /// Ranges of values that are in the order of the arrays.
     pub(crate) fn in_order(offsets: Vec<i32>) -> Self {
-        ListOffsets { offsets, firsts: None }
+        ListOffsets { offsets, starts: None }
     }
 
     /// The range of each array.
@@ -67,37 +67,38 @@ impl ListOffsets {
     }
 
     /// The values in the order of the arrays.
-    fn arrange(&self, values: &ArrayRef) -> Result<ArrayRef> {
+    fn gather(&self, values: &ArrayRef) -> Result<ArrayRef> {
         let outside = || Error::corrupt(format!("arrays of {} values, and {} are there", self.total(), values.len()));
         if self.total() > values.len() {
             return Err(outside());
         }
-        let Some(firsts) = &self.firsts else {
+        let Some(starts) = &self.starts else {
             return Ok(if self.total() == values.len() { values.clone() } else { values.slice(0, self.total()) });
         };
         let mut indices = Vec::with_capacity(self.total());
-        for (range, &first) in self.ranges().zip(firsts) {
+        for (range, &first) in self.ranges().zip(starts) {
             let end = u32::try_from(range.len()).ok().and_then(|count| first.checked_add(count));
             let end = end.filter(|&end| range.is_empty() || usize::try_from(end).is_ok_and(|end| end <= values.len()));
             indices.extend(first..end.ok_or_else(outside)?);
         }
-        take(values, &UInt32Array::from(indices), None).map_err(misfit)
+        take(values, &UInt32Array::from(indices), None).map_err(invalid_array)
     }
 }
 
 /// An array of lists with the values of `child`.
-pub(crate) fn arrays(column: &Column, lists: &ListOffsets, child: &ArrayRef) -> Result<ArrayRef> {
+pub(crate) fn arrays(column: &Column, list_offsets: &ListOffsets, child: &ArrayRef) -> Result<ArrayRef> {
     let DataType::List(field) = column.data_type() else { return Err(Error::corrupt("no array")) };
-    let values = no_bytes_are_null(lists.arrange(child)?)?;
-    let nulls = nulls_of(lists, values.logical_nulls());
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(lists.offsets.clone()));
-    Ok(Arc::new(ListArray::try_new(field, offsets, values, nulls).map_err(misfit)?))
+    let values = empty_binaries_to_null(list_offsets.gather(child)?)?;
+    let nulls = nulls_of(list_offsets, values.logical_nulls());
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(list_offsets.offsets.clone()));
+    Ok(Arc::new(ListArray::try_new(field, offsets, values, nulls).map_err(invalid_array)?))
 }
 
 /// Nulls of lists: those whose only value is null.
-fn nulls_of(lists: &ListOffsets, nulls: Option<NullBuffer>) -> Option<NullBuffer> {
+fn nulls_of(list_offsets: &ListOffsets, nulls: Option<NullBuffer>) -> Option<NullBuffer> {
     let nulls = nulls.filter(|nulls| nulls.null_count() > 0)?;
-    let is_null: Vec<bool> = lists.ranges().map(|range| range.len() == 1 && nulls.is_null(range.start)).collect();
+    let is_null: Vec<bool> =
+        list_offsets.ranges().map(|range| range.len() == 1 && nulls.is_null(range.start)).collect();
     nulls_where(is_null.len(), |row| is_null.get(row) == Some(&true))
 }
 
@@ -105,23 +106,28 @@ fn nulls_of(lists: &ListOffsets, nulls: Option<NullBuffer>) -> Option<NullBuffer
 ///
 /// # Errors
 /// `NullMapKey` where a key is null, unless the map has a single entry with a null value: it is a null map.
-pub(crate) fn maps(column: &Column, lists: &ListOffsets, children: Vec<ArrayRef>, entries: usize) -> Result<ArrayRef> {
+pub(crate) fn maps(
+    column: &Column,
+    list_offsets: &ListOffsets,
+    children: Vec<ArrayRef>,
+    entries: usize,
+) -> Result<ArrayRef> {
     let DataType::Map(field, is_sorted) = column.data_type() else { return Err(Error::corrupt("no map")) };
     let DataType::Struct(fields) = field.data_type() else { return Err(Error::corrupt("no entries of a map")) };
     for child in &children {
         check_rows(child.len(), entries)?;
     }
     let mut children =
-        children.iter().map(|child| no_bytes_are_null(lists.arrange(child)?)).collect::<Result<Vec<_>>>()?;
+        children.iter().map(|child| empty_binaries_to_null(list_offsets.gather(child)?)).collect::<Result<Vec<_>>>()?;
     let mut nulls = None;
-    let mut offsets = lists.offsets.clone();
+    let mut offsets = list_offsets.offsets.clone();
     if let Some(key_nulls) =
         children.first().and_then(|keys| keys.logical_nulls()).filter(|nulls| nulls.null_count() > 0)
     {
-        let entry_nulls = all_null(&children, lists.total());
-        nulls = nulls_of(lists, entry_nulls);
+        let entry_nulls = all_null(&children, list_offsets.total());
+        nulls = nulls_of(list_offsets, entry_nulls);
         let mut end = 0i32;
-        for (row, (range, offset)) in lists.ranges().zip(offsets.iter_mut().skip(1)).enumerate() {
+        for (row, (range, offset)) in list_offsets.ranges().zip(offsets.iter_mut().skip(1)).enumerate() {
             if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
                 if key_nulls.slice(range.start, range.len()).null_count() > 0 {
                     let row = u64::try_from(row).unwrap_or(u64::MAX);
@@ -132,11 +138,11 @@ pub(crate) fn maps(column: &Column, lists: &ListOffsets, children: Vec<ArrayRef>
             *offset = end;
         }
         let kept = BooleanArray::new(key_nulls.inner().clone(), None);
-        children = children.iter().map(|child| filter(child, &kept).map_err(misfit)).collect::<Result<_>>()?;
+        children = children.iter().map(|child| filter(child, &kept).map_err(invalid_array)).collect::<Result<_>>()?;
     }
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    let entries = StructArray::try_new(fields.clone(), children, None).map_err(misfit)?;
-    Ok(Arc::new(MapArray::try_new(field, offsets, entries, nulls, is_sorted).map_err(misfit)?))
+    let entries = StructArray::try_new(fields.clone(), children, None).map_err(invalid_array)?;
+    Ok(Arc::new(MapArray::try_new(field, offsets, entries, nulls, is_sorted).map_err(invalid_array)?))
 }
 
 /// Number of rows of a page of structs, which has the number of children for each row.
@@ -155,19 +161,19 @@ pub(crate) fn structs(column: &Column, children: Vec<ArrayRef>, rows: usize) -> 
     for child in &children {
         check_rows(child.len(), rows)?;
     }
-    let children = children.into_iter().map(no_bytes_are_null).collect::<Result<Vec<_>>>()?;
+    let children = children.into_iter().map(empty_binaries_to_null).collect::<Result<Vec<_>>>()?;
     let nulls = all_null(&children, rows);
-    Ok(Arc::new(StructArray::try_new_with_length(fields, children, nulls, rows).map_err(misfit)?))
+    Ok(Arc::new(StructArray::try_new_with_length(fields, children, nulls, rows).map_err(invalid_array)?))
 }
 
 /// Empty binaries become null in child columns, where null is stored as an empty value. Apache's reader does the same.
-fn no_bytes_are_null(array: ArrayRef) -> Result<ArrayRef> {
+fn empty_binaries_to_null(array: ArrayRef) -> Result<ArrayRef> {
     let Some(binary) = array.as_binary_opt::<i32>() else { return Ok(array) };
     let is_empty = |row: usize| binary.offsets().get(row) == binary.offsets().get(row + 1);
     let Some(nulls) = nulls_where(binary.len(), is_empty) else { return Ok(array) };
     let nulls = NullBuffer::union(binary.nulls(), Some(&nulls));
     let with_nulls = BinaryArray::try_new(binary.offsets().clone(), binary.values().clone(), nulls);
-    Ok(Arc::new(with_nulls.map_err(misfit)?))
+    Ok(Arc::new(with_nulls.map_err(invalid_array)?))
 }
 
 /// Nulls where all arrays are null.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float32Array};
 use orcish_core::{Error, Result};
 
-use super::checks::misfit;
+use super::checks::invalid_array;
 use super::nulls::nulls_where;
 use super::{arrays, decimals};
 use crate::metadata::format::{EPOCH_KEY, NULL_TEXT};
@@ -26,7 +26,7 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
     let nulls = nulls_where(values.len(), |row| values.get(row).is_none_or(|value| is_null(value)));
     let each = |value: &dyn Fn(&[u8]) -> Option<i64>| {
         let values = values.iter().enumerate().map(|(row, bytes)| {
-            if is_null(bytes) { Ok(0) } else { value(bytes).ok_or_else(|| wrong(column, bytes, row)) }
+            if is_null(bytes) { Ok(0) } else { value(bytes).ok_or_else(|| invalid_value(column, bytes, row)) }
         });
         values.collect::<Result<Vec<i64>>>()
     };
@@ -36,14 +36,14 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
             arrays::integers(column, values, nulls)
         }
         CarbonType::Byte | CarbonType::Short | CarbonType::Int | CarbonType::Long | CarbonType::Timestamp => {
-            arrays::integers(column, each(&flipped)?, nulls)
+            arrays::integers(column, each(&decode_sign_flipped)?, nulls)
         }
         CarbonType::Date => {
-            let day = |bytes: &[u8]| flipped(bytes).map(|key| key - i64::from(EPOCH_KEY));
+            let day = |bytes: &[u8]| decode_sign_flipped(bytes).map(|key| key - i64::from(EPOCH_KEY));
             arrays::integers(column, each(&day)?, nulls)
         }
         CarbonType::Double => {
-            let values = each(&|bytes| flipped(bytes).filter(|_| bytes.len() == 8))?;
+            let values = each(&|bytes| decode_sign_flipped(bytes).filter(|_| bytes.len() == 8))?;
             let values = values.into_iter().map(|bits| f64::from_bits(bits.cast_unsigned()));
             arrays::doubles(column, values.collect(), nulls)
         }
@@ -52,14 +52,14 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
             let values = each(&|bytes| bits(bytes).map(i64::from))?;
             let values = values.into_iter().map(|bits| f32::from_bits(u32::try_from(bits).unwrap_or_default()));
             let values: Vec<f32> = values.collect();
-            Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(misfit)?))
+            Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(invalid_array)?))
         }
         CarbonType::Decimal { scale, .. } => {
             let values = values.iter().enumerate().map(|(row, bytes)| {
                 if is_null(bytes) {
                     return Ok(0);
                 }
-                decimals::scaled(bytes, scale).ok_or_else(|| wrong(column, bytes, row))
+                decimals::scaled(bytes, scale).ok_or_else(|| invalid_value(column, bytes, row))
             });
             decimals::array(column.carbon_type, values.collect::<Result<_>>()?, scale, nulls)
         }
@@ -68,14 +68,14 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
 }
 
 /// An integer whose sign bit is flipped, so that bytes sort as numbers.
-fn flipped(bytes: &[u8]) -> Option<i64> {
+fn decode_sign_flipped(bytes: &[u8]) -> Option<i64> {
     let sign = 1u64.checked_shl(u32::try_from(bytes.len()).ok()?.checked_mul(8)?.checked_sub(1)?)?;
     let value = bytes.iter().try_fold(0u64, |value, &byte| Some(value.checked_mul(256)? | u64::from(byte)))?;
     // Subtraction of the sign bit flips it back and extends the sign.
     Some(value.wrapping_sub(sign).cast_signed())
 }
 
-fn wrong(column: &Column, bytes: &[u8], row: usize) -> Error {
+fn invalid_value(column: &Column, bytes: &[u8], row: usize) -> Error {
     let error = Error::corrupt(format!("{} bytes are no value of type {:?}", bytes.len(), column.carbon_type));
     error.at_row(u64::try_from(row).unwrap_or(u64::MAX))
 }
@@ -100,12 +100,12 @@ mod tests {
 
     #[test]
     fn the_sign_is_flipped() {
-        assert_eq!(flipped(&[0x80]), Some(0));
-        assert_eq!(flipped(&[0x7f, 0xff]), Some(-1));
-        assert_eq!(flipped(&[0x80, 0, 1, 0]), Some(256));
-        assert_eq!(flipped(&[0; 8]), Some(i64::MIN));
-        assert_eq!(flipped(&[0xff; 8]), Some(i64::MAX));
-        assert_eq!(flipped(&[0; 9]), None);
-        assert_eq!(flipped(&[]), None);
+        assert_eq!(decode_sign_flipped(&[0x80]), Some(0));
+        assert_eq!(decode_sign_flipped(&[0x7f, 0xff]), Some(-1));
+        assert_eq!(decode_sign_flipped(&[0x80, 0, 1, 0]), Some(256));
+        assert_eq!(decode_sign_flipped(&[0; 8]), Some(i64::MIN));
+        assert_eq!(decode_sign_flipped(&[0xff; 8]), Some(i64::MAX));
+        assert_eq!(decode_sign_flipped(&[0; 9]), None);
+        assert_eq!(decode_sign_flipped(&[]), None);
     }
 }

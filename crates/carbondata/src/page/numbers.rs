@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Float32Array, Float64Array, Int8Array, Int16Array, I
 use arrow_buffer::NullBuffer;
 use orcish_core::{Error, Result};
 
-use super::checks::{check_rows, check_whole, misfit};
+use super::checks::{check_integers, check_rows, invalid_array};
 use super::encoder_meta::{EncoderMeta, MaxValue, StoreDataType};
 use super::input::PageInput;
 use super::integer::Integer;
@@ -39,7 +39,7 @@ pub(super) fn decode(input: &PageInput<'_>, encoder: Encoding, meta: &EncoderMet
     let unpacked;
     let page = match encoder {
         Encoding::RleIntegral => {
-            unpacked = rle_integral::unpack(input.data, meta.store, input.rows, meta.page_size)?;
+            unpacked = rle_integral::unpack(input.data, meta.store_data_type, input.rows, meta.page_size)?;
             NumberPage { data: &unpacked, input, transform, meta }
         }
         _ => NumberPage { data: input.data, input, transform, meta },
@@ -61,11 +61,11 @@ pub(super) fn decode(input: &PageInput<'_>, encoder: Encoding, meta: &EncoderMet
             // Apache's reader computes floats of child columns as doubles, and other floats as floats.
             let values = if input.rows.is_some() { page.floats()? } else { page.narrowed()? };
             let (values, nulls) = page.finish(values)?;
-            Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(misfit)?))
+            Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(invalid_array)?))
         }
         CarbonType::Double => {
             let (values, nulls) = page.finish(page.doubles()?)?;
-            Ok(Arc::new(Float64Array::try_new(values.into(), nulls).map_err(misfit)?))
+            Ok(Arc::new(Float64Array::try_new(values.into(), nulls).map_err(invalid_array)?))
         }
         CarbonType::Decimal { .. } => {
             let (values, nulls) = page.finish(page.decimals()?)?;
@@ -89,7 +89,7 @@ impl NumberPage<'_> {
         array: impl Fn(arrow_buffer::ScalarBuffer<T>, Option<NullBuffer>) -> Result<A, arrow_schema::ArrowError>,
     ) -> Result<ArrayRef> {
         let (values, nulls) = self.integers::<T>()?;
-        Ok(Arc::new(array(values.into(), nulls).map_err(misfit)?))
+        Ok(Arc::new(array(values.into(), nulls).map_err(invalid_array)?))
     }
 
     /// Puts values into row order, with their nulls.
@@ -119,7 +119,7 @@ impl NumberPage<'_> {
                 Transform::Identity => self.map_elements(|element| element)?,
                 _ => self.map_elements(|element| max.wrapping_sub(element))?,
             };
-            check_whole::<T>(&reorder(wide, self.input.inverted_index), nulls.as_ref())?;
+            check_integers::<T>(&reorder(wide, self.input.inverted_index), nulls.as_ref())?;
         }
         Ok((values, nulls))
     }
@@ -140,7 +140,7 @@ impl NumberPage<'_> {
     #[expect(clippy::cast_precision_loss, reason = "as the writer computes")]
     fn doubles(&self) -> Result<Vec<f64>> {
         let factor = self.factor();
-        match (self.meta.store, self.transform) {
+        match (self.meta.store_data_type, self.transform) {
             (StoreDataType::Double, Transform::Identity) => map_le(self.data, f64::from_le_bytes),
             (StoreDataType::Float, Transform::Identity) => map_le(self.data, |bytes| f32::from_le_bytes(bytes).into()),
             (_, Transform::Identity) => self.map_elements(|element| element as f64),
@@ -182,7 +182,7 @@ impl NumberPage<'_> {
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as the writer computes")]
     fn floats(&self) -> Result<Vec<f32>> {
         let factor = self.factor() as f32;
-        match (self.meta.store, self.transform) {
+        match (self.meta.store_data_type, self.transform) {
             (StoreDataType::Float, Transform::Identity) => map_le(self.data, f32::from_le_bytes),
             (_, Transform::Identity) => self.map_elements(|element| element as f32),
             (_, Transform::Delta) => {
@@ -199,7 +199,7 @@ impl NumberPage<'_> {
 
     /// Unscaled values of decimals.
     fn decimals(&self) -> Result<Vec<i128>> {
-        match (self.meta.store, self.transform) {
+        match (self.meta.store_data_type, self.transform) {
             (StoreDataType::Decimal, Transform::Identity) => decimals::decode_fixed(self.data, self.meta.precision),
             (_, Transform::Identity) => self.map_elements(i128::from),
             (_, Transform::Delta) => {
@@ -213,7 +213,7 @@ impl NumberPage<'_> {
     /// Maps integer elements to values.
     #[inline]
     fn map_elements<T>(&self, mut value: impl FnMut(i64) -> T) -> Result<Vec<T>> {
-        match self.meta.store {
+        match self.meta.store_data_type {
             StoreDataType::Byte => Ok(self.data.iter().map(|&byte| value(byte.cast_signed().into())).collect()),
             StoreDataType::Short => map_le(self.data, |bytes| value(i16::from_le_bytes(bytes).into())),
             // Big-endian, with sign extension.
@@ -228,7 +228,7 @@ impl NumberPage<'_> {
 
     fn mismatch(&self) -> Error {
         let (carbon_type, transform) = (self.input.column.carbon_type, self.transform);
-        Error::corrupt(format!("a {carbon_type:?} in elements of {:?}, {transform:?}", self.meta.store))
+        Error::corrupt(format!("a {carbon_type:?} in elements of {:?}, {transform:?}", self.meta.store_data_type))
     }
 }
 

@@ -11,21 +11,21 @@ use super::no_dictionary;
 use crate::metadata::schema::CarbonType;
 
 /// Decodes a page of length-prefixed values.
-pub(super) fn decode(input: &PageInput<'_>, prefix: LengthWidth) -> Result<ArrayRef> {
+pub(super) fn decode(input: &PageInput<'_>, length_width: LengthWidth) -> Result<ArrayRef> {
     match input.column.carbon_type {
         CarbonType::String | CarbonType::Varchar | CarbonType::Binary => {
-            let texts = match (input.inverted_index, prefix) {
+            let strings = match (input.inverted_index, length_width) {
                 (Some(_), _) => StringValues::of(&reorder(
-                    slices(input.data, prefix, input.rows, input.max_bytes)?,
+                    slices(input.data, length_width, input.rows, input.max_bytes)?,
                     input.inverted_index,
                 ))?,
-                (None, prefix) => StringValues::read(input.data, input.rows, prefix)?,
+                (None, length_width) => StringValues::read(input.data, input.rows, length_width)?,
             };
-            check_rows(texts.len(), input.rows.unwrap_or(texts.len()))?;
-            texts.array(&input.column.data_type())
+            check_rows(strings.len(), input.rows.unwrap_or(strings.len()))?;
+            strings.array(&input.column.data_type())
         }
         _ => {
-            let slices = slices(input.data, prefix, input.rows, input.max_bytes)?;
+            let slices = slices(input.data, length_width, input.rows, input.max_bytes)?;
             no_dictionary::array(input.column, &reorder(slices, input.inverted_index))
         }
     }

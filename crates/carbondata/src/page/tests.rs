@@ -46,13 +46,13 @@ fn metas_are_read() {
     let max = [&[0, 3, 2, 1, 0][..], &[0, 1, 0], &[0, 1, 0], &[0; 8]].concat();
     let meta = EncoderMeta::read(&meta_bytes(10, 4, [2, 9], 5, 0, &max)).unwrap();
     assert_eq!(
-        (meta.store, meta.scale, meta.precision, meta.max),
+        (meta.store_data_type, meta.scale, meta.precision, meta.max),
         (StoreDataType::Int, 2, 9, encoder_meta::MaxValue::Decimal(256))
     );
     assert_eq!(meta.compressor, Compressor::Snappy);
     assert_eq!(
-        EncoderMeta::read(&meta_bytes(15, 6, [-1, -1], 15, 0, &[])).unwrap().role,
-        encoder_meta::ColumnType::List
+        EncoderMeta::read(&meta_bytes(15, 6, [-1, -1], 15, 0, &[])).unwrap().column_type,
+        encoder_meta::ColumnType::ComplexArray
     );
     assert!(EncoderMeta::read(&[0, 1, b'c', 5]).is_err());
     assert!(EncoderMeta::read(&meta_bytes(5, 4, [-1, -1], 77, 0, &[0; 16])).is_err());

@@ -6,7 +6,7 @@
 use orcish_core::{Error, Result};
 
 /// Number of lengths of two bytes.
-pub(super) const LENGTHS: usize = 1 << 16;
+pub(super) const NUM_LENGTHS: usize = 1 << 16;
 /// Maximum number of candidate lengths.
 const MAX_TRIED: usize = 1 << 18;
 /// Maximum number of scanned bytes, as a multiple of the dictionary size.
@@ -21,8 +21,8 @@ const MAX_READ: usize = 8;
 /// # Errors
 /// `Corrupt` where no solution is found within [`MAX_TRIED`] candidates and [`MAX_READ`] bytes, or where there are two
 /// solutions.
-pub(super) fn values(data: &[u8], count: usize, is_text: bool) -> Result<Vec<&[u8]>> {
-    let mut search = Search { data, count, is_text, tried: 0, read: 0 };
+pub(super) fn values(data: &[u8], count: usize, is_string: bool) -> Result<Vec<&[u8]>> {
+    let mut search = Search { data, count, is_string, tried: 0, read: 0 };
     let starts = search.run()?;
     let ends = starts.iter().skip(1).copied().chain([data.len()]);
     let value = |(start, end): (&usize, usize)| data.get(start.checked_add(2)?..end);
@@ -33,7 +33,7 @@ pub(super) fn values(data: &[u8], count: usize, is_text: bool) -> Result<Vec<&[u
 struct Search<'a> {
     data: &'a [u8],
     count: usize,
-    is_text: bool,
+    is_string: bool,
     tried: usize,
     read: usize,
 }
@@ -42,27 +42,27 @@ struct Search<'a> {
 struct Step {
     start: usize,
     /// The next candidate: how often the length overflowed.
-    lost: usize,
+    overflows: usize,
     /// Whether candidates are tried that are not followed by a length of usual size. Most wrong lengths end in the
     /// middle of a string, where the next length would be unusual.
-    is_odd: bool,
+    is_unusual: bool,
 }
 
 impl Search<'_> {
     /// Finds the starts of the values.
     fn run(&mut self) -> Result<Vec<usize>> {
-        let mut found: Option<Vec<usize>> = None;
-        let mut path = vec![Step { start: 0, lost: 0, is_odd: false }];
+        let mut solution: Option<Vec<usize>> = None;
+        let mut path = vec![Step { start: 0, overflows: 0, is_unusual: false }];
         while let Some(step) = path.last_mut() {
-            let (start, is_odd, lost) = (step.start, step.is_odd, step.lost);
-            step.lost += 1;
+            let (start, is_unusual, overflows) = (step.start, step.is_unusual, step.overflows);
+            step.overflows += 1;
             let left = self.count.saturating_sub(path.len());
-            if self.is_over() {
+            if self.is_exhausted() {
                 break;
             }
-            let Some(end) = self.end(start, lost, left) else {
-                match path.last_mut().filter(|_| !is_odd) {
-                    Some(step) => *step = Step { start, lost: 0, is_odd: true },
+            let Some(end) = self.end(start, overflows, left) else {
+                match path.last_mut().filter(|_| !is_unusual) {
+                    Some(step) => *step = Step { start, overflows: 0, is_unusual: true },
                     None => _ = path.pop(),
                 }
                 continue;
@@ -70,31 +70,31 @@ impl Search<'_> {
             let is_last = left == 0;
             let is_usual =
                 if is_last { end == self.data.len() } else { self.data.get(end).is_some_and(|&high| high < b' ') };
-            if is_usual == is_odd || (is_last && !is_usual) || !self.fits(start, end) {
+            if is_usual == is_unusual || (is_last && !is_usual) || !self.fits(start, end) {
                 continue;
             }
             if !is_last {
-                path.push(Step { start: end, lost: 0, is_odd: false });
-            } else if found.is_some() {
+                path.push(Step { start: end, overflows: 0, is_unusual: false });
+            } else if solution.is_some() {
                 return Err(Error::corrupt("the lengths of a dictionary's values are not known"));
             } else {
-                found = Some(path.iter().map(|step| step.start).collect());
+                solution = Some(path.iter().map(|step| step.start).collect());
             }
         }
-        found.ok_or_else(|| Error::corrupt(format!("a dictionary that is not {} values", self.count)))
+        solution.ok_or_else(|| Error::corrupt(format!("a dictionary that is not {} values", self.count)))
     }
 
     /// Whether the bound of the search is reached.
-    fn is_over(&mut self) -> bool {
+    fn is_exhausted(&mut self) -> bool {
         self.tried += 1;
         self.tried > MAX_TRIED.saturating_add(self.count.saturating_mul(8))
             || self.read > self.data.len().saturating_mul(MAX_READ)
     }
 
     /// The end of a value with a candidate length, if the data has room for `left` more values.
-    fn end(&self, start: usize, lost: usize, left: usize) -> Option<usize> {
+    fn end(&self, start: usize, overflows: usize, left: usize) -> Option<usize> {
         let &[high, low] = self.data.get(start..)?.first_chunk()?;
-        let length = lost.checked_mul(LENGTHS)?.checked_add(u16::from_be_bytes([high, low]).into())?;
+        let length = overflows.checked_mul(NUM_LENGTHS)?.checked_add(u16::from_be_bytes([high, low]).into())?;
         let end = length.checked_add(start)?.checked_add(2)?;
         let room = self.data.len().checked_sub(left.saturating_mul(2))?;
         (end <= room).then_some(end)
@@ -104,7 +104,7 @@ impl Search<'_> {
     fn fits(&mut self, start: usize, end: usize) -> bool {
         self.read = self.read.saturating_add(end.saturating_sub(start));
         let value = self.data.get(start.saturating_add(2)..end).unwrap_or_default();
-        !self.is_text || std::str::from_utf8(value).is_ok()
+        !self.is_string || std::str::from_utf8(value).is_ok()
     }
 }
 
@@ -128,9 +128,9 @@ mod tests {
             let all: Vec<Vec<u8>> =
                 lengths.iter().enumerate().map(|(at, &length)| text(length, at).collect()).collect();
             let data = stored(&all);
-            for is_text in [true, false] {
-                let found = values(&data, all.len(), is_text).unwrap();
-                assert!(found == all, "{lengths:?}");
+            for is_string in [true, false] {
+                let solution = values(&data, all.len(), is_string).unwrap();
+                assert!(solution == all, "{lengths:?}");
             }
             assert!(values(&data, all.len() + 5, true).is_err());
             assert!(values(data.get(..data.len() - 1).unwrap(), all.len(), true).is_err());
@@ -142,21 +142,21 @@ mod tests {
         let mut random = Random(7);
         let mut wholes = 0;
         for (short, long) in [(0, 1), (3, 1), (100, 1), (10, 2), (1000, 3), (50, 5)] {
-            for is_text in [true, false] {
+            for is_string in [true, false] {
                 for _ in 0..crate::fixtures::cases(8) {
                     let mut lengths: Vec<usize> = (0..short).map(|_| random.below(200)).collect();
                     for _ in 0..long {
-                        lengths.insert(random.below(lengths.len() + 1), LENGTHS + random.below(100_000));
+                        lengths.insert(random.below(lengths.len() + 1), NUM_LENGTHS + random.below(100_000));
                     }
-                    let byte = |random: &mut Random| match (is_text, random.below(40)) {
+                    let byte = |random: &mut Random| match (is_string, random.below(40)) {
                         (true, 0) => b'\n',
                         (true, _) => b' ' + u8::try_from(random.below(95)).unwrap(),
                         (false, _) => u8::try_from(random.below(256)).unwrap(),
                     };
                     let all: Vec<Vec<u8>> =
                         lengths.iter().map(|&length| (0..length).map(|_| byte(&mut random)).collect()).collect();
-                    match values(&stored(&all), all.len(), is_text) {
-                        Ok(found) => assert!(found == all, "{lengths:?}"),
+                    match values(&stored(&all), all.len(), is_string) {
+                        Ok(solution) => assert!(solution == all, "{lengths:?}"),
                         Err(_) => continue,
                     }
                     wholes += 1;

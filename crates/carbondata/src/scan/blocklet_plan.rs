@@ -41,24 +41,24 @@ pub(super) fn blocklet_plans(
         return Ok((outcomes.iter().zip(blocklets).map(plan).collect(), None));
     }
     let open_file = OpenFiles::default().open(snapshot, entry)?;
-    let projection: Vec<usize> = match &entry.blocklets {
+    let blocklets_to_read: Vec<usize> = match &entry.blocklets {
         Some(blocklets) => blocklets.iter().map(|blocklet| blocklet.id).collect(),
-        None => (0..open_file.file.blocklets()).collect(),
+        None => (0..open_file.file.num_blocklets()).collect(),
     };
-    let mut blocklet_plans = Vec::with_capacity(projection.len());
-    for (place, blocklet) in projection.into_iter().enumerate() {
-        let judge_by_index = match &entry.blocklets {
-            Some(_) => outcomes.as_ref().and_then(|outcomes| outcomes.get(place)),
+    let mut plans = Vec::with_capacity(blocklets_to_read.len());
+    for (index, blocklet) in blocklets_to_read.into_iter().enumerate() {
+        let index_outcome = match &entry.blocklets {
+            Some(_) => outcomes.as_ref().and_then(|outcomes| outcomes.get(index)),
             // The index file has one entry for the data file.
             None => outcomes.as_ref().and_then(|outcomes| outcomes.first()),
         };
-        let outcome = match judge_by_index.filter(|outcome| outcome.is_skipped()) {
+        let outcome = match index_outcome.filter(|outcome| outcome.is_skipped()) {
             Some(outcome) => outcome.clone(),
             None => judge_blocklet(&open_file, config, blocklet)?,
         };
-        blocklet_plans.push(BlockletPlan { blocklet, rows: open_file.file.blocklet_rows(blocklet), outcome });
+        plans.push(BlockletPlan { blocklet, rows: open_file.file.num_blocklet_rows(blocklet), outcome });
     }
-    Ok((blocklet_plans, Some(open_file)))
+    Ok((plans, Some(open_file)))
 }
 
 /// Runs `task` for each file, several at a time.
@@ -70,10 +70,11 @@ pub(super) fn each_file<T: Send + 'static>(
     let threads = asked_or_cores(config.options.threads);
     let requests =
         snapshot.files.first().map_or(1, |file| concurrency(&file.location, &snapshot.storage.of(&file.location)));
-    let (this, config) = (snapshot.clone(), config.clone());
-    each(snapshot.files.len(), threads.max(requests), snapshot.storage.of_table().cancel_check().cloned(), move |at| {
-        let entry = this.file(at)?;
-        this.check_format(entry)?;
-        task(&this, &config, entry).map_err(|error| error.in_file(&display_name(&entry.location)))
+    let (snapshot, config) = (snapshot.clone(), config.clone());
+    let (files, check) = (snapshot.files.len(), snapshot.storage.of_table().cancel_check().cloned());
+    each(files, threads.max(requests), check, move |at| {
+        let entry = snapshot.file(at)?;
+        snapshot.check_format(entry)?;
+        task(&snapshot, &config, entry).map_err(|error| error.in_file(&display_name(&entry.location)))
     })
 }

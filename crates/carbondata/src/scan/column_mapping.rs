@@ -24,8 +24,8 @@ pub(super) enum ColumnMapping {
 ///
 /// # Errors
 /// `Unsupported` where the type of a column cannot be converted.
-pub(super) fn mappings(columns: &[Column], file: &[Column], is_transactional: bool) -> Result<Vec<ColumnMapping>> {
-    let stored = Stored::new(file, is_transactional);
+pub(super) fn map_columns(columns: &[Column], file: &[Column], is_transactional: bool) -> Result<Vec<ColumnMapping>> {
+    let stored = FileColumns::new(file, is_transactional);
     let mapping = |column: &Column| match stored.find(column) {
         Some((at, stored)) => Ok(ColumnMapping::Stored(at, adapt(column, stored)?)),
         None => Ok(ColumnMapping::Constant(default(column)?)),
@@ -34,16 +34,16 @@ pub(super) fn mappings(columns: &[Column], file: &[Column], is_transactional: bo
 }
 
 /// The columns of a file, or the children of one column.
-struct Stored<'f> {
+struct FileColumns<'f> {
     columns: &'f [Column],
     by_id: HashMap<String, usize>,
     /// For files without table, where each file has its own column ids.
     by_name: HashMap<String, usize>,
 }
 
-impl<'f> Stored<'f> {
+impl<'f> FileColumns<'f> {
     fn new(columns: &'f [Column], is_transactional: bool) -> Self {
-        let mut this = Stored { columns, by_id: HashMap::new(), by_name: HashMap::new() };
+        let mut this = FileColumns { columns, by_id: HashMap::new(), by_name: HashMap::new() };
         for (at, column) in columns.iter().enumerate() {
             this.by_id.entry(column.id.to_lowercase()).or_insert(at);
             if !is_transactional {
@@ -62,31 +62,31 @@ impl<'f> Stored<'f> {
 }
 
 fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
-    let found = match (column.carbon_type, stored.carbon_type, &column.children[..], &stored.children[..]) {
-        (CarbonType::Struct, CarbonType::Struct, wanted, stored) => {
+    let conversion = match (column.carbon_type, stored.carbon_type, &column.children[..], &stored.children[..]) {
+        (CarbonType::Struct, CarbonType::Struct, target, stored) => {
             // Fields of structs cannot be renamed, so that they are matched by name.
-            let fields = Stored::new(stored, false);
+            let fields = FileColumns::new(stored, false);
             let mapping = |field: &Column| match fields.find(field) {
                 Some((at, stored)) => Ok((Some(at), adapt(field, stored)?)),
                 None => Ok((None, Adapt::Missing)),
             };
-            Adapt::Struct(wanted.iter().map(mapping).collect::<Result<_>>()?)
+            Adapt::Struct(target.iter().map(mapping).collect::<Result<_>>()?)
         }
-        (CarbonType::Array, CarbonType::Array, [wanted], [stored]) => Adapt::List(Box::new(adapt(wanted, stored)?)),
+        (CarbonType::Array, CarbonType::Array, [target], [stored]) => Adapt::List(Box::new(adapt(target, stored)?)),
         (CarbonType::Map, CarbonType::Map, [key, value], [stored_key, stored_value]) => {
             Adapt::Map(Box::new((adapt(key, stored_key)?, adapt(value, stored_value)?)))
         }
         _ => match (stored.data_type(), column.data_type()) {
-            (stored, wanted) if stored == wanted => Adapt::Keep,
-            (stored, wanted) if widens(&stored, &wanted) => Adapt::Cast,
-            (stored, wanted) => {
-                let text = format!("it is {stored} in this file, which does not become {wanted}");
+            (stored, target) if stored == target => Adapt::Keep,
+            (stored, target) if widens(&stored, &target) => Adapt::Cast,
+            (stored, target) => {
+                let text = format!("it is {stored} in this file, which does not become {target}");
                 return Err(Error::unsupported(text));
             }
         },
     };
     // A nested type is kept if all children are kept.
-    let is_kept = match &found {
+    let is_unchanged = match &conversion {
         Adapt::Struct(mappings) => mappings
             .iter()
             .enumerate()
@@ -95,31 +95,31 @@ fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
         Adapt::Map(both) => matches!(**both, (Adapt::Keep, Adapt::Keep)),
         _ => false,
     };
-    Ok(if is_kept && column.data_type() == stored.data_type() { Adapt::Keep } else { found })
+    Ok(if is_unchanged && column.data_type() == stored.data_type() { Adapt::Keep } else { conversion })
 }
 
 /// Indexes in the file of the columns that it has, ascending and without duplicates.
-pub(super) fn stored(mappings: &[ColumnMapping], columns: impl IntoIterator<Item = usize>) -> Vec<usize> {
-    let place = |at: usize| match mappings.get(at) {
-        Some(ColumnMapping::Stored(place, _)) => Some(*place),
+pub(super) fn stored_columns(mappings: &[ColumnMapping], columns: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let index = |at: usize| match mappings.get(at) {
+        Some(ColumnMapping::Stored(index, _)) => Some(*index),
         _ => None,
     };
-    let mut places: Vec<usize> = columns.into_iter().filter_map(place).collect();
-    places.sort_unstable();
-    places.dedup();
-    places
+    let mut indexes: Vec<usize> = columns.into_iter().filter_map(index).collect();
+    indexes.sort_unstable();
+    indexes.dedup();
+    indexes
 }
 
 /// Repeats an array of length one, within a memory limit.
-pub(super) fn repeat(value: &ArrayRef, rows: usize, memory: u64) -> Result<ArrayRef> {
+pub(super) fn repeat_value(value: &ArrayRef, rows: usize, memory: u64) -> Result<ArrayRef> {
     check_room(value.data_type(), rows, memory)?;
     if value.null_count() > 0 {
         return Ok(new_null_array(value.data_type(), rows));
     }
     let bytes = u64::try_from(value.get_buffer_memory_size()).unwrap_or(u64::MAX);
     // String offsets have 32 bits.
-    let most = memory.min(i32::MAX.unsigned_abs().into());
-    if bytes.saturating_mul(u64::try_from(rows).unwrap_or(u64::MAX)) > most {
+    let max_bytes = memory.min(i32::MAX.unsigned_abs().into());
+    if bytes.saturating_mul(u64::try_from(rows).unwrap_or(u64::MAX)) > max_bytes {
         return Err(Error::limit("the default of a column is too long for so many rows"));
     }
     let zeros = UInt64Array::from(vec![0; rows]);

@@ -16,7 +16,7 @@ pub(super) struct ScanConfig {
     pub(super) options: ReadOptions,
     /// Projected columns: index in the table, and the field, whose type may have fewer children.
     pub(super) projection: Vec<(usize, FieldRef)>,
-    pub(super) output: SchemaRef,
+    pub(super) output_schema: SchemaRef,
     pub(super) filter: Option<BatchFilter>,
     /// Indexes in the table of the columns that the filter uses, ascending.
     pub(super) filter_columns: Vec<usize>,
@@ -33,15 +33,15 @@ impl ScanConfig {
         // A filter that is true for all rows is left out.
         let filter = filter.filter(|filter| !filter.is_always());
         let filter_columns = filter.as_ref().map(BatchFilter::top_columns).unwrap_or_default();
-        let output = Schema::new_with_metadata(
+        let output_schema = Schema::new_with_metadata(
             projection.iter().map(|(_, field)| field.clone()).collect::<Vec<_>>(),
             snapshot.schema.metadata().clone(),
         );
-        Ok(ScanConfig { options, projection, output: Arc::new(output), filter, filter_columns })
+        Ok(ScanConfig { options, projection, output_schema: Arc::new(output_schema), filter, filter_columns })
     }
 
     /// Indexes in the table of the projected columns and the filter columns.
-    pub(super) fn needed(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn required_columns(&self) -> impl Iterator<Item = usize> {
         self.projection.iter().map(|(at, _)| *at).chain(self.filter_columns.iter().copied())
     }
 }

@@ -8,7 +8,7 @@ use orcish_core::predicate::Outcome;
 use orcish_io::display_name;
 
 use super::blocklet_plan::{BlockletPlan, blocklet_plans, each_file};
-use super::column_mapping::stored;
+use super::column_mapping::stored_columns;
 use super::config::ScanConfig;
 use super::open_files::OpenFile;
 use super::orc;
@@ -30,7 +30,8 @@ pub(super) fn explain(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>) -
         for BlockletPlan { blocklet, rows, outcome } in blocklet_plans {
             let mut section = SectionPlan::new(blocklet, rows, outcome);
             if let Some(open_file) = open_file.as_ref().filter(|_| !section.outcome.is_skipped()) {
-                weigh(open_file, config, &mut section).map_err(|error| error.in_section("blocklet", blocklet))?;
+                add_read_cost(open_file, config, &mut section)
+                    .map_err(|error| error.in_section("blocklet", blocklet))?;
             }
             plan.sections.push(section);
         }
@@ -39,27 +40,31 @@ pub(super) fn explain(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>) -
 }
 
 /// Adds the pages of a blocklet, and the cost of reading it, to its plan.
-fn weigh(open_file: &OpenFile, config: &ScanConfig, plan: &mut SectionPlan) -> Result<()> {
+fn add_read_cost(open_file: &OpenFile, config: &ScanConfig, plan: &mut SectionPlan) -> Result<()> {
     let (file, blocklet) = (&open_file.file, plan.index);
-    let mut others = stored(&open_file.mappings, config.projection.iter().map(|(at, _)| *at));
-    let mut wanted = Vec::new();
+    let mut payload_columns = stored_columns(&open_file.mappings, config.projection.iter().map(|(at, _)| *at));
+    let mut selected_pages = Vec::new();
     if plan.outcome == Outcome::Read {
-        let filter_columns = stored(&open_file.mappings, config.filter_columns.iter().copied());
-        others.retain(|other| filter_columns.binary_search(other).is_err());
+        let filter_columns = stored_columns(&open_file.mappings, config.filter_columns.iter().copied());
+        payload_columns.retain(|other| filter_columns.binary_search(other).is_err());
         if !file.has_unreliable_min_max() {
-            let heads = file.read_chunk_headers(blocklet, &filter_columns)?;
-            for (page, outcome) in judge_pages(open_file, config, &heads)?.into_iter().enumerate() {
-                wanted.push(!outcome.is_skipped());
-                plan.row_groups.push((u64::try_from(heads.page_rows(page)).unwrap_or(u64::MAX), outcome));
+            let headers = file.read_chunk_headers(blocklet, &filter_columns)?;
+            for (page, outcome) in judge_pages(open_file, config, &headers)?.into_iter().enumerate() {
+                selected_pages.push(!outcome.is_skipped());
+                plan.row_groups.push((u64::try_from(headers.page_rows(page)).unwrap_or(u64::MAX), outcome));
             }
-            (plan.filter_bytes, plan.filter_requests) = file.page_read_cost(&heads, &filter_columns, &wanted);
+            (plan.filter_bytes, plan.filter_requests) = file.page_read_cost(&headers, &filter_columns, &selected_pages);
         } else {
             (plan.filter_bytes, plan.filter_requests) = file.read_cost(blocklet, &filter_columns);
         }
     }
-    (plan.payload_bytes, plan.payload_requests) = match wanted.contains(&false) {
-        true => file.page_read_cost(&file.read_chunk_headers(blocklet, &others)?, &others, &wanted),
-        false => file.read_cost(blocklet, &others),
+    (plan.payload_bytes, plan.payload_requests) = match selected_pages.contains(&false) {
+        true => file.page_read_cost(
+            &file.read_chunk_headers(blocklet, &payload_columns)?,
+            &payload_columns,
+            &selected_pages,
+        ),
+        false => file.read_cost(blocklet, &payload_columns),
     };
     Ok(())
 }

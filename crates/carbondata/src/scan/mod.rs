@@ -60,7 +60,7 @@ impl Scan {
     /// `InvalidArgument` and `UnknownColumn` where the options do not fit the table, `Unsupported` for segments of an
     /// unsupported format.
     pub fn new(table: &Table, options: ReadOptions) -> Result<Self> {
-        let source = TableSnapshot {
+        let snapshot = TableSnapshot {
             location: table.location().to_owned(),
             columns: table.columns().to_vec(),
             schema: table.schema(),
@@ -70,18 +70,18 @@ impl Scan {
             storage: table.storage().clone(),
             limits: table.limits().clone(),
         };
-        Self::of(Arc::new(source), options)
+        Self::from_snapshot(Arc::new(snapshot), options)
     }
 
     /// The scan of a [`Split`], from its token.
     ///
     /// # Errors
     /// `InvalidArgument` for invalid tokens; else as [`new`](Self::new).
-    pub fn of_split(token: &[u8], options: ReadOptions, storage: StorageOptions) -> Result<Self> {
-        Self::of(Arc::new(split_token::read(token, storage, &options.limits)?), options)
+    pub fn from_split(token: &[u8], options: ReadOptions, storage: StorageOptions) -> Result<Self> {
+        Self::from_snapshot(Arc::new(split_token::read(token, storage, &options.limits)?), options)
     }
 
-    fn of(snapshot: Arc<TableSnapshot>, options: ReadOptions) -> Result<Self> {
+    fn from_snapshot(snapshot: Arc<TableSnapshot>, options: ReadOptions) -> Result<Self> {
         let config = ScanConfig::new(&snapshot, options)?;
         Ok(Scan { snapshot, config: Arc::new(config) })
     }
@@ -91,12 +91,12 @@ impl Scan {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_options(&self, options: ReadOptions) -> Result<Self> {
-        Self::of(self.snapshot.clone(), options)
+        Self::from_snapshot(self.snapshot.clone(), options)
     }
 
     /// Schema of the record batches.
     pub fn schema(&self) -> SchemaRef {
-        self.config.output.clone()
+        self.config.output_schema.clone()
     }
 
     /// Schema of the table.
@@ -112,17 +112,17 @@ impl Scan {
     /// Reads record batches, in the order of segments, files and blocklets.
     pub fn read(&self) -> ScanReader {
         let threads = asked_or_cores(self.config.options.threads);
-        let parts = ScanTasks::new(self.snapshot.clone(), self.config.clone());
-        let ahead = parts.map(|parts| {
+        let tasks = ScanTasks::new(self.snapshot.clone(), self.config.clone());
+        let prefetch = tasks.map(|tasks| {
             // With a limit and no filter, the first tasks are enough.
-            let is_short = self.config.options.limit.is_some() && self.config.filter.is_none();
-            Ahead::new(Arc::new(parts), threads, is_short, self.config.options.limit)
+            let is_limited = self.config.options.limit.is_some() && self.config.filter.is_none();
+            Ahead::new(Arc::new(tasks), threads, is_limited, self.config.options.limit)
         });
-        let (ahead, failed) = match ahead {
-            Ok(ahead) => (Some(ahead), None),
+        let (prefetch, error) = match prefetch {
+            Ok(prefetch) => (Some(prefetch), None),
             Err(error) => (None, Some(error)),
         };
-        ScanReader { schema: self.schema(), ahead, failed }
+        ScanReader { schema: self.schema(), prefetch, error }
     }
 
     /// Number of rows of the scan. Without a filter it is taken from index files, else only the filter columns are

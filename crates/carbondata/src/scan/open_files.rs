@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use orcish_core::Result;
 use orcish_io::open;
 
-use super::column_mapping::{ColumnMapping, mappings};
+use super::column_mapping::{ColumnMapping, map_columns};
 use super::snapshot::TableSnapshot;
 use crate::file::DataFile;
 use crate::metadata::delete_delta::{Deletes, read_deletes};
@@ -62,7 +62,7 @@ impl OpenFiles {
         let storage = snapshot.storage.of(&entry.location);
         let file = DataFile::open(open(&entry.location, &storage)?, limits)?;
         let in_file = |error: orcish_core::Error| error.in_file(&orcish_io::display_name(&entry.location));
-        let mappings = mappings(&snapshot.columns, file.columns(), snapshot.is_transactional).map_err(in_file)?;
+        let mappings = map_columns(&snapshot.columns, file.columns(), snapshot.is_transactional).map_err(in_file)?;
         let file = file.with_dictionaries(self.dictionaries(snapshot, entry));
         let deletes = read_deletes(&entry.deletes, &storage, limits)?;
         Ok(OpenFile { file, mappings, deletes })

@@ -11,7 +11,7 @@ use orcish::{Columns, ReadOptions};
 use orcish_core::explain::Explanation;
 use orcish_core::{Error, Result};
 
-use super::batch::filtered;
+use super::batch::filter_batch;
 use super::config::ScanConfig;
 use super::snapshot::TableSnapshot;
 use crate::table::FileEntry;
@@ -20,7 +20,7 @@ use crate::table::FileEntry;
 pub(super) struct OrcRows {
     reader: ScanReader,
     /// For each column of the table, its index in the batches.
-    places: Vec<Option<usize>>,
+    batch_columns: Vec<Option<usize>>,
 }
 
 /// The plan of a file.
@@ -35,8 +35,8 @@ pub(super) fn open(
     entry: &FileEntry,
     threads: usize,
 ) -> Result<OrcRows> {
-    let (scan, places) = scan(snapshot, config, entry, threads)?;
-    Ok(OrcRows { reader: scan.read(), places })
+    let (scan, batch_columns) = scan(snapshot, config, entry, threads)?;
+    Ok(OrcRows { reader: scan.read(), batch_columns })
 }
 
 /// The scan of a file, and the index of each column of the table in its batches. Columns are matched by name, as Spark
@@ -47,14 +47,14 @@ fn scan(
     entry: &FileEntry,
     threads: usize,
 ) -> Result<(Scan, Vec<Option<usize>>)> {
-    let mut needed: Vec<usize> = config.needed().collect();
+    let mut needed: Vec<usize> = config.required_columns().collect();
     needed.sort_unstable();
     needed.dedup();
-    let mut places = vec![None; snapshot.columns.len()];
+    let mut batch_columns = vec![None; snapshot.columns.len()];
     let mut names = Vec::new();
-    for (place, &at) in needed.iter().enumerate() {
-        if let Some((slot, field)) = places.get_mut(at).zip(snapshot.schema.fields().get(at)) {
-            *slot = Some(place);
+    for (index, &at) in needed.iter().enumerate() {
+        if let Some((slot, field)) = batch_columns.get_mut(at).zip(snapshot.schema.fields().get(at)) {
+            *slot = Some(index);
             names.push(field.name().clone());
         }
     }
@@ -76,20 +76,20 @@ fn scan(
         Matching::NameIgnoringCase,
         snapshot.storage.of(&entry.location).into_owned(),
     )?;
-    Ok((scan, places))
+    Ok((scan, batch_columns))
 }
 
 impl OrcRows {
     pub(super) fn next(&mut self, snapshot: &TableSnapshot, config: &ScanConfig) -> Result<Option<RecordBatch>> {
         let Some(batch) = self.reader.next().transpose()? else { return Ok(None) };
         let column = |at: usize| {
-            let found = self.places.get(at).copied().flatten().and_then(|place| batch.columns().get(place));
+            let found = self.batch_columns.get(at).copied().flatten().and_then(|index| batch.columns().get(index));
             let (Some(array), Some(field)) = (found, snapshot.schema.fields().get(at)) else {
                 return Err(Error::invalid(format!("no column {at}")));
             };
             of_table(array, field.data_type())
         };
-        filtered(config, batch.num_rows(), &column).map(Some)
+        filter_batch(config, batch.num_rows(), &column).map(Some)
     }
 }
 

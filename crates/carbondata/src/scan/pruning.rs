@@ -4,7 +4,7 @@ use orcish_core::cast::Adapt;
 use orcish_core::predicate::{Bound, Known, Outcome, Proof};
 use orcish_core::{Error, Result};
 
-use super::column_mapping::{ColumnMapping, mappings};
+use super::column_mapping::{ColumnMapping, map_columns};
 use super::config::ScanConfig;
 use super::open_files::OpenFile;
 use super::snapshot::TableSnapshot;
@@ -15,9 +15,9 @@ use crate::metadata::index_file::IndexedBlocklet;
 use crate::table::FileEntry;
 
 /// The min/max index of the blocklet.
-pub(super) const BLOCKLET_INDEX: Proof = Proof::new("index of the blocklet");
+pub(super) const BLOCKLET_MIN_MAX: Proof = Proof::new("index of the blocklet");
 /// The min/max index of the page.
-pub(super) const PAGE_BOUNDS: Proof = Proof::new("bounds of the page");
+pub(super) const PAGE_MIN_MAX: Proof = Proof::new("bounds of the page");
 
 /// The outcome of each blocklet in the index file, or of the data file; `None` where the index file has neither.
 pub(super) fn judge_by_index(
@@ -36,17 +36,17 @@ pub(super) fn judge_by_index(
         let outcome = if config.filter.is_some() { Outcome::Read } else { Outcome::AllWanted };
         return Ok(Some(vec![outcome; bounds.len()]));
     };
-    let mappings = mappings(&snapshot.columns, columns, snapshot.is_transactional)?;
+    let mappings = map_columns(&snapshot.columns, columns, snapshot.is_transactional)?;
     let positions = first_chunks(columns);
     let has_unreliable_min_max = entry.has_unreliable_min_max();
     let judge = |(min_max, rows): (Option<&MinMax>, u64)| {
-        let mut known = |mapping: &[usize]| {
-            Ok(table_column_bounds(mapping, &mappings, &|at| {
+        let mut known = |path: &[usize]| {
+            Ok(table_column_bounds(path, &mappings, &|at| {
                 let column = columns.get(at)?;
                 Some(column_bounds(min_max?, *positions.get(at)?, column, has_unreliable_min_max))
             }))
         };
-        filter.judge(&mut known, rows, BLOCKLET_INDEX)
+        filter.judge(&mut known, rows, BLOCKLET_MIN_MAX)
     };
     bounds.into_iter().zip(rows).map(judge).collect::<Result<_>>().map(Some)
 }
@@ -54,16 +54,16 @@ pub(super) fn judge_by_index(
 /// Bounds of a column of the table, from the bounds of the columns of the file. `path` leads from the column to its
 /// child.
 pub(super) fn table_column_bounds(
-    mapping: &[usize],
+    path: &[usize],
     mappings: &[ColumnMapping],
     stored: &dyn Fn(usize) -> Option<Known>,
 ) -> Known {
     // Child columns have no bounds.
-    let [column] = mapping else { return Known::default() };
+    let [column] = path else { return Known::default() };
     match mappings.get(*column) {
         Some(ColumnMapping::Stored(at, Adapt::Keep)) => stored(*at).unwrap_or_default(),
         // Widening keeps the value of integers and decimals.
-        Some(ColumnMapping::Stored(at, Adapt::Cast)) => stored(*at).filter(is_of_whole_numbers).unwrap_or_default(),
+        Some(ColumnMapping::Stored(at, Adapt::Cast)) => stored(*at).filter(is_exact).unwrap_or_default(),
         Some(ColumnMapping::Constant(value)) if value.null_count() > 0 => {
             Known { values: Some(false), ..Known::default() }
         }
@@ -72,7 +72,7 @@ pub(super) fn table_column_bounds(
 }
 
 /// Whether the bounds are integers or decimals.
-fn is_of_whole_numbers(known: &Known) -> bool {
+fn is_exact(known: &Known) -> bool {
     let is_whole = |bound: &Option<Bound>| matches!(bound, None | Some(Bound::Integer(_) | Bound::Decimal { .. }));
     is_whole(&known.min) && is_whole(&known.max)
 }
@@ -93,8 +93,8 @@ pub(super) fn judge_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet
     let stored = |at: usize| {
         Some(column_bounds(min_max?, file.first_chunk(at), file.columns().get(at)?, file.has_unreliable_min_max()))
     };
-    let mut known = |mapping: &[usize]| Ok(table_column_bounds(mapping, &open_file.mappings, &stored));
-    filter.judge(&mut known, file.blocklet_rows(blocklet), BLOCKLET_INDEX)
+    let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &stored));
+    filter.judge(&mut known, file.num_blocklet_rows(blocklet), BLOCKLET_MIN_MAX)
 }
 
 /// Judges the pages of a blocklet by the min/max indexes in its chunk headers.
@@ -106,8 +106,8 @@ pub(super) fn judge_pages(open_file: &OpenFile, config: &ScanConfig, data: &Bloc
         let stored = |at: usize| {
             Some(column_bounds(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.has_unreliable_min_max()))
         };
-        let mut known = |mapping: &[usize]| Ok(table_column_bounds(mapping, &open_file.mappings, &stored));
-        filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_BOUNDS)
+        let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &stored));
+        filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_MIN_MAX)
     };
     (0..data.pages()).map(|page| judge(page).map_err(|error: Error| error.in_page(page))).collect()
 }

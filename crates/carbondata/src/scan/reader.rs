@@ -11,8 +11,8 @@ use super::tasks::ScanTasks;
 /// Reads the record batches of a [`Scan`](crate::Scan), in order. An error is the last item.
 pub struct ScanReader {
     pub(super) schema: SchemaRef,
-    pub(super) ahead: Option<Ahead<ScanTasks>>,
-    pub(super) failed: Option<Error>,
+    pub(super) prefetch: Option<Ahead<ScanTasks>>,
+    pub(super) error: Option<Error>,
 }
 
 impl std::fmt::Debug for ScanReader {
@@ -30,8 +30,8 @@ impl ScanReader {
     /// Sets a function that is called regularly while the caller decodes, or waits for other threads. Its error ends
     /// the iterator.
     pub fn while_waiting(&mut self, check: Check) {
-        if let Some(ahead) = &mut self.ahead {
-            ahead.while_waiting(check);
+        if let Some(prefetch) = &mut self.prefetch {
+            prefetch.while_waiting(check);
         }
     }
 }
@@ -40,9 +40,9 @@ impl Iterator for ScanReader {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(error) = self.failed.take() {
+        if let Some(error) = self.error.take() {
             return Some(Err(error));
         }
-        self.ahead.as_mut()?.next()
+        self.prefetch.as_mut()?.next()
     }
 }

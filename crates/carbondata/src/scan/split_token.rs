@@ -43,18 +43,18 @@ pub(super) fn write(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: &[us
 
 /// The snapshot with the file of a token.
 pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Result<TableSnapshot> {
-    let wrong = || Error::invalid("this is no token of a split, or one of another version of orcish");
-    let token: Value = serde_json::from_slice(token).map_err(|_| wrong())?;
-    let token = token.as_object().filter(|token| token.get("version") == Some(&json!(VERSION))).ok_or_else(wrong)?;
-    let array = |name: &str| token.get(name).and_then(Value::as_array).ok_or_else(wrong);
-    let text = |name: &str| token.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(wrong);
-    let columns: Option<Vec<Column>> = array("columns")?.iter().map(|column| column_of_json(column, 1)).collect();
-    let columns = columns.ok_or_else(wrong)?;
+    let invalid = || Error::invalid("this is no token of a split, or one of another version of orcish");
+    let token: Value = serde_json::from_slice(token).map_err(|_| invalid())?;
+    let token = token.as_object().filter(|token| token.get("version") == Some(&json!(VERSION))).ok_or_else(invalid)?;
+    let array = |name: &str| token.get(name).and_then(Value::as_array).ok_or_else(invalid);
+    let text = |name: &str| token.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(invalid);
+    let columns: Option<Vec<Column>> = array("columns")?.iter().map(|column| column_from_json(column, 1)).collect();
+    let columns = columns.ok_or_else(invalid)?;
     let format = match text("format")?.as_str() {
         "columnar" => FileFormat::Columnar,
         "stream" => FileFormat::Stream,
         "orc" => FileFormat::Orc,
-        _ => return Err(wrong()),
+        _ => return Err(invalid()),
     };
     // Number of rows and min/max index are read from the file.
     let blocklet = |id: &Value| {
@@ -72,11 +72,11 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
         location: text("file")?,
         segment: None,
         size: token.get("size").and_then(Value::as_u64),
-        blocklets: (format == FileFormat::Columnar).then(|| blocklets.ok_or_else(wrong)).transpose()?,
+        blocklets: (format == FileFormat::Columnar).then(|| blocklets.ok_or_else(invalid)).transpose()?,
         format,
-        deletes: deletes.ok_or_else(wrong)?,
+        deletes: deletes.ok_or_else(invalid)?,
         dictionaries: text("dictionaries")?,
-        partition: partition.ok_or_else(wrong)?,
+        partition: partition.ok_or_else(invalid)?,
         rows: None,
         file_min_max: None,
         index_columns: None,
@@ -88,7 +88,7 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
         location,
         schema: schema_of(&columns),
         columns,
-        is_transactional: token.get("transactional").and_then(Value::as_bool).ok_or_else(wrong)?,
+        is_transactional: token.get("transactional").and_then(Value::as_bool).ok_or_else(invalid)?,
         files: vec![Arc::new(entry)],
         segments: Vec::new(),
         limits: limits.clone(),
@@ -96,7 +96,7 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
 }
 
 /// Names of types in tokens.
-const KINDS: [(&str, CarbonType); 15] = [
+const TYPE_NAMES: [(&str, CarbonType); 15] = [
     ("boolean", CarbonType::Boolean),
     ("byte", CarbonType::Byte),
     ("short", CarbonType::Short),
@@ -117,7 +117,7 @@ const KINDS: [(&str, CarbonType); 15] = [
 fn column_to_json(column: &Column) -> Value {
     let carbon_type = match column.carbon_type {
         CarbonType::Decimal { precision, scale } => json!([precision, scale]),
-        carbon_type => json!(KINDS.iter().find(|(_, other)| *other == carbon_type).map(|(name, _)| name)),
+        carbon_type => json!(TYPE_NAMES.iter().find(|(_, other)| *other == carbon_type).map(|(name, _)| name)),
     };
     let mut this = Map::new();
     this.insert("id".into(), json!(column.id));
@@ -132,12 +132,12 @@ fn column_to_json(column: &Column) -> Value {
     Value::Object(this)
 }
 
-fn column_of_json(value: &Value, depth: usize) -> Option<Column> {
+fn column_from_json(value: &Value, depth: usize) -> Option<Column> {
     if depth > MAX_DEPTH {
         return None;
     }
     let carbon_type = match value.get("kind")? {
-        Value::String(name) => KINDS.iter().find(|(other, _)| other == name)?.1,
+        Value::String(name) => TYPE_NAMES.iter().find(|(other, _)| other == name)?.1,
         digits => CarbonType::Decimal {
             precision: u8::try_from(digits.get(0)?.as_u64()?).ok()?,
             scale: i8::try_from(digits.get(1)?.as_i64()?).ok()?,
@@ -152,7 +152,7 @@ fn column_of_json(value: &Value, depth: usize) -> Option<Column> {
         children: children
             .into_iter()
             .flatten()
-            .map(|child| column_of_json(child, depth + 1))
+            .map(|child| column_from_json(child, depth + 1))
             .collect::<Option<_>>()?,
         default: value.get("default").map(bytes).map_or(Some(None), |bytes: Option<Vec<u8>>| bytes.map(Some))?,
         encoders: Vec::new(),

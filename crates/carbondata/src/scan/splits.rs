@@ -8,12 +8,12 @@ use super::blocklet_plan::{blocklet_plans, each_file};
 use super::config::ScanConfig;
 use super::snapshot::TableSnapshot;
 use super::split::Split;
-use super::split_token as token;
+use super::split_token;
 use crate::table::{FileEntry, FileFormat};
 
 /// Divides a scan into splits of about `bytes` stored bytes.
 pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, bytes: u64) -> Result<Vec<Split>> {
-    let of_files = each_file(snapshot, config, move |snapshot, config, entry| {
+    let splits = each_file(snapshot, config, move |snapshot, config, entry| {
         if entry.format != FileFormat::Columnar {
             let size = match entry.size {
                 Some(size) => size,
@@ -39,10 +39,10 @@ pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, by
         }
         runs.into_iter().map(|(blocklets, rows, size)| split(snapshot, entry, blocklets, rows, size)).collect()
     })?;
-    Ok(of_files.into_iter().flatten().collect())
+    Ok(splits.into_iter().flatten().collect())
 }
 
 fn split(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: Vec<usize>, rows: u64, bytes: u64) -> Result<Split> {
-    let token = token::write(snapshot, entry, &blocklets)?;
+    let token = split_token::write(snapshot, entry, &blocklets)?;
     Ok(Split { location: entry.location.clone(), blocklets, rows, bytes, token })
 }

@@ -3,10 +3,10 @@
 use arrow_array::RecordBatch;
 use orcish_core::{Error, Result};
 
-use super::batch::{batch, filtered};
-use super::column_mapping::{ColumnMapping, mappings, repeat, stored};
+use super::batch::{filter_batch, make_batch};
+use super::column_mapping::{ColumnMapping, map_columns, repeat_value, stored_columns};
 use super::config::ScanConfig;
-use super::pruning::{BLOCKLET_INDEX, table_column_bounds};
+use super::pruning::{BLOCKLET_MIN_MAX, table_column_bounds};
 use super::snapshot::TableSnapshot;
 use crate::metadata::bounds::column_bounds;
 use crate::page::Dictionaries;
@@ -19,7 +19,7 @@ pub(super) struct StreamReader {
     blocklets: BlockletIter,
     mappings: Vec<ColumnMapping>,
     /// Indexes in the file of the columns that are read, ascending.
-    filter_file_columns: Vec<usize>,
+    file_columns: Vec<usize>,
 }
 
 impl StreamReader {
@@ -32,9 +32,9 @@ impl StreamReader {
         let source = orcish_io::open(&entry.location, &snapshot.storage.of(&entry.location))?;
         let size = entry.size.ok_or_else(|| Error::invalid("a stream of which nothing is known to be committed"))?;
         let file = StreamFile::open(source, size, snapshot.limits())?.with_dictionaries(dictionaries);
-        let mappings = mappings(&snapshot.columns, file.columns(), snapshot.is_transactional)?;
-        let filter_file_columns = stored(&mappings, config.needed());
-        Ok(StreamReader { blocklets: file.blocklets(), file, mappings, filter_file_columns })
+        let mappings = map_columns(&snapshot.columns, file.columns(), snapshot.is_transactional)?;
+        let file_columns = stored_columns(&mappings, config.required_columns());
+        Ok(StreamReader { blocklets: file.blocklets(), file, mappings, file_columns })
     }
 
     /// The selected rows of the next blocklet, which may be none; `None` behind the last blocklet.
@@ -45,22 +45,22 @@ impl StreamReader {
             let stored = |at: usize| {
                 Some(column_bounds(blocklet.min_max()?, self.file.bounds_of(at)?, self.file.columns().get(at)?, false))
             };
-            let mut known = |mapping: &[usize]| Ok(table_column_bounds(mapping, &self.mappings, &stored));
+            let mut known = |path: &[usize]| Ok(table_column_bounds(path, &self.mappings, &stored));
             let count = u64::try_from(rows).unwrap_or(u64::MAX);
-            if filter.judge(&mut known, count, BLOCKLET_INDEX)?.is_skipped() {
-                return batch(config, Vec::new(), 0).map(Some);
+            if filter.judge(&mut known, count, BLOCKLET_MIN_MAX)?.is_skipped() {
+                return make_batch(config, Vec::new(), 0).map(Some);
             }
         }
-        let arrays = self.file.decode(&blocklet, &self.filter_file_columns)?;
+        let arrays = self.file.decode(&blocklet, &self.file_columns)?;
         let column = |at: usize| {
             let missing = || Error::invalid(format!("no column {at}"));
             let data_type = snapshot.columns.get(at).ok_or_else(missing)?.data_type();
             match self.mappings.get(at).ok_or_else(missing)? {
-                ColumnMapping::Constant(value) => repeat(value, rows, snapshot.limits().memory),
-                ColumnMapping::Stored(place, adapt) => {
+                ColumnMapping::Constant(value) => repeat_value(value, rows, snapshot.limits().memory),
+                ColumnMapping::Stored(file_column, adapt) => {
                     let array = self
-                        .filter_file_columns
-                        .binary_search(place)
+                        .file_columns
+                        .binary_search(file_column)
                         .ok()
                         .and_then(|at| arrays.get(at))
                         .ok_or_else(missing)?;
@@ -68,6 +68,6 @@ impl StreamReader {
                 }
             }
         };
-        filtered(config, rows, &column).map(Some)
+        filter_batch(config, rows, &column).map(Some)
     }
 }

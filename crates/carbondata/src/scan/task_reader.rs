@@ -9,7 +9,7 @@ use orcish_core::cancel::{Check, Patience};
 use orcish_core::{Error, Result};
 use orcish_io::display_name;
 
-use super::batch::batch;
+use super::batch::make_batch;
 use super::columnar::ColumnarReader;
 use super::config::ScanConfig;
 use super::open_files::OpenFiles;
@@ -25,16 +25,16 @@ pub(super) struct TaskReader {
     snapshot: Arc<TableSnapshot>,
     config: Arc<ScanConfig>,
     name: String,
-    rows: Rows,
+    reader: FormatReader,
     /// Small batches that are concatenated.
-    waiting: Vec<RecordBatch>,
+    small_batches: Vec<RecordBatch>,
     ready: VecDeque<RecordBatch>,
     patience: Patience,
     is_done: bool,
 }
 
 /// The reader of the file format.
-enum Rows {
+enum FormatReader {
     Columnar(ColumnarReader),
     Stream(StreamReader),
     Orc(OrcRows),
@@ -45,24 +45,27 @@ impl TaskReader {
         snapshot: &Arc<TableSnapshot>,
         config: &Arc<ScanConfig>,
         open_files: &OpenFiles,
-        part: &ScanTask,
+        task: &ScanTask,
         threads: usize,
     ) -> Result<Self> {
-        let entry = snapshot.file(part.file)?;
-        let rows = match &entry.format {
+        let entry = snapshot.file(task.file)?;
+        let reader = match &entry.format {
             FileFormat::Stream => {
                 let dictionaries = open_files.dictionaries(snapshot, entry);
-                Rows::Stream(StreamReader::open(snapshot, config, entry, dictionaries)?)
+                FormatReader::Stream(StreamReader::open(snapshot, config, entry, dictionaries)?)
             }
-            FileFormat::Orc => Rows::Orc(orc::open(snapshot, config, entry, threads)?),
-            _ => Rows::Columnar(ColumnarReader::new(open_files.get(snapshot, part.file)?, part.blocklets.clone())),
+            FileFormat::Orc => FormatReader::Orc(orc::open(snapshot, config, entry, threads)?),
+            _ => FormatReader::Columnar(ColumnarReader::new(
+                open_files.get(snapshot, task.file)?,
+                task.blocklets.clone(),
+            )),
         };
         Ok(TaskReader {
             snapshot: snapshot.clone(),
             config: config.clone(),
             name: display_name(&entry.location),
-            rows,
-            waiting: Vec::new(),
+            reader,
+            small_batches: Vec::new(),
             ready: VecDeque::new(),
             patience: Patience::new(None),
             is_done: false,
@@ -82,59 +85,59 @@ impl TaskReader {
                 return Ok(None);
             }
             self.patience.look()?;
-            let found = match &mut self.rows {
-                Rows::Columnar(columnar) => columnar.next(&self.snapshot, &self.config)?,
-                Rows::Stream(stream) => stream.next(&self.snapshot, &self.config)?,
-                Rows::Orc(rows) => rows.next(&self.snapshot, &self.config)?,
+            let batch = match &mut self.reader {
+                FormatReader::Columnar(columnar) => columnar.next(&self.snapshot, &self.config)?,
+                FormatReader::Stream(stream) => stream.next(&self.snapshot, &self.config)?,
+                FormatReader::Orc(rows) => rows.next(&self.snapshot, &self.config)?,
             };
-            match found {
+            match batch {
                 Some(batch) if batch.num_rows() == 0 => {}
-                Some(batch) => self.add(batch)?,
+                Some(batch) => self.push(batch)?,
                 None => {
                     self.is_done = true;
-                    self.put_together()?;
+                    self.concat_small_batches()?;
                 }
             }
         }
     }
 
     /// Slices a batch to the batch size, or keeps it for concatenation if it is small.
-    fn add(&mut self, batch: RecordBatch) -> Result<()> {
-        let most = self.config.options.batch_size.max(1);
+    fn push(&mut self, batch: RecordBatch) -> Result<()> {
+        let batch_size = self.config.options.batch_size.max(1);
         // Batches below this number of rows are concatenated.
-        let few = tuning::FEW_ROWS_OF_PAGE.get().min(most);
-        if batch.num_rows() < few {
-            self.waiting.push(batch);
-            let rows: usize = self.waiting.iter().map(RecordBatch::num_rows).sum();
-            return if rows >= few { self.put_together() } else { Ok(()) };
+        let min_rows = tuning::FEW_ROWS_OF_PAGE.get().min(batch_size);
+        if batch.num_rows() < min_rows {
+            self.small_batches.push(batch);
+            let rows: usize = self.small_batches.iter().map(RecordBatch::num_rows).sum();
+            return if rows >= min_rows { self.concat_small_batches() } else { Ok(()) };
         }
-        self.put_together()?;
-        self.give(&batch, most);
+        self.concat_small_batches()?;
+        self.push_slices(&batch, batch_size);
         Ok(())
     }
 
-    fn put_together(&mut self) -> Result<()> {
-        let most = self.config.options.batch_size.max(1);
-        match &self.waiting[..] {
+    fn concat_small_batches(&mut self) -> Result<()> {
+        let batch_size = self.config.options.batch_size.max(1);
+        match &self.small_batches[..] {
             [] => return Ok(()),
-            [one] => self.give(&one.clone(), most),
+            [one] => self.push_slices(&one.clone(), batch_size),
             several => {
-                let misfit = |error| Error::limit("rows of a batch").with_source(error);
+                let too_large = |error| Error::limit("rows of a batch").with_source(error);
                 let rows = several.iter().map(RecordBatch::num_rows).sum();
                 let batch = match self.config.projection.is_empty() {
-                    true => batch(&self.config, Vec::new(), rows)?,
-                    false => concat_batches(&self.config.output, several).map_err(misfit)?,
+                    true => make_batch(&self.config, Vec::new(), rows)?,
+                    false => concat_batches(&self.config.output_schema, several).map_err(too_large)?,
                 };
-                self.give(&batch, most);
+                self.push_slices(&batch, batch_size);
             }
         }
-        self.waiting.clear();
+        self.small_batches.clear();
         Ok(())
     }
 
-    fn give(&mut self, batch: &RecordBatch, most: usize) {
-        for start in (0..batch.num_rows()).step_by(most) {
-            self.ready.push_back(batch.slice(start, most.min(batch.num_rows() - start)));
+    fn push_slices(&mut self, batch: &RecordBatch, batch_size: usize) {
+        for start in (0..batch.num_rows()).step_by(batch_size) {
+            self.ready.push_back(batch.slice(start, batch_size.min(batch.num_rows() - start)));
         }
     }
 }
@@ -147,7 +150,7 @@ impl Iterator for TaskReader {
         if matches!(next, Some(Err(_))) {
             self.is_done = true;
             self.ready.clear();
-            self.waiting.clear();
+            self.small_batches.clear();
         }
         next
     }

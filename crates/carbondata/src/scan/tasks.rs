@@ -20,25 +20,25 @@ use crate::table::{FileEntry, FileFormat};
 pub(super) struct ScanTasks {
     snapshot: Arc<TableSnapshot>,
     config: Arc<ScanConfig>,
-    open: OpenFiles,
-    parts: Vec<ScanTask>,
+    open_files: OpenFiles,
+    tasks: Vec<ScanTask>,
     /// Number of unfinished tasks of each file.
-    left: Mutex<HashMap<usize, usize>>,
+    unfinished: Mutex<HashMap<usize, usize>>,
 }
 
 impl ScanTasks {
     /// The tasks that pruning by index files leaves.
     pub(super) fn new(snapshot: Arc<TableSnapshot>, config: Arc<ScanConfig>) -> Result<Self> {
-        let mut parts = Vec::new();
-        let mut left = HashMap::new();
+        let mut tasks = Vec::new();
+        let mut unfinished = HashMap::new();
         let mut patience = snapshot.storage.of_table().patience();
         for (file, entry) in snapshot.files.iter().enumerate() {
             patience.look()?;
-            let of_file = parts_of(&snapshot, &config, file, entry)?;
-            left.insert(file, of_file.len());
-            parts.extend(of_file);
+            let tasks_of_file = file_tasks(&snapshot, &config, file, entry)?;
+            unfinished.insert(file, tasks_of_file.len());
+            tasks.extend(tasks_of_file);
         }
-        Ok(ScanTasks { snapshot, config, open: OpenFiles::default(), parts, left: Mutex::new(left) })
+        Ok(ScanTasks { snapshot, config, open_files: OpenFiles::default(), tasks, unfinished: Mutex::new(unfinished) })
     }
 
     /// Number of rows of all files; `None` where an index file lacks it or rows are deleted.
@@ -47,8 +47,8 @@ impl ScanTasks {
         for file in &snapshot.files {
             let Some(blocklets) = file.blocklets.as_ref().filter(|_| file.deletes.is_empty()) else { return Ok(None) };
             for blocklet in blocklets {
-                let Some(of_blocklet) = blocklet.rows else { return Ok(None) };
-                rows = rows.saturating_add(of_blocklet);
+                let Some(num_rows) = blocklet.rows else { return Ok(None) };
+                rows = rows.saturating_add(num_rows);
             }
         }
         Ok(Some(rows))
@@ -56,7 +56,7 @@ impl ScanTasks {
 }
 
 /// The tasks of a file.
-fn parts_of(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry: &FileEntry) -> Result<Vec<ScanTask>> {
+fn file_tasks(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry: &FileEntry) -> Result<Vec<ScanTask>> {
     if config.filter.as_ref().is_some_and(BatchFilter::is_never) {
         return Ok(Vec::new());
     }
@@ -81,24 +81,24 @@ impl parallel::Parts for ScanTasks {
     type Reader = TaskReader;
 
     fn count(&self) -> usize {
-        self.parts.len()
+        self.tasks.len()
     }
 
     fn open(&self, at: usize, threads: usize, _beside: usize) -> Result<Option<TaskReader>> {
-        let part = self.parts.get(at).ok_or_else(|| Error::invalid(format!("no part {at}")))?;
-        let entry = self.snapshot.file(part.file)?;
-        TaskReader::open(&self.snapshot, &self.config, &self.open, part, threads)
+        let task = self.tasks.get(at).ok_or_else(|| Error::invalid(format!("no task {at}")))?;
+        let entry = self.snapshot.file(task.file)?;
+        TaskReader::open(&self.snapshot, &self.config, &self.open_files, task, threads)
             .map(Some)
             .map_err(|error| error.in_file(&display_name(&entry.location)))
     }
 
     fn close(&self, at: usize) {
-        let Some(part) = self.parts.get(at) else { return };
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = left.entry(part.file).or_default();
+        let Some(task) = self.tasks.get(at) else { return };
+        let mut unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = unfinished.entry(task.file).or_default();
         *count = count.saturating_sub(1);
         if *count == 0 {
-            self.open.close(part.file);
+            self.open_files.close(task.file);
         }
     }
 

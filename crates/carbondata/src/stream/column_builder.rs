@@ -34,14 +34,13 @@ impl<'a> ColumnBuilder<'a> {
     /// A builder of a dimension.
     pub(super) fn dimension(column: &Column, rows: usize) -> Result<Self> {
         Ok(match (column.carbon_type, column.children.as_slice()) {
-            (CarbonType::Array, [item]) => ColumnBuilder::List(vec![0], Box::new(ColumnBuilder::within(item, rows)?)),
+            (CarbonType::Array, [item]) => ColumnBuilder::List(vec![0], Box::new(ColumnBuilder::child(item, rows)?)),
             (CarbonType::Map, [key, value]) => {
-                let entries = [ColumnBuilder::within(key, rows)?, ColumnBuilder::within(value, rows)?];
+                let entries = [ColumnBuilder::child(key, rows)?, ColumnBuilder::child(value, rows)?];
                 ColumnBuilder::Map(vec![0], Box::new(entries))
             }
             (CarbonType::Struct, children) => {
-                let children =
-                    children.iter().map(|child| ColumnBuilder::within(child, rows)).collect::<Result<_>>()?;
+                let children = children.iter().map(|child| ColumnBuilder::child(child, rows)).collect::<Result<_>>()?;
                 ColumnBuilder::Struct(0, children)
             }
             (CarbonType::Array | CarbonType::Map, _) => return Err(Error::corrupt("a list of nothing")),
@@ -49,7 +48,7 @@ impl<'a> ColumnBuilder<'a> {
         })
     }
 
-    fn within(column: &Column, rows: usize) -> Result<Self> {
+    fn child(column: &Column, rows: usize) -> Result<Self> {
         if column.children.is_empty() && column.carbon_type != CarbonType::Date && column.has_global_dictionary() {
             return Err(Error::unsupported("a dictionary of a column within another, in a stream"));
         }
@@ -73,7 +72,7 @@ impl<'a> ColumnBuilder<'a> {
             ColumnBuilder::Keys(keys) => keys.len(),
             ColumnBuilder::Integers(all, _) => all.len(),
             ColumnBuilder::Doubles(all, _) => all.len(),
-            ColumnBuilder::List(ends, _) | ColumnBuilder::Map(ends, _) => ends.len() - 1,
+            ColumnBuilder::List(offsets, _) | ColumnBuilder::Map(offsets, _) => offsets.len() - 1,
             ColumnBuilder::Struct(rows, _) => *rows,
         }
     }
@@ -90,14 +89,14 @@ impl<'a> ColumnBuilder<'a> {
                 all.push(0.0);
                 nulls.append_null();
             }
-            ColumnBuilder::List(ends, items) => {
+            ColumnBuilder::List(offsets, items) => {
                 items.push_null()?;
-                push_end(ends, items)?;
+                push_offset(offsets, items)?;
             }
-            ColumnBuilder::Map(ends, entries) => {
+            ColumnBuilder::Map(offsets, entries) => {
                 entries.iter_mut().try_for_each(ColumnBuilder::push_null)?;
                 let [keys, _] = &**entries;
-                push_end(ends, keys)?;
+                push_offset(offsets, keys)?;
             }
             ColumnBuilder::Struct(rows, children) => {
                 *rows += 1;
@@ -148,16 +147,16 @@ impl<'a> ColumnBuilder<'a> {
         length_format: LengthFormat,
     ) -> Result<()> {
         match self {
-            ColumnBuilder::List(ends, items) => {
+            ColumnBuilder::List(offsets, items) => {
                 let Some(count) = lengths::count(bytes)? else { return self.push_null() };
                 for _ in 0..count {
                     for item in &column.children {
                         items.push_nested(bytes, item, length_format)?;
                     }
                 }
-                push_end(ends, items)
+                push_offset(offsets, items)
             }
-            ColumnBuilder::Map(ends, entries) => {
+            ColumnBuilder::Map(offsets, entries) => {
                 let Some(count) = lengths::count(bytes)? else { return self.push_null() };
                 for _ in 0..count {
                     lengths::check_children(bytes, 2)?;
@@ -166,7 +165,7 @@ impl<'a> ColumnBuilder<'a> {
                     }
                 }
                 let [keys, _] = &**entries;
-                push_end(ends, keys)
+                push_offset(offsets, keys)
             }
             ColumnBuilder::Struct(rows, children) => {
                 lengths::check_children(bytes, children.len())?;
@@ -192,22 +191,22 @@ impl<'a> ColumnBuilder<'a> {
             (ColumnBuilder::Keys(keys), _) => page::decode_keys(column, &keys, dictionaries)?,
             (ColumnBuilder::Integers(all, mut nulls), _) => page::integers(column, all, nulls.finish())?,
             (ColumnBuilder::Doubles(all, mut nulls), _) => page::doubles(column, all, nulls.finish())?,
-            (ColumnBuilder::List(ends, items), _) => {
+            (ColumnBuilder::List(offsets, items), _) => {
                 let item = column.children.first().ok_or_else(|| Error::corrupt("an array of nothing"))?;
-                page::lists(column, &ListOffsets::in_order(ends), &items.finish(item, None)?)?
+                page::lists(column, &ListOffsets::in_order(offsets), &items.finish(item, None)?)?
             }
-            (ColumnBuilder::Map(ends, entries), _) => {
+            (ColumnBuilder::Map(offsets, entries), _) => {
                 let entries = finish_all((*entries).into(), column)?;
                 let count = entries.first().map_or(0, |keys| keys.len());
-                page::maps(column, &ListOffsets::in_order(ends), entries, count)?
+                page::maps(column, &ListOffsets::in_order(offsets), entries, count)?
             }
             (ColumnBuilder::Struct(rows, children), _) => page::structs(column, finish_all(children, column)?, rows)?,
         })
     }
 }
 
-fn push_end(ends: &mut Vec<i32>, items: &ColumnBuilder<'_>) -> Result<()> {
-    ends.push(i32::try_from(items.len()).map_err(|_| Error::limit("more than 2³¹ items of lists"))?);
+fn push_offset(offsets: &mut Vec<i32>, items: &ColumnBuilder<'_>) -> Result<()> {
+    offsets.push(i32::try_from(items.len()).map_err(|_| Error::limit("more than 2³¹ items of lists"))?);
     Ok(())
 }
 

@@ -55,10 +55,10 @@ pub(super) fn count(bytes: &mut ByteReader<'_>) -> Result<Option<usize>> {
 }
 
 /// Reads and checks the number of children of a struct.
-pub(super) fn check_children(bytes: &mut ByteReader<'_>, wanted: usize) -> Result<()> {
+pub(super) fn check_children(bytes: &mut ByteReader<'_>, expected: usize) -> Result<()> {
     let found = bytes.i16()?;
-    if usize::try_from(found).ok() != Some(wanted) {
-        return Err(Error::corrupt(format!("a struct of {found} values in place of {wanted}")));
+    if usize::try_from(found).ok() != Some(expected) {
+        return Err(Error::corrupt(format!("a struct of {found} values in place of {expected}")));
     }
     Ok(())
 }

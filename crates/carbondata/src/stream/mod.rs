@@ -89,9 +89,9 @@ impl StreamFile {
     /// `LimitExceeded` for large arrays.
     pub(crate) fn decode(&self, blocklet: &StreamBlocklet, columns: &[usize]) -> Result<Vec<ArrayRef>> {
         let StreamMetadata { limits, compressor, columns: all, .. } = &*self.metadata;
-        let most = usize::try_from(limits.memory).unwrap_or(usize::MAX).min(blocklet.length);
+        let max_bytes = usize::try_from(limits.memory).unwrap_or(usize::MAX).min(blocklet.length);
         let decoded = compressor
-            .decompress(&blocklet.bytes, most)
+            .decompress(&blocklet.bytes, max_bytes)
             .and_then(|bytes| rows::decode(&bytes, blocklet.rows, all, columns, self.dictionaries.as_ref(), limits));
         decoded.map_err(|error| self.metadata.in_blocklet(error, blocklet.at))
     }
@@ -166,16 +166,21 @@ impl ReadBuffer {
     /// The next `length` bytes.
     fn take(&mut self, length: usize, file: &StreamMetadata) -> Result<Bytes> {
         if length > self.bytes.len() {
-            let wanted = u64::try_from(length).unwrap_or(u64::MAX);
+            let length_needed = u64::try_from(length).unwrap_or(u64::MAX);
             let left = file.end.saturating_sub(self.at);
-            if wanted > left {
-                return Err(Error::corrupt(format!("it ends too early: {wanted} bytes are needed, {left} are there")));
+            if length_needed > left {
+                return Err(Error::corrupt(format!(
+                    "it ends too early: {length_needed} bytes are needed, {left} are there"
+                )));
             }
-            if wanted > file.limits.memory {
-                let most = file.limits.memory;
-                return Err(Error::over("memory", format!("{wanted} bytes of a blocklet, of {most} that are allowed")));
+            if length_needed > file.limits.memory {
+                let max_bytes = file.limits.memory;
+                return Err(Error::over(
+                    "memory",
+                    format!("{length_needed} bytes of a blocklet, of {max_bytes} that are allowed"),
+                ));
             }
-            let range = self.at..self.at + left.min(wanted.max(tuning::STREAM_BYTES.wide()));
+            let range = self.at..self.at + left.min(length_needed.max(tuning::STREAM_BYTES.wide()));
             self.bytes = file.source.read_ranges(&[range])?.pop().unwrap_or_default();
         }
         if length > self.bytes.len() {

@@ -11,7 +11,7 @@ use crate::metadata::schema::{CarbonType, Column};
 use crate::page::Dictionaries;
 
 /// Memory of a value, of which a null takes one bit in the file.
-const VALUE_BYTES: usize = 16;
+const VALUE_MEMORY: usize = 16;
 
 /// Encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,37 +137,37 @@ impl<'b> ColumnDecoder<'_, 'b> {
     }
 }
 
-/// Decodes the columns `wanted` of all rows.
+/// Decodes the columns `projection` of all rows.
 pub(super) fn decode(
     bytes: &[u8],
     rows: usize,
     columns: &[Column],
-    wanted: &[usize],
+    projection: &[usize],
     dictionaries: Option<&Dictionaries>,
     limits: &Limits,
 ) -> Result<Vec<ArrayRef>> {
-    check_size(bytes, rows, wanted, limits)?;
+    check_size(bytes, rows, projection, limits)?;
     let fields = fields(columns);
-    let mut all = Vec::with_capacity(wanted.len());
+    let mut decoders = Vec::with_capacity(projection.len());
     // The index of each field in the projection.
-    let mut places = vec![None; fields.len()];
-    for (place, &at) in wanted.iter().enumerate() {
+    let mut indexes = vec![None; fields.len()];
+    for (index, &at) in projection.iter().enumerate() {
         let column = columns.get(at).ok_or_else(|| Error::invalid("no such column"))?;
-        let found = fields.iter().zip(&mut places).find(|(field, _)| field.column == at);
+        let found = fields.iter().zip(&mut indexes).find(|(field, _)| field.column == at);
         let (field, slot) = found.filter(|(_, slot)| slot.is_none()).ok_or_else(|| Error::invalid("a column twice"))?;
-        *slot = Some(place);
+        *slot = Some(index);
         let values = field.values(column, rows).map_err(|error| error.in_column(&column.name))?;
-        all.push(ColumnDecoder { column, values, length_format: LengthFormat::Int });
+        decoders.push(ColumnDecoder { column, values, length_format: LengthFormat::Int });
     }
     let mut bytes = ByteReader::new(bytes);
     for row in 0..rows {
         let nulls = bytes.short()?;
-        for (at, (field, place)) in fields.iter().zip(&places).enumerate() {
+        for (at, (field, index)) in fields.iter().zip(&indexes).enumerate() {
             let is_null = nulls.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1);
-            let wanted = place.and_then(|place| all.get_mut(place));
-            let done = match wanted {
-                Some(wanted) if is_null => wanted.values.push_null(),
-                Some(wanted) => wanted.push(field.encoding, &mut bytes),
+            let decoder = index.and_then(|index| decoders.get_mut(index));
+            let done = match decoder {
+                Some(decoder) if is_null => decoder.values.push_null(),
+                Some(decoder) => decoder.push(field.encoding, &mut bytes),
                 None if is_null => Ok(()),
                 None => field.skip(&mut bytes),
             };
@@ -180,21 +180,21 @@ pub(super) fn decode(
     if !bytes.is_empty() {
         return Err(Error::corrupt(format!("{} bytes behind the last row", bytes.rest().len())));
     }
-    let arrays = all.into_iter().map(|wanted| {
-        let array = wanted.values.finish(wanted.column, dictionaries);
-        array.map_err(|error| error.in_column(&wanted.column.name))
+    let arrays = decoders.into_iter().map(|decoder| {
+        let array = decoder.values.finish(decoder.column, dictionaries);
+        array.map_err(|error| error.in_column(&decoder.column.name))
     });
     arrays.collect()
 }
 
 /// A row takes at least two bytes, and a null value one bit.
-fn check_size(bytes: &[u8], rows: usize, wanted: &[usize], limits: &Limits) -> Result<()> {
+fn check_size(bytes: &[u8], rows: usize, projection: &[usize], limits: &Limits) -> Result<()> {
     if rows > bytes.len() / 2 {
         return Err(Error::corrupt(format!("{rows} rows in {} bytes", bytes.len())));
     }
-    let size = rows.saturating_mul(wanted.len()).saturating_mul(VALUE_BYTES);
+    let size = rows.saturating_mul(projection.len()).saturating_mul(VALUE_MEMORY);
     if u64::try_from(size).is_ok_and(|size| size > limits.memory) {
-        return Err(Error::limit(format!("{rows} rows of {} columns", wanted.len())));
+        return Err(Error::limit(format!("{rows} rows of {} columns", projection.len())));
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::state::TableState;
 use crate::metadata::schema::{Column, schema_of};
 
 impl OpenContext<'_> {
-    pub(super) fn inner(self, all: Vec<Column>, is_transactional: bool) -> Result<TableState> {
+    pub(super) fn state(self, all: Vec<Column>, is_transactional: bool) -> Result<TableState> {
         let columns = visible(all);
         check_names(&columns).map_err(|error| error.in_file(&display_name(self.root)))?;
         Ok(TableState {
@@ -32,7 +32,7 @@ impl OpenContext<'_> {
 /// The columns that were not dropped, in the order of the schema.
 fn visible(all: Vec<Column>) -> Vec<Column> {
     let mut all: Vec<_> = all.into_iter().filter(|column| !column.is_invisible).collect();
-    let ordinals: HashSet<_> = all.iter().filter_map(|column| column.ordinal.filter(|&place| place >= 0)).collect();
+    let ordinals: HashSet<_> = all.iter().filter_map(|column| column.ordinal.filter(|&ordinal| ordinal >= 0)).collect();
     // Without distinct ordinals, the order of the list is kept.
     if ordinals.len() == all.len() {
         all.sort_by_key(|column| column.ordinal);

@@ -42,9 +42,9 @@ impl OpenContext<'_> {
     pub(super) fn reserve(&self, bytes: usize, what: &str) -> Result<()> {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let before = self.reserved.fetch_add(bytes, Ordering::Relaxed);
-        let most = self.limits.memory;
-        match before.saturating_add(bytes) > most {
-            true => Err(Error::over("memory", format!("{what} of more than the {most} bytes that are allowed"))),
+        let limit = self.limits.memory;
+        match before.saturating_add(bytes) > limit {
+            true => Err(Error::over("memory", format!("{what} of more than the {limit} bytes that are allowed"))),
             false => Ok(()),
         }
     }

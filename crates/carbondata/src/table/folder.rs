@@ -25,7 +25,7 @@ impl OpenContext<'_> {
             return Err(Error::new(ErrorKind::Unsupported, message).in_file(self.root));
         }
         let mut files = match is_file {
-            true => all.iter().map(|(location, size)| self.unindexed(location, *size)).collect(),
+            true => all.iter().map(|(location, size)| self.unindexed_entry(location, *size)).collect(),
             false => self.files_by_indexes(&all, true)?,
         };
         let folder = if is_file { parent(self.root) } else { self.root };
@@ -39,22 +39,23 @@ impl OpenContext<'_> {
             true => list_folder(if folder.is_empty() { "." } else { folder }, self.storage.of_table())?,
             false => all,
         };
-        let start = |location: &str| file_name(location).split_once('_').map(|(start, _)| start.to_owned());
-        let mut by_start: HashMap<String, Vec<String>> = HashMap::new();
+        let prefix = |location: &str| file_name(location).split_once('_').map(|(prefix, _)| prefix.to_owned());
+        let mut by_prefix: HashMap<String, Vec<String>> = HashMap::new();
         for (delta, _) in
             deltas.into_iter().filter(|(location, size)| location.ends_with(DELETE_DELTA_SUFFIX) && *size > 0)
         {
             self.cancellation.check()?;
-            if let Some(start) = start(&delta) {
+            if let Some(prefix) = prefix(&delta) {
                 self.reserve(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
-                by_start.entry(start).or_default().push(delta);
+                by_prefix.entry(prefix).or_default().push(delta);
             }
         }
-        let by_start: HashMap<String, Arc<[String]>> =
-            by_start.into_iter().map(|(start, deltas)| (start, deltas.into())).collect();
+        let by_prefix: HashMap<String, Arc<[String]>> =
+            by_prefix.into_iter().map(|(prefix, deltas)| (prefix, deltas.into())).collect();
         for file in &mut files {
             self.cancellation.check()?;
-            file.deletes = start(&file.location).and_then(|start| by_start.get(&start).cloned()).unwrap_or_default();
+            file.deletes =
+                prefix(&file.location).and_then(|prefix| by_prefix.get(&prefix).cloned()).unwrap_or_default();
         }
         let Some(first) = files.first() else {
             let message = "there is no table: neither Metadata/schema nor files of CarbonData";
@@ -64,9 +65,9 @@ impl OpenContext<'_> {
         let columns = DataFile::open(open(&first.location, self.storage.of_table())?, self.limits)?.columns().to_vec();
         let sorted = columns.iter().filter(|column| column.is_sorted_by);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
-        let mut inner = self.inner(columns, false)?;
-        inner.sort_columns = sort_columns;
-        inner.files = files.into_iter().map(Arc::new).collect();
-        Ok(inner)
+        let mut state = self.state(columns, false)?;
+        state.sort_columns = sort_columns;
+        state.files = files.into_iter().map(Arc::new).collect();
+        Ok(state)
     }
 }

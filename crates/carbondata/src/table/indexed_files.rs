@@ -26,7 +26,7 @@ impl IndexedFiles {
     ///
     /// # Errors
     /// `LimitExceeded` where the index files of the table take too much memory.
-    pub(super) fn add(&mut self, files: Vec<IndexedFile>, table: OpenContext<'_>) -> Result<()> {
+    pub(super) fn add(&mut self, files: Vec<IndexedFile>, context: OpenContext<'_>) -> Result<()> {
         for mut file in files {
             if !self.names.insert(file.name.clone()) {
                 continue;
@@ -39,7 +39,7 @@ impl IndexedFiles {
                 }
                 None => file.columns.iter().flat_map(|columns| columns.iter()).map(Column::memory_size).sum(),
             };
-            table.reserve(file.memory_size().saturating_add(columns), "indexes")?;
+            context.reserve(file.memory_size().saturating_add(columns), "indexes")?;
             self.files.push(file);
         }
         Ok(())
@@ -48,23 +48,23 @@ impl IndexedFiles {
 
 impl OpenContext<'_> {
     /// Reads the index files of a folder of a segment file.
-    pub(super) fn indexes_of(self, folder: &SegmentFolder) -> Result<Vec<IndexedFile>> {
+    pub(super) fn read_index_files(self, folder: &SegmentFolder) -> Result<Vec<IndexedFile>> {
         let mut found = IndexedFiles::default();
         let mut merged = false;
         // An index file may be named more than once.
-        let mut read = HashSet::new();
+        let mut names_read = HashSet::new();
         if let Some(name) = &folder.merged {
             let location = join(&folder.location, name);
             // The segment file may still name the single index files after a merge that did not finish.
             if folder.files.is_empty() || self.exists(&location)? {
-                self.merged(&location, &mut found)?;
+                self.read_merged_index(&location, &mut found)?;
                 merged = true;
-                read.insert(name);
+                names_read.insert(name);
             }
         }
         for name in &folder.files {
             self.cancellation.check()?;
-            if !read.insert(name) {
+            if !names_read.insert(name) {
                 continue;
             }
             let location = join(&folder.location, name);
@@ -73,21 +73,21 @@ impl OpenContext<'_> {
                 continue;
             }
             if name.ends_with(MERGED_INDEX_SUFFIX) {
-                self.merged(&location, &mut found)?;
+                self.read_merged_index(&location, &mut found)?;
             } else {
-                self.index(&location, &mut found)?;
+                self.read_index(&location, &mut found)?;
             }
         }
         Ok(found.files)
     }
 
     /// Reads an index file.
-    fn index(self, location: &str, found: &mut IndexedFiles) -> Result<()> {
+    fn read_index(self, location: &str, found: &mut IndexedFiles) -> Result<()> {
         found.add(self.parse(location, |bytes| index_file::read_index(bytes, self.limits))?, self)
     }
 
     /// Reads a merged index file; returns the names of its index files.
-    fn merged(self, location: &str, found: &mut IndexedFiles) -> Result<Vec<String>> {
+    fn read_merged_index(self, location: &str, found: &mut IndexedFiles) -> Result<Vec<String>> {
         let parts = self.parse(location, |bytes| index_file::read_merged_index(bytes, self.limits))?;
         let mut names = Vec::new();
         for (name, part) in parts {
@@ -98,7 +98,7 @@ impl OpenContext<'_> {
     }
 
     /// The entry of a data file of an index file; `location` where the name of the file differs.
-    pub(super) fn indexed(self, file: IndexedFile, folder: &str, location: Option<&str>) -> FileEntry {
+    pub(super) fn indexed_entry(self, file: IndexedFile, folder: &str, location: Option<&str>) -> FileEntry {
         FileEntry {
             location: location.map_or_else(|| join(folder, &file.name), str::to_owned),
             size: file.size,
@@ -129,7 +129,7 @@ impl OpenContext<'_> {
     }
 
     /// The data files in a listing that index files name; `with_all` adds the others.
-    pub(super) fn listed(self, all: Vec<(String, FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
+    pub(super) fn listed_files(self, all: Vec<(String, FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
         let all = all.into_iter().map(|(location, status)| (location, status.size));
         self.files_by_indexes(&all.collect::<Vec<_>>(), with_all)
     }
@@ -147,14 +147,14 @@ impl OpenContext<'_> {
         for location in indexes().filter(|location| location.ends_with(MERGED_INDEX_SUFFIX)) {
             self.cancellation.check()?;
             let folder = parent(location);
-            let names = self.merged(location, indexed.entry(folder).or_default())?;
+            let names = self.read_merged_index(location, indexed.entry(folder).or_default())?;
             merged.extend(names.into_iter().map(|name| (folder, name)));
         }
         for location in indexes().filter(|location| location.ends_with(INDEX_SUFFIX)) {
             self.cancellation.check()?;
             let folder = parent(location);
             if !merged.contains(&(folder, file_name(location).to_owned())) {
-                self.index(location, indexed.entry(folder).or_default())?;
+                self.read_index(location, indexed.entry(folder).or_default())?;
             }
         }
         let mut files = Vec::new();
@@ -164,21 +164,21 @@ impl OpenContext<'_> {
                 if let Some((location, size)) = data.remove(&(folder, base_name(&file.name).to_owned())) {
                     let fits = file.size.is_none_or(|known| known == size);
                     match fits || !with_all {
-                        true => files.push(self.indexed(file, folder, Some(location))),
+                        true => files.push(self.indexed_entry(file, folder, Some(location))),
                         // A file that was replaced under its name does not match its index file.
-                        false => files.push(self.unindexed(location, size)),
+                        false => files.push(self.unindexed_entry(location, size)),
                     }
                 }
             }
         }
         if with_all {
-            files.extend(data.into_values().map(|(location, size)| self.unindexed(location, size)));
+            files.extend(data.into_values().map(|(location, size)| self.unindexed_entry(location, size)));
         }
         files.sort_by(|one, other| one.location.cmp(&other.location));
         Ok(files)
     }
 
-    pub(super) fn unindexed(self, location: &str, size: u64) -> FileEntry {
+    pub(super) fn unindexed_entry(self, location: &str, size: u64) -> FileEntry {
         FileEntry { size: Some(size), ..self.entry(location.to_owned(), FileFormat::Columnar) }
     }
 }

@@ -19,7 +19,7 @@ impl OpenContext<'_> {
     pub(super) fn segment_files(
         self,
         load: &LoadDetails,
-        at: usize,
+        segment: usize,
         partition_columns: &[String],
     ) -> Result<Vec<FileEntry>> {
         let folder = match &load.path {
@@ -27,7 +27,7 @@ impl OpenContext<'_> {
             None => join(self.root, &format!("Fact/Part0/Segment_{}", load.id)),
         };
         if load.format == ROW_V1 {
-            return self.stream_files(&folder, at);
+            return self.stream_files(&folder, segment);
         }
         let folders = match &load.segment_file {
             Some(name) => {
@@ -38,33 +38,33 @@ impl OpenContext<'_> {
             None => None,
         };
         if load.format != COLUMNAR_V3 {
-            return self.files_of_other_format(load, at, &folder, folders, partition_columns);
+            return self.files_of_other_format(load, segment, &folder, folders, partition_columns);
         }
         let mut files = Vec::new();
         match folders {
             Some(folders) => {
-                let indexes = self.map(&folders, |folder| self.indexes_of(folder))?;
+                let indexes = self.map(&folders, |folder| self.read_index_files(folder))?;
                 for (folder, indexed) in folders.iter().zip(indexes) {
-                    files.extend(indexed.into_iter().map(|file| self.indexed(file, &folder.location, None)));
+                    files.extend(indexed.into_iter().map(|file| self.indexed_entry(file, &folder.location, None)));
                 }
             }
-            None => files = self.listed(list_all(&folder, self.storage_of(&folder)?.as_ref())?, false)?,
+            None => files = self.listed_files(list_all(&folder, self.storage_of(&folder)?.as_ref())?, false)?,
         }
         for file in &mut files {
-            file.segment = Some(at);
+            file.segment = Some(segment);
         }
         Ok(files)
     }
 
     /// The files of a streaming segment, with their committed sizes.
-    fn stream_files(self, folder: &str, at: usize) -> Result<Vec<FileEntry>> {
+    fn stream_files(self, folder: &str, segment: usize) -> Result<Vec<FileEntry>> {
         let location = join(folder, STREAM_INDEX);
         if !self.exists(&location)? {
             return Ok(Vec::new());
         }
         let files = self.parse(&location, |bytes| index_file::read_stream_index(bytes, self.limits))?;
         let entry = |(name, size): (String, u64)| FileEntry {
-            segment: Some(at),
+            segment: Some(segment),
             size: Some(size),
             ..self.entry(join(folder, &name), FileFormat::Stream)
         };
@@ -75,14 +75,14 @@ impl OpenContext<'_> {
     fn files_of_other_format(
         self,
         load: &LoadDetails,
-        at: usize,
+        segment: usize,
         folder: &str,
         folders: Option<Vec<SegmentFolder>>,
         partition_columns: &[String],
     ) -> Result<Vec<FileEntry>> {
         if load.format != "orc" {
             let entry = self.entry(folder.to_owned(), FileFormat::Other(load.format.clone()));
-            return Ok(vec![FileEntry { segment: Some(at), ..entry }]);
+            return Ok(vec![FileEntry { segment: Some(segment), ..entry }]);
         }
         let is_data =
             |name: &str| !name.starts_with(['_', '.']) && !name.contains(".carbon") && !name.ends_with(".crc");
@@ -97,7 +97,7 @@ impl OpenContext<'_> {
         }
         let is_partition = |name: &str| partition_columns.iter().any(|column| column.eq_ignore_ascii_case(name));
         let entry = |(location, size): (String, Option<u64>)| FileEntry {
-            segment: Some(at),
+            segment: Some(segment),
             size,
             partition: hive_partitions(&location).into_iter().filter(|(name, _)| is_partition(name)).collect(),
             ..self.entry(location, FileFormat::Orc)

@@ -61,10 +61,10 @@ fn rows_are_known_without_opening_data() {
             "spark_streamed" => None,
             "spark_empty_table" => Some(0),
             "spark_many_rows" => Some(120_000),
-            "spark_altered" => table.rows().unwrap(),
+            "spark_altered" => table.num_rows().unwrap(),
             _ => rows,
         };
-        assert_eq!(table.rows().unwrap(), wanted, "{name}");
+        assert_eq!(table.num_rows().unwrap(), wanted, "{name}");
         if table.is_transactional() && wanted.is_some() {
             let sum: Option<u64> = table.segments().iter().filter(|segment| segment.is_readable).map(|s| s.rows).sum();
             assert_eq!(sum, wanted, "{name}");
@@ -121,7 +121,7 @@ fn one_file_is_a_table_too() {
     let file = whole.files().remove(0);
     assert!(is_table(&file, &StorageOptions::default()).unwrap());
     let one = Table::open(&file, &StorageOptions::default(), &Limits::default()).unwrap();
-    assert_eq!((one.schema(), one.files(), one.rows().unwrap()), (whole.schema(), vec![file], None));
+    assert_eq!((one.schema(), one.files(), one.num_rows().unwrap()), (whole.schema(), vec![file], None));
     let small = Limits { tail: 100, ..Limits::default() };
     let error = Table::open(whole.location(), &StorageOptions::default(), &small).unwrap_err();
     assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
@@ -142,7 +142,7 @@ fn several_are_waited_for_at_a_time() {
         let (allowed, reserved) = (AllowedLocations::new(root, &[]), AtomicU64::new(0));
         let storage = TableStorage::new(root, StorageOptions::default());
         let cancellation = Cancellation::new(storage.of_table().patience());
-        let place = OpenContext {
+        let context = OpenContext {
             root,
             storage: &storage,
             limits: &limits,
@@ -151,10 +151,10 @@ fn several_are_waited_for_at_a_time() {
             cancellation: &cancellation,
         };
         let all: Vec<u32> = (0..100).collect();
-        assert_eq!(place.map(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
-        let error = place.map(&all, |&at| if at == 50 { Err(orcish_core::Error::corrupt("50")) } else { Ok(at) });
+        assert_eq!(context.map(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
+        let error = context.map(&all, |&at| if at == 50 { Err(orcish_core::Error::corrupt("50")) } else { Ok(at) });
         assert_eq!(error.unwrap_err().message(), "50");
-        assert!(place.map(&[], |at: &u32| Ok(*at)).unwrap().is_empty());
+        assert!(context.map(&[], |at: &u32| Ok(*at)).unwrap().is_empty());
     }
 }
 
@@ -167,7 +167,7 @@ fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
         let (allowed, reserved) = (AllowedLocations::new("/t", &[]), AtomicU64::new(0));
         let storage = TableStorage::new("/t", StorageOptions::default());
         let cancellation = Cancellation::new(storage.of_table().patience());
-        let place = OpenContext {
+        let context = OpenContext {
             root: "/t",
             storage: &storage,
             limits: &limits,
@@ -179,7 +179,7 @@ fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
         // Each index file has its own columns.
         (0..200).try_for_each(|at| {
             let columns = Some(Arc::new(schemas[schema(at)].clone()));
-            found.add(vec![IndexedFile { name: at.to_string(), columns, ..IndexedFile::default() }], place)
+            found.add(vec![IndexedFile { name: at.to_string(), columns, ..IndexedFile::default() }], context)
         })
     };
     assert!(read(&|_| 0).is_ok() && read(&|at| at / 100).is_ok());
@@ -342,7 +342,7 @@ fn tables_that_others_have_changed() {
     }
     let ranged = open().unwrap();
     assert_eq!(ranged.data_files()[0].deletes.len(), 1);
-    assert_eq!(ranged.rows().unwrap(), all.rows().unwrap());
+    assert_eq!(ranged.num_rows().unwrap(), all.num_rows().unwrap());
     // A deleted file is left out, with its rows.
     change(update, r#"{"segmentName":"1","#, r#"{"segmentStatus":"Compacted","segmentName":"1","#);
     assert_eq!(states(&open().unwrap())[1], (0, Some(0), Some(0)));
@@ -357,7 +357,7 @@ fn tables_that_others_have_changed() {
     let files_of_other_format = open().unwrap();
     let file = files_of_other_format.data_files().iter().find(|file| file.segment == Some(1)).unwrap();
     assert_eq!((&file.format, file.location.as_str()), (&FileFormat::Other("parquet".into()), "/elsewhere"));
-    assert_eq!((files_of_other_format.rows().unwrap(), files_of_other_format.segments()[1].rows), (None, None));
+    assert_eq!((files_of_other_format.num_rows().unwrap(), files_of_other_format.segments()[1].rows), (None, None));
     let elsewhere = root.join("elsewhere");
     std::fs::create_dir_all(&elsewhere).unwrap();
     for name in ["a.orc", "_SUCCESS", "x.carbonindex"] {
@@ -386,8 +386,8 @@ fn deletes_of_folders_belong_to_files_by_name() {
     std::fs::write(root.join("part-0-0_batchno0-0-null-1.deletedelta"), rows).unwrap();
     std::fs::write(root.join("part-0-1_batchno0-0-null-1.deletedelta"), rows).unwrap();
     let open = || Table::open(root.to_str().unwrap(), &StorageOptions::default(), &Limits::default()).unwrap();
-    let whole = table(&folder, "prim_nosort").rows().unwrap().unwrap();
-    assert_eq!(open().rows().unwrap(), Some(whole - 2));
+    let whole = table(&folder, "prim_nosort").num_rows().unwrap().unwrap();
+    assert_eq!(open().num_rows().unwrap(), Some(whole - 2));
     // Without an index file, the number of rows is not known.
     for entry in std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.extension().is_some_and(|ending| ending == "carbonindex") {
@@ -395,6 +395,9 @@ fn deletes_of_folders_belong_to_files_by_name() {
         }
     }
     let table = open();
-    assert_eq!((table.rows().unwrap(), table.data_files().len(), table.data_files()[0].deletes.len()), (None, 1, 1));
+    assert_eq!(
+        (table.num_rows().unwrap(), table.data_files().len(), table.data_files()[0].deletes.len()),
+        (None, 1, 1)
+    );
     std::fs::remove_dir_all(&root).unwrap();
 }

@@ -33,14 +33,14 @@ impl OpenContext<'_> {
         // Sort columns are in the order of the list, which differs from the order of the schema.
         let sorted = all.iter().filter(|column| column.is_sorted_by && !column.is_invisible);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
-        let mut inner = self.inner(all, true)?;
-        inner.sort_columns = sort_columns;
-        inner.properties = info.table.properties.into_iter().collect();
+        let mut state = self.state(all, true)?;
+        state.sort_columns = sort_columns;
+        state.properties = info.table.properties.into_iter().collect();
         let hive = info.table.partition.filter(|partition| partition.partition_type == HIVE);
         let hive = hive.into_iter().flat_map(|partition| partition.columns);
-        inner.partition_columns = hive.map(|column| column.name).collect();
+        state.partition_columns = hive.map(|column| column.name).collect();
 
-        let version = inner.properties.iter().find(|(key, _)| key.eq_ignore_ascii_case("latestversion"));
+        let version = state.properties.iter().find(|(key, _)| key.eq_ignore_ascii_case("latestversion"));
         let name = version.map(|(_, version)| version.trim()).filter(|version| !version.is_empty());
         let name = name.map_or("tablestatus".to_owned(), |version| format!("tablestatus_{version}"));
         check_name(&name).map_err(|error| error.in_file(&schema))?;
@@ -58,9 +58,9 @@ impl OpenContext<'_> {
             }
             None => Vec::new(),
         };
-        let mut updates = Updates::new(&updates, !inner.partition_columns.is_empty());
+        let mut updates = Updates::new(&updates, !state.partition_columns.is_empty());
         let live: Vec<_> = loads.iter().enumerate().filter(|(_, load)| load.is_readable()).collect();
-        let files = self.map(&live, |(at, load)| self.segment_files(load, *at, &inner.partition_columns))?;
+        let files = self.map(&live, |(at, load)| self.segment_files(load, *at, &state.partition_columns))?;
         let mut live: BTreeMap<_, _> = live.iter().map(|(at, _)| *at).zip(files).collect();
         for (at, load) in loads.iter().enumerate() {
             let mut files = live.remove(&at).unwrap_or_default();
@@ -70,7 +70,7 @@ impl OpenContext<'_> {
             }
             let deleted = updates.apply(load, &mut files, self)?;
             let rows = files.iter().try_fold(0u64, |sum, file| Some(sum.saturating_add(file.rows?)));
-            inner.segments.push(Segment {
+            state.segments.push(Segment {
                 id: load.id.clone(),
                 state: load.state.clone(),
                 is_readable: load.is_readable(),
@@ -85,8 +85,8 @@ impl OpenContext<'_> {
                 index_bytes: load.index_bytes,
                 files: files.len(),
             });
-            inner.files.extend(files.into_iter().map(Arc::new));
+            state.files.extend(files.into_iter().map(Arc::new));
         }
-        Ok(inner)
+        Ok(state)
     }
 }

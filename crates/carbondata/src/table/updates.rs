@@ -32,7 +32,7 @@ pub(super) struct Updates<'a> {
     /// Delete deltas of the folders that were listed.
     listed: HashMap<String, Listed>,
     /// Live delete deltas by segment, block and folder. Files of one block share them.
-    known: HashMap<(String, String, String), Arc<[String]>>,
+    live_deltas: HashMap<(String, String, String), Arc<[String]>>,
 }
 
 /// Timestamps and locations of delete deltas, by block name.
@@ -59,7 +59,7 @@ impl<'a> Updates<'a> {
         &mut self,
         load: &LoadDetails,
         files: &mut Vec<FileEntry>,
-        table: OpenContext<'_>,
+        context: OpenContext<'_>,
     ) -> Result<u64> {
         if self.files.is_empty() {
             return Ok(0);
@@ -67,15 +67,16 @@ impl<'a> Updates<'a> {
         files.retain(|file| self.is_live(load, file_name(&file.location)));
         let mut deleted = 0u64;
         for file in files {
-            table.cancellation.check()?;
+            context.cancellation.check()?;
             let name = file_name(&file.location);
-            deleted = deleted.saturating_add(self.last(load, name).and_then(|update| update.deleted).unwrap_or(0));
-            file.deletes = self.deltas(load, &file.location, table)?;
+            deleted =
+                deleted.saturating_add(self.last_update(load, name).and_then(|update| update.deleted).unwrap_or(0));
+            file.deletes = self.deltas(load, &file.location, context)?;
         }
         Ok(deleted)
     }
 
-    fn last(&self, load: &LoadDetails, name: &str) -> Option<&'a UpdateDetails> {
+    fn last_update(&self, load: &LoadDetails, name: &str) -> Option<&'a UpdateDetails> {
         let segment = if self.is_hive { "" } else { &load.id };
         self.files.get(&key(segment, base_name(name))).copied()
     }
@@ -87,34 +88,40 @@ impl<'a> Updates<'a> {
             return true;
         }
         // The rows of a deleted file are deleted or in another file.
-        let is_deleted = self.last(load, name).is_some_and(|update| update.is_deleted);
+        let is_deleted = self.last_update(load, name).is_some_and(|update| update.is_deleted);
         !is_deleted && !time.parse().is_ok_and(|time| load.is_stale(time))
     }
 
     /// The live delete deltas of a data file. Other delete deltas belong to failed deletes.
-    fn deltas(&mut self, load: &LoadDetails, location: &str, table: OpenContext<'_>) -> Result<Arc<[String]>> {
+    fn deltas(&mut self, load: &LoadDetails, location: &str, context: OpenContext<'_>) -> Result<Arc<[String]>> {
         let Some((block, _)) = block_and_time(file_name(location)) else { return Ok(Arc::default()) };
         let of_block = key(&load.id, block);
         if !self.blocks.contains_key(&of_block) {
             return Ok(Arc::default());
         }
         let folder = parent(location);
-        let place = (load.id.clone(), block.to_owned(), folder.to_owned());
-        if let Some(known) = self.known.get(&place) {
-            return Ok(known.clone());
+        let key_of_deltas = (load.id.clone(), block.to_owned(), folder.to_owned());
+        if let Some(deltas) = self.live_deltas.get(&key_of_deltas) {
+            return Ok(deltas.clone());
         }
-        let found = self.find(&of_block, block, folder, table)?;
-        self.known.insert(place, found.clone());
+        let found = self.find_live_deltas(&of_block, block, folder, context)?;
+        self.live_deltas.insert(key_of_deltas, found.clone());
         Ok(found)
     }
 
     /// The live delete deltas of a block in a folder.
-    fn find(&mut self, of_block: &Key, block: &str, folder: &str, table: OpenContext<'_>) -> Result<Arc<[String]>> {
+    fn find_live_deltas(
+        &mut self,
+        of_block: &Key,
+        block: &str,
+        folder: &str,
+        context: OpenContext<'_>,
+    ) -> Result<Arc<[String]>> {
         let (mut deltas, mut ranges) = (Vec::new(), Vec::new());
         let mut add = |delta: String| {
-            table.cancellation.check()?;
-            table.storage_of(&delta)?;
-            table.reserve(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
+            context.cancellation.check()?;
+            context.storage_of(&delta)?;
+            context.reserve(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
             deltas.push(delta);
             Ok::<_, Error>(())
         };
@@ -130,9 +137,9 @@ impl<'a> Updates<'a> {
             }
         }
         if !ranges.is_empty() {
-            let ranges = united(ranges);
-            let listed = self.list(folder, table)?.get(block).into_iter().flatten();
-            listed.filter(|(time, _)| is_in(&ranges, *time)).try_for_each(|(_, delta)| add(delta.clone()))?;
+            let ranges = union_of_ranges(ranges);
+            let listed = self.list_deltas(folder, context)?.get(block).into_iter().flatten();
+            listed.filter(|(time, _)| is_in_ranges(&ranges, *time)).try_for_each(|(_, delta)| add(delta.clone()))?;
         }
         deltas.sort();
         deltas.dedup();
@@ -140,18 +147,18 @@ impl<'a> Updates<'a> {
     }
 
     /// The delete deltas of a folder.
-    fn list(&mut self, folder: &str, table: OpenContext<'_>) -> Result<&Listed> {
+    fn list_deltas(&mut self, folder: &str, context: OpenContext<'_>) -> Result<&Listed> {
         if !self.listed.contains_key(folder) {
             let mut found = Listed::new();
             // Empty files belong to failed deletes.
-            let all = list_all(folder, table.storage_of(folder)?.as_ref())?;
+            let all = list_all(folder, context.storage_of(folder)?.as_ref())?;
             for (location, _) in all.into_iter().filter(|(_, status)| status.size > 0) {
-                table.cancellation.check()?;
+                context.cancellation.check()?;
                 let name =
                     file_name(&location).strip_suffix(DELETE_DELTA_SUFFIX).and_then(|name| name.rsplit_once('-'));
                 if let Some((block, time)) = name.and_then(|(block, time)| Some((block.to_owned(), time.parse().ok()?)))
                 {
-                    table.reserve(size_of::<(i64, String)>() + location.len(), DELETE_DELTAS)?;
+                    context.reserve(size_of::<(i64, String)>() + location.len(), DELETE_DELTAS)?;
                     found.entry(block).or_default().push((time, location));
                 }
             }
@@ -162,7 +169,7 @@ impl<'a> Updates<'a> {
 }
 
 /// The union of closed ranges of timestamps, ascending.
-fn united(mut ranges: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
+fn union_of_ranges(mut ranges: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     ranges.retain(|(start, end)| start <= end);
     ranges.sort_unstable();
     let mut all: Vec<(i64, i64)> = Vec::new();
@@ -176,7 +183,7 @@ fn united(mut ranges: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
 }
 
 /// Whether a timestamp is in one of the ascending ranges.
-fn is_in(ranges: &[(i64, i64)], time: i64) -> bool {
+fn is_in_ranges(ranges: &[(i64, i64)], time: i64) -> bool {
     let after = ranges.partition_point(|(start, _)| *start <= time);
     after.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, end)| time <= *end)
 }
@@ -188,11 +195,11 @@ mod tests {
     #[test]
     fn times_are_in_the_ranges_that_they_were_in() {
         let ranges = vec![(5, 7), (1, 2), (7, 9), (4, 3), (20, 30), (22, 25)];
-        let united = united(ranges.clone());
-        assert_eq!(united, [(1, 2), (5, 9), (20, 30)]);
+        let union_of_ranges = union_of_ranges(ranges.clone());
+        assert_eq!(union_of_ranges, [(1, 2), (5, 9), (20, 30)]);
         for time in 0..40 {
             let expected = ranges.iter().any(|(start, end)| (*start..=*end).contains(&time));
-            assert_eq!(is_in(&united, time), expected, "{time}");
+            assert_eq!(is_in_ranges(&union_of_ranges, time), expected, "{time}");
         }
     }
 }
