@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn big_integers_have_any_length() {
+    fn big_integers_of_any_length() {
         assert_eq!(big_integer(&[]), Some(0));
         assert_eq!(big_integer(&[0xff]), Some(-1));
         assert_eq!(big_integer(&[0, 0xff]), Some(255));

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_gives_back_what_it_was_given() {
+    fn round_trips_and_limits() {
         let text = b"carbon ".repeat(1000);
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(&text).unwrap();

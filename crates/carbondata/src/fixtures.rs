@@ -69,7 +69,7 @@ fn micros(text: &str) -> i64 {
 }
 
 /// The expected value in the form of [`cell`].
-fn wanted(value: &Value, kind: &DataType) -> Value {
+fn expected_cell(value: &Value, kind: &DataType) -> Value {
     match (value, kind) {
         (Value::Null, _) => Value::Null,
         (Value::String(text), DataType::Date32) => days(text).into(),
@@ -109,7 +109,7 @@ pub(crate) fn assert_rows(columns: &[(String, ArrayRef)], rows: &[Value]) {
     for (name, array) in columns {
         for (&at, row) in order.iter().zip(rows) {
             let value = row.get(name).unwrap_or(&Value::Null);
-            assert_eq!(cell(array, at), wanted(value, array.data_type()), "{name} of {}", row["id"]);
+            assert_eq!(cell(array, at), expected_cell(value, array.data_type()), "{name} of {}", row["id"]);
         }
     }
 }

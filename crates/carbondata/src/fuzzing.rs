@@ -50,13 +50,13 @@ fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)
         // Each column is read alone, so that an error of one column does not hide the others.
         for &column in &all {
             let Ok(data) = file.read_blocklet(blocklet, &[column]) else { continue };
-            let mut one_by_one = file.read_chunk_headers(blocklet, &[column])?;
+            let mut single_pages = file.read_chunk_headers(blocklet, &[column])?;
             for page in 0..data.pages() {
-                let mut wanted = vec![false; data.pages()];
-                wanted.get_mut(page).into_iter().for_each(|wanted| *wanted = true);
-                one_by_one.read_pages(&[column], &wanted)?;
+                let mut selected = vec![false; data.pages()];
+                selected.get_mut(page).into_iter().for_each(|selected| *selected = true);
+                single_pages.read_pages(&[column], &selected)?;
                 let array = data.decode(column, page);
-                assert_eq!(array.is_ok(), one_by_one.decode(column, page).is_ok());
+                assert_eq!(array.is_ok(), single_pages.decode(column, page).is_ok());
                 array.iter().for_each(check);
             }
         }

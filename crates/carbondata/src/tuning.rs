@@ -4,11 +4,11 @@
 
 orcish_core::tunings! {
     /// Number of selected rows of a page below which the rows are concatenated with those of the next pages.
-    FEW_ROWS_OF_PAGE = 8192, 1..=500;
+    MIN_BATCH_ROWS = 8192, 1..=500;
     /// Bytes of a streaming file that are read at a time, where a blocklet has fewer.
-    STREAM_BYTES = 4 << 20, 1..=3000;
+    STREAM_READ_BYTES = 4 << 20, 1..=3000;
     /// Bytes that are first read for the header of a file.
-    FIRST_HEADER = 32 << 10, 64..=400;
+    HEADER_READ_BYTES = 32 << 10, 64..=400;
     /// Number of metadata files that are read from a store at a time.
     METADATA_READERS = 8, 1..=3;
 }

@@ -30,7 +30,7 @@ pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<FileMetad
 
 fn open_version(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<FileMetadata> {
     let (size, end) = source.read_suffix(source.first_read().max(FOOTER_OFFSET_LEN))?;
-    let start = read_range(&*source, size, &end, 0..tuning::FIRST_HEADER.wide().min(size))?;
+    let start = read_range(&*source, size, &end, 0..tuning::HEADER_READ_BYTES.wide().min(size))?;
     if start.starts_with(MAGIC_V2) {
         return v1_v2::open(source, size, &end, limits, 2);
     }

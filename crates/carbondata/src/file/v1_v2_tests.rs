@@ -58,16 +58,16 @@ fn check(name: &str, version: u8) {
 }
 
 #[test]
-fn version_1_has_the_rows_of_apache() {
+fn version_1_has_the_expected_rows() {
     check("v110_format1", 1);
 }
 
 #[test]
-fn version_2_has_the_rows_of_apache() {
+fn version_2_has_the_expected_rows() {
     check("v110_format2", 2);
 }
 
 #[test]
-fn version_3_of_1_1_has_the_rows_of_apache() {
+fn version_3_of_1_1_has_the_expected_rows() {
     check("v110_format3", 3);
 }

@@ -70,9 +70,9 @@ fn header(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let (mut header, length) = Node::read(bytes)?;
     change_some(&mut header, random);
     let header = header.bytes();
-    let behind = i64::try_from(header.len()).ok()? - i64::try_from(length).ok()?;
+    let shift = i64::try_from(header.len()).ok()? - i64::try_from(length).ok()?;
     if let Some(Node::List(_, blocklets)) = footer.field(4) {
-        blocklets.iter_mut().flat_map(chunk_offsets).for_each(|at| *at = at.wrapping_add(behind));
+        blocklets.iter_mut().flat_map(chunk_offsets).for_each(|at| *at = at.wrapping_add(shift));
     }
     Some(with_footer(&[&header, bytes.get(length..start)?].concat(), &footer))
 }

@@ -16,7 +16,7 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn trees_are_what_was_read() {
+fn trees_round_trip() {
     for (name, bytes) in seeds() {
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {
@@ -29,7 +29,7 @@ fn trees_are_what_was_read() {
 }
 
 #[test]
-fn values_within_values_are_no_deeper_than_the_stack() {
+fn nesting_is_bounded() {
     // Deeply nested lists, maps and structs.
     for (first, nested) in [(0x19, &[0x19][..]), (0x1b, &[1, 0xbb]), (0x1c, &[0x1c])] {
         let bytes = [&[first][..], &nested.repeat(1 << 20)].concat();
@@ -41,7 +41,7 @@ fn values_within_values_are_no_deeper_than_the_stack() {
 }
 
 #[test]
-fn changed_files_are_errors_or_arrays() {
+fn mutated_files_are_errors_or_valid_arrays() {
     let limits = Limits { memory: 64 << 20, tail: 1 << 20, ..Limits::default() };
     let arrays = std::cell::Cell::new(0);
     let check = |array: &ArrayRef| {

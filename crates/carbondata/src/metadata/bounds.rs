@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers() {
+    fn bounds_of_numbers() {
         assert_eq!(bounds(CarbonType::Int, true, &[0x7f, 0xff, 0xff, 0xff], &[0x80, 0, 0, 5]), integers(Some(-1), 5));
         assert_eq!(bounds(CarbonType::Short, true, &[], &[0xff, 0xff]), integers(None, 32767));
         assert_eq!(bounds(CarbonType::Long, true, &[0; 8], &[0xff; 8]), integers(Some(i64::MIN), i64::MAX));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_widened() {
+    fn bounds_of_floats_are_widened() {
         let known = bounds(CarbonType::Double, false, &0f64.to_be_bytes(), &1000f64.to_be_bytes());
         let (Some(Bound::Number(min)), Some(Bound::Number(max))) = (known.min, known.max) else { panic!() };
         assert!(min < 0.0 && min > -1e-8 && max > 2000.0 && max < 2050.0);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_what_is_not_believed() {
+    fn bounds_of_strings_and_unreliable_bounds() {
         let known = bounds(CarbonType::String, true, NULL_TEXT, b"b");
         assert_eq!((known.max, known.nulls), (Some(Bound::Bytes(b"b".into())), Some(true)));
         for carbon_type in [CarbonType::Byte, CarbonType::Binary, CarbonType::Boolean, CarbonType::Array] {

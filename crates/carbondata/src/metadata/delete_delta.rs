@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deltas_are_united() {
+    fn deltas_are_merged() {
         let mut deletes = Deletes::new();
         let first = br#"{"blockletDetailsMap":{"0_1":{"id":"0","pageId":1,"deletedRows":[7,3]}},"blockName":"x"}"#;
         add(&mut deletes, first, &Limits::default()).unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_all_deltas_together_have_room() {
+    fn memory_of_all_deltas_is_limited() {
         let folder = std::env::temp_dir().join(format!("carbondata-deletes-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let rows = (0..1000).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_ones_are_errors() {
+    fn invalid_deltas_are_errors() {
         let rows = |rows: &str| format!(r#"{{"blockletDetailsMap":{{"0_1":{{"deletedRows":{rows}}}}}}}"#);
         for json in ["", "[]", "{}", &rows("[-1]"), &rows("[1.5]"), &rows("[4294967296]"), &rows("7")] {
             assert!(add(&mut Deletes::new(), json.as_bytes(), &Limits::default()).is_err(), "{json}");

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_old_indexes_have_no_blocklets() {
+    fn old_index_files_have_no_blocklets() {
         let bytes = [&HEADER[..], &entry(3, "a", false)].concat();
         let found = read_index(&bytes, &Limits::default()).unwrap();
         assert_eq!((found[0].rows, &found[0].blocklets), (3, &None));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_indexes_have_a_name_each() {
+    fn merged_index_files() {
         let bytes = [0x19, 0x18, 1, b'a', 0, 0x19, 0x18, 2, b'x', b'y', 0];
         assert_eq!(read_merged_index(&bytes, &Limits::default()).unwrap(), [("a".to_owned(), b"xy".to_vec())]);
         assert!(read_merged_index(&[0x19, 0x18, 1, b'a', 0, 0x19, 0x08, 0], &Limits::default()).is_err());

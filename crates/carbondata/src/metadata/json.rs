@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_have_room() {
+    fn memory_is_limited() {
         let limits = Limits { memory: 1 << 20, ..Limits::default() };
         assert!(parse(br#"[{"a": "b"}]"#, &limits).is_ok());
         let many = format!("[{}1]", "1,".repeat(100_000));

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_without_scheme_are_of_the_tables_store() {
+    fn paths_without_scheme_belong_to_the_store_of_the_table() {
         assert_eq!(absolute("s3://bucket/t", "/etc/x"), "s3://bucket/etc/x");
         assert_eq!(absolute("s3://bucket/t", "gs://other/x/"), "gs://other/x");
         assert_eq!(absolute("/t", "/etc/x"), "/etc/x");

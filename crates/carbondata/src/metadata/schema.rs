@@ -65,9 +65,9 @@ pub(crate) struct Column {
 impl Column {
     /// Approximate memory of the column and its children.
     pub(crate) fn memory_size(&self) -> usize {
-        let texts = self.id.len() + self.name.len() + self.default.as_ref().map_or(0, Vec::len);
+        let strings = self.id.len() + self.name.len() + self.default.as_ref().map_or(0, Vec::len);
         let inner = self.children.iter().map(Column::memory_size).sum::<usize>();
-        size_of::<Self>() + texts + self.encoders.len() * size_of::<Encoding>() + inner
+        size_of::<Self>() + strings + self.encoders.len() * size_of::<Encoding>() + inner
     }
 
     /// Whether pages store surrogate keys of a global dictionary.
@@ -175,7 +175,7 @@ fn column(
     for _ in 0..this.children.max(0) {
         children.extend(column(rest, &this.name, (depth + 1, most_depth))?);
     }
-    let wanted = match carbon_type {
+    let num_children = match carbon_type {
         CarbonType::Array => Some(1),
         // The only child of a map is the struct of its entries.
         CarbonType::Map => {
@@ -188,7 +188,7 @@ fn column(
         CarbonType::Struct => None,
         _ => Some(0),
     };
-    if wanted.is_some_and(|wanted| wanted != children.len()) {
+    if num_children.is_some_and(|num_children| num_children != children.len()) {
         return Err(in_column(Error::corrupt(format!(
             "a column of type {carbon_type:?} with {} within it",
             children.len()
@@ -222,10 +222,10 @@ fn carbon_type(this: &ColumnSchema) -> Result<CarbonType> {
             if !(1..=MAX_DIGITS).contains(&precision) || !(0..=precision).contains(&scale) {
                 return Err(Error::corrupt(format!("a decimal of {precision} digits, {scale} behind the point")));
             }
-            let misfit = |_| Error::corrupt("digits of a decimal");
+            let out_of_range = |_| Error::corrupt("digits of a decimal");
             CarbonType::Decimal {
-                precision: precision.try_into().map_err(misfit)?,
-                scale: scale.try_into().map_err(misfit)?,
+                precision: precision.try_into().map_err(out_of_range)?,
+                scale: scale.try_into().map_err(out_of_range)?,
             }
         }
         6 => CarbonType::Timestamp,

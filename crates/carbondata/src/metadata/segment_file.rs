@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_within_and_without() {
+    fn relative_and_absolute_folders() {
         let json = br#"{"locationMap":{
             "/s=a/d=1":{"files":["a.carbonindex"],"partitions":["s=a"],"status":"Success","isRelative":true},
             "/gone":{"files":["b.carbonindex"],"status":"Marked for Delete","isRelative":true},
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_out_is_refused() {
+    fn locations_outside_of_the_table_are_refused() {
         for (place, name) in [("/../x", "a"), ("/x", "../a"), ("/x", "")] {
             let json = format!(
                 r#"{{"locationMap":{{"{place}":{{"files":["{name}"],"status":"Success","isRelative":true}}}}}}"#

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_of_new_and_old_tables() {
+    fn table_status_of_new_and_old_tables() {
         let json = br#"[{"loadName":"0","loadStatus":"SUCCESS","loadStartTime":"10-04-2026 01:23:20:000","x":{}},
             {"loadName":"0.1","loadStatus":"Compacted","loadStartTime":"17","mergedLoadName":"3","fileFormat":"ORC"},
             {"loadName":"2","loadStatus":"Streaming","dataSize":"12","updateStatusFileName":"tableupdatestatus-1"}]"#;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_updates_that_were_not_finished() {
+    fn stale_files_of_failed_updates() {
         let load = LoadDetails { started: Some(10), ..LoadDetails::default() };
         assert!(!load.is_stale(10) && load.is_stale(11));
         let load = LoadDetails { updated: (Some(20), Some(30)), ..load };

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_it_knows_and_passes_over_the_rest() {
+    fn unknown_fields_are_skipped() {
         let bytes = [
             0x16, 3, // 1: -2
             0x19, 0x21, 1, 2, // 2: true, false
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_lies_about_length_end() {
+    fn nesting_and_lengths_are_bounded() {
         let deep = [0x1c; 1000];
         assert!(ThriftReader::new(&deep, &Limits::default()).read_struct::<Sample>().is_err());
         let lists = [&[0x59][..], &[0x19; 1000]].concat();
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_has_room() {
+    fn memory_is_limited() {
         // A list of empty structs, which take one byte each.
         let bytes = [&[0x49, 0xfc, 0xa0, 0x8d, 0x06][..], &[0; 100_000], &[0]].concat();
         assert_eq!(ThriftReader::new(&bytes, &Limits::default()).read_struct::<Sample>().unwrap().inner.len(), 100_000);

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delete_deltas_that_count() {
+    fn live_delete_deltas() {
         let json = br#"[{"segmentName":"0","blockName":"part-0","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"5"},
             {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"7","deltaFileStamps":["5","7"]},
             {"blockName":"b","deleteDeltaStartTimestamp":"5","deleteDeltaEndTimestamp":"7","deletedRowsInBlock":"3"},

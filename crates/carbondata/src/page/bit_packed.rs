@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn row_ids_are_plain_or_in_runs() {
+    fn row_ids_with_and_without_runs() {
         for bits in [17, 11, 20] {
             let stored = stored_ids(&[3, 6, 0, 2, 1, 7, 9], &[0, 5], bits);
             assert_eq!(bit_packed_row_ids(&stored, 10).unwrap(), [4, 6, 5, 0, 1, 2, 3, 7, 8, 9]);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_pairs() {
+    fn run_lengths() {
         for bits in [17, 13] {
             assert_eq!(bit_packed_runs(&pack(&[0, 500, 500, 1, 501, 299], bits), 800).unwrap(), [500, 1, 299]);
         }

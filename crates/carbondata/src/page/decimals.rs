@@ -98,8 +98,8 @@ fn each<const N: usize>(data: &[u8]) -> Result<Vec<i128>> {
     let value = |bytes: &[u8; N]| {
         // The value is placed at the top, and shifted down with its sign.
         let mut wide = [0; 16];
-        if let Some(place) = wide.first_chunk_mut::<N>() {
-            *place = *bytes;
+        if let Some(target) = wide.first_chunk_mut::<N>() {
+            *target = *bytes;
         }
         i128::from_be_bytes(wide) >> (8 * (16 - N))
     };
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn widths_are_those_of_the_precision() {
+    fn widths_follow_from_the_precision() {
         for precision in 1..=38u32 {
             let width = (1..=16).find(|width| 2f64.powi(8 * width - 1) >= 10f64.powi(precision.cast_signed()));
             let width = usize::try_from(width.unwrap()).unwrap();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_change_where_no_digit_is_lost() {
+    fn rescaling_is_exact() {
         assert_eq!(rescale(12, 1, 3), Some(1200));
         assert_eq!(rescale(1200, 3, 1), Some(12));
         assert_eq!(rescale(1201, 3, 1), None);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_counted() {
+    fn precision_is_checked() {
         let carbon_type = CarbonType::Decimal { precision: 3, scale: 1 };
         assert!(array(carbon_type, vec![999, -999], 1, None).is_ok());
         assert!(array(carbon_type, vec![1000], 1, None).is_err());

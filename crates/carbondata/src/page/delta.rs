@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_as_wide_as_their_bounds() {
+    fn integers_have_the_width_of_their_range() {
         let decode = |meta: ValueEncoderMeta, data: &[u8], rows| {
             array_of(meta, data, rows, CarbonType::Long).map(|all| all.as_primitive::<Int64Type>().values().to_vec())
         };
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_have_four_forms() {
+    fn doubles_of_all_transforms() {
         let decode = |meta: ValueEncoderMeta, data: &[u8], rows| {
             array_of(meta, data, rows, CarbonType::Double)
                 .map(|all| all.as_primitive::<Float64Type>().values().to_vec())
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn version_3_has_a_meta_of_its_own() {
+    fn meta_of_version_3() {
         let mut bytes = vec![0, b'd'];
         for value in [7i64, -7, 0] {
             bytes.extend(value.to_be_bytes());

@@ -98,27 +98,27 @@ fn array(chunks: &[DictionaryChunk], carbon_type: CarbonType) -> Result<ArrayRef
     let bytes: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
     let count: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
     let all = std::iter::once(None).chain(chunks.iter().flat_map(DictionaryChunk::values));
-    let texts = all.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
+    let strings = all.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
     Ok(match carbon_type {
         CarbonType::String | CarbonType::Varchar => {
             if i32::try_from(bytes).is_err() {
                 return Err(Error::limit(format!("a dictionary of {bytes} bytes of text")));
             }
             let mut builder = StringBuilder::with_capacity(count + 1, bytes);
-            texts.for_each(|text| builder.append_option(text));
+            strings.for_each(|string| builder.append_option(string));
             Arc::new(builder.finish())
         }
         CarbonType::Boolean => {
-            Arc::new(texts.map(|text| text?.to_ascii_lowercase().parse().ok()).collect::<BooleanArray>())
+            Arc::new(strings.map(|string| string?.to_ascii_lowercase().parse().ok()).collect::<BooleanArray>())
         }
-        CarbonType::Byte => parsed::<Int8Type>(texts),
-        CarbonType::Short => parsed::<Int16Type>(texts),
-        CarbonType::Int => parsed::<Int32Type>(texts),
-        CarbonType::Long => parsed::<Int64Type>(texts),
-        CarbonType::Float => parsed::<Float32Type>(texts),
-        CarbonType::Double => parsed::<Float64Type>(texts),
+        CarbonType::Byte => parse_primitive::<Int8Type>(strings),
+        CarbonType::Short => parse_primitive::<Int16Type>(strings),
+        CarbonType::Int => parse_primitive::<Int32Type>(strings),
+        CarbonType::Long => parse_primitive::<Int64Type>(strings),
+        CarbonType::Float => parse_primitive::<Float32Type>(strings),
+        CarbonType::Double => parse_primitive::<Float64Type>(strings),
         CarbonType::Decimal { precision, scale } => {
-            let values = texts.map(|text| decimal(text?, scale));
+            let values = strings.map(|string| decimal(string?, scale));
             let values: PrimitiveArray<Decimal128Type> = values.collect();
             let values = values.with_precision_and_scale(precision, scale);
             Arc::new(values.map_err(|error| Error::corrupt(error.to_string()))?)
@@ -127,22 +127,22 @@ fn array(chunks: &[DictionaryChunk], carbon_type: CarbonType) -> Result<ArrayRef
     })
 }
 
-fn parsed<'a, T>(texts: impl Iterator<Item = Option<&'a str>>) -> ArrayRef
+fn parse_primitive<'a, T>(strings: impl Iterator<Item = Option<&'a str>>) -> ArrayRef
 where
     T: ArrowPrimitiveType,
     T::Native: FromStr,
 {
-    let values = texts.map(|text| text?.trim().parse::<T::Native>().ok());
+    let values = strings.map(|string| string?.trim().parse::<T::Native>().ok());
     let mut array = arrow_array::builder::PrimitiveBuilder::<T>::new();
     values.for_each(|value| array.append_option(value));
     Arc::new(array.finish())
 }
 
 /// The unscaled value of a decimal such as `-1.50` or `15E-1`; `None` where it has more decimal places than `scale`.
-fn decimal(text: &str, scale: i8) -> Option<i128> {
-    let (number, exponent) = match text.trim().split_once(['e', 'E']) {
+fn decimal(string: &str, scale: i8) -> Option<i128> {
+    let (number, exponent) = match string.trim().split_once(['e', 'E']) {
         Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
-        None => (text.trim(), 0),
+        None => (string.trim(), 0),
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
@@ -184,10 +184,10 @@ mod tests {
     }
 
     #[test]
-    fn values_are_texts_of_any_type_up_to_the_end_of_the_last_load() {
+    fn values_of_committed_loads() {
         let found = of(CarbonType::Int, &["@NU#LL$!", "42", "x", "-7", "8"], 12 + 6 + 5 + 6).unwrap();
-        let wanted: Int32Array = [None, None, Some(42), None, Some(-7)].into_iter().collect();
-        assert_eq!(found.as_primitive(), &wanted);
+        let expected: Int32Array = [None, None, Some(42), None, Some(-7)].into_iter().collect();
+        assert_eq!(found.as_primitive(), &expected);
         let found = of(CarbonType::String, &["@NU#LL$!", "a", ""], 12 + 5 + 4).unwrap();
         let found: Vec<Option<&str>> = found.as_string::<i32>().iter().collect();
         assert_eq!(found, [None, None, Some("a"), Some("")]);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_texts_too() {
+    fn decimals_are_parsed() {
         assert_eq!(decimal("-1.5", 2), Some(-150));
         assert_eq!(decimal("-0.5", 2), Some(-50));
         assert_eq!(decimal("15E-1", 2), Some(150));

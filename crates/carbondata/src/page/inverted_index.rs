@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_may_have_runs() {
+    fn row_ids_with_runs() {
         // Stored values belong to rows 3, 0, 1, 2, 4.
         let bytes = [0, 0, 0, 8, 0, 3, 0, 0, 0, 2, 0, 4, 0, 1];
         let (ids, runs) = stored_ids(&bytes).unwrap();
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_a_permutation() {
+    fn row_ids_are_a_permutation() {
         for (ids, runs) in [(&[0, 0][..], &[][..]), (&[0, 2], &[]), (&[0], &[]), (&[0, 1, 2], &[]), (&[0, 1], &[1])] {
             assert!(inverse(ids, runs, 2).is_err(), "{ids:?} {runs:?}");
         }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn repeats_sum_to_the_rows() {
+    fn run_lengths_sum_up_to_the_rows() {
         let counts = stored_runs(&[0, 0, 0, 2, 0, 2, 0, 1]).unwrap();
         assert_eq!(repeat(&['a', 'b'], &counts, 3).unwrap(), ['a', 'a', 'b']);
         assert!(repeat(&['a', 'b'], &counts, 4).is_err());

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_dates_are_empty_or_have_the_key_of_null() {
+    fn null_dates() {
         let column = Column::sample("c", CarbonType::Date);
         let found = array(&column, &[&[], &NULL_DATE, &[0xbf, 0xff, 0xff, 0xff], &[0x80, 0, 0, 2]]).unwrap();
         let days: Date32Array = vec![None, None, Some(0), Some(2 - EPOCH_KEY)].into();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sign_is_flipped() {
+    fn sign_bits_are_flipped() {
         assert_eq!(decode_sign_flipped(&[0x80]), Some(0));
         assert_eq!(decode_sign_flipped(&[0x7f, 0xff]), Some(-1));
         assert_eq!(decode_sign_flipped(&[0x80, 0, 1, 0]), Some(256));

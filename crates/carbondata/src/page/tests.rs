@@ -42,7 +42,7 @@ fn decode_numbers(
 }
 
 #[test]
-fn metas_are_read() {
+fn encoder_meta() {
     let max = [&[0, 3, 2, 1, 0][..], &[0, 1, 0], &[0, 1, 0], &[0; 8]].concat();
     let meta = EncoderMeta::read(&meta_bytes(10, 4, [2, 9], 5, 0, &max)).unwrap();
     assert_eq!(
@@ -59,7 +59,7 @@ fn metas_are_read() {
 }
 
 #[test]
-fn whole_numbers_have_elements_of_all_widths() {
+fn integers_of_all_widths() {
     let max = 1000i32.to_be_bytes();
     let integral = Encoding::AdaptiveIntegral;
     let decode = |encoder, store, data: &[u8]| {
@@ -85,7 +85,7 @@ fn whole_numbers_have_elements_of_all_widths() {
 }
 
 #[test]
-fn numbers_that_do_not_fit_name_their_row() {
+fn overflow_errors_name_the_row() {
     let meta = meta(4, 5, 0, &[0, 0]);
     let data = [7i32, 70_000].map(i32::to_le_bytes).concat();
     let error = decode_numbers(CarbonType::Short, Encoding::AdaptiveIntegral, &meta, 2, &data).unwrap_err();
@@ -98,7 +98,7 @@ fn numbers_that_do_not_fit_name_their_row() {
 }
 
 #[test]
-fn times_and_booleans() {
+fn timestamps_and_booleans() {
     let direct = Encoding::DirectCompress;
     let times =
         |value: i64| decode_numbers(CarbonType::Timestamp, direct, &meta(2, 7, 0, &[0; 8]), 1, &value.to_le_bytes());
@@ -109,7 +109,7 @@ fn times_and_booleans() {
 }
 
 #[test]
-fn fractions_are_computed_as_the_writer_has() {
+fn adaptive_floating_point() {
     let (max, small) = (9.99f64.to_be_bytes(), 300.8f32.to_be_bytes());
     let double = |encoder, store, decimals, data: &[u8]| {
         let array = decode_numbers(CarbonType::Double, encoder, &meta(8, store, decimals, &max), 1, data).unwrap();
@@ -130,7 +130,7 @@ fn fractions_are_computed_as_the_writer_has() {
 }
 
 #[test]
-fn decimals_are_narrow_or_wide() {
+fn decimals_of_all_encodings() {
     let bounds = [&[0, 3, 2, 1, 0][..], &[0, 1, 0], &[0, 1, 0], &[0; 8]].concat();
     let narrow = EncoderMeta::read(&meta_bytes(10, 4, [2, 9], 14, 0, &bounds)).unwrap();
     let carbon_type = CarbonType::Decimal { precision: 10, scale: 3 };
@@ -148,7 +148,7 @@ fn decimals_are_narrow_or_wide() {
 }
 
 #[test]
-fn sorted_pages_come_back_in_the_order_of_rows() {
+fn inverted_index_restores_row_order() {
     let column = column(CarbonType::Int);
     let meta = meta(5, 14, 0, &[0; 4]);
     let encoders = [Encoding::AdaptiveIntegral, Encoding::InvertedIndex];
@@ -159,7 +159,7 @@ fn sorted_pages_come_back_in_the_order_of_rows() {
 }
 
 #[test]
-fn texts_have_their_length_before_them() {
+fn length_prefixed_strings() {
     let data = [&[0, 1, b'a', 0, 0, 0, 8][..], NULL_TEXT, &[0, 20], &[b'b'; 20]].concat();
     let column = column(CarbonType::String);
     let expected = [Some("a"), Some(""), None, Some("bbbbbbbbbbbbbbbbbbbb")];
@@ -182,7 +182,7 @@ fn texts_have_their_length_before_them() {
 }
 
 #[test]
-fn dates_are_keys() {
+fn dates_of_a_direct_dictionary() {
     let column = column(CarbonType::Date);
     let data = [1, 1_073_741_823, 1_073_741_822u32].map(u32::to_be_bytes).concat();
     let array = decode(&PageInput::sample(&column, 3, &[Encoding::Dictionary], &data)).unwrap();
@@ -209,7 +209,7 @@ fn keys<'a>(dictionary: &'a LocalDictionary, column: &'a Column, data: &'a [u8])
 }
 
 #[test]
-fn keys_of_the_chunk_become_texts() {
+fn keys_of_a_local_dictionary() {
     let texts = [&[0, 8][..], NULL_TEXT, &[0, 1, b'a', 0, 20], &[b'b'; 20]].concat();
     // The used keys are 1, 2 and 9.
     let dictionary = dictionary(&texts, &[6, 2]).unwrap();
@@ -226,7 +226,7 @@ fn keys_of_the_chunk_become_texts() {
 }
 
 #[test]
-fn dictionaries_have_as_many_keys_as_values() {
+fn invalid_local_dictionaries() {
     assert!(dictionary(&[0, 1, b'a'], &[6]).is_err());
     assert!(dictionary(&[0, 1, b'a', 0, 0], &[2]).is_err());
     assert!(dictionary(&[0, 1, 0xff], &[4]).is_err());
@@ -240,7 +240,7 @@ fn dictionaries_have_as_many_keys_as_values() {
 }
 
 #[test]
-fn global_dictionaries_are_asked_for() {
+fn keys_of_a_global_dictionary() {
     let mut column = column(CarbonType::String);
     column.encoders = vec![Encoding::Dictionary];
     let page = PageInput::sample(&column, 3, &[Encoding::Dictionary], &[2, 1, 3]);

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_whole() {
+    fn truncated_lengths_are_recovered() {
         let text =
             |length: usize, salt: usize| (0..length).map(move |at| b'a' + u8::try_from((at * 7 + salt) % 23).unwrap());
         for lengths in
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_found_before_the_search_ends_are_those_that_were_stored() {
+    fn bounded_search_finds_the_stored_values() {
         let mut random = Random(7);
         let mut wholes = 0;
         for (short, long) in [(0, 1), (3, 1), (100, 1), (10, 2), (1000, 3), (50, 5)] {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_values_ends_soon() {
+    fn search_is_bounded_for_invalid_data() {
         for fill in [0, 1, b'a', 0xff] {
             for count in [1, 2, 100, 100_000] {
                 let _ = values(&vec![fill; 3_000_000], count, false);

@@ -142,24 +142,24 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_found_within_objects() {
+    fn boxed_numbers_are_read() {
         let longs = [-5i64, -70_000, 0].map(i64::to_be_bytes);
         let bytes = serialized(b'd', 0, "java.lang.Long", b'J', longs);
-        let wanted =
+        let expected =
             ValueEncoderMeta { range: ValueRange::Long { max: -5, min: -70_000 }, decimals: 0, is_float: false };
-        assert_eq!(ValueEncoderMeta::read_java(&bytes).unwrap(), wanted);
+        assert_eq!(ValueEncoderMeta::read_java(&bytes).unwrap(), expected);
         for end in 0..bytes.len() - 6 - 8 {
             assert!(ValueEncoderMeta::read_java(bytes.get(..end).unwrap()).is_err(), "{end}");
         }
         let doubles = [1.5f64, -2.25, 0.0].map(f64::to_be_bytes);
         let bytes = serialized(b'n', 2, "java.lang.Double", b'D', doubles);
-        let wanted =
+        let expected =
             ValueEncoderMeta { range: ValueRange::Double { max: 1.5, min: -2.25 }, decimals: 2, is_float: false };
-        assert_eq!(ValueEncoderMeta::read_java(&bytes).unwrap(), wanted);
+        assert_eq!(ValueEncoderMeta::read_java(&bytes).unwrap(), expected);
     }
 
     #[test]
-    fn bounds_of_another_type_are_an_error() {
+    fn ranges_of_another_type_are_an_error() {
         let bytes = serialized(b'n', 2, "java.lang.Long", b'J', [[0; 8]; 3]);
         assert!(ValueEncoderMeta::read_java(&bytes).is_err());
         let bytes = serialized(b'd', 2, "java.lang.Long", b'L', [[TC_REFERENCE; 8]; 3]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn any_change_of_a_byte_is_no_panic() {
+    fn changed_bytes_never_panic() {
         let bytes = serialized(b'd', 0, "java.lang.Long", b'J', [[0; 8]; 3]);
         for at in 0..bytes.len() {
             for value in [0, 0x70, 0x71, 0x72, 0x73, 0xff] {

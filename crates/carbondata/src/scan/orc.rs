@@ -121,9 +121,9 @@ fn of_table(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
         return Ok(Arc::new(clocks.with_timezone(zone.clone())));
     }
     // The types differ in time zones only, so that the buffers are kept.
-    let misfit = |error| Error::corrupt(format!("no {target}")).with_source(error);
+    let invalid = |error| Error::corrupt(format!("no {target}")).with_source(error);
     let data = array.to_data();
-    Ok(arrow_array::make_array(retyped(data, target).map_err(misfit)?))
+    Ok(arrow_array::make_array(retyped(data, target).map_err(invalid)?))
 }
 
 fn retyped(

@@ -11,6 +11,6 @@ pub struct Split {
     pub rows: u64,
     /// Stored bytes of all columns; the size of the file where blocklets are not known.
     pub bytes: u64,
-    /// Serialized split, for [`Scan::of_split`](crate::Scan::of_split).
+    /// Serialized split, for [`Scan::from_split`](crate::Scan::from_split).
     pub token: Vec<u8>,
 }

@@ -105,7 +105,7 @@ impl TaskReader {
     fn push(&mut self, batch: RecordBatch) -> Result<()> {
         let batch_size = self.config.options.batch_size.max(1);
         // Batches below this number of rows are concatenated.
-        let min_rows = tuning::FEW_ROWS_OF_PAGE.get().min(batch_size);
+        let min_rows = tuning::MIN_BATCH_ROWS.get().min(batch_size);
         if batch.num_rows() < min_rows {
             self.small_batches.push(batch);
             let rows: usize = self.small_batches.iter().map(RecordBatch::num_rows).sum();

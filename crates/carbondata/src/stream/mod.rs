@@ -103,7 +103,7 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Stre
         return Err(Error::corrupt(format!("a file of {size} bytes, of which {committed} were committed")));
     }
     let bytes = source
-        .read_ranges(std::slice::from_ref(&(0..tuning::FIRST_HEADER.wide().min(committed))))?
+        .read_ranges(std::slice::from_ref(&(0..tuning::HEADER_READ_BYTES.wide().min(committed))))?
         .pop()
         .unwrap_or_default();
     let (header, start) = read_header(&*source, committed, bytes, limits)?;
@@ -180,7 +180,7 @@ impl ReadBuffer {
                     format!("{length_needed} bytes of a blocklet, of {max_bytes} that are allowed"),
                 ));
             }
-            let range = self.at..self.at + left.min(length_needed.max(tuning::STREAM_BYTES.wide()));
+            let range = self.at..self.at + left.min(length_needed.max(tuning::STREAM_READ_BYTES.wide()));
             self.bytes = file.source.read_ranges(&[range])?.pop().unwrap_or_default();
         }
         if length > self.bytes.len() {

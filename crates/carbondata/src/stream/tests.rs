@@ -25,7 +25,7 @@ fn decode(bytes: &[u8], rows: usize, columns: &[Column], wanted: &[usize]) -> Re
 }
 
 #[test]
-fn rows_have_dimensions_then_nested_columns_then_measures() {
+fn fields_are_dimensions_then_complex_columns_then_measures() {
     let columns = [
         column("m", CarbonType::Int, false, Vec::new()),
         column("a", CarbonType::Array, true, vec![column("item", CarbonType::Int, true, Vec::new())]),
@@ -64,7 +64,7 @@ fn rows_have_dimensions_then_nested_columns_then_measures() {
 }
 
 #[test]
-fn nested_texts_have_lengths_of_two_or_four_bytes() {
+fn lengths_of_two_or_four_bytes() {
     let entry =
         vec![column("key", CarbonType::String, true, Vec::new()), column("value", CarbonType::Int, true, Vec::new())];
     let columns =
@@ -93,7 +93,7 @@ fn nested_texts_have_lengths_of_two_or_four_bytes() {
 }
 
 #[test]
-fn keys_need_a_dictionary() {
+fn keys_need_a_global_dictionary() {
     let key = Column { encoders: vec![Encoding::Dictionary], ..column("k", CarbonType::Long, true, Vec::new()) };
     let bytes = [0, 0, 0, 0, 0, 2, 0, 1, 1];
     let columns = [key];
@@ -105,7 +105,7 @@ fn keys_need_a_dictionary() {
 }
 
 #[test]
-fn a_stream_of_apache_has_its_rows() {
+fn streaming_files_have_the_expected_rows() {
     let Some(table) = fixtures::table("spark_streamed") else { return };
     let folder = table.join("table/Fact/Part0/Segment_1");
     let index = std::fs::read(fixtures::files(&folder, ".carbonindex").pop().unwrap()).unwrap();

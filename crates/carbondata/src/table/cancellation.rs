@@ -124,7 +124,7 @@ mod tests {
 
     /// The error of the check is returned, and all threads stop.
     #[test]
-    fn all_threads_end_with_the_error_of_the_check() {
+    fn all_threads_stop_with_the_error_of_the_check() {
         for kind in [ErrorKind::Interrupted, ErrorKind::Io] {
             let storage = orcish_io::StorageOptions::default()
                 .with_cancel_check(Arc::new(move || Err(Error::new(kind, "a signal came"))));

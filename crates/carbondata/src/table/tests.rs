@@ -44,7 +44,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn rows_are_known_without_opening_data() {
+fn row_counts_of_index_files() {
     let Some(folder) = folder() else { return };
     let names = names(&folder);
     assert!(names.len() > 40, "{names:?}");
@@ -115,7 +115,7 @@ fn segments_and_columns() {
 }
 
 #[test]
-fn one_file_is_a_table_too() {
+fn single_files_are_tables() {
     let Some(folder) = folder() else { return };
     let whole = table(&folder, "prim_nosort");
     let file = whole.files().remove(0);
@@ -136,7 +136,7 @@ fn one_file_is_a_table_too() {
 type Columns = BTreeMap<String, (Column, Known)>;
 
 #[test]
-fn several_are_waited_for_at_a_time() {
+fn map_keeps_the_order() {
     let limits = Limits::default();
     for root in ["/near", "s3://far/x"] {
         let (allowed, reserved) = (AllowedLocations::new(root, &[]), AtomicU64::new(0));
@@ -159,7 +159,7 @@ fn several_are_waited_for_at_a_time() {
 }
 
 #[test]
-fn columns_that_files_do_not_share_are_in_what_indexes_weigh() {
+fn memory_of_columns_is_limited() {
     let limits = Limits { memory: 1 << 20, ..Limits::default() };
     let columns = |name: &str| (0..1000).map(|at| Column::sample(&format!("{name}{at}"), CarbonType::Int)).collect();
     let schemas: [Vec<Column>; 2] = [columns("a"), columns("b")];
@@ -269,7 +269,7 @@ fn is_within(carbon_type: CarbonType, known: &Known, value: &Value) -> Option<bo
 }
 
 #[test]
-fn bounds_hold_what_the_rows_are() {
+fn bounds_contain_the_rows() {
     let Some(folder) = folder() else { return };
     let mut compared: BTreeMap<String, usize> = BTreeMap::new();
     for name in names(&folder) {
@@ -310,7 +310,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn tables_that_others_have_changed() {
+fn changed_metadata() {
     let Some(folder) = folder() else { return };
     let root = std::env::temp_dir().join(format!("carbondata-changed-{}", std::process::id()));
     copy(&folder.join("spark_updated/table"), &root);
@@ -378,7 +378,7 @@ fn tables_that_others_have_changed() {
 }
 
 #[test]
-fn deletes_of_folders_belong_to_files_by_name() {
+fn delete_deltas_of_folders() {
     let Some(folder) = folder() else { return };
     let root = std::env::temp_dir().join(format!("carbondata-folder-{}", std::process::id()));
     copy(&folder.join("prim_nosort/table"), &root);

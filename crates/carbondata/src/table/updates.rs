@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_in_the_ranges_that_they_were_in() {
+    fn union_of_ranges_has_the_same_timestamps() {
         let ranges = vec![(5, 7), (1, 2), (7, 9), (4, 3), (20, 30), (22, 25)];
         let union_of_ranges = union_of_ranges(ranges.clone());
         assert_eq!(union_of_ranges, [(1, 2), (5, 9), (20, 30)]);

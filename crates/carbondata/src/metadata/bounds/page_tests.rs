@@ -114,7 +114,7 @@ fn known_of(values: &[f64], is_float: bool) -> (f64, f64) {
 }
 
 #[test]
-fn what_apaches_writer_changes() {
+fn numbers_that_the_writer_changes() {
     // A float lost one unit of the last place, and a double overflowed the byte.
     assert_eq!(read(&[f64::from(2.09f32); 100], true).unwrap()[0], f64::from(2.08f32));
     assert_eq!(read(&[1.38, 0.1], false).unwrap(), [1.38, 2.66]);
