@@ -42,7 +42,7 @@ pub fn read(bytes: &Bytes, limits: &Limits, check: &dyn Fn(&ArrayRef)) {
     let _ = delete_delta::add(&mut BTreeMap::new(), bytes, limits);
 }
 
-#[expect(clippy::panic_in_result_fn, reason = "what differs is a finding")]
+#[expect(clippy::panic_in_result_fn, reason = "a difference is a finding")]
 fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)) -> Result<()> {
     let file = DataFile::open(source, limits)?;
     let all: Vec<usize> = (0..file.columns().len()).collect();
@@ -65,7 +65,7 @@ fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)
     Ok(())
 }
 
-#[expect(clippy::panic_in_result_fn, reason = "what differs is a finding")]
+#[expect(clippy::panic_in_result_fn, reason = "a difference is a finding")]
 fn stream(source: Arc<dyn ReadAt>, size: u64, limits: &Limits, check: &dyn Fn(&ArrayRef)) -> Result<()> {
     let file = StreamFile::open(source, size, limits)?;
     let all: Vec<usize> = (0..file.columns().len()).collect();

@@ -43,7 +43,7 @@ pub(crate) fn integers(column: &Column, values: Vec<i64>, nulls: Option<NullBuff
         CarbonType::Decimal { scale, .. } => {
             decimals::array(column.carbon_type, values.into_iter().map(i128::from).collect(), scale, nulls)?
         }
-        #[expect(clippy::cast_precision_loss, reason = "as the writer has it")]
+        #[expect(clippy::cast_precision_loss, reason = "as the writer computes")]
         CarbonType::Float | CarbonType::Double => {
             doubles(column, values.into_iter().map(|value| value as f64).collect(), nulls)?
         }
@@ -56,7 +56,7 @@ pub(crate) fn integers(column: &Column, values: Vec<i64>, nulls: Option<NullBuff
 /// # Errors
 /// `Corrupt` for columns of other types.
 pub(crate) fn doubles(column: &Column, values: Vec<f64>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    #[expect(clippy::cast_possible_truncation, reason = "what a column of floats was given, and whole numbers")]
+    #[expect(clippy::cast_possible_truncation, reason = "the values are floats or integers")]
     Ok(match column.carbon_type {
         CarbonType::Double => Arc::new(Float64Array::try_new(values.into(), nulls).map_err(invalid_array)?),
         CarbonType::Float => {

@@ -12,7 +12,7 @@ pub(crate) trait Integer: ArrowNativeType {
 macro_rules! whole {
     ($($type:ty)*) => {$(
         impl Integer for $type {
-            #[expect(clippy::cast_possible_truncation, reason = "who calls it looks whether it was")]
+            #[expect(clippy::cast_possible_truncation, reason = "callers check for truncation")]
             #[inline]
             fn narrow(value: i64) -> Self {
                 value as $type

@@ -30,7 +30,7 @@ impl ListOffsets {
     pub(crate) fn read(data: &[u8], rows: Option<usize>) -> Result<Self> {
         let (stored, rest) = data.as_chunks::<8>();
         if !rest.is_empty() {
-            return Err(Error::corrupt("places of arrays end within one"));
+            return Err(Error::corrupt("lengths and starts of arrays end within one"));
         }
         check_rows(stored.len(), rows.unwrap_or(stored.len()))?;
         let length_and_start =

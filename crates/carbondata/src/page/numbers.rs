@@ -126,7 +126,7 @@ impl NumberPage<'_> {
 
     /// The maximum of the page, for delta encodings.
     fn max(&self) -> Result<i64> {
-        #[expect(clippy::cast_possible_truncation, reason = "as the writer has made it a whole number")]
+        #[expect(clippy::cast_possible_truncation, reason = "the writer stores an integer")]
         match self.meta.max {
             _ if self.transform == Transform::Identity => Ok(0),
             MaxValue::Integer(max) => Ok(max),
@@ -174,7 +174,7 @@ impl NumberPage<'_> {
     }
 
     /// Floats that are divided as doubles.
-    #[expect(clippy::cast_possible_truncation, reason = "what a column of floats was given")]
+    #[expect(clippy::cast_possible_truncation, reason = "the values are floats")]
     fn narrowed(&self) -> Result<Vec<f32>> {
         Ok(self.doubles()?.into_iter().map(|value| value as f32).collect())
     }

@@ -203,16 +203,16 @@ impl BlockletIter {
         if buffer.take(file.sync_marker.len(), file)? != file.sync_marker {
             return Err(Error::corrupt("the marker of the blocklet is missing"));
         }
-        let head: BlockletHeader = ThriftReader::new(&buffer.take_counted(file)?, &file.limits).read_struct()?;
-        if head.mutation != INSERT {
-            return Err(Error::unsupported(format!("a blocklet of changes of kind {}", head.mutation)));
+        let header: BlockletHeader = ThriftReader::new(&buffer.take_counted(file)?, &file.limits).read_struct()?;
+        if header.mutation != INSERT {
+            return Err(Error::unsupported(format!("a blocklet of changes of kind {}", header.mutation)));
         }
-        let wrong = |_| Error::corrupt(format!("{} rows in {} bytes", head.info.rows, head.length));
+        let invalid = |_| Error::corrupt(format!("{} rows in {} bytes", header.info.rows, header.length));
         let blocklet = StreamBlocklet {
             at: self.next,
-            rows: usize::try_from(head.info.rows).map_err(wrong)?,
-            length: usize::try_from(head.length).map_err(wrong)?,
-            min_max: head.index.and_then(|index| index.min_max),
+            rows: usize::try_from(header.info.rows).map_err(invalid)?,
+            length: usize::try_from(header.length).map_err(invalid)?,
+            min_max: header.index.and_then(|index| index.min_max),
             bytes: buffer.take_counted(file)?,
         };
         self.next += 1;

@@ -8,7 +8,7 @@ use crate::page::{EncoderMeta, PageInput, decode};
 
 /// Number of decimal places, which Java takes from the text of the number.
 fn decimals(value: f64, is_float: bool) -> usize {
-    #[expect(clippy::cast_possible_truncation, reason = "it is a float")]
+    #[expect(clippy::cast_possible_truncation, reason = "the value is a float")]
     let text = if is_float { format!("{}", value as f32) } else { format!("{value}") };
     text.split_once('.').map_or(0, |(_, digits)| digits.len())
 }
@@ -69,7 +69,7 @@ fn written(values: &[f64], is_float: bool) -> Option<(Encoding, u8, i32, Vec<u8>
 }
 
 /// Encodes and decodes a page of numbers.
-#[expect(clippy::cast_possible_truncation, reason = "it is a float")]
+#[expect(clippy::cast_possible_truncation, reason = "the value is a float")]
 fn read(values: &[f64], is_float: bool) -> Option<Vec<f64>> {
     let (encoder, store, digits, data) = written(values, is_float)?;
     let (_, max) = ends(values);
@@ -99,7 +99,7 @@ fn carbon_type(is_float: bool) -> CarbonType {
 }
 
 /// The widened bounds of a page, from the min/max index that its writer stores.
-#[expect(clippy::cast_possible_truncation, reason = "it is a float")]
+#[expect(clippy::cast_possible_truncation, reason = "the value is a float")]
 fn known_of(values: &[f64], is_float: bool) -> (f64, f64) {
     let (min, max) = ends(values);
     let stored = |value: f64| match is_float {
