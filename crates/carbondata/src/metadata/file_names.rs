@@ -4,6 +4,7 @@ use orcish_core::{Error, Result};
 
 /// Suffix of the names of data files.
 pub(crate) const DATA_FILE_SUFFIX: &str = ".carbondata";
+
 /// The last component of a location.
 pub(crate) fn file_name(location: &str) -> &str {
     location.rsplit(['/', '\\']).next().unwrap_or(location)
