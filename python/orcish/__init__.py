@@ -1,12 +1,12 @@
-"""Apache ORC files, and tables of Apache CarbonData, read straight into Apache Arrow.
+"""Apache ORC files and Apache CarbonData tables, read straight into Apache Arrow; ORC files, written from it.
 
 >>> import orcish
 >>> table = orcish.read_table("part-0.orc", columns=["id", "nest.a"])   # doctest: +SKIP
 >>> file = orcish.ORCFile("part-0.orc")                                  # doctest: +SKIP
 >>> for batch in file.iter_batches(columns=["id"]): ...                  # doctest: +SKIP
 
-An :class:`ORCFile` is an Arrow stream itself, so ``polars.DataFrame(file)``, ``duckdb.from_arrow(file)`` and
-``pandas.DataFrame.from_arrow(file)`` read it without a detour.
+An :class:`ORCFile` is an Arrow stream: ``polars.DataFrame(file)``, ``duckdb.from_arrow(file)`` and
+``pandas.DataFrame.from_arrow(file)`` read it directly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exceptions of orcish. What the operating system says stays an ``OSError``."""
+"""Exceptions of orcish. Errors of the operating system and of stores are ``OSError``."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ __all__ = [
 
 
 class OrcishError(Exception):
-    """Base of what orcish raises about files."""
+    """Base class of the errors of orcish about files."""
 
 
 class CorruptFileError(OrcishError):
-    """The bytes are not a valid ORC file; the message says where they stop being one."""
+    """The file is not valid; the message names the place of the fault."""
 
 
 class UnsupportedError(OrcishError):
-    """The file is valid but needs something that orcish does not do, or does only when asked to."""
+    """The file is valid but needs a feature that orcish does not have, or has only on request."""
 
 
 class NullMapKeyError(UnsupportedError):
-    """A map has a null key, which Arrow's maps cannot have; ``null_map_keys="dictionary"`` reads it."""
+    """A map has a null key, which maps of Arrow cannot hold; ``null_map_keys="dictionary"`` reads the file."""
 
 
 class LimitExceededError(OrcishError):
-    """The file asks for more than the limits, or the chosen Arrow type, allow."""
+    """The file exceeds a limit, or the range of the chosen Arrow type."""
 
 
 class UnknownColumnError(OrcishError, KeyError):
-    """A column was asked for that the file does not have; the message names the nearest ones."""
+    """The file does not have the requested column; the message names the nearest ones."""
 
-    # KeyError shows its argument quoted, as if it were a key.
+    # The text of a KeyError would be quoted.
     __str__ = Exception.__str__
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The one of some names that is meant, as far as one is near, whatever its case."""
+    """The closest match of a name, ignoring case; ``None`` where no name is close."""
     known = list(names)
     near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], 1)
     return next((each for each in known if [each.lower()] == near), None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from orcish.arrow.polars import check_is_of_polars, of_polars, to_polars
+from orcish.arrow.polars import check_polars_types, polars_type, to_polars
 from orcish.filters.pushdown import ElementwisePredicate, Filters
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.orc_files import OrcFiles
@@ -59,32 +59,32 @@ def scan_polars(
 ) -> polars.LazyFrame:
     """A lazy frame of polars over one file or many; the arguments are those of :func:`orcish.scan`.
 
-    Columns, filters, the number of rows and the size of batches that a query needs go down to the reader: it skips
-    stripes and row groups as :class:`orcish.Scan` does. ``limit`` is of the scan: rows are limited before the query
-    filters them. Types that polars has not become others: decimals of 256 bits those of 128, those of a scale below 0
-    those of scale 0, views of lists lists.
+    Columns, filters, the number of rows and the batch size of a query are pushed down to the reader, which skips
+    stripes and row groups as :class:`orcish.Scan` does. ``limit`` applies to the scan, before the filters of the query.
+    Types without an equivalent in polars are converted: 256-bit decimals to 128 bits, decimals of negative scale to
+    scale 0, list views to lists.
 
     >>> orcish.scan_polars("orders/").filter(pl.col("id") == 5).select("name").collect()      # doctest: +SKIP
 
     Raises:
-        TypeError: A column is of a type that polars has not: an interval; a decimal of more than 38 digits; a union,
-            which can be read as a struct. `columns` can leave it out.
+        TypeError: A column is of a type without an equivalent: an interval, a decimal of more than 38 digits, or a
+            union, which ``unions="struct"`` reads as a struct. ``columns`` can leave the column out.
     """
     options = chosen_options(locals(), ScanOptions)
     from polars.io.plugins import register_io_source
 
     given = scan(source, **options)
-    # Which fails where a column cannot be read.
+    # Raises the error of a column that cannot be read.
     given.schema  # noqa: B018
     table = _with_types_of_polars(given)
     schema = table.schema
-    check_is_of_polars(schema)
+    check_polars_types(schema)
     empty = to_polars(pa.Table.from_batches([], schema))
     parts = _parts(table, options.get("columns"), schema.names)
     number = row_number_name(options)
     reader = reader_of(table)
     _, after_read = reader.prepare(reader.options)
-    # What is about all rows, or the first ones, is not about those that the query's predicate keeps.
+    # A limit, or a filter about all rows, is applied before the predicate of the query.
     is_first = options.get("limit") is not None or (after_read is not None and not after_read.residual.by_row)
 
     def batches(
@@ -93,10 +93,10 @@ def scan_polars(
         part = table if batch_size is None else table.batch_size(batch_size)
         if n_rows is not None:
             part = part.limit(n_rows)
-        # Where rows are counted, the predicate then keeps some of the first.
+        # With a number of rows, the predicate filters only the first rows.
         after = predicate if n_rows is not None or is_first else None
         if predicate is not None and after is None:
-            # polars hands down nothing but predicates that are about single rows.
+            # polars pushes down only elementwise predicates.
             part = part.where(ElementwisePredicate(predicate))
         if with_columns is not None:
             names = dict.fromkeys(with_columns if after is None else [*with_columns, *after.meta.root_names()])
@@ -107,7 +107,7 @@ def scan_polars(
             if with_columns:
                 frame = frame.select(with_columns)
             elif with_columns is not None:
-                # A selection of no column would have no row either.
+                # A selection of no column would lose the number of rows.
                 frame = frame.drop(frame.columns)
             yield frame
 
@@ -115,20 +115,22 @@ def scan_polars(
 
 
 def _with_types_of_polars(table: Scan) -> Scan:
-    """The scan, whose columns the core reads as types that polars has; pyarrow's casts of lists cannot be relied on."""
+    """The scan with types that polars has. The native core converts them, as pyarrow's casts of lists are
+    unreliable.
+    """
     reader = reader_of(table)
     source = reader.source
     if not isinstance(source, OrcFiles):
         return table
     whole = source.full_schema(reader.opened)
-    plain = pa.schema([field.with_type(of_polars(field.type)) for field in whole], whole.metadata)
+    plain = pa.schema([field.with_type(polars_type(field.type)) for field in whole], whole.metadata)
     if plain == whole:
         return table
     return Scan(ScanReader(dataclasses.replace(source, schema=plain), reader.options))
 
 
 def _parts(table: Scan, asked: Columns | None, names: list[str]) -> dict[str, list[str]]:
-    """The columns that were asked for, such as ``n.a``, by the columns that polars knows, such as ``n``."""
+    """The requested columns, such as ``n.a``, by the columns that polars sees, such as ``n``."""
     found: dict[str, list[str]] = {}
     for name in map(str, asked or ()):
         only = reader_of(table).with_options(columns=[name], filters=None, row_number=None)

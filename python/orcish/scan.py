@@ -54,28 +54,28 @@ def scan(
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
 ) -> Scan:
-    """What to read of one file or of many, which are a table.
+    """Scans one file, or many files that form a table.
 
-    Nothing but the tail of the first file is read before rows are asked for.
+    Only the tail of the first file is read before rows are requested.
 
     >>> orcish.scan("orders/", filters=orcish.col("id") == 5).to_table()          # doctest: +SKIP
     >>> orcish.scan("s3://bucket/orders/day=2026-*/").select("id").limit(10)      # doctest: +SKIP
 
+    The keywords are those of :class:`~orcish.types.ScanOptions` and :class:`~orcish.types.ReadOptions`. Columns,
+    filters and the limit can also be set with :meth:`Scan.select`, :meth:`Scan.where` and :meth:`Scan.limit`.
+
     Args:
         source: A path or URL of a file, of a folder with files at any depth, or a pattern such as
-            ``day=2026-*/part-*.orc``; the bytes of a file; a file object; or a list of these. Files and folders whose
-            names begin with ``_`` or ``.`` are left out of folders and patterns. Or the path or URL of a table of
-            CarbonData, or of one of its files.
-        options: How the files are a table, see :class:`~orcish.types.ScanOptions`, and what to read of it, see
-            :class:`~orcish.types.ReadOptions`; :meth:`Scan.select`, :meth:`Scan.where` and :meth:`Scan.limit` say
-            the latter as well.
+            ``day=2026-*/part-*.orc``; the bytes of a file; a file object; or a list of these. In folders and patterns,
+            files and folders whose names begin with ``_`` or ``.`` are ignored. Also the path or URL of a CarbonData
+            table, or of one of its files.
 
     Raises:
         FileNotFoundError: There is no file.
-        UnknownColumnError: A column is not in the table.
-        TypeError: The source is nothing that can be read, or an option has not the type that it should have.
-        ValueError: An option does not fit, or the filter does not fit the types of the columns; ``stripes`` are for one
-            file.
+        UnknownColumnError: The table does not have a column.
+        TypeError: The source cannot be read, an option has the wrong type, or there is no such option.
+        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or ``stripes`` are
+            given.
     """
     options = chosen_options(locals(), ScanOptions)
     if stripes is not None:
@@ -86,7 +86,7 @@ def scan(
 
 
 def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
-    """The reader of a source, whose options are not checked yet."""
+    """The reader of a source. Its options are not checked yet."""
     storage_options: StorageOptions | None = options.pop("storage_options", None)
     limits: Limits | None = options.pop("limits", None)
     external = options.pop("external_locations", None)
@@ -135,15 +135,15 @@ def read_table(
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
 ) -> pa.Table:
-    """Read one file or many into a table; see :func:`scan` for what ``source`` may be, and for the keywords.
+    """Reads one file, or many files that form a table; see :func:`scan` for ``source`` and the keywords.
 
     The chunks of the table are the batches that are read.
 
     Raises:
         CorruptFileError: The bytes are not a valid ORC file.
-        UnknownColumnError: A column is not in the file.
-        UnsupportedError: The file needs something that orcish does not do, or does only when asked to.
-        LimitExceededError: The file asks for more than ``limits`` allow.
+        UnknownColumnError: The file does not have a column.
+        UnsupportedError: The file needs a feature that orcish does not have, or has only on request.
+        LimitExceededError: The file exceeds ``limits``.
         OSError: The source cannot be read.
     """
     options = chosen_options(locals(), ScanOptions)
@@ -154,7 +154,7 @@ def read_table(
     try:
         file = ORCFile(cast("Source", source), storage_options=storage_options, limits=limits)
     except FileNotFoundError:
-        # In a store, a folder is no more than what files have in common.
+        # In an object store, a folder is known only by the names of its files.
         if not isinstance(source, str) or "://" not in source:
             raise
         return scan(source, **options).to_table()

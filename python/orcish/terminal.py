@@ -1,4 +1,4 @@
-"""Text for terminals: nothing from a file reaches them unescaped."""
+"""Output for terminals. All text from files is escaped."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ __all__ = ["Table", "fields", "indented", "json_line", "printable", "shorten", "
 
 
 def printable(text: str) -> str:
-    """The text with escapes for what would move the cursor, change colours or be invisible."""
+    """Escapes control characters, invisible characters and changes of colour or direction."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> str:
-    """A value as JSON in one line, with the escapes of JSON for what :func:`printable` escapes: it is the same value.
+    """A value as one line of JSON, in which the characters that :func:`printable` escapes have escapes of JSON.
 
     Raises:
-        ValueError: A number is infinite or none.
+        ValueError: A number is infinite or NaN.
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)
     if text.isprintable():
         return text
-    # JSON has only ASCII characters outside of its strings, so what is escaped here is within a string.
+    # Outside of strings JSON is ASCII, so the escaped characters are inside of strings.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
 def show(line: str, *, is_error: bool = False) -> None:
-    """Prints a line: all that commands print goes this way."""
+    """Prints a line. All output of commands is printed here."""
     print(printable(line), file=sys.stderr if is_error else sys.stdout)
 
 
 def width(text: str) -> int:
-    """Columns that printable text takes in a terminal."""
+    """Number of terminal columns that printable text takes."""
     if text.isascii():
         return len(text)
     return sum(_char_width(char) for char in text)
 
 
 def shorten(text: str, most: int | None) -> str:
-    """Text of at most ``most`` columns; an ellipsis stands for what was cut off."""
+    """Cuts text to ``most`` terminal columns, with an ellipsis at the end."""
     if most is None or width(text) <= most:
         return text
     kept, left = [], most - 1
@@ -63,21 +63,21 @@ def _char_width(char: str) -> int:
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Names with their values, a line each."""
+    """One line for each name and value."""
     return [f"{name:<18} {value}" for name, value in pairs]
 
 
 def indented(lines: Iterable[str]) -> list[str]:
-    """Lines that belong to a title."""
+    """Indents lines below a title."""
     return ["  " + line for line in lines]
 
 
 class Table:
-    """Aligned columns. Rows come in blocks, none of which makes a column narrower than the one before.
+    """A table with aligned columns. Rows come in blocks; columns never become narrower from block to block.
 
     Args:
         header: Names of the columns.
-        right: Whether a column is aligned to the right.
+        right: Which columns are aligned to the right.
     """
 
     def __init__(self, header: Sequence[str], right: Sequence[bool]) -> None:
@@ -87,7 +87,7 @@ class Table:
         self._is_first = True
 
     def lines(self, rows: Iterable[Sequence[str]]) -> list[str]:
-        """The lines of a block, with the header on top of the first."""
+        """The lines of a block. The first block begins with the header."""
         rows = list(rows)
         for row in rows:
             self._widths = [max(most, width(cell)) for most, cell in zip(self._widths, row, strict=True)]

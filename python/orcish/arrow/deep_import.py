@@ -1,7 +1,6 @@
-"""Tables that are nested deeper than pyarrow imports over the C data interface.
+"""Import of arrays that are nested deeper than 64 levels, where pyarrow's import over the C data interface fails.
 
-pyarrow gives up at 64 levels; ORC has no such bound. Deeper arrays are handed over level by level, down to
-where the rest can be imported.
+Outer levels are passed one by one. Inner levels are imported as usual.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from orcish import _native
 __all__ = ["MAX_DEPTH", "iterate", "read_all", "schema"]
 
 MAX_DEPTH = 60
-"""Deepest nesting that is left to pyarrow."""
+"""Maximum nesting that pyarrow imports itself."""
 
 
 def schema(batches: _native.Batches) -> pa.Schema:
@@ -24,7 +23,7 @@ def schema(batches: _native.Batches) -> pa.Schema:
 
 
 def iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
-    """The batches, one by one."""
+    """The batches one by one."""
     fields = schema(batches)
     while (nodes := batches.next_nodes()) is not None:
         yield pa.RecordBatch.from_arrays([_array(node) for node in nodes], schema=fields)

@@ -1,4 +1,4 @@
-"""Types of Arrow with others in the place of those within them."""
+"""Replacement of types inside of nested Arrow types."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LISTS: list[tuple[Any, Any]] = [
 
 
 def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:
-    """A type whose fields are what a function makes of them; a type without fields as it is.
+    """A type with other child fields; a type without children is unchanged.
 
     Args:
         kind: The type.
-        change: Gets each field and what a dotted name of ORC calls it: its name in a struct, ``element``, ``key``,
-            ``value``, or ``field`` and a number in a union.
+        change: Takes each field and its step in a dotted name: the name of a struct field, ``element``, ``key``,
+            ``value``, or ``field`` and a number in a union. Gives the new field.
     """
     if pa.types.is_struct(kind):
         return pa.struct([change(child, child.name) for child in kind])

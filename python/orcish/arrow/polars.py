@@ -1,4 +1,4 @@
-"""Arrow tables as frames of polars, which has not all of Arrow's types."""
+"""Conversion of Arrow tables to frames of polars, which lacks some types of Arrow."""
 
 from __future__ import annotations
 
@@ -9,57 +9,57 @@ import pyarrow.compute as pc
 
 from orcish.arrow.nested import map_fields
 
-__all__ = ["check_is_of_polars", "of_polars", "plain_table", "to_polars"]
+__all__ = ["check_polars_types", "polars_type", "to_polars", "with_polars_types"]
 
 MAX_DIGITS = 38
-"""Most digits of polars' decimals."""
+"""Maximum digits of decimals in polars."""
 
 
-def check_is_of_polars(schema: pa.Schema) -> None:
-    """Checks that polars has the types of all columns, or others that have the same values. Of others polars panics.
+def check_polars_types(schema: pa.Schema) -> None:
+    """Checks that polars has all types, or equivalents. It panics on others.
 
     Raises:
-        TypeError: It has no type for one.
+        TypeError: A type has no equivalent.
     """
     for field in schema:
         if (unknown := _unknown(field.type)) is not None:
             raise TypeError(f"column {field.name} of type {field.type}: polars has no type for {unknown}")
 
 
-def of_polars(kind: pa.DataType) -> pa.DataType:
-    """The type that has the same values and that polars knows: decimals of 128 bits in place of 256, and of scale 0 in
-    place of scales below, lists in place of views, values in place of runs.
+def polars_type(kind: pa.DataType) -> pa.DataType:
+    """The equivalent type that polars has: decimals of 128 bits for 256, scale 0 for negative scales, lists for list
+    views, the values of run-end encoded arrays.
     """
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
-        # Of those that polars does not know, it takes the storage itself.
-        storage = of_polars(kind.storage_type)
+        # For unknown extension types polars takes the storage.
+        storage = polars_type(kind.storage_type)
         return kind if storage == kind.storage_type else storage
     if types.is_run_end_encoded(kind):
-        return of_polars(kind.value_type)
+        return polars_type(kind.value_type)
     if types.is_decimal(kind) and (types.is_decimal256(kind) or kind.scale < 0) and _digits(kind) <= MAX_DIGITS:
         return pa.decimal128(_digits(kind), max(kind.scale, 0))
     if types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, of_polars(kind.value_type), kind.ordered)
+        return pa.dictionary(kind.index_type, polars_type(kind.value_type), kind.ordered)
     if types.is_list_view(kind):
         return pa.list_(_field(kind.value_field))
     if types.is_large_list_view(kind):
         return pa.large_list(_field(kind.value_field))
-    # Unions are none of polars' types, whatever is in them.
+    # polars does not have unions, so their children do not matter.
     return kind if types.is_union(kind) else map_fields(kind, _field)
 
 
 def to_polars(data: pa.Table | pa.RecordBatch) -> Any:
-    """The rows as a frame, a ``polars.DataFrame``; of types that :func:`of_polars` gives."""
+    """The rows as a ``polars.DataFrame``, with the types of :func:`polars_type`."""
     import polars
 
-    # Of a batch without columns polars would not take over how many rows it has.
+    # polars would lose the number of rows of a batch without columns.
     table = data if isinstance(data, pa.Table) else pa.Table.from_batches([data])
-    return polars.from_arrow(plain_table(table))
+    return polars.from_arrow(with_polars_types(table))
 
 
-def plain_table(table: pa.Table) -> pa.Table:
-    """The table with the types that :func:`of_polars` gives of those of its columns."""
+def with_polars_types(table: pa.Table) -> pa.Table:
+    """The table with the types of :func:`polars_type`."""
     plain = pa.schema(map(_field, table.schema), table.schema.metadata)
     if plain == table.schema:
         return table
@@ -71,7 +71,7 @@ def plain_table(table: pa.Table) -> pa.Table:
 
 
 def _values(array: Any, kind: Any) -> Any:
-    """Values in the type that :func:`of_polars` gives of theirs. pyarrow's casts of list views give invalid arrays."""
+    """Casts an array to its type of :func:`polars_type`. pyarrow's casts of list views give invalid arrays."""
     types = pa.types
     if array.type == kind:
         return array
@@ -104,8 +104,8 @@ def _values(array: Any, kind: Any) -> Any:
 
 
 def _offsets(array: Any, kind: pa.DataType) -> pa.Array:
-    """Where the lists of an array begin in its values without those of nulls, and where the last one ends; null where
-    the list is.
+    """Offsets into the flattened values of a list array, which are without those of null lists. Offsets of null lists
+    are null.
     """
     lengths = pc.list_value_length(array).cast(kind)
     ends = pc.cumulative_sum(lengths.fill_null(0))
@@ -114,16 +114,16 @@ def _offsets(array: Any, kind: pa.DataType) -> pa.Array:
 
 
 def _digits(kind: Any) -> int:
-    """Digits of decimals of a type, where its scale is not below 0."""
+    """Digits of a decimal type after its scale is raised to 0."""
     return int(kind.precision - min(kind.scale, 0))
 
 
 def _field(field: pa.Field, _: str = "") -> pa.Field:
-    return field.with_type(of_polars(field.type))
+    return field.with_type(polars_type(field.type))
 
 
 def _unknown(kind: pa.DataType) -> pa.DataType | None:
-    """The first, of a type and those in it, that polars does not have."""
+    """The first type, itself or nested, without an equivalent in polars."""
     if isinstance(kind, pa.BaseExtensionType):
         return _unknown(kind.storage_type)
     if pa.types.is_union(kind) or pa.types.is_interval(kind):

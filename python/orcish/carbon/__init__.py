@@ -1,1 +1,1 @@
-"""Tables of Apache CarbonData."""
+"""Tables and files of Apache CarbonData."""

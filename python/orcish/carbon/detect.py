@@ -1,4 +1,4 @@
-"""Detection of CarbonData tables."""
+"""Detection of CarbonData tables and files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ _DATA = ".carbondata"
 
 
 def is_carbon(source: Sources, storage_options: StorageOptions | None) -> bool:
-    """Whether a source is a table of CarbonData with metadata, or a data file. Stores are asked for the metadata where
-    the name is like that of a folder; what else is a table is known from the list of its files, see :func:`has_carbon`.
+    """Whether a source is a CarbonData table with metadata, or a data file.
+
+    A store is asked for the metadata only where the name looks like a folder. Other tables are recognized by the list
+    of their files, see :func:`has_carbon`.
     """
     if is_carbon_file(source):
         return True
@@ -37,12 +39,12 @@ def is_carbon(source: Sources, storage_options: StorageOptions | None) -> bool:
     try:
         return _native.stat(f"{folder}/{_METADATA}", cast("dict[str, Any] | None", storage_options)) is not None
     except PermissionError:
-        # Stores that may not be listed say so of files that are missing.
+        # Stores without the right to list report missing files as forbidden.
         return False
 
 
 def is_carbon_file(source: Sources) -> bool:
-    """Whether a source is the path or URL of a data file of CarbonData."""
+    """Whether a source is the path or URL of a CarbonData file."""
     if not isinstance(source, str | os.PathLike):
         return False
     path = os.fspath(source)
@@ -50,12 +52,12 @@ def is_carbon_file(source: Sources) -> bool:
 
 
 def has_carbon(files: list[TableFile]) -> bool:
-    """Whether some files are of a table of CarbonData."""
+    """Whether there are files of a CarbonData table among some files."""
     return any(file.location.endswith((_DATA, f"/{_METADATA}")) for file in files)
 
 
 def single_table(source: Sources) -> str:
-    """The path or URL of a table of CarbonData.
+    """The path or URL of a CarbonData table.
 
     Raises:
         ValueError: The source is a list or a pattern.
@@ -67,11 +69,11 @@ def single_table(source: Sources) -> str:
 
 
 def is_carbon_table(path: str, storage: Mapping[str, str]) -> bool:
-    """Whether a table of CarbonData is at a path or URL."""
+    """Whether there is a CarbonData table at a path or URL."""
     return not is_foreign(path) and is_carbon(path, dict(storage))
 
 
 def check_not_carbon(path: str, storage: Mapping[str, str]) -> None:
-    """Raises UnsupportedError where a table of CarbonData is, for what is done to tables of ORC alone."""
+    """Raises UnsupportedError where there is a CarbonData table."""
     if is_carbon_table(path, storage):
         raise UnsupportedError(f"{path} is a table of CarbonData, which is only read: convert writes it as ORC")

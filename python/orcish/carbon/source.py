@@ -1,4 +1,4 @@
-"""What a scan reads of tables of CarbonData."""
+"""A CarbonData table as the source of a scan."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _OF_ORC: dict[str, Any] = {
     "trim_char": False,
     "unions": "dense",
 }
-"""Options that tables of CarbonData have no use for, with their defaults."""
+"""Options of ORC files that CarbonData tables do not have, with their defaults."""
 
 
 def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that tables of CarbonData have.
+    """The options without those that only ORC files have.
 
     Raises:
-        ValueError: One is of ORC files only.
+        ValueError: An option that only ORC files have has another value than its default.
     """
     for name, default in _OF_ORC.items():
         if given.get(name) is not None and given[name] != default:
@@ -46,42 +46,42 @@ def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_no_external(external_locations: Sequence[Any] | None, name: str = "external_locations") -> None:
-    """Checks that what is none of CarbonData has no external locations.
+    """Checks that no external locations are given for a source other than a CarbonData table.
 
     Raises:
-        ValueError: It has, under an option of this name.
+        ValueError: There are external locations; the message has the name of the option.
     """
     if external_locations is not None:
         raise ValueError(f"{name}: the option is of tables of CarbonData, and this is none")
 
 
 class _Carbon:
-    """What tables and parts of them are alike in."""
+    """Base class of tables and of their parts."""
 
     part_names: PartNames = BLOCKLETS
     storage_options: StorageOptions | None
     limits: Limits | None
 
     def statistics(self, opened: Any) -> None:
-        """Indexes have least and greatest values, which need not be exact: nothing is proven."""
+        """``None``: bounds in the indexes are not exact."""
 
     def is_stored(self, column: str) -> bool:  # noqa: ARG002
-        """Whether statistics of the files may know the column."""
+        """``False``: no statistics are used."""
         return False
 
     def subset(self, files: list[tuple[int, list[int] | None]], opened: Any) -> Any:
-        """A part that is left where statistics prove the rest."""
+        """Not supported, as there are no exact statistics."""
         raise NotImplementedError
 
     def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
-        """Parts of a scan, each with a table of its own."""
+        """Parts of about ``size`` stored bytes."""
         for location, blocklets, rows, length, token in opened.splits(size):
             yield SplitPart(location, rows, length, blocklets, CarbonPart(token, self.storage_options, self.limits))
 
 
 @dataclasses.dataclass(frozen=True)
 class CarbonSource(_Carbon):
-    """A table of CarbonData, as it was when it was opened."""
+    """A CarbonData table at the time when it was opened."""
 
     table: _native.CarbonTable = dataclasses.field(repr=False)
     storage_options: StorageOptions | None = dataclasses.field(default=None, repr=False)
@@ -95,10 +95,10 @@ class CarbonSource(_Carbon):
         limits: Limits | None,
         external_locations: Sequence[str | os.PathLike[str]] | None = None,
     ) -> CarbonSource:
-        """The table at a path or URL, which may name files at the external locations.
+        """Opens the table at a path or URL.
 
         Raises:
-            TypeError: The external locations are one text.
+            TypeError: The external locations are a string instead of a list.
         """
         if isinstance(external_locations, str | os.PathLike):
             raise TypeError(f"external_locations={external_locations!r}: must be a list of paths and URLs")
@@ -112,17 +112,17 @@ class CarbonSource(_Carbon):
 
     @property
     def partition_columns(self) -> list[str]:
-        """Names of the columns whose values are in names of folders."""
+        """Columns whose values are in folder names."""
         return self.table.partition_columns
 
     def open(self, options: dict[str, Any]) -> _native.CarbonScan:
-        """The table with the types that its columns have under these options."""
+        """The native scan, whose columns have the types that the options decide."""
         return self.table.scan(type_options(options))
 
 
 @dataclasses.dataclass(frozen=True)
 class CarbonPart(_Carbon):
-    """A part of a table of CarbonData; pickled, it has the storage options in it, secrets and all."""
+    """A part of a CarbonData table. Pickles include the storage options, and thus credentials."""
 
     token: bytes = dataclasses.field(repr=False)
     storage_options: StorageOptions | None = dataclasses.field(repr=False)
@@ -130,7 +130,7 @@ class CarbonPart(_Carbon):
     partition_columns: list[str] = dataclasses.field(default_factory=list)
 
     def open(self, options: dict[str, Any]) -> _native.CarbonScan:
-        """The part with the types that its columns have under these options."""
+        """The native scan, whose columns have the types that the options decide."""
         return _native.CarbonScan.of_split(
             self.token,
             type_options(options),

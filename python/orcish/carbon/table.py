@@ -1,4 +1,4 @@
-"""Tables of CarbonData: what they say of themselves, and their rows."""
+"""CarbonData tables and files with their metadata."""
 
 from __future__ import annotations
 
@@ -27,58 +27,58 @@ _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 @dataclasses.dataclass(frozen=True)
 class CarbonSegment:
-    """What one load, or one compaction, has brought into a table; ``None`` is unknown."""
+    """A segment: the rows of one load or compaction; ``None`` is unknown."""
 
     id: str
-    """Such as ``0``, or ``0.1`` where segments have been compacted."""
+    """Such as ``0``, or ``0.1`` for compacted segments."""
     state: str
-    """In the words of CarbonData, such as ``Success``, ``Compacted`` or ``Marked for Delete``."""
+    """State as CarbonData records it, such as ``Success``, ``Compacted`` or ``Marked for Delete``."""
     is_readable: bool
-    """Whether its rows are of the table."""
+    """Whether its rows belong to the table."""
     format: str
-    """``columnar_v3``, or ``row_v1`` of streams."""
+    """``columnar_v3``, or ``row_v1`` for streams."""
     started: datetime.datetime | None
     ended: datetime.datetime | None
     modified: datetime.datetime | None
-    """When it was deleted or otherwise changed."""
+    """When the segment was deleted or otherwise changed."""
     merged_into: str | None
-    """Id of the segment that has its rows now."""
+    """Id of the segment that it was compacted into."""
     rows: int | None
-    """Those of the table: deleted ones are not counted."""
+    """Number of rows without deleted ones."""
     deleted_rows: int | None
     data_bytes: int | None
     index_bytes: int | None
     files: int
-    """Those that are read."""
+    """Number of files that are read."""
 
 
 class CarbonBlocklet(NamedTuple):
-    """Rows of a data file of CarbonData that are stored together."""
+    """A blocklet: rows of a data file that are stored together."""
 
     rows: int
-    """Deleted ones included."""
+    """Deleted rows included."""
     pages: int
-    """Of each column; 0 where the file does not say it, as before version 1.5.1."""
+    """Pages of each column; 0 where the file does not record it, as before version 1.5.1."""
     bytes: int
 
 
 class CarbonTable(BatchSource):
-    """A table of CarbonData, as it is when it is opened: what is loaded or deleted later is not seen.
+    """A CarbonData table at the time when it is opened. Later loads and deletions are not seen.
 
-    The table is an Arrow stream itself: whatever takes objects with ``__arrow_c_stream__`` reads it.
+    The table is an Arrow stream: any consumer of ``__arrow_c_stream__`` reads it.
 
     >>> table = orcish.CarbonTable("warehouse/db/sales")                                    # doctest: +SKIP
     >>> table.scan(columns=["id"], filters=orcish.col("id") == 5).explain()                 # doctest: +SKIP
 
     Args:
-        path: The path or URL of the folder of the table, of a folder of data files, or of one of these.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-        limits: Bounds on what each file may make the reader do.
-        external_locations: Paths and URLs at or below which segments and partitions of the table may be, beside its own
-            folder; see :class:`~orcish.types.ScanOptions`.
+        path: The path or URL of the folder of the table, of a folder of data files, or of a data file.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        limits: Limits on what each file may make the reader do.
+        external_locations: Paths and URLs that may have segments and partitions of the table, at or below them, in
+            addition to its own folder; see :class:`~orcish.types.ScanOptions`.
 
     Raises:
-        UnsupportedError: The table names files outside of its folder.
+        UnsupportedError: The table has files outside of its folder.
     """
 
     @checked_keywords
@@ -96,7 +96,7 @@ class CarbonTable(BatchSource):
         name = _native.display_name(self._source.table.location)
         return f"<orcish.CarbonTable {name}: {len(self.segments)} segments, {len(self.files)} files>"
 
-    # What the table says of itself.
+    # Metadata.
 
     @property
     def schema(self) -> pa.Schema:
@@ -105,12 +105,12 @@ class CarbonTable(BatchSource):
 
     @property
     def segments(self) -> list[CarbonSegment]:
-        """All segments, those that are not read too."""
+        """All segments, including those that are not read."""
         return [_segment(*segment) for segment in self._source.table.segments]
 
     @property
     def num_rows(self) -> int:
-        """Number of rows. Columns are read only where the metadata do not say it."""
+        """Number of rows. Columns are read only where the metadata do not record it."""
         rows = self._source.table.rows()
         return self.count() if rows is None else rows
 
@@ -121,22 +121,22 @@ class CarbonTable(BatchSource):
 
     @property
     def properties(self) -> dict[str, str]:
-        """Properties that the table was made with, such as ``sort_scope``."""
+        """Properties of the table, such as ``sort_scope``."""
         return self._source.table.properties
 
     @property
     def sort_columns(self) -> list[str]:
-        """Names of the columns that rows are sorted by, segment by segment."""
+        """Columns by which the rows of each segment are sorted."""
         return self._source.table.sort_columns
 
     @property
     def partition_columns(self) -> list[str]:
-        """Names of the columns whose values are in names of folders."""
+        """Columns whose values are in folder names."""
         return self._source.partition_columns
 
     @property
     def is_transactional(self) -> bool:
-        """Whether the table has metadata, and is not just a folder of data files."""
+        """Whether the table has metadata, and is not only a folder of data files."""
         return self._source.table.is_transactional
 
     # Data.
@@ -166,7 +166,7 @@ class CarbonTable(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> Scan:
-        """What to read of the table; see :class:`~orcish.types.ReadOptions` for the keywords."""
+        """Scans the table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
         options = chosen_options(locals(), ReadOptions)
         reader = ScanReader(self._source, check_options(options))
         reader.check()
@@ -197,7 +197,7 @@ class CarbonTable(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> pa.Table:
-        """Read the table into one of Arrow."""
+        """Reads the table into an Arrow table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
         options = chosen_options(locals(), ReadOptions)
         return self.scan(**options).to_table()
 
@@ -226,12 +226,14 @@ class CarbonTable(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Read batch by batch, in memory that does not grow with the table."""
+        """Reads the table batch by batch, in memory that does not grow with it; the keywords are those of
+        :class:`~orcish.types.ReadOptions`.
+        """
         options = chosen_options(locals(), ReadOptions)
         return self.scan(**options).to_batches()
 
     def count(self) -> int:
-        """Number of rows, as a scan counts them."""
+        """Counts the rows with a scan."""
         return self.scan().count()
 
     def __arrow_c_schema__(self) -> object:
@@ -245,12 +247,12 @@ class CarbonTable(BatchSource):
 
 
 class CarbonFile:
-    """A data file of CarbonData by itself, whatever table it is of.
+    """A single data file of CarbonData.
 
     Args:
         path: A path or URL.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-        limits: Bounds on what the file may make the reader do.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        limits: Limits on what the file may make the reader do.
     """
 
     @checked_keywords
@@ -281,22 +283,22 @@ class CarbonFile:
 
     @property
     def num_rows(self) -> int:
-        """Number of rows, deleted ones included."""
+        """Number of rows, deleted rows included."""
         return self._file.num_rows
 
     @property
     def schema(self) -> pa.Schema:
-        """The Arrow schema of the columns in the file, in the order in which they are stored."""
+        """The Arrow schema of the columns in the file, in their stored order."""
         return pa.schema(self._file)
 
     @property
     def blocklets(self) -> list[CarbonBlocklet]:
-        """What the file is made of."""
+        """The blocklets of the file."""
         return [CarbonBlocklet(*blocklet) for blocklet in self._file.blocklets]
 
     @property
     def written_by(self) -> dict[str, str]:
-        """What the file says of the software that wrote it."""
+        """The software that wrote the file, as it recorded it."""
         return dict(self._file.written_by)
 
     @checked_keywords
@@ -324,8 +326,8 @@ class CarbonFile:
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> pa.Table:
-        """Read the file without the rows that were deleted, as far as files beside it say which; see
-        :class:`~orcish.types.ReadOptions` for the keywords.
+        """Reads the file without deleted rows, where files beside it record them; the keywords are those of
+        :class:`~orcish.types.ReadOptions`.
         """
         options = chosen_options(locals(), ReadOptions)
         return CarbonTable(self._location, storage_options=self._storage_options, limits=self._limits).read(**options)
@@ -343,7 +345,7 @@ def _segment(
 
 
 def _time(milliseconds: int | None) -> datetime.datetime | None:
-    """A time, where it is known and Python has it."""
+    """A time; ``None`` where it is unknown or out of range for Python."""
     try:
         return None if milliseconds is None else _EPOCH + datetime.timedelta(milliseconds=milliseconds)
     except OverflowError:

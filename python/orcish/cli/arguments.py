@@ -1,4 +1,4 @@
-"""Kinds of arguments that several commands take."""
+"""Arguments that several commands have."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["Parser", "add_external", "add_timestamps", "add_values", "count", "n
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose messages are escaped: shells make arguments of the names of files."""
+    """A parser that escapes its messages, as arguments may be file names."""
 
     def error(self, message: str) -> NoReturn:
-        """Prints what is wrong, and ends."""
+        """Prints an error and exits."""
         super().error(printable(message))
 
 
 def add_values(command: argparse.ArgumentParser) -> None:
-    """The arguments that say what becomes of values that are not as their types say."""
+    """Adds the arguments for invalid values."""
     command.add_argument(
         "--invalid-utf8",
         choices=("error", "replace", "null", "binary"),
@@ -38,7 +38,7 @@ def add_values(command: argparse.ArgumentParser) -> None:
 
 
 def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
-    """The arguments that say what is read of ORC's ``timestamp``; that of the zone is kept under a name."""
+    """Adds the arguments for columns of type ``timestamp``; ``zone`` is the attribute of the time zone."""
     command.add_argument(
         "--timestamps",
         choices=("wall", "instant"),
@@ -53,7 +53,7 @@ def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
 
 
 def count(text: str) -> int:
-    """A number that is not negative."""
+    """Parses a non-negative number."""
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError(f"{text} is negative")
@@ -61,12 +61,12 @@ def count(text: str) -> int:
 
 
 def names(text: str) -> list[str]:
-    """Names with commas between them."""
+    """Parses a list of names."""
     return text.split(",")
 
 
 def add_external(command: argparse.ArgumentParser) -> None:
-    """Where tables of CarbonData may have files outside of their folders."""
+    """Adds the argument for external locations of CarbonData tables."""
     command.add_argument(
         "--external-location",
         dest="external_locations",

@@ -1,4 +1,4 @@
-"""Batches in slices of few values: what becomes objects of Python is bounded, and Ctrl-C is seen between them."""
+"""Slices of batches with few values, which bound the number of Python objects, and the time until Ctrl-C is handled."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pyarrow as pa
 __all__ = ["slices"]
 
 MAX_VALUES = 1 << 18
-"""Values of a slice, nested ones included, unless a single row has more."""
+"""Maximum values of a slice, nested ones included; a slice has at least one row."""
 
 
 def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The rows of the batch, in their order."""
+    """Slices of a batch, in order."""
     if any(has_union(field.type) for field in batch.schema):
-        # The values of dense unions are not cut with the batch, and would be gone through for each part.
+        # Slices of dense unions keep all their values, so that each slice would convert all of them.
         yield batch
         return
     todo = [batch]
@@ -29,7 +29,7 @@ def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def value_count(array: pa.Array) -> int:
-    """How many values an array has, those of lists, maps and structs included."""
+    """Number of values of an array, nested ones included."""
     kind = array.type
     count = len(array)
     if pa.types.is_list(kind) or pa.types.is_map(kind):
@@ -42,5 +42,5 @@ def value_count(array: pa.Array) -> int:
 
 
 def has_union(kind: pa.DataType) -> bool:
-    """Whether a type is a union, or has one in it."""
+    """Whether a type is or contains a union."""
     return bool(pa.types.is_union(kind)) or any(has_union(kind.field(index).type) for index in range(kind.num_fields))

@@ -95,7 +95,7 @@ def _rows_of(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Record
 
 
 def first_rows(file: ORCFile, limit: int | None, stripe: int | None, options: ReadOptions) -> Iterator[pa.RecordBatch]:
-    """Batches of the first rows of a file, or of one of its stripes; no other stripes are read."""
+    """Batches of the first rows of a file or of a stripe. Other stripes are not read."""
     options = options.copy()
     left = file.num_rows if limit is None else limit
     if stripe is None:
@@ -118,7 +118,7 @@ def first_rows_of_scan(scan: Scan, limit: int | None) -> Iterator[pa.RecordBatch
 
 
 def json_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """A JSON object for each row."""
+    """One JSON object for each row."""
     for batch in batches:
         names = batch.schema.names
         for row in itertools.chain.from_iterable(map(_rows, slices(batch))):
@@ -126,10 +126,10 @@ def json_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[str]:
 
 
 def table_lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch], max_width: int | None) -> Iterator[str]:
-    """The rows under the names of their columns; cells wider than ``max_width`` are cut off."""
+    """The rows as a table; cells wider than ``max_width`` are truncated."""
     names = [shorten(printable(name), max_width) for name in schema.names]
     table = Table(names, [_is_number(field.type) for field in schema])
-    # One block without rows, so that there is a header even where there is no row.
+    # An empty block at the end prints the header if there are no rows.
     parts = itertools.chain.from_iterable(map(slices, batches))
     for rows in itertools.chain(map(_rows, parts), [()]):
         yield from table.lines([shorten(_cell(value), max_width) for value in row] for row in rows)

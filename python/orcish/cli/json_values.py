@@ -29,7 +29,7 @@ __all__ = ["to_json"]
 
 
 def to_json(array: pa.Array) -> list[Any]:
-    """The values of an array."""
+    """The values of an array as JSON values."""
     for applies, convert in _CONVERTERS:
         if applies(array.type):
             return convert(array)
@@ -39,7 +39,7 @@ def to_json(array: pa.Array) -> list[Any]:
 def _floats(array: pa.Array) -> list[Any]:
     if pa.types.is_float64(array.type):
         return [_float(value) for value in array.to_pylist()]
-    # As text first: 0.1 must not become 0.10000000149011612.
+    # Formatted as text first, so that 0.1 does not become 0.10000000149011612.
     return [None if text is None else _float(float(text)) for text in array.cast(pa.string()).to_pylist()]
 
 
@@ -60,7 +60,7 @@ def _binaries(array: pa.Array) -> list[Any]:
 
 
 def _dates(array: pa.Array) -> list[Any]:
-    # Arrow formats years that Python does not have.
+    # Arrow formats years out of range for Python.
     return list(pc.cast(array, pa.string()).to_pylist())
 
 
@@ -69,7 +69,7 @@ def _timestamps(array: pa.Array) -> list[Any]:
 
 
 def _timestamp(text: str) -> str:
-    """ISO 8601 for Arrow's ``2026-01-02 03:04:05.600000Z``, without the zeros at the end."""
+    """ISO 8601 for Arrow's ``2026-01-02 03:04:05.600000Z``, without trailing zeros."""
     zone = "Z" if text.endswith("Z") else ""
     date, _, time = text.removesuffix("Z").partition(" ")
     if "." in time:
@@ -78,7 +78,7 @@ def _timestamp(text: str) -> str:
 
 
 def _durations(array: pa.Array) -> list[Any]:
-    # orcish makes durations of microseconds only.
+    # Durations of orcish have the unit of microseconds.
     return [None if value is None else _duration(value) for value in pc.cast(array, pa.int64()).to_pylist()]
 
 
@@ -90,7 +90,7 @@ def _duration(microseconds: int) -> str:
 
 
 def _months(array: pa.Array) -> list[Any]:
-    # pyarrow has the type but no values of it.
+    # pyarrow has the type, but cannot convert its values.
     numbers = pa.Array.from_buffers(pa.int32(), len(array), array.buffers(), offset=array.offset)
     return [None if value is None else f"P{value}M" for value in numbers.to_pylist()]
 
@@ -111,7 +111,9 @@ def _structs(array: pa.Array) -> list[Any]:
 
 
 def _ranges(array: pa.Array) -> tuple[int, list[tuple[int, int] | None]]:
-    """Where the values of the lists begin, and from there on the range of each list that is not null."""
+    """The first offset of a list array, and the ranges of its lists relative to that offset; ``None`` for null
+    lists.
+    """
     offsets = array.offsets.to_pylist()
     first, valid = offsets[0], array.is_valid().to_pylist()
     ranges = itertools.pairwise(offsets)
@@ -119,7 +121,7 @@ def _ranges(array: pa.Array) -> tuple[int, list[tuple[int, int] | None]]:
 
 
 def _part(values: pa.Array, first: int, ranges: list[tuple[int, int] | None]) -> list[Any]:
-    """The values that the ranges are of; arrays may hold more before and behind."""
+    """The values within the ranges; the array may have more."""
     return to_json(values.slice(first, max((span[1] for span in ranges if span), default=0)))
 
 
@@ -154,7 +156,7 @@ def _unions(array: pa.Array) -> list[Any]:
 
 
 def _numbers(array: pa.Array, kind: pa.DataType, buffer: int) -> list[int]:
-    """One of the buffers of a union. pyarrow's own `type_codes` and `offsets` are those of the unsliced array."""
+    """A buffer of a union. pyarrow's ``type_codes`` and ``offsets`` ignore the offset of slices."""
     buffers = [None, array.buffers()[buffer]]
     return list(pa.Array.from_buffers(kind, len(array), buffers, offset=array.offset).to_pylist())
 

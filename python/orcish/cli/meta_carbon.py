@@ -1,4 +1,4 @@
-"""``orcish meta`` of CarbonData: what tables and their files say of themselves, as values for JSON and as text."""
+"""Metadata of CarbonData tables and files, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _TITLES = {
 
 
 def is_carbon(name: str) -> bool:
-    """Whether a path or URL is that of a table of CarbonData, or of a data file."""
+    """Whether a path or URL is that of a CarbonData table or file."""
     if is_carbon_file(name):
         return True
     path = local_path(name)
-    # Folders of stores have nothing that tells them from files but their names.
+    # In stores, folders are recognized only by their names.
     is_folder = is_many(path) if "://" not in path else "." not in path.rpartition("/")[2]
     return is_folder and _native.is_carbon(path)
 
 
 def describe(name: str, external_locations: Sequence[str] | None = None) -> dict[str, Any]:
-    """What there is to know of a table, or of a data file, as JSON values."""
+    """Metadata of a table or file, as JSON values."""
     if is_carbon_file(name):
         file = CarbonFile(name)
         return {
@@ -79,7 +79,7 @@ def _time(value: datetime.datetime | None) -> str | None:
 
 
 def to_text(described: dict[str, Any]) -> list[str]:
-    """The lines that a person reads of what :func:`describe` gave."""
+    """The lines of text for the result of :func:`describe`."""
     lines = fields((_TITLES[name], _shown(value)) for name, value in described.items() if name in _TITLES)
     for name, title in (("properties", "Properties"), ("written_by", "Written by")):
         if described.get(name):

@@ -1,4 +1,4 @@
-"""``orcish meta``: what a file says of itself, as values for JSON and as text."""
+"""Metadata of ORC files, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["describe", "to_text"]
 
 _SECTIONS = ("index_length", "data_length", "footer_length")
 _MAX_VALUE = 100
-"""Columns of the terminal for a value of the user metadata."""
+"""Maximum width of a value of the user metadata."""
 _MAX_BOUND = 28
-"""Columns of the terminal for a least or greatest value."""
+"""Maximum width of a minimum or maximum."""
 _MAX_NAME = 200
-"""Columns of the terminal for the name of a column in a table: all rows are as wide as the widest."""
+"""Maximum width of a column name in a table."""
 
 
 def describe(name: str, file: ORCFile, *, arrow: bool = False, statistics: bool = False) -> dict[str, Any]:
-    """What there is to know of a file, as JSON values."""
+    """Metadata of a file, as JSON values."""
     described: dict[str, Any] = {
         "file": name,
         "file_length": file.file_length,
@@ -82,7 +82,7 @@ def _columns(file: ORCFile) -> list[dict[str, Any]]:
 
 
 def _statistics(found: ColumnStatistics | None) -> dict[str, Any] | None:
-    """What is known of a column, without what is not."""
+    """Statistics of a column without unknown values."""
     if found is None:
         return None
     return {name: _json_value(value) for name, value in vars(found).items() if value is not None}
@@ -103,7 +103,7 @@ def _json_value(value: Any) -> Any:
 
 
 def to_text(described: dict[str, Any]) -> list[str]:
-    """The lines that a person reads of what :func:`describe` gave."""
+    """The lines of text for the result of :func:`describe`."""
     lines = fields(_summary(described))
     if described["metadata"]:
         lines += ["", "User metadata"]
@@ -158,7 +158,7 @@ def _stripes(stripes: list[dict[str, int]]) -> list[str]:
 
 
 def _tree(columns: list[dict[str, Any]]) -> list[str]:
-    """A line a column: its id, its name indented under that of its parent, its type and attributes."""
+    """One line for each column: id, indented name, type and attributes."""
     digits = len(str(len(columns) - 1))
     depths: list[int] = []
     lines = []
@@ -166,7 +166,7 @@ def _tree(columns: list[dict[str, Any]]) -> list[str]:
         depth = 0 if column["parent"] is None else depths[column["parent"]] + 1
         depths.append(depth)
         name = "  " * depth + (f"{printable(column['name'])}: " if depth else "")
-        # The types that a type holds have lines of their own.
+        # Nested types have their own lines.
         kind = printable(column["type"].partition("<")[0])
         attributes = printable(", ".join(f"{key}={value}" for key, value in column["attributes"].items()))
         lines.append(f"  {column['id']:>{digits}}  {name}{kind}" + (f"  ({attributes})" if attributes else ""))
@@ -206,7 +206,7 @@ def _take_bound(known: dict[str, Any], name: str) -> str:
     value, is_exact = known.pop(name, None), known.pop(f"{name}_is_exact", True)
     if value is None:
         return ""
-    # A long string was cut off by its writer.
+    # The writer truncated a long string.
     return shorten(_plain(value) + ("" if is_exact else "…"), _MAX_BOUND)
 
 

@@ -1,4 +1,4 @@
-"""Jobs from the shell: ``orcish spark JOB …``, and with spark-submit."""
+"""``orcish spark``: jobs over whole tables; also the main program of spark-submit."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = ["main"]
 Job = Callable[[SparkSession, argparse.Namespace], int]
 
 _PROFILE_ARGUMENTS = ("path", "paths", "columns", "filters")
-"""Options of the data source that have an argument of their own."""
+"""Options of the data source that the command has arguments for."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a job; gives the exit code. It is what spark-submit runs."""
+    """Runs a job; gives the exit code."""
     return _run(_parser().parse_args(arguments))
 
 
@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong: of an error in a worker, that error alone."""
+    """The message of an error; for an error in a worker, only its own message."""
     if not isinstance(error, PySparkException):
         return str(error)
     found = re.findall(r"^(?:[\w.]+\.)?\w*(?:Error|Exception): (.+)$", str(error), re.MULTILINE)

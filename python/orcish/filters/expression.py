@@ -1,14 +1,14 @@
-"""Predicates on the columns of a file.
+"""Predicates on columns.
 
 >>> from orcish import col
 >>> (col("id") == 5) | col("customer.name").is_null()
 (id = 5) or (customer.name is null)
 
-A predicate is true, false or unknown for a row, as in SQL, and rows for which it is true are kept. A comparison with
-null is unknown, be the null in the column or in the comparison; ``not`` of unknown is unknown. Numbers are compared by
-their values, whatever their types are: ``col("x") > 2.5`` takes columns of integers too. Floats compare as IEEE 754
-says: NaN is equal to nothing, itself included, and neither less nor greater; ``!=`` is true of it. 0.0 equals -0.0.
-Strings and binaries are ordered by their bytes, and false is less than true.
+A predicate is true, false or unknown for a row, as in SQL; rows for which it is true are kept. A comparison with null
+is unknown, whether the column or the literal is null. ``not`` of unknown is unknown. Numbers are compared by value,
+regardless of their types: ``col("x") > 2.5`` also works for integer columns. Floats are compared as in IEEE 754: NaN is
+equal to nothing, itself included, and neither less nor greater; ``!=`` is true for it. 0.0 equals -0.0. Strings and
+binaries are ordered by their bytes. False is less than true.
 """
 
 from __future__ import annotations
@@ -24,29 +24,31 @@ from orcish.keywords import checked_keywords
 __all__ = ["BARE_NAME", "RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "tree_of"]
 
 Tree: TypeAlias = "tuple[Any, ...]"
-"""A predicate as nested tuples, see :func:`tree_of`."""
+"""A predicate as nested tuples; see :func:`tree_of`."""
 
 BARE_NAME = r"[^\W\d]\w*(?:\.\w+)*"
-"""Regular expression of names that are written without quotes, but for those that are words of SQL."""
+"""Regular expression of names that need no quotes, unless they are reserved words."""
 
 RESERVED = frozenset(["and", "between", "false", "in", "is", "like", "not", "null", "or", "true"])
-"""Words of SQL, in lower case, that are no names without quotes, in whatever case they are."""
+"""Reserved words of SQL, in lower case; they are case-insensitive."""
 
 
 @checked_keywords
 def col(name: str) -> Column:
-    """The column of a dotted name, such as ``"id"`` or ``"customer.name"``, to be compared with something."""
+    """A column, by its dotted name, such as ``"id"`` or ``"customer.name"``. Comparing it gives an
+    :class:`Expression`.
+    """
     return Column(name)
 
 
 class _Operand:
-    """What columns, as far as they are boolean, and predicates can be joined with."""
+    """Base class of predicates and boolean columns, with the operators ``&``, ``|`` and ``~``."""
 
     __slots__ = ()
 
-    # `==` builds a predicate, so that neither a dict nor a set could find these objects again.
+    # `==` builds a predicate, so that lookups in dicts and sets could not work.
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
-    # numpy leaves comparisons of its scalars to us, instead of going into the object.
+    # Lets numpy scalars call our comparisons.
     __array_ufunc__: ClassVar[None] = None
 
     def _predicate(self) -> Tree:
@@ -80,7 +82,7 @@ class _Operand:
             return NotImplemented  # type: ignore[no-any-return]
         parts: list[Tree] = []
         for side in (left._predicate(), right._predicate()):
-            # One long row in place of a deep tree.
+            # One flat list instead of a deep tree.
             parts.extend(side[1] if side[0] == kind else [side])
         return Expression((kind, parts))
 
@@ -92,9 +94,9 @@ class _Operand:
 
 
 class Column(_Operand):
-    """A column, named by a dotted name; :func:`col` makes one. Comparing it gives an :class:`Expression`.
+    """A column, by its dotted name; made by :func:`col`. Comparing it gives an :class:`Expression`.
 
-    A column of booleans is a predicate itself: ``~col("paid") & (col("total") > 100)``.
+    A boolean column is a predicate itself: ``~col("paid") & (col("total") > 100)``.
     """
 
     __slots__ = ("_name",)
@@ -113,17 +115,17 @@ class Column(_Operand):
 
     @checked_keywords
     def field(self, name: str) -> Column:
-        """A field of a column of structs: ``col("customer").field("name")`` is ``col("customer.name")``."""
+        """A field of a struct column: ``col("customer").field("name")`` is ``col("customer.name")``."""
         return Column(f"{self._name}.{Column(name).name}")
 
     __getitem__ = field
-    # Otherwise `in` and iteration would ask for item 0, 1, ….
+    # With `__getitem__` alone, `in` and iteration would call it with 0, 1, ….
     __iter__: ClassVar[None] = None
     __contains__: ClassVar[None] = None
 
     @checked_keywords
     def equals(self, other: object) -> bool:
-        """Whether the other is the same column; ``==`` builds a predicate."""
+        """Whether the other object is the same column; ``==`` builds a predicate."""
         return isinstance(other, Column) and other._name == self._name
 
     def _compare(self, operator: str, value: object) -> Expression:
@@ -151,10 +153,10 @@ class Column(_Operand):
 
     @checked_keywords
     def is_in(self, values: Iterable[object]) -> Expression:
-        """Whether the value is among these.
+        """Whether the value is one of these.
 
-        A null among them is one that nothing equals: where no other value matches, the predicate is unknown
-        rather than false. Among no values at all there is nothing, not even null.
+        With a null among the values, the predicate is unknown rather than false where no other value matches. With no
+        values, it is false, even for null.
         """
         if isinstance(values, str | bytes | bytearray | memoryview | _Operand) or not isinstance(values, Iterable):
             raise TypeError(f"is_in takes a list of values, not {type(values).__name__}")
@@ -163,24 +165,24 @@ class Column(_Operand):
 
     @checked_keywords
     def between(self, low: object, high: object) -> Expression:
-        """Whether the value is not less than ``low`` and not greater than ``high``."""
+        """Whether the value is at least ``low`` and at most ``high``."""
         return (self >= low) & (self <= high)
 
     def is_null(self) -> Expression:
-        """Whether there is no value; ``== None`` is unknown for every row instead, and keeps none."""
+        """Whether the value is null. ``== None`` is unknown for all rows instead."""
         return Expression(("is_null", self._name))
 
     def is_not_null(self) -> Expression:
-        """Whether there is a value."""
+        """Whether the value is not null."""
         return ~self.is_null()
 
     def is_nan(self) -> Expression:
-        """Whether the value is a float that is not a number; unknown for null."""
+        """Whether the value is NaN; unknown for null."""
         return Expression(("is_nan", self._name))
 
     @checked_keywords
     def starts_with(self, prefix: str | bytes) -> Expression:
-        """Whether the string, or binary, begins so."""
+        """Whether the string or binary begins with a prefix."""
         found = literals.literal(prefix)
         if found[0] not in ("string", "binary"):
             raise TypeError(f"starts_with takes a str or bytes, not {type(prefix).__name__}")
@@ -197,7 +199,7 @@ class Column(_Operand):
 
 
 class Expression(_Operand):
-    """A predicate; :func:`col` begins one. Join them with ``&`` and ``|``, negate with ``~``."""
+    """A predicate, made by comparing columns. Predicates are joined with ``&`` and ``|``, and negated with ``~``."""
 
     __slots__ = ("_made", "_node")
     _node: Tree
@@ -205,7 +207,7 @@ class Expression(_Operand):
 
     @checked_keywords
     def __init__(self, tree: Tree) -> None:
-        """Args: ``tree`` is that of :func:`tree_of`. Users make predicates by comparing columns."""
+        """Takes a tree as described in :func:`tree_of`. Users make predicates by comparing columns."""
         object.__setattr__(self, "_node", tree)
         object.__setattr__(self, "_made", None)
 
@@ -223,7 +225,7 @@ class Expression(_Operand):
 
     @property
     def columns(self) -> list[str]:
-        """Dotted names of the columns that it asks about, each once."""
+        """Dotted names of the columns in the predicate, without duplicates."""
         found: dict[str, None] = {}
         pending = [self._node]
         while pending:
@@ -238,8 +240,8 @@ class Expression(_Operand):
 
     @checked_keywords
     def equals(self, other: object) -> bool:
-        """Whether the other is the same predicate, written the same way; ``==`` of columns builds one."""
-        # The text tells 1 from 1.0 and True, 0.0 from -0.0, and has a NaN equal itself.
+        """Whether the other object is the same predicate, written in the same way; ``==`` raises a TypeError."""
+        # The text distinguishes 1, 1.0 and True, and 0.0 and -0.0. NaN equals NaN.
         return isinstance(other, Expression) and repr(other._node) == repr(self._node)
 
     def _no_comparison(self, _other: object) -> NoReturn:
@@ -259,38 +261,38 @@ class Expression(_Operand):
 
 
 def tree_of(predicate: Expression | Column) -> Tree:
-    """The predicate as nested tuples, from which the native core makes its own.
+    """The predicate as nested tuples, from which the native core builds its own.
 
     ``("and" | "or", [tree, …])``, ``("not", tree)``, ``("compare", operator, name, literal)`` with one of
     ``= != < <= > >=``, ``("in", name, [literal, …])``, ``("is_null", name)``, ``("is_nan", name)``,
-    ``("starts_with", name, literal)``, ``("constant", True | False | None)``; ``None`` is unknown. The literals are
-    those of :mod:`orcish.filters.literals`. At least one tree follows ``and`` and ``or``. At least one literal follows
-    ``in``; it may be null.
+    ``("starts_with", name, literal)``, ``("constant", True | False | None)``; ``None`` is unknown. Literals are
+    described in :mod:`orcish.filters.literals`. ``and``, ``or`` and ``in`` have at least one element, which may be null
+    for ``in``.
     """
     return predicate._predicate()
 
 
 def native_filter(expression: Expression) -> _native.Filter:
-    """The predicate as an object of the native core. It is converted once, as it may hold a million values."""
+    """The predicate as an object of the native core. The conversion is cached, as there may be a million values."""
     return expression._filter()
 
 
 def _text(node: Tree) -> str:
     kind = node[0]
     if kind in ("and", "or"):
-        # `map` takes no frame of its own: predicates may be deep.
+        # `map` adds no Python frame for each level of a deep predicate.
         return "(" + f") {kind} (".join(map(_text, node[1])) + ")"
     if kind == "not":
         inner = node[1]
         return f"{_name(inner[1])} is not null" if inner[0] == "is_null" else f"not ({_text(inner)})"
     if kind == "compare":
-        return f"{_name(node[2])} {node[1]} {literals.text(node[3])}"
+        return f"{_name(node[2])} {node[1]} {literals.to_sql(node[3])}"
     if kind == "in":
-        return f"{_name(node[1])} in ({', '.join(map(literals.text, node[2]))})"
+        return f"{_name(node[1])} in ({', '.join(map(literals.to_sql, node[2]))})"
     if kind == "is_null":
         return f"{_name(node[1])} is null"
     if kind == "starts_with":
-        return f"starts_with({_name(node[1])}, {literals.text(node[2])})"
+        return f"starts_with({_name(node[1])}, {literals.to_sql(node[2])})"
     if kind == "is_nan":
         return f"is_nan({_name(node[1])})"
     return {True: "true", False: "false", None: "null"}[node[1]]

@@ -1,4 +1,4 @@
-"""Predicates as pyarrow's lists of ``(column, operator, value)``, written in JSON."""
+"""Predicates as JSON: pyarrow's lists of ``[column, operator, value]``."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any, NoReturn
 
 from orcish.filters.expression import Tree
 from orcish.filters.literals import Literal, literal
-from orcish.filters.text_tokens import PredicateTextError, ended, fault, shown
-from orcish.filters.translation import joined, set_member
+from orcish.filters.text_tokens import PredicateTextError, excerpt, text_error, unexpected_end
+from orcish.filters.translation import flat_tree, set_member
 
-__all__ = ["of_json"]
+__all__ = ["parse_json"]
 
 _COMPARISONS = {"=": "=", "==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _OPERATORS = [*_COMPARISONS, "in", "not in"]
 
 
-def of_json(text: str) -> Tree:
-    """The predicate of a list of comparisons, or of a list of such lists.
+def parse_json(text: str) -> Tree:
+    """Parses a list of comparisons, or a list of such lists.
 
     Raises:
         PredicateTextError: The text is no such list.
@@ -27,8 +27,8 @@ def of_json(text: str) -> Tree:
         lists = json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_constant)
     except json.JSONDecodeError as error:
         rest = text[error.pos :]
-        wrong = fault(rest, error.pos, f"is where the JSON is wrong: {error.msg}")
-        raise (wrong if rest.strip() else ended(text, "more JSON")) from None
+        wrong = text_error(rest, error.pos, f"is where the JSON is wrong: {error.msg}")
+        raise (wrong if rest.strip() else unexpected_end(text, "more JSON")) from None
     except RecursionError:
         raise PredicateTextError("the JSON is too deep for lists of [column, operator, value]") from None
     if not lists:
@@ -38,25 +38,25 @@ def of_json(text: str) -> Tree:
     for row in lists:
         if not _is_row(row):
             raise _malformed(row, "is no list of [column, operator, value], as others beside it are")
-    return joined("or", [_row(row) for row in lists])
+    return flat_tree("or", [_row(row) for row in lists])
 
 
 def _int(digits: str) -> int:
     try:
         return int(digits)
     except ValueError:
-        raise PredicateTextError(f"the number {shown(digits)} has too many digits") from None
+        raise PredicateTextError(f"the number {excerpt(digits)} has too many digits") from None
 
 
 def _float(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise PredicateTextError(f"the number {shown(digits)} is beyond all floating point numbers")
+        raise PredicateTextError(f"the number {excerpt(digits)} is beyond all floating point numbers")
     return value
 
 
 def _constant(word: str) -> NoReturn:
-    raise PredicateTextError(f"{shown(word)} is nothing that JSON has")
+    raise PredicateTextError(f"{excerpt(word)} is nothing that JSON has")
 
 
 def _is_comparison(part: Any) -> bool:
@@ -64,19 +64,19 @@ def _is_comparison(part: Any) -> bool:
 
 
 def _is_row(part: Any) -> bool:
-    # A comparison may begin with a list too, which is the name of a column.
+    # The name of a column may be a list too.
     return isinstance(part, list) and bool(part) and isinstance(part[0], list) and not _is_comparison(part)
 
 
 def _row(row: list[Any]) -> Tree:
-    return joined("and", [_comparison(part) for part in row])
+    return flat_tree("and", [_comparison(part) for part in row])
 
 
 def _comparison(part: Any) -> Tree:
     if not _is_comparison(part):
         raise _malformed(part, "is no [column, operator, value]")
     name, operator, value = part
-    # pyarrow has a list of names for a column in structs.
+    # In pyarrow, a list of names is a path through structs.
     if isinstance(name, list) and name and all(isinstance(step, str) for step in name):
         name = ".".join(name)
     if not isinstance(name, str):
@@ -86,7 +86,7 @@ def _comparison(part: Any) -> Tree:
     if operator not in ("in", "not in"):
         raise _malformed(part, f"has none of the operators {', '.join(_OPERATORS)}")
     if not isinstance(value, list):
-        raise _malformed(part, f"has no list of values behind {shown(operator)}")
+        raise _malformed(part, f"has no list of values behind {excerpt(operator)}")
     known = [_literal(each, part) for each in value if each is not None]
     tree = set_member(name, known, null=len(known) < len(value), nan=False)
     return tree if operator == "in" else ("not", tree)
@@ -103,4 +103,4 @@ def _malformed(part: Any, what: str) -> PredicateTextError:
         piece = json.dumps(part, ensure_ascii=False)
     except RecursionError:
         piece = "[…]"
-    return PredicateTextError(f"{shown(piece)} {what}")
+    return PredicateTextError(f"{excerpt(piece)} {what}")

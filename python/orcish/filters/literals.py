@@ -1,4 +1,4 @@
-"""Python values as literals of predicates: tagged tuples, which the native core takes."""
+"""Literals of predicates: tagged tuples, made of Python, numpy, pandas and pyarrow values."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-__all__ = ["NANOSECONDS", "Literal", "day_of", "literal", "literals", "quoted", "text"]
+__all__ = ["NANOSECONDS", "Literal", "days_since_epoch", "literal", "literals", "quoted", "to_sql"]
 
 Literal: TypeAlias = "tuple[Any, ...]"
-"""``("null",)``, or a kind and its value: bool, int, float, decimal (as text), string, binary, date (days since 1970),
-timestamp (nanoseconds since 1970, and whether that is an instant rather than a wall clock)."""
+"""``("null",)``, or a kind and a value: bool, int, float, decimal (as text), string, binary, date (days since 1970),
+timestamp (nanoseconds since 1970, and whether it is an instant rather than a wall clock time)."""
 
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-"""Nanoseconds of the units that Arrow has."""
+"""Nanoseconds of each timestamp unit of Arrow."""
 
 _DAY = 86_400 * 10**9
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
-# Decimals of ORC have 38 digits; far beyond, a short literal would be a long text.
+# ORC's decimals have 38 digits. Longer literals are possible, but an exponent must not make them arbitrarily long.
 _MOST_DIGITS = 1_000
 
 _NUMPY_NANOSECONDS = {**NANOSECONDS, "h": 3_600 * 10**9, "m": 60 * 10**9}
@@ -33,8 +33,8 @@ def literal(value: object) -> Literal:
     """The literal of a Python, numpy, pandas or pyarrow value.
 
     Raises:
-        TypeError: There is no literal of the value's type.
-        ValueError: There is one of its type, but not of this value, such as a decimal that is no number.
+        TypeError: Values of this type cannot be literals.
+        ValueError: This value cannot be a literal, such as a decimal that is NaN.
     """
     if isinstance(value, pa.Scalar):
         return _arrow(value)
@@ -43,11 +43,11 @@ def literal(value: object) -> Literal:
 
 
 _TAGS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "string", bytes: "binary"}
-"""Words of the types whose values are literals as they are."""
+"""Tags of the types whose values are literals without conversion."""
 
 
 def literals(values: Iterable[object]) -> list[Literal]:
-    """The literals of some values, which may be a million.
+    """The literals of values, of which there may be a million.
 
     Raises:
         As :func:`literal`.
@@ -60,7 +60,7 @@ def literals(values: Iterable[object]) -> list[Literal]:
 
 
 def _python(value: object) -> Literal:
-    # Subclasses, such as those of enum, become the plain value.
+    # Instances of subclasses, such as enums, become plain values.
     if value is None:
         return ("null",)
     if isinstance(value, bool):
@@ -105,7 +105,7 @@ def _datetime(value: datetime.datetime) -> Literal:
     return ("timestamp", since // datetime.timedelta(microseconds=1) * 1_000, instant)
 
 
-# numpy and pandas are not imported for this: without them, no value is theirs.
+# numpy and pandas are not imported: where they are not loaded, no value can be theirs.
 
 
 def _foreign(value: object) -> Literal | None:
@@ -121,7 +121,7 @@ def _foreign(value: object) -> Literal | None:
     if isinstance(value, numpy.datetime64):
         return _numpy_datetime(value, instant=False)
     if isinstance(value, numpy.bool_ | numpy.integer | numpy.str_ | numpy.bytes_):
-        # An integer with a unit is a duration.
+        # numpy's timedelta64 is a subclass of its integers.
         return None if isinstance(value, numpy.timedelta64) else _python(value.item())
     if isinstance(value, numpy.floating) and value.itemsize <= 8:
         return ("float", float(value))
@@ -183,11 +183,11 @@ def _is_plain(kind: pa.DataType) -> bool:
     )
 
 
-def text(value: Literal) -> str:
-    """The literal as SQL would write it, on one line; :func:`orcish.filters.text.parse` reads it back.
+def to_sql(value: Literal) -> str:
+    """The literal as SQL, on one line; :func:`orcish.filters.text.parse` reads it back.
 
-    Numbers have the types that the SQL standard gives them: with an exponent they are floats, otherwise with a point
-    decimals. What is not printable in strings is written as Spark does.
+    Numbers have the types of the SQL standard: floats have an exponent, decimals a point. Unprintable characters in
+    strings are escaped as in Spark.
     """
     kind = value[0]
     if kind == "null":
@@ -210,7 +210,7 @@ def text(value: Literal) -> str:
 
 
 def quoted(value: str, quote: str) -> str:
-    """Text between quotes: the quote is doubled, backslashes and what is not printable have escapes of Spark."""
+    """Quotes text: quotes are doubled, backslashes and unprintable characters are escaped as in Spark."""
     if not value.isprintable() or "\\" in value:
         value = "".join(map(_escaped, value))
     return quote + value.replace(quote, quote * 2) + quote
@@ -234,15 +234,15 @@ def _float(value: float) -> str:
     return "double('NaN')" if math.isnan(value) else f"double('{'-' if value < 0 else ''}Infinity')"
 
 
-# Python has the years 1 to 9999; others lie whole cycles of the calendar, of 400 years each, away from the first 400.
+# Python's dates have the years 1 to 9999. Other years are shifted by whole cycles of the calendar, of 400 years each.
 _CYCLE = 146_097
 
 
-def day_of(year: int, month: int, day: int) -> int:
-    """Days since 1970 of a date in any year, the year before 1 being 0.
+def days_since_epoch(year: int, month: int, day: int) -> int:
+    """Days since 1970 of a date in any year; year 0 is the year before 1.
 
     Raises:
-        ValueError: There is no such day.
+        ValueError: The calendar does not have the day.
     """
     cycles, rest = divmod(year - 1, 400)
     return datetime.date(rest + 1, month, day).toordinal() - _EPOCH + cycles * _CYCLE

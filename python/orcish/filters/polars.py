@@ -19,11 +19,11 @@ from orcish.filters.translation import (
     Translation,
     all_of,
     any_of,
-    field_at,
-    kind_of,
+    false_or_null,
+    find_field,
+    literal_kind,
     midnight,
     negated,
-    never,
     rounded,
     set_member,
     whole_days,
@@ -36,10 +36,14 @@ _BOUNDS = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "Non
 
 
 def translate(node: Node, schema: pa.Schema) -> Translation | None:
-    """The predicate of a part, on data of a schema; ``None`` where there is none.
+    """Translates a part of an expression; ``None`` where there is no translation.
+
+    Args:
+        node: The part.
+        schema: The schema of the data.
 
     Raises:
-        ValueError: The whole predicate is to be left to polars, in one piece.
+        ValueError: The whole expression has to be evaluated by polars.
     """
     if node.kind == "Literal":
         scalar = _scalar(node)
@@ -59,7 +63,7 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
             return negated(parts[0])
         return all_of(parts) if called == "AllHorizontal" else any_of(parts)
     if (column := _column(node, schema)) is not None:
-        # `~` of numbers is another thing.
+        # `~` of numbers is a bitwise operation.
         return Translation(("compare", "=", column[0], ("bool", True))) if pa.types.is_boolean(column[1]) else None
     if node.kind != "Function" or (column := _column(node.children[0], schema)) is None:
         return None
@@ -71,11 +75,11 @@ def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
     while node.function[:2] == ("StructExpr", "FieldByName"):
         path.insert(0, node.function[2])
         node = node.children[0]
-    return field_at(schema, [node.value, *path]) if node.kind == "Column" else None
+    return find_field(schema, [node.value, *path]) if node.kind == "Column" else None
 
 
 def _scalar(node: Node) -> pa.Scalar | None:
-    """The value of a literal, which may have been cast."""
+    """The value of a literal, which may be cast."""
     values = _values(node)
     return values[0] if values is not None and len(values) == 1 else None
 
@@ -94,7 +98,9 @@ def _values(node: Node) -> pa.Array | None:
 
 
 class _Number:
-    """A literal that is compared with a column, and whether it has no type of its own but takes the column's."""
+    """A literal that is compared with a column. ``loose`` means that it has no type of its own and takes the
+    column's.
+    """
 
     def __init__(self, node: Node) -> None:
         self.loose = node.kind == "Literal" and "Dyn" in node.value
@@ -103,7 +109,7 @@ class _Number:
         self.type: pa.DataType | None = None
         self.value: Literal | None = None
         if self.loose and "Int" in node.value["Dyn"]:
-            # 128 bits and more are no integers of Arrow.
+            # Arrow has no integers of 128 bits.
             self.value = ("int", int(node.value["Dyn"]["Int"]))
             return
         scalar = _scalar(node)
@@ -132,7 +138,7 @@ def _comparison(node: Node, schema: pa.Schema) -> Translation | None:
     if symbol is not None:
         tree = _compared(*column, symbol, _Number(right))
         return None if tree is None else Translation(tree)
-    # Null is a value like others here.
+    # `eq_missing` and `ne_missing` treat null as a value.
     if (value := _Number(right)).value == ("null",):
         same: Tree = ("is_null", column[0])
     elif (tree := _compared(*column, "=", value)) is not None:
@@ -143,8 +149,8 @@ def _comparison(node: Node, schema: pa.Schema) -> Translation | None:
 
 
 def _compared(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
-    """The predicate that compares as polars does, wherever polars does not refuse."""
-    kind = kind_of(column)
+    """The comparison with the semantics of polars; ``None`` where polars refuses it or differs."""
+    kind = literal_kind(column)
     value = number.value
     if kind is None or value is None:
         return None
@@ -156,14 +162,14 @@ def _compared(name: str, column: pa.DataType, symbol: str, number: _Number) -> T
     if kind == "float" and given in ("int", "float"):
         return _floats(name, column, symbol, number)
     if kind == "date" and given == "timestamp":
-        # The column is cast to the unit of the literal, and what nanoseconds cannot hold becomes null.
+        # polars casts the column to the unit of the literal. Values out of range of nanoseconds become null.
         found = whole_days(value) if number.unit != "ns" else None
     elif kind == "timestamp" and given == "date":
         found = midnight(value)
         if column.unit == "ns" and abs(found[1]) >= 2**63:
             return None
     elif kind == "int" and given == "float":
-        # Columns are compared as doubles, which hold integers up to 2 ** 53.
+        # polars compares as doubles, which are exact for integers up to 2 ** 53.
         found = value if abs(value[1]) < 2**53 or math.isinf(value[1]) else None
     elif kind == "decimal" and given == "int":
         found = value
@@ -188,18 +194,18 @@ def _floats(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tre
             return nan
         if symbol in ("!=", "<"):
             return ("not", nan)
-        return never(name) if symbol == ">" else ("not", never(name))
+        return false_or_null(name) if symbol == ">" else ("not", false_or_null(name))
     tree = ("compare", symbol, name, ("float", value))
     return ("or", [tree, nan]) if symbol in (">", ">=") else tree
 
 
 def _unit(column: pa.DataType) -> str:
-    # polars has no seconds.
+    # polars has no unit of seconds.
     return "ms" if column.unit == "s" else str(column.unit)
 
 
 def _timestamps(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
-    """Both sides are cut to the coarser of their units, downwards."""
+    """Polars truncates both sides to the coarser of the two units, downwards."""
     if number.value is None or number.unit is None or column.tz != number.zone:
         return None
     tick = NANOSECONDS[number.unit]
@@ -221,9 +227,9 @@ def _timestamps(name: str, column: pa.DataType, symbol: str, number: _Number) ->
 
 
 def _question(node: Node, name: str, column: pa.DataType) -> Translation | None:
-    """A function of one column."""
+    """Translates a function of one column."""
     group, called, options = node.function
-    kind = kind_of(column)
+    kind = literal_kind(column)
     rest = node.children[1:]
     if group == "Boolean":
         if called in ("IsNull", "IsNotNull") and not pa.types.is_union(column) and not pa.types.is_null(column):
@@ -249,9 +255,9 @@ def _between(
         raise ValueError("what polars makes of a bound that is null changes with what stands beside it")
     if low.value is None or high.value is None:
         return None
-    # The three are cast to one type, which bounds of different types could make another than each would by itself.
+    # polars casts all three to a common type, which may differ from the common type of the column and one bound.
     kinds = {number.value[0] for number in (low, high) if number.value}
-    loose = low.loose and high.loose and kind_of(column) == "float"
+    loose = low.loose and high.loose and literal_kind(column) == "float"
     if not (kinds == {"int"} or loose or (kinds != {"int", "float"} and low.type == high.type)):
         return None
     trees = [_compared(name, column, symbol, bound) for symbol, bound in zip(symbols, (low, high), strict=True)]
@@ -259,16 +265,16 @@ def _between(
 
 
 def _is_in(name: str, column: pa.DataType, given: Node, *, nulls_equal: bool) -> Translation | None:
-    kind = kind_of(column)
+    kind = literal_kind(column)
     values = _values(given)
     if kind is None or values is None:
         return None
     if given.kind != "Literal" or "Series" not in given.value:
-        # One value, which is a list.
+        # A single literal that is a list.
         if not (pa.types.is_list(values.type) or pa.types.is_large_list(values.type)) or values.null_count:
             return None
         values = values.flatten()
-    same_kind = kind_of(values.type) == kind or pa.types.is_null(values.type)
+    same_kind = literal_kind(values.type) == kind or pa.types.is_null(values.type)
     if not same_kind or (pa.types.is_timestamp(column) and not _same_timestamps(column, values.type)):
         return None
     known = literals.literals(values.drop_null())
@@ -276,10 +282,10 @@ def _is_in(name: str, column: pa.DataType, given: Node, *, nulls_equal: bool) ->
     nan = len(numbers) < len(known)
     if nulls_equal:
         return Translation(set_member(name, numbers, null=bool(values.null_count), nan=nan))
-    # Nulls in the list are ignored; those in the column make it unknown.
+    # Nulls in the list are ignored; for nulls in the column the result is unknown.
     trees: list[Tree] = [("in", name, numbers)] if numbers else []
     trees += [("is_nan", name)] if nan else []
-    return any_of([Translation(tree) for tree in trees or [never(name)]])
+    return any_of([Translation(tree) for tree in trees or [false_or_null(name)]])
 
 
 def _same_timestamps(column: pa.DataType, values: pa.DataType) -> bool:

@@ -1,7 +1,6 @@
-"""Expressions of polars as trees: their parts, the columns they need, and whether each row is decided alone.
+"""Structure of polars expressions: their operands, their columns, and whether they are elementwise.
 
-polars writes expressions as JSON, which has their structure; the literals come from the expressions themselves, as
-JSON has no NaN.
+The structure comes from the JSON serialization. Literals come from the expressions, as JSON has no NaN.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ __all__ = ["AND", "OR", "Node", "columns", "conjunction", "conjuncts", "errors",
 AND = ("And", "LogicalAnd")
 OR = ("Or", "LogicalOr")
 
-# Functions whose value for a row depends on that row alone, by the groups that polars has them in.
+# Elementwise functions, by the group that they have in polars.
 _BY_ROW = {
     "": {"Abs", "Negate", "Sign", "Floor", "Ceil", "Round", "RoundSF", "Clip", "Exp", "Log", "Log1p"}
     | {"FillNull", "Coalesce", "Replace", "ReplaceStrict", "AsStruct"}
@@ -36,20 +35,20 @@ _BY_ROW = {
     | {"Second", "Millisecond", "Microsecond", "Nanosecond", "IsoYear", "IsLeapYear", "Time", "MonthStart", "MonthEnd"}
     | {"TotalDays", "TotalHours", "TotalMinutes", "TotalSeconds", "TotalMilliseconds", "Truncate"},
 }
-# Those that look for a row's value among values, which may be a series.
+# Functions that look a value up in a collection, which may be a series.
 _AMONG_VALUES = ("IsIn", "Replace", "ReplaceStrict")
 
 
 def errors() -> type[Exception]:
-    """What polars raises where it cannot write an expression, such as one that calls Python."""
+    """The exception that polars raises for expressions that cannot be serialized, such as Python functions."""
     return cast("type[Exception]", sys.modules["polars"].exceptions.PolarsError)
 
 
 class Node:
-    """A part of an expression: what polars makes of it, and the JSON of it.
+    """A part of an expression, with its JSON.
 
     Raises:
-        Exception: Of whatever kind, when polars writes expressions in another way than expected.
+        Exception: Of any type, where the serialization of polars is not as expected.
     """
 
     def __init__(self, expression: Any, tree: Any = None) -> None:
@@ -66,7 +65,7 @@ class Node:
 
     @functools.cached_property
     def function(self) -> tuple[str, str, Any]:
-        """Group, name and options of a function; empty where it is none."""
+        """Group, name and options of a function; empty for other nodes."""
         if self.kind != "Function":
             return "", "", None
         name, options = _named(self.value["function"])
@@ -76,7 +75,7 @@ class Node:
 
     @functools.cached_property
     def children(self) -> list[Node]:
-        """The operands, in their order."""
+        """The operands in order."""
         if self.kind == "BinaryExpr":
             trees = [self.value["left"], self.value["right"]]
         elif self.kind == "Function":
@@ -95,13 +94,13 @@ class Node:
 
     @property
     def operator(self) -> str:
-        """Of a binary expression."""
+        """The operator of a binary expression; empty for other nodes."""
         return str(self.value["op"]) if self.kind == "BinaryExpr" else ""
 
     def is_by_row(self, *, trusted: bool = False) -> bool:
-        """Whether its value for a row depends on that row alone.
+        """Whether the expression is elementwise: its value for a row depends on that row alone.
 
-        Where it is trusted to, functions that are not known are let pass, but no series: they have rows of their own.
+        With ``trusted``, unknown functions are assumed to be elementwise. Series literals never are.
         """
         pending = [self]
         while pending:
@@ -126,7 +125,7 @@ class Node:
 
 
 def _named(found: Any) -> tuple[str, Any]:
-    """A name that may have something with it."""
+    """Splits a name that may have options."""
     if isinstance(found, dict) and len(found) == 1:
         ((name, more),) = found.items()
         return name, more
@@ -134,7 +133,7 @@ def _named(found: Any) -> tuple[str, Any]:
 
 
 def columns(expression: Any) -> list[str] | None:
-    """Names of the columns that an expression needs, each once; ``None`` where it has selectors or patterns."""
+    """Names of the columns of an expression, without duplicates; ``None`` where it has selectors or patterns."""
     if expression.meta.has_multiple_outputs():
         return None
     return list(dict.fromkeys(expression.meta.root_names()))
@@ -142,7 +141,7 @@ def columns(expression: Any) -> list[str] | None:
 
 @functools.cache
 def _ternary() -> list[str]:
-    """The parts of ``when``, as polars writes them, in the order in which it gives them."""
+    """Keys of the JSON of ``when``, in the order in which polars returns its operands."""
     polars = sys.modules["polars"]
     made = polars.when(polars.col("predicate")).then(polars.col("truthy")).otherwise(polars.col("falsy"))
     return [part.meta.output_name() for part in made.meta.pop()]
@@ -155,17 +154,17 @@ def _last_comes_first() -> bool:
 
 
 def conjuncts(root: Node) -> list[Node]:
-    """The parts that all must be true for a row to be kept."""
+    """The operands of a conjunction."""
     return flat(root, AND)
 
 
 def conjunction(nodes: list[Node]) -> Any:
-    """The parts as one expression of polars."""
+    """The conjunction of some parts, as an expression of polars."""
     return functools.reduce(operator.and_, [node.expression for node in nodes])
 
 
 def flat(node: Node, operators: tuple[str, ...]) -> list[Node]:
-    """The operands of nested operators that are all of these."""
+    """The operands of nested operators of the same kind."""
     found: list[Node] = []
     pending = [node]
     while pending:

@@ -1,4 +1,4 @@
-"""Predicates of other libraries, as far as the native core can evaluate them."""
+"""Filter pushdown: the part of a predicate that the native core evaluates, and the residual."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ from orcish.filters import pyarrow as arrow_filters
 from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.residual import Residual
 from orcish.filters.text import parse
-from orcish.filters.translation import Translation, all_of, field_at
+from orcish.filters.translation import Translation, all_of, find_field
 
 __all__ = ["ElementwisePredicate", "Filters", "Pushdown", "check_filters", "combined", "split_filters"]
 
 Filters: TypeAlias = "Expression | Column | str | pc.Expression | Sequence[Any] | Any"
-"""A predicate of orcish, its text as :func:`orcish.filters.text.parse` reads it, a predicate of pyarrow or of polars,
-or pyarrow's lists of ``(column, operator, value)``: one list, all of which must be true, or a list of such lists, of
-which one must be."""
+"""A predicate of orcish, SQL or JSON for :func:`orcish.filters.text.parse`, a predicate of pyarrow or of polars, or
+pyarrow's lists of ``(column, operator, value)``: one list is a conjunction, a list of lists a disjunction of
+conjunctions."""
 
 Pushdown: TypeAlias = "tuple[Expression | None, Residual | None]"
-"""What the native core evaluates, and what is applied after the read; ``None`` where there is nothing to do."""
+"""The pushed-down predicate, and the residual; ``None`` where there is none."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Conjunction:
-    """Predicates, of several libraries perhaps, all of which must be true."""
+    """The conjunction of predicates, possibly of several libraries."""
 
     parts: tuple[Filters, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class ElementwisePredicate:
-    """A predicate of polars, which has found itself that it is about single rows."""
+    """A predicate of polars that is known to be elementwise."""
 
     predicate: Any
 
 
 def combined(first: Filters, second: Filters) -> Expression | Conjunction:
-    """A predicate that is true where both are."""
+    """The conjunction of two predicates."""
     if isinstance(first, Expression) and isinstance(second, Expression):
         return first & second
     return Conjunction((*(first.parts if isinstance(first, Conjunction) else (first,)), second))
 
 
 def check_filters(filters: Any) -> None:
-    """Raises TypeError for what is no filter, and ValueError for text that is none."""
+    """Raises TypeError for objects that are no filter, and ValueError for text that is no predicate."""
     if isinstance(filters, str):
         parse(filters, "filters")
     elif not isinstance(
@@ -68,19 +68,19 @@ def check_filters(filters: Any) -> None:
 
 
 def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
-    """Split a predicate into one for the native core and one to apply to what has been read.
+    """Splits a predicate into one for the native core and a residual that is applied to the batches.
 
-    A row is kept when both are true, and these are the rows that the predicate's own library would keep, with its own
-    rules for nulls and NaN. What that library refuses to compare, but orcish can, such as large integers with floats
-    in pyarrow, is compared.
+    A row is kept when both are true. These are the rows that the library of the predicate would keep, with its own
+    semantics of nulls and NaN. Comparisons that the library refuses but orcish can evaluate, such as large integers
+    with floats in pyarrow, are evaluated.
 
     Args:
         filters: The predicate.
-        schema: Of the table that is read, with the types that it will have: the rules depend on them.
+        schema: The schema of the table, with the types that are read; the semantics depend on them.
 
     Raises:
-        ValueError: A list is not made as pyarrow makes them, or text says no predicate.
-        TypeError: The predicate is none that is known, or is one about all rows at once that is joined with others.
+        ValueError: A list is malformed, or text is no predicate.
+        TypeError: The object is no predicate, or one that is not elementwise is combined with others.
     """
     if filters is None:
         return None, None
@@ -88,19 +88,19 @@ def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
         return parse(filters, "filters"), None
     check_filters(filters)
     if isinstance(filters, Conjunction):
-        return _of_joined(filters.parts, schema)
+        return _split_conjunction(filters.parts, schema)
     if isinstance(filters, Expression | Column):
         return Expression(tree_of(filters)), None
     if isinstance(filters, pc.Expression):
-        return _of_arrow(filters, schema)
+        return _split_arrow(filters, schema)
     if isinstance(filters, list | tuple):
-        return _of_arrow(_of_lists(filters, schema), schema)
+        return _split_arrow(_from_lists(filters, schema), schema)
     if isinstance(filters, ElementwisePredicate):
-        return _of_polars(filters.predicate, schema, is_elementwise=True)
-    return _of_polars(filters, schema)
+        return _split_polars(filters.predicate, schema, is_elementwise=True)
+    return _split_polars(filters, schema)
 
 
-def _of_joined(parts: tuple[Filters, ...], schema: pa.Schema) -> Pushdown:
+def _split_conjunction(parts: tuple[Filters, ...], schema: pa.Schema) -> Pushdown:
     split = [split_filters(part, schema) for part in parts if part is not None]
     expressions = [expression for expression, _ in split if expression is not None]
     whole = functools.reduce(operator.and_, expressions) if expressions else None
@@ -110,14 +110,14 @@ def _of_joined(parts: tuple[Filters, ...], schema: pa.Schema) -> Pushdown:
     if len(split) > 1:
         for part in left:
             if not part.by_row:
-                # Of which rows the other filters leave would it be?
+                # The result would depend on the order in which the filters are applied.
                 raise TypeError(
                     f"the filter {part} is, or may be, about all rows at once: it cannot be joined with others"
                 )
-    return whole, residual.joined(left)
+    return whole, residual.combined_residual(left)
 
 
-def _of_arrow(filters: pc.Expression, schema: pa.Schema) -> Pushdown:
+def _split_arrow(filters: pc.Expression, schema: pa.Schema) -> Pushdown:
     try:
         decoded = arrow_filters.Decoded(filters)
         translated, left = _split(decoded.conjuncts(), functools.partial(arrow_filters.translate, schema=schema))
@@ -126,17 +126,17 @@ def _of_arrow(filters: pc.Expression, schema: pa.Schema) -> Pushdown:
         rest = decoded.expression(left)
         return translated, Residual(rest, arrow_filters.Decoded(rest).columns())
     except Exception:
-        # How pyarrow writes expressions is its own affair; it can always evaluate them.
+        # The serialization of pyarrow is internal to it; pyarrow can always evaluate its expressions itself.
         return None, Residual(filters, None)
 
 
-def _of_polars(filters: Any, schema: pa.Schema, *, is_elementwise: bool = False) -> Pushdown:
+def _split_polars(filters: Any, schema: pa.Schema, *, is_elementwise: bool = False) -> Pushdown:
     columns = polars_tree.columns(filters)
     by_row = is_elementwise
     try:
         root = polars_tree.Node(filters)
         by_row = columns is not None and root.is_by_row(trusted=is_elementwise)
-        # A mean is one of all rows, so that none may be missing.
+        # An expression such as a mean needs all rows, so nothing can be filtered before it.
         if by_row:
             translate = functools.partial(polars_filters.translate, schema=schema)
             translated, left = _split(polars_tree.conjuncts(root), translate)
@@ -145,7 +145,7 @@ def _of_polars(filters: Any, schema: pa.Schema, *, is_elementwise: bool = False)
             rest = polars_tree.conjunction(left)
             return translated, Residual(rest, polars_tree.columns(rest))
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError, polars_tree.errors()):
-        # Likewise.
+        # As for pyarrow.
         pass
     return None, Residual(filters, columns, by_row)
 
@@ -178,11 +178,11 @@ def _list(values: Any) -> Any:
     return list(values) if isinstance(values, set | frozenset) else values
 
 
-def _of_lists(filters: Sequence[Any], schema: pa.Schema) -> pc.Expression:
-    """The expression that pyarrow makes of the lists; names may be dotted here."""
+def _from_lists(filters: Sequence[Any], schema: pa.Schema) -> pc.Expression:
+    """The expression that pyarrow makes of the lists, except that names may be dotted."""
     if not filters:
         raise ValueError("malformed filters: an empty list")
-    # One list of comparisons is the only member of a list of lists.
+    # A flat list of comparisons is the same as a list with this list.
     rows = [filters] if all(isinstance(part, tuple) and _is_comparison(part) for part in filters) else filters
     alternatives: list[pc.Expression] = []
     for row in rows:
@@ -208,7 +208,7 @@ def _comparison(part: Any, schema: pa.Schema) -> pc.Expression:
 def _field(column: Any, schema: pa.Schema) -> pc.Expression:
     if isinstance(column, str):
         path = column.split(".")
-        if len(path) > 1 and field_at(schema, path) is not None:
+        if len(path) > 1 and find_field(schema, path) is not None:
             return pc.field(*path)
         return pc.field(column)
     if isinstance(column, list | tuple) and column and all(isinstance(name, str) for name in column):

@@ -1,9 +1,9 @@
 """Predicates of pyarrow (``pyarrow.compute.Expression``).
 
-pyarrow tells nothing of an expression's structure but by pickling it: a record batch of one row then holds the
-literals and options, and the metadata of its schema the expression in prefix notation, key by key. The keys repeat,
-which pyarrow's dicts of metadata cannot show; the C data interface does. Anything unforeseen there makes the whole
-expression one that is applied after the read.
+The structure of an expression is only accessible by pickling: a record batch of one row holds the literals and options,
+and the metadata of its schema is the expression in prefix notation. Keys of the metadata repeat, which dicts of pyarrow
+cannot represent, so the metadata is read over the C data interface. Where the pickle is not as expected, the whole
+expression is residual.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from orcish.filters.translation import (
     Translation,
     all_of,
     any_of,
-    field_at,
-    kind_of,
+    find_field,
+    literal_kind,
     midnight,
     negated,
     rounded,
@@ -47,13 +47,13 @@ _COMPARISONS = {
     "greater": ">",
     "greater_equal": ">=",
 }
-# How `is_in` takes nulls: as values, or as what is never found.
+# Null handling of `is_in`: nulls are values, or never match.
 _MATCH, _SKIP = 0, 1
 
 
 @dataclasses.dataclass
 class Node:
-    """A part of an expression: a call, a ``literal``, or a ``field`` with its path as value."""
+    """A part of an expression: a call, a ``literal``, or a ``field``, whose value is its path."""
 
     kind: str
     begin: int
@@ -65,10 +65,10 @@ class Node:
 
 
 class Decoded:
-    """An expression whose structure is known.
+    """An expression with its structure.
 
     Raises:
-        Exception: Of whatever kind, when pyarrow writes expressions in another way than expected.
+        Exception: Of any type, where the pickle is not as expected.
     """
 
     def __init__(self, expression: pc.Expression) -> None:
@@ -80,7 +80,7 @@ class Decoded:
         self.root = self._parse()
 
     def columns(self) -> list[str]:
-        """Names of the columns of the table that it needs, each once."""
+        """Names of the top-level columns, without duplicates."""
         found: dict[str, None] = {}
         pending = [self.root]
         while pending:
@@ -91,16 +91,16 @@ class Decoded:
         return list(found)
 
     def conjuncts(self) -> list[Node]:
-        """The parts that all must be true for a row to be kept."""
+        """The operands of a conjunction."""
         return _flat(self.root, ("and_kleene", "and"))
 
     def expression(self, nodes: list[Node]) -> pc.Expression:
-        """The conjunction of some parts, as pyarrow's own."""
+        """The conjunction of some parts, as an expression of pyarrow."""
         return functools.reduce(operator.and_, map(self._part, nodes))
 
     def _part(self, node: Node) -> pc.Expression:
         metadata = pa.KeyValueMetadata(self._tokens[node.begin : node.end])
-        # Keeps the one row of batches without columns, too.
+        # Unlike a new batch, this one keeps its one row where it has no columns.
         batch = self._batch.replace_schema_metadata(metadata)
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, batch.schema) as writer:
@@ -108,7 +108,7 @@ class Decoded:
         return self._rebuild(sink.getvalue())
 
     def _parse(self) -> Node:
-        # Ends with the one child of a call that is none.
+        # The root of the stack ends with one child, the expression.
         stack = [Node("root", 0)]
         fields_left: list[int] = []
         for at, (key, value) in enumerate(self._tokens):
@@ -152,7 +152,7 @@ def _metadata(schema: pa.Schema) -> list[_Token]:
     capsule = schema.__arrow_c_schema__()
     pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     pointer = pointer_of(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, b"arrow_schema")
-    # Format, name and metadata are the first members of the struct, all of them pointers.
+    # The struct begins with three pointers: format, name and metadata.
     at = (ctypes.c_void_p * 3).from_address(pointer)[2] or 0
 
     def number() -> int:
@@ -184,12 +184,12 @@ def _flat(node: Node, names: tuple[str, ...]) -> list[Node]:
 
 
 def translate(node: Node, schema: pa.Schema) -> Translation | None:
-    """The predicate of a part, on tables of a schema; ``None`` where there is none."""
+    """Translates a part of an expression for tables of a schema; ``None`` where there is no translation."""
     if node.kind == "literal":
         constant = pa.types.is_boolean(node.value.type)
         return Translation(("constant", node.value.as_py())) if constant else None
     if node.kind == "field":
-        found = field_at(schema, node.value)
+        found = find_field(schema, node.value)
         if found is None or not pa.types.is_boolean(found[1]):
             return None
         return Translation(("compare", "=", found[0], ("bool", True)))
@@ -210,10 +210,10 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
 
 
 def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
-    if node.kind != "field" or (found := field_at(schema, node.value)) is None:
+    if node.kind != "field" or (found := find_field(schema, node.value)) is None:
         return None
     name, kind = found
-    # Dictionaries stand for their values.
+    # Comparisons of dictionary columns are comparisons of their values.
     return name, kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
@@ -238,18 +238,18 @@ def _comparison(node: Node, schema: pa.Schema) -> Translation | None:
     if column is None or (scalar := _constant(right)) is None:
         return None
     name, kind = column
-    value = _comparable(kind_of(kind), scalar)
+    value = _comparable(literal_kind(kind), scalar)
     return None if value is None else Translation(("compare", symbol, name, value))
 
 
 def _comparable(kind: str | None, scalar: pa.Scalar) -> Literal | None:
-    """The literal that compares with a column as pyarrow compares the scalar, wherever pyarrow does not refuse."""
+    """The literal whose comparison has the semantics of pyarrow, wherever pyarrow does not refuse the comparison."""
     if kind is None or (value := _literal(scalar)) is None:
         return None
     given = value[0]
     if given == "null":
         return value
-    # pyarrow casts both sides to a common type, but gives up where that would change a number.
+    # pyarrow casts both sides to a common type, and refuses where the cast is not exact.
     if kind in ("int", "decimal"):
         exact = ("int", "decimal", "float") if kind == "int" else ("int", "decimal")
         return value if given in exact else None
@@ -294,22 +294,22 @@ def _bytes(kind: str, value: Literal) -> Literal | None:
 
 
 def _question(node: Node, name: str, kind: pa.DataType) -> Translation | None:
-    """A call on one column."""
+    """Translates a call with one column."""
     asked, options = node.name, node.options
     if asked in ("is_null", "is_valid"):
-        # Unions have no nulls of their own, whatever their children have.
+        # Unions have no validity bitmap.
         if pa.types.is_union(kind) or pa.types.is_null(kind):
             return None
         missing = Translation(("is_null", name))
         if asked == "is_valid":
             return negated(missing)
-        if options is not None and options["nan_is_null"].as_py() and kind_of(kind) == "float":
+        if options is not None and options["nan_is_null"].as_py() and literal_kind(kind) == "float":
             return Translation(set_member(name, [], null=True, nan=True))
         return missing
     if asked == "is_nan":
-        return Translation(("is_nan", name)) if kind_of(kind) == "float" else None
-    if asked == "starts_with" and kind_of(kind) in ("string", "binary") and not options["ignore_case"].as_py():
-        pattern = _bytes(str(kind_of(kind)), ("binary", options["pattern"].as_buffer().to_pybytes()))
+        return Translation(("is_nan", name)) if literal_kind(kind) == "float" else None
+    if asked == "starts_with" and literal_kind(kind) in ("string", "binary") and not options["ignore_case"].as_py():
+        pattern = _bytes(str(literal_kind(kind)), ("binary", options["pattern"].as_buffer().to_pybytes()))
         return None if pattern is None else Translation(("starts_with", name, pattern))
     if asked == "is_in" and options["null_matching_behavior"].as_py() in (_MATCH, _SKIP):
         skip = options["null_matching_behavior"].as_py() == _SKIP
@@ -318,7 +318,7 @@ def _question(node: Node, name: str, kind: pa.DataType) -> Translation | None:
 
 
 def _is_in(name: str, kind: pa.DataType, values: pa.Array, *, skip_nulls: bool) -> Translation | None:
-    if kind_of(kind) is None:
+    if literal_kind(kind) is None:
         return None
     null = bool(values.null_count) and not skip_nulls
     try:
@@ -329,15 +329,15 @@ def _is_in(name: str, kind: pa.DataType, values: pa.Array, *, skip_nulls: bool) 
     if len(known) < len(given):
         return None
     numbers = [value for value in known if value[0] != "float" or value[1] == value[1]]
-    # pyarrow looks floats up by hash, and finds NaN, but tells 0.0 from -0.0.
+    # pyarrow looks floats up by hash, which finds NaN, but distinguishes 0.0 and -0.0.
     zeros = {struct.pack("d", value[1]) for value in numbers if value[0] == "float" and value[1] == 0}
     tree = set_member(name, numbers, null=null, nan=len(numbers) < len(known))
     return Translation(tree, exact=len(zeros) != 1)
 
 
 def _member(kind: pa.DataType, value: Literal) -> Literal | None:
-    """The literal of a set that a column is looked up in; pyarrow casts the set to the type of the column."""
-    wanted = kind_of(kind)
+    """A literal of the set that a column is looked up in. pyarrow casts the set to the type of the column."""
+    wanted = literal_kind(kind)
     if wanted == "float":
         found = _float(value)
         if found is None or not pa.types.is_float32(kind):

@@ -1,4 +1,4 @@
-"""Predicates as text: what is behind ``where`` in SQL, or pyarrow's lists as JSON.
+"""Predicates as text: conditions of SQL, or pyarrow's lists as JSON.
 
 >>> parse("id > 5 and name in ('a', 'b') and day >= date '2026-01-01'")
 (id > 5) and (name in ('a', 'b')) and (day >= date '2026-01-01')
@@ -9,15 +9,15 @@
 from __future__ import annotations
 
 from orcish.filters.expression import Column, Expression, Tree, col, tree_of
-from orcish.filters.json import of_json
+from orcish.filters.json import parse_json
 from orcish.filters.literals import Literal
 from orcish.filters.text_literals import TYPES, number, pattern
-from orcish.filters.text_tokens import PredicateTextError, Token, ended, fault, shown, tokens
-from orcish.filters.translation import FLIPPED, joined
+from orcish.filters.text_tokens import PredicateTextError, Token, excerpt, text_error, tokens, unexpected_end
+from orcish.filters.translation import FLIPPED, flat_tree
 
 __all__ = ["parse"]
 
-# The core takes 500 levels of predicates; Python can print no more than some hundreds.
+# The native core allows 500 levels. Printing in Python allows some hundreds.
 _MOST_LEVELS = 256
 
 _QUESTIONS = {
@@ -31,41 +31,42 @@ _FUNCTIONS = ", ".join([*_QUESTIONS, *_PREFIXES])
 
 
 def parse(text: str, option: str = "filters") -> Expression:
-    r"""The predicate that a text says. What ``str`` gives of an :class:`Expression` is read back as it was.
+    r"""Parses a predicate. The ``str`` of an :class:`Expression` is parsed to the same expression.
 
     In SQL, columns are compared with values by ``=``, ``==``, ``!=``, ``<>``, ``<``, ``<=``, ``>``, ``>=``, ``in``,
-    ``between``, ``like`` with patterns such as ``'abc%'``, ``is null``, ``is nan`` and ``starts_with(name, 'abc')``,
-    and predicates are joined by ``and``, ``or``, ``not`` and parentheses; a column of booleans is a predicate. Words
-    are in upper or lower case.
+    ``between``, ``like`` with patterns such as ``'abc%'``, ``is null``, ``is nan`` and ``starts_with(name, 'abc')``.
+    Predicates are joined by ``and``, ``or``, ``not`` and parentheses. A boolean column is a predicate. Keywords are
+    case-insensitive.
 
-    Names are dotted names as :func:`col` takes them; where they are not letters, digits and underscores, they, or
-    their parts, are in backticks or double quotes. Values are ``null``, ``true``, ``5``, decimals such as ``1.5``,
-    floats such as ``1.5e0``, ``1.5D`` and ``double('NaN')``, strings in single quotes with the escapes of Spark
-    (``''``, ``\\``, ``\n``, ``\u00e9``), ``x'00ff'``, ``date '2026-01-31'`` and ``timestamp '2026-01-31 12:00:00'``,
-    which is a wall clock, or an instant with ``Z`` or an offset such as ``+01:00`` behind it.
+    Names are dotted names as in :func:`col`. Names, or steps of names, with characters other than letters, digits and
+    underscores are quoted with backticks or double quotes. Values are ``null``, ``true``, ``5``, decimals such as
+    ``1.5``, floats such as ``1.5e0``, ``1.5D`` and ``double('NaN')``, strings in single quotes with the escapes of
+    Spark (``''``, ``\\``, ``\n``, ``\u00e9``), ``x'00ff'``, ``date '2026-01-31'`` and ``timestamp '2026-01-31
+    12:00:00'``. Timestamps are wall clock times; with ``Z`` or an offset such as ``+01:00`` at the end they are
+    instants.
 
-    Text that begins with ``[`` is JSON: a list of ``[column, operator, value]``, all of which must be true, or a list
-    of such lists, of which one must be. Operators are ``=``, ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` and
-    ``not in``; for the last two null is a value like others, as it is in pyarrow.
+    Text that begins with ``[`` is JSON: a list of ``[column, operator, value]`` is a conjunction, and a list of such
+    lists a disjunction of conjunctions. Operators are ``=``, ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` and
+    ``not in``. For ``in`` and ``not in``, null is a value like others, as in pyarrow.
 
     Args:
         text: The text.
-        option: What it is the value of: errors begin with it.
+        option: The name of the option, with which error messages begin.
 
     Raises:
-        ValueError: The text says no predicate, with the place where it goes wrong, or one of more than 256 levels.
+        ValueError: The text is no predicate, or has more than 256 levels; the message has the position of the error.
     """
     try:
-        tree = of_json(text) if text.lstrip().startswith("[") else _Parser(text).predicate()
+        tree = parse_json(text) if text.lstrip().startswith("[") else _Parser(text).predicate()
         if _levels(tree) > _MOST_LEVELS:
-            raise PredicateTextError(f"{shown(text)} is a predicate of more than {_MOST_LEVELS} levels")
+            raise PredicateTextError(f"{excerpt(text)} is a predicate of more than {_MOST_LEVELS} levels")
     except PredicateTextError as error:
         raise ValueError(f"{option}: {error}") from None
     return Expression(tree)
 
 
 def _levels(tree: Tree) -> int:
-    """How many levels of ``and``, ``or`` and ``not`` there are, the leaves included."""
+    """The number of levels of ``and``, ``or`` and ``not``, and the leaves."""
     count, level = 0, [tree]
     while level:
         count += 1
@@ -75,17 +76,17 @@ def _levels(tree: Tree) -> int:
 
 
 class _Level:
-    """What has been read behind an open parenthesis, or of the whole."""
+    """The state of the parser within one pair of parentheses, or at the top level."""
 
     __slots__ = ("negations", "row", "rows")
 
     def __init__(self) -> None:
         self.negations = 0
-        """How often ``not`` is before the predicate that comes."""
+        """Number of ``not`` before the next predicate."""
         self.row: list[Tree] = []
-        """Predicates with ``and`` between them, up to here."""
+        """Operands of the current conjunction."""
         self.rows: list[Tree] = []
-        """Those before, with ``or`` between them."""
+        """Finished operands of the disjunction."""
 
     def add(self, tree: Tree) -> None:
         for _ in range(self.negations):
@@ -94,16 +95,16 @@ class _Level:
         self.row.append(tree)
 
     def end_row(self) -> None:
-        self.rows.append(joined("and", self.row))
+        self.rows.append(flat_tree("and", self.row))
         self.row = []
 
     def tree(self) -> Tree:
         self.end_row()
-        return joined("or", self.rows)
+        return flat_tree("or", self.rows)
 
 
 class _Parser:
-    """Reads the tokens of a text one after the other. No method calls itself, so that no text is too deep."""
+    """A parser without recursion, so that no depth of nesting overflows the stack."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -111,7 +112,7 @@ class _Parser:
         self._at = 0
 
     def predicate(self) -> Tree:
-        """The whole text."""
+        """Parses the whole text."""
         levels = [_Level()]
         while True:
             self._begin(levels)
@@ -133,7 +134,7 @@ class _Parser:
                 tree = levels.pop().tree()
 
     def _begin(self, levels: list[_Level]) -> None:
-        """What is before a comparison."""
+        """Parses ``not`` and opening parentheses before a comparison."""
         while True:
             token = self._token
             if self._take("not"):
@@ -143,7 +144,7 @@ class _Parser:
             else:
                 return
             if max(len(levels) - 1, sum(level.negations for level in levels)) > _MOST_LEVELS:
-                raise fault(token.text, token.start, f"is more than {_MOST_LEVELS} levels deep")
+                raise text_error(token.text, token.start, f"is more than {_MOST_LEVELS} levels deep")
 
     def _comparison(self) -> Tree:
         value = self._literal()
@@ -215,14 +216,14 @@ class _Parser:
         try:
             text, is_prefix = pattern(token.value)
         except ValueError as error:
-            raise fault(token.text, token.start, str(error)) from None
+            raise text_error(token.text, token.start, str(error)) from None
         return ("starts_with", name, ("string", text)) if is_prefix else ("compare", "=", name, ("string", text))
 
     def _call(self, function: Token) -> Tree:
         self._expect("(")
         word = function.text.lower()
         if word not in _QUESTIONS and word not in _PREFIXES:
-            raise fault(function.text, function.start, f"is no function that is known: these are {_FUNCTIONS}")
+            raise text_error(function.text, function.start, f"is no function that is known: these are {_FUNCTIONS}")
         name = self._name()
         if word in _QUESTIONS:
             tree = tree_of(_QUESTIONS[word](col(name)))
@@ -231,7 +232,7 @@ class _Parser:
             token = self._token
             prefix = self._value()
             if prefix[0] not in ("string", "binary"):
-                raise fault(token.text, token.start, "is where a string should be")
+                raise text_error(token.text, token.start, "is where a string should be")
             tree = ("starts_with", name, prefix)
         self._expect(")")
         return tree
@@ -252,10 +253,10 @@ class _Parser:
         what = "is a column where a value should be: columns are compared with values only"
         if token.text.startswith('"'):
             what += ", and strings are in single quotes"
-        raise fault(token.text, token.start, what)
+        raise text_error(token.text, token.start, what)
 
     def _literal(self) -> Literal | None:
-        """The literal that is next, if one is."""
+        """Parses a literal; ``None`` where the next token is none."""
         token = self._token
         kind = token.kind
         if kind == "name":
@@ -269,11 +270,13 @@ class _Parser:
             try:
                 return number(token.text)
             except ValueError as error:
-                raise fault(token.text, token.start, str(error)) from None
+                raise text_error(token.text, token.start, str(error)) from None
         return ("null",) if kind == "null" else ("bool", kind == "true")
 
     def _typed(self, token: Token) -> Literal | None:
-        """The literal of a type and a string, if one is next; with parentheses, floats have one too."""
+        """Parses a literal with a type, such as ``date '2026-01-31'``; floats may have parentheses:
+        ``double('NaN')``.
+        """
         word = token.text.lower()
         if word not in TYPES:
             return None
@@ -286,7 +289,7 @@ class _Parser:
         try:
             found = TYPES[word](string.value)
         except ValueError as error:
-            raise fault(piece, token.start, str(error)) from None
+            raise text_error(piece, token.start, str(error)) from None
         if is_call:
             self._expect(")")
         return found
@@ -295,11 +298,11 @@ class _Parser:
 
     @property
     def _token(self) -> Token:
-        """The one that is next. Nothing goes beyond the end, which nothing takes."""
+        """The next token. The end token is never consumed."""
         return self._tokens[self._at]
 
     def _take(self, kind: str) -> Token | None:
-        """The next token, if it is of this kind, and goes to the one behind it."""
+        """Consumes the next token, if it is of this kind."""
         token = self._tokens[self._at]
         if token.kind != kind:
             return None
@@ -311,8 +314,8 @@ class _Parser:
             raise self._unexpected(f'"{kind}"')
 
     def _unexpected(self, wanted: str) -> PredicateTextError:
-        """The error that something else is next."""
+        """The error that another token was expected."""
         token = self._token
         if token.kind != "end":
-            return fault(token.text, token.start, f"is where {wanted} should be")
-        return ended(self._text, wanted)
+            return text_error(token.text, token.start, f"is where {wanted} should be")
+        return unexpected_end(self._text, wanted)

@@ -1,4 +1,4 @@
-"""Literals of SQL, parsed from text: the inverse of :func:`orcish.filters.literals.text`."""
+"""Literals of SQL, parsed from text: the inverse of :func:`orcish.filters.literals.to_sql`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable
 
-from orcish.filters.literals import Literal, day_of, literal
+from orcish.filters.literals import Literal, days_since_epoch, literal
 from orcish.filters.translation import rounded
 
 __all__ = ["TYPES", "number", "pattern"]
@@ -20,18 +20,18 @@ _CLOCK = r"([0-9]{1,2}):([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]+))?)?"
 _TIMESTAMP = re.compile(rf"{_DATE}(?:[ T]{_CLOCK} ?(Z|UTC|GMT|[+-][0-9:]+)?)?", re.ASCII | re.IGNORECASE)
 _OFFSET = re.compile(r"[+-](?:([0-9]{1,2})(?::([0-5][0-9]))?|([0-9]{2})([0-5][0-9]))")
 _WILD = re.compile(r"\\(.?)|(%+\Z)|[%_]", re.DOTALL)
-# Java has no zones farther off.
+# The farthest offset in Java, in minutes.
 _FARTHEST = 18 * 60
 
 
 def number(text: str) -> Literal:
-    """The literal of a number, as SQL and Spark have them.
+    """The literal of a number in the syntax of SQL and Spark.
 
-    With an exponent, or ``D``, it is a float, with ``F`` one of single precision; otherwise with a point, or with
-    ``BD``, a decimal; otherwise, also with ``L``, ``S`` or ``Y``, an integer.
+    Numbers with an exponent or ``D`` are floats, with ``F`` floats of single precision. Other numbers with a point or
+    ``BD`` are decimals. Others, also with ``L``, ``S`` or ``Y``, are integers.
 
     Raises:
-        ValueError: It is none; the message is the end of a sentence that begins with the text.
+        ValueError: The text is no number; the message continues a sentence that begins with the text.
     """
     found = _SUFFIXED.fullmatch(text)
     digits, suffix = (found[1], found[2].lower()) if found else ("", "")
@@ -45,13 +45,13 @@ def number(text: str) -> Literal:
     try:
         return ("int", int(digits))
     except ValueError:
-        # Python bounds them, as the time that it takes grows with their square.
+        # Python limits the number of digits, as the conversion takes quadratic time.
         raise ValueError("has too many digits") from None
 
 
 def _decimal(digits: str) -> Literal:
     mantissa, _, exponent = digits.lower().partition("e")
-    # More than literals may have, and few enough not to be too much for the module of decimals.
+    # Larger exponents are refused below anyway, and would make the decimal module slow.
     if len(exponent.lstrip("+-0")) > 6:
         raise ValueError("has too large an exponent")
     value = decimal.Decimal(f"{mantissa}e{exponent or 0}")
@@ -91,13 +91,13 @@ def _date(text: str) -> Literal:
 
 def _day(year: str, month: str, day: str) -> int:
     try:
-        return day_of(int(year), int(month), int(day))
+        return days_since_epoch(int(year), int(month), int(day))
     except ValueError:
         raise ValueError("is a day that no calendar has") from None
 
 
 def _timestamp(text: str) -> Literal:
-    """A wall clock, or an instant where there is a zone."""
+    """The literal of a wall clock time, or, with a zone, of an instant."""
     found = _TIMESTAMP.fullmatch(text.strip())
     if not found:
         raise ValueError(
@@ -130,7 +130,7 @@ def _with_zone(found: Literal, otherwise: str, *, wanted: bool = True) -> Litera
 
 
 def _offset(zone: str | None) -> int:
-    """Minutes that clocks of the zone are ahead."""
+    """Minutes that a zone is ahead of UTC."""
     if not zone or zone[0] not in "+-":
         return 0
     found = _OFFSET.fullmatch(zone)
@@ -141,10 +141,10 @@ def _offset(zone: str | None) -> int:
 
 
 def pattern(text: str) -> tuple[str, bool]:
-    """The text that a pattern of ``like`` stands for, and whether any other may follow it.
+    """The text of a ``like`` pattern, and whether the pattern is a prefix.
 
     Raises:
-        ValueError: It is another pattern; the message is the end of a sentence that begins with it.
+        ValueError: The pattern is not supported; the message continues a sentence that begins with it.
     """
     is_prefix = False
 
@@ -171,7 +171,7 @@ TYPES: dict[str, Callable[[str], Literal]] = {
     "timestamp_ntz": _wall_clock,
     "x": _binary,
 }
-"""Types that are written before text in quotes, in lower case, and what makes a literal of that text.
+"""Parsers of literals that have a type before the quoted text, by the type in lower case.
 
-Where there is none, that is a ValueError, whose message is the end of a sentence that begins with both.
+They raise ValueError; the message continues a sentence that begins with the literal.
 """

@@ -1,4 +1,4 @@
-"""The words, names, values and signs that the text of a predicate is made of."""
+"""Tokens of predicates as text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from orcish.filters.expression import RESERVED
 
-__all__ = ["PredicateTextError", "Token", "ended", "fault", "shown", "tokens"]
+__all__ = ["PredicateTextError", "Token", "excerpt", "text_error", "tokens", "unexpected_end"]
 
 _BACKTICKS = "`[^`]*(?:``[^`]*)*`(?!`)"
 _QUOTES, _APOSTROPHES = (
@@ -30,53 +30,53 @@ _ESCAPE = re.compile(
     r"|(?P<quote>['\"])(?P=quote)",
     re.DOTALL,
 )
-# Those of Spark; in a pattern for `like`, the backslashes of the last two mean something.
+# Escapes of Spark. In `like` patterns, the backslashes of the last two are significant.
 _ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": r"\%", "_": r"\_"}
 _MOST_SHOWN = 60
 
 
 class PredicateTextError(ValueError):
-    """What is wrong with the text of a predicate."""
+    """A syntax error in the text of a predicate."""
 
 
 class Token(NamedTuple):
-    """A part of the text."""
+    """A token."""
 
     kind: str
-    """``number``, ``string``, ``name``, ``operator`` or ``end``; words of SQL and marks are kinds themselves."""
+    """``number``, ``string``, ``name``, ``operator`` or ``end``, or the keyword or punctuation mark itself."""
     text: str
     start: int
-    """Characters before it."""
+    """Position of the token in the text."""
     value: str
-    """What a string or a name is without quotes and escapes, or the operator as predicates have it."""
+    """The unquoted and unescaped string or name, or the normalized operator."""
 
 
-def shown(piece: str) -> str:
-    """Part of the text, for messages: on one line, not too long, and in quotes where it does not begin with one."""
+def excerpt(piece: str) -> str:
+    """An excerpt of the text for error messages: on one line, truncated, and quoted unless it begins with a quote."""
     piece = piece if len(piece) <= _MOST_SHOWN else f"{piece[:_MOST_SHOWN]}…"
     plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in piece)
     return plain if plain.startswith(("'", '"', "`", "[", "{")) else f'"{plain}"'
 
 
-def fault(piece: str, start: int, what: str) -> PredicateTextError:
-    """The error that a part of the text, which so many characters are before, is wrong in some way."""
-    return PredicateTextError(f"{shown(piece)} {what} (character {start + 1})")
+def text_error(piece: str, start: int, what: str) -> PredicateTextError:
+    """A syntax error at a position of the text."""
+    return PredicateTextError(f"{excerpt(piece)} {what} (character {start + 1})")
 
 
-def ended(text: str, wanted: str) -> PredicateTextError:
+def unexpected_end(text: str, wanted: str) -> PredicateTextError:
     """The error that the text ends too early."""
     text = text.rstrip()
     if not text:
         return PredicateTextError(f"the text is empty, and {wanted} should be there (character 1)")
     tail = text if len(text) <= _MOST_SHOWN else text[-_MOST_SHOWN:]
-    return fault(tail, len(text), f"ends where {wanted} should be")
+    return text_error(tail, len(text), f"ends where {wanted} should be")
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The parts of the text, the last of which is its end.
+    """Splits the text into tokens. The last token is the end.
 
     Raises:
-        PredicateTextError: Something is no part of a predicate.
+        PredicateTextError: There are characters that are no token.
     """
     at = 0
     while found := _TOKEN.match(text, at):
@@ -88,8 +88,8 @@ def tokens(text: str) -> Iterator[Token]:
     unknown: Any = _UNKNOWN.match(text, at)
     start = unknown.start(1)
     if unknown[1] in "'\"`":
-        raise fault(text[start:], start, "begins with a quote that has no end")
-    raise fault(unknown[1], start, "is nothing that a predicate has")
+        raise text_error(text[start:], start, "begins with a quote that has no end")
+    raise text_error(unknown[1], start, "is nothing that a predicate has")
 
 
 def _token(kind: str, piece: str, start: int) -> Token:
@@ -109,7 +109,7 @@ def _token(kind: str, piece: str, start: int) -> Token:
 
 
 def _unquoted(piece: str, start: int) -> str:
-    """A string or part of a name without its quotes."""
+    """A string or a step of a name, without quotes and escapes."""
     quote = piece[0]
     inner = piece[1:-1]
     if quote == "`":
@@ -126,7 +126,7 @@ def _unquoted(piece: str, start: int) -> str:
         char = found["char"]
         if code > 0x10FFFF or (char and char.isalnum() and char not in _ESCAPES):
             what = r"is no escape: a backslash itself is written \\"
-            raise fault(found[0], start + 1 + found.start(), what)
+            raise text_error(found[0], start + 1 + found.start(), what)
         return _ESCAPES.get(char, char) if char else chr(code)
 
     return _ESCAPE.sub(plain, inner)

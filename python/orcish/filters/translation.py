@@ -1,7 +1,7 @@
-"""What the translations of other libraries' predicates share.
+"""Parts of the translations of predicates of pyarrow and polars.
 
-A translation is exact where it is true, false and unknown for the same rows as its source. Otherwise it is true for
-all rows for which the source is true, and for some more: the source is then applied to what has been read.
+A translation is exact where it is true, false and unknown for the same rows as the original. An inexact translation is
+true for all rows for which the original is true, and for more. The original is then residual.
 """
 
 from __future__ import annotations
@@ -20,86 +20,86 @@ __all__ = [
     "Translation",
     "all_of",
     "any_of",
-    "field_at",
-    "joined",
-    "kind_of",
+    "false_or_null",
+    "find_field",
+    "flat_tree",
+    "literal_kind",
     "midnight",
     "negated",
-    "never",
     "rounded",
     "set_member",
     "whole_days",
 ]
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""Operators with their sides exchanged."""
+"""Comparison operators with swapped operands."""
 
 _DAY = 86_400 * 10**9
 
 
 class Translation(NamedTuple):
-    """A predicate, and whether it is exact."""
+    """A predicate, and whether the translation is exact."""
 
     tree: Tree
     exact: bool = True
 
 
 def all_of(parts: Sequence[Translation | None]) -> Translation | None:
-    """The conjunction. What has no translation is left out, which makes it less strict."""
+    """The conjunction. Operands without translation are left out, which makes the result inexact."""
     known = [part for part in parts if part is not None]
     if not known:
         return None
     exact = len(known) == len(parts) and all(part.exact for part in known)
-    return Translation(joined("and", [part.tree for part in known]), exact)
+    return Translation(flat_tree("and", [part.tree for part in known]), exact)
 
 
 def any_of(parts: Sequence[Translation | None]) -> Translation | None:
-    """The disjunction, which needs all of its parts."""
+    """The disjunction, which exists only where all operands have translations."""
     known = [part for part in parts if part is not None]
     if not known or len(known) < len(parts):
         return None
-    return Translation(joined("or", [part.tree for part in known]), all(part.exact for part in known))
+    return Translation(flat_tree("or", [part.tree for part in known]), all(part.exact for part in known))
 
 
 def negated(part: Translation | None) -> Translation | None:
-    """The negation; that of a predicate which is true too often would be true too seldom."""
+    """The negation. The negation of an inexact translation would exclude too many rows, so there is none."""
     if part is None or not part.exact:
         return None
     return Translation(("not", part.tree))
 
 
-def joined(kind: str, trees: list[Tree]) -> Tree:
-    """The trees under ``and`` or ``or``, in one row with those of trees that are rows of the kind themselves."""
+def flat_tree(kind: str, trees: list[Tree]) -> Tree:
+    """The conjunction or disjunction of trees. Nested conjunctions or disjunctions of the same kind are flattened."""
     if len(trees) == 1:
         return trees[0]
     return (kind, [inner for tree in trees for inner in (tree[1] if tree[0] == kind else [tree])])
 
 
-def never(name: str) -> Tree:
-    """False for values, unknown for null."""
+def false_or_null(name: str) -> Tree:
+    """A predicate that is false for values and unknown for null."""
     return ("and", [("is_null", name), ("constant", None)])
 
 
 def set_member(name: str, values: list[Literal], *, null: bool, nan: bool) -> Tree:
-    """Whether a column has one of the values, null being a value like others, as is NaN: never unknown."""
+    """Whether a column has one of some values. Null and NaN are values like others; the result is never unknown."""
     found: list[Tree] = []
     if values:
         found.append(("in", name, values))
     if nan:
         found.append(("is_nan", name))
     if null:
-        return joined("or", [("is_null", name), *found])
-    return ("and", [("not", ("is_null", name)), joined("or", found)]) if found else ("constant", False)
+        return flat_tree("or", [("is_null", name), *found])
+    return ("and", [("not", ("is_null", name)), flat_tree("or", found)]) if found else ("constant", False)
 
 
-def field_at(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataType] | None:
-    """Dotted name and type of a column, through structs; ``None`` where the name does not lead there alone."""
+def find_field(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataType] | None:
+    """Dotted name and type of a column, through structs; ``None`` where the path is ambiguous or does not exist."""
     name = ".".join(path)
     rest = name
     fields = list(schema)
     kind: pa.DataType | None = None
     for step in path:
-        # Names with dots, and names that occur twice, may mean several columns.
+        # Duplicate names, and names with dots, are ambiguous.
         near = [field for field in fields if rest == field.name or rest.startswith(f"{field.name}.")]
         if len(near) != 1 or near[0].name != step:
             return None
@@ -109,8 +109,8 @@ def field_at(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataType] 
     return None if kind is None else (name, kind)
 
 
-def kind_of(kind: pa.DataType) -> str | None:
-    """Which literals a column of this type is compared with; ``None`` for nested and other types."""
+def literal_kind(kind: pa.DataType) -> str | None:
+    """The kind of literals that a column is compared with; ``None`` for nested and other types."""
     types = pa.types
     if types.is_boolean(kind):
         return "bool"
@@ -132,18 +132,18 @@ def kind_of(kind: pa.DataType) -> str | None:
 
 
 def whole_days(value: Literal) -> Literal | None:
-    """The date of a wall clock that shows midnight."""
+    """The date of a wall clock time at midnight; ``None`` for other times."""
     days, rest = divmod(value[1], _DAY)
     return None if rest or value[2] else ("date", days)
 
 
 def midnight(value: Literal) -> Literal:
-    """The wall clock at the beginning of a date."""
+    """The wall clock time of midnight on a date."""
     return ("timestamp", value[1] * _DAY, False)
 
 
 def rounded(value: float) -> float:
-    """The nearest float of single precision."""
+    """Rounds to single precision."""
     try:
         return float(struct.unpack("f", struct.pack("f", value))[0])
     except OverflowError:

@@ -1,4 +1,4 @@
-"""The files at paths, URLs, folders and patterns."""
+"""Listing of paths, URLs, folders and patterns."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ __all__ = ["TableFile", "files_of"]
 
 
 class TableFile(NamedTuple):
-    """A file of a table, as the native core takes it."""
+    """A file of a scan, in the form that the native core takes."""
 
     location: str
     source: Any
-    """Bytes or a file object; ``None`` where it is at its location."""
+    """Bytes or a file object; ``None`` where the location is a path or URL."""
     partition: list[tuple[str, str | None]]
-    """Names and values of its partition columns."""
+    """Names and values of the partition columns."""
     tail: bytes | None = None
     stripes: list[int] | None = None
-    """Indexes of those that are read; all by default."""
+    """Indexes of the stripes to read; all by default."""
 
 
 def files_of(sources: Sources, partitions: bool | None, storage_options: StorageOptions | None) -> list[TableFile]:
-    """The files of some sources, in their order.
+    """The files of sources, in their order.
 
     Raises:
-        TypeError: A source is nothing that can be read.
+        TypeError: A source cannot be read.
         FileNotFoundError: There is no file at a path that is no pattern.
     """
     several = list(sources) if isinstance(sources, list | tuple) else [sources]
     found = [file for each in several for file in _files(each, partitions, storage_options)]
     if len(found) < 2:
         return found
-    # Those without a location have names of their own.
+    # Bytes and file objects get distinct names.
     return [
         file if file.source is None else file._replace(location=f"{file.location[:-1]} {at}>")
         for at, file in enumerate(found)
@@ -44,12 +44,12 @@ def files_of(sources: Sources, partitions: bool | None, storage_options: Storage
 
 
 def _files(source: Any, partitions: bool | None, storage_options: StorageOptions | None) -> list[TableFile]:
-    """The files of a source. The values of partitions are in the paths below a folder, or that fit a pattern."""
+    """The files of a source. Partition values come from the paths below a folder or pattern."""
     path = native_source(source)
     if not isinstance(path, str):
         return [TableFile(f"<{type(source).__name__}>", path, [])]
     path = local_path(path)
-    # Few servers of HTTP can list, and a file that is missing is found to be so when it is opened.
+    # Few HTTP servers can list, and opening a missing file raises an error anyway.
     if is_http(path) and not is_many(path.partition("?")[0]):
         found = [path]
     else:
@@ -58,11 +58,11 @@ def _files(source: Any, partitions: bool | None, storage_options: StorageOptions
     has_values = not is_file if partitions is None else partitions
     if not has_values:
         return [TableFile(at, None, []) for at in found]
-    # Folders above the one that is scanned are not of the table, unless they are asked for.
+    # Folders above the scanned one are only partitions on request.
     of = _native.partitions_of if partitions else functools.partial(_native.partitions_below, path)
     return [TableFile(at, None, of(at)) for at in found]
 
 
 def _bare(location: str) -> str:
-    """A location without its scheme, which may be written in several ways."""
+    """A location without its scheme, which has several spellings."""
     return location.partition("://")[2] or location

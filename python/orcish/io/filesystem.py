@@ -1,4 +1,4 @@
-"""Files of stores that orcish has no client of, such as HDFS, by pyarrow or fsspec."""
+"""Files of stores without a client in orcish, such as HDFS, opened by pyarrow or fsspec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ForeignFile", "foreign_files", "is_foreign"]
 OWN = frozenset(("", "file", "s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss", "http", "https"))
 """Schemes of URLs that orcish opens itself."""
 OF_PYARROW = frozenset(("hdfs", "viewfs"))
-"""Those that pyarrow opens; fsspec does all others."""
+"""Schemes that pyarrow opens. All others are opened by fsspec."""
 
 
 def is_foreign(path: str) -> bool:
@@ -25,7 +25,7 @@ def is_foreign(path: str) -> bool:
 
 
 class ForeignFile:
-    """A file by its URL, which is opened where it is read, in whatever process that is."""
+    """A file given by its URL. It can be pickled, and is opened on first use, in any process."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -41,21 +41,21 @@ class ForeignFile:
         return self._file
 
     def read(self, size: int = -1, /) -> bytes:
-        """Reads at most `size` bytes."""
+        """Reads at most ``size`` bytes."""
         return bytes(self._opened().read(None if size < 0 else size))
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Moves to `offset`."""
+        """Moves to ``offset``."""
         file = self._opened()
         file.seek(offset, whence)
         return int(file.tell())
 
 
 def foreign_files(url: str, partitions: bool | None) -> list[TableFile]:
-    """The files at a URL, or below it, with the values of their partition columns.
+    """The files at or below a URL, with their partition values.
 
     Raises:
-        FileNotFoundError: There is nothing there.
+        FileNotFoundError: There is nothing at the URL.
         UnsupportedError: Neither pyarrow nor fsspec knows the scheme.
     """
     from pyarrow import fs

@@ -1,4 +1,4 @@
-"""Paths and URLs."""
+"""Classification and conversion of paths and URLs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIGNS = "*?["
 
 
 def native_source(source: Any) -> Any:
-    """A path, URL, bytes or file object as the native core takes them.
+    """A path, URL, bytes or file object, in the form that the native core takes.
 
     Raises:
         TypeError: The source is none of these.
@@ -23,7 +23,7 @@ def native_source(source: Any) -> Any:
     if isinstance(found, str | bytes) or hasattr(found, "read"):
         return found
     try:
-        # pyarrow's buffers included: all that gives its memory away.
+        # Any object with the buffer protocol, such as buffers of pyarrow.
         return bytes(memoryview(found))
     except TypeError:
         raise TypeError(
@@ -42,7 +42,7 @@ def is_many(source: Sources) -> bool:
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path or URL is a pattern: nothing on this machine has that name."""
+    """Whether a path or URL is a pattern. A local path that exists is none."""
     return any(sign in path for sign in _SIGNS) and not _exists(path)
 
 
@@ -56,7 +56,7 @@ def _exists(path: str) -> bool:
 
 
 def local_path(location: str) -> str:
-    """The path of a URL of a file; other locations as they are."""
+    """The path of a ``file:`` URL; other locations are unchanged."""
     if not location.lower().startswith("file:"):
         return location
     path = location[len("file:") :]
@@ -66,5 +66,5 @@ def local_path(location: str) -> str:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file, named within its table's folder, is none of the table's rows."""
+    """Whether a file, given by its path in the folder of a table, is ignored by readers."""
     return any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in name.split("/"))

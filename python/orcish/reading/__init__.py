@@ -1,1 +1,1 @@
-"""Reading of files and scans."""
+"""Reading of ORC files, and scans of tables."""

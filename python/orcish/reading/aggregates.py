@@ -1,4 +1,4 @@
-"""Least and greatest values and sums, from statistics where they prove them."""
+"""Minimum, maximum and sum of a column, from statistics where they are exact."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["UNKNOWN", "aggregate", "exact_value"]
 Function = Literal["min", "max", "sum"]
 
 UNKNOWN = object()
-"""What statistics do not say, where `None` is said of no values."""
-# Python's own context rounds to 28 digits; a sum of 2 ** 63 decimals of 38 digits has 57.
+"""Stands for an unknown value; ``None`` means that there are no values."""
+# The default context rounds to 28 digits. The sum of 2 ** 63 decimals of 38 digits has 57 digits.
 _EXACT = decimal.Context(prec=76)
 
 
 def aggregate(reader: ScanReader, column: str, function: Function) -> Any:
-    """The least or greatest value of a column of a scan, or their sum; ``None`` of no values.
+    """The minimum, maximum or sum of a column; ``None`` where there are no values.
 
     Raises:
-        TypeError: Values of the column's type have no order, or no sum.
-        OverflowError: It is a date, a time or a duration that Python's types do not hold.
+        TypeError: The type has no order, or no sum.
+        OverflowError: The result is a date, a time or a duration out of range for Python's types.
     """
     try:
         return _aggregate(reader, column, function)
@@ -52,7 +52,7 @@ def _aggregate_storage(reader: ScanReader, is_stored: bool, kind: pa.DataType, f
         return _read(reader, function)
     values: list[Any] = []
     rest: list[tuple[int, list[int] | None]] = []
-    # Writers keep the statistics of char columns with their padding, or without.
+    # Writers keep statistics of `char` columns with or without padding.
     is_trimmed = bool(reader.options.get("trim_char"))
     for file, (recorded, stripes) in enumerate(found):
         value = exact_value(recorded, kind, function, is_trimmed)
@@ -64,13 +64,11 @@ def _aggregate_storage(reader: ScanReader, is_stored: bool, kind: pa.DataType, f
             rest.append((file, stripes))
     if rest:
         values.append(_read(reader.subset(rest), function))
-    return _merged(values, function)
+    return _combine(values, function)
 
 
 def _value_type(kind: Any, column: str, function: Function) -> pa.DataType:
-    """The type of the values of a column. Values of extension types are in the order of their storage, and have no
-    sum.
-    """
+    """The type of the values of a column. Extension types are ordered like their storage, and have no sum."""
     if function != "sum":
         kind = _storage(kind)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
@@ -85,7 +83,7 @@ def _value_type(kind: Any, column: str, function: Function) -> pa.DataType:
 
 
 def _leaf(field: pa.Field, column: str) -> pa.Field:
-    """The field of a dotted name, of the structs around it that have no other."""
+    """The field of a dotted name, in a struct that has only this field at each level."""
     while column != field.name and pa.types.is_struct(kind := _storage(field.type)) and kind.num_fields == 1:
         column = column.removeprefix(f"{field.name}.")
         field = kind.field(0)
@@ -93,28 +91,28 @@ def _leaf(field: pa.Field, column: str) -> pa.Field:
 
 
 def _storage(kind: Any) -> Any:
-    """The type that values are stored as in Arrow."""
+    """The storage type of an extension type; other types are unchanged."""
     return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
 def exact_value(statistics: dict[str, Any], kind: pa.DataType, function: Function, is_trimmed: bool) -> Any:
-    """What statistics say, if they say it exactly."""
+    """The aggregate that statistics record, or :data:`UNKNOWN` where it is not exact."""
     if statistics.get("values") == 0:
         return None
     value = statistics.get(function)
-    # Where it is not known that there are values, a sum may be that of none.
+    # Without a count of values, a sum may be that of no values.
     if value is None or statistics.get("values") is None:
         return UNKNOWN
     match statistics["kind"]:
         case "integer" if pa.types.is_integer(kind):
             return value
-        # A sum of floating point numbers depends on their order.
+        # The sum of floats depends on their order.
         case "double" if pa.types.is_floating(kind) and function != "sum":
             return value
         case "decimal" if pa.types.is_decimal(kind) and (function != "sum" or _is_summed(statistics, kind)):
             number = decimal.Decimal(value)
             exact = number.quantize(decimal.Decimal(1).scaleb(-kind.scale), context=_EXACT)
-            # Values of more digits are rounded when they are read.
+            # Values with more digits are rounded by the reader.
             return exact if exact == number else UNKNOWN
         case "date" if pa.types.is_date(kind):
             return _python(pa.scalar(value, pa.date32()))
@@ -122,13 +120,13 @@ def exact_value(statistics: dict[str, Any], kind: pa.DataType, function: Functio
             try:
                 return value[0].decode()
             except UnicodeDecodeError:
-                # The options say what becomes of it when it is read.
+                # Options decide how invalid UTF-8 is read.
                 return UNKNOWN
     return UNKNOWN
 
 
 def _is_summed(found: dict[str, Any], kind: pa.DataType) -> bool:
-    """Whether a sum of decimals is the sum: writers may round those of more than 38 digits, on the way there too."""
+    """Whether a sum of decimals is exact: writers may have rounded intermediate sums of more than 38 digits."""
     if any(found.get(name) is None for name in ("values", "min", "max")):
         return False
     with decimal.localcontext(_EXACT):
@@ -143,21 +141,21 @@ def _is_text(kind: pa.DataType) -> bool:
 def _read(reader: ScanReader, function: Function) -> Any:
     """The aggregate of the values in the files."""
     try:
-        return _merged([_of_batch(batch, function) for batch in reader.read_batches(reader.options)], function)
+        return _combine([_aggregate_batch(batch, function) for batch in reader.read_batches(reader.options)], function)
     except NullMapKeyError:
         if "null_map_keys" in reader.options:
             raise
-        # Maps cannot be aggregated, so the map is a column of the filter, whose keys are not returned.
+        # Maps cannot be aggregated, so the map is a column of the filter, and its keys are not returned.
         return _read(reader.with_options(null_map_keys="dictionary"), function)
 
 
-def _of_batch(batch: pa.RecordBatch, function: Function) -> Any:
+def _aggregate_batch(batch: pa.RecordBatch, function: Function) -> Any:
     array = _unwrapped(batch.column(0))
     while pa.types.is_struct(array.type):
         array = _unwrapped(pc.struct_field(array, [0]))
     array = _plain(array)
     if function == "sum":
-        # Sums of 64 and of 128 bits would wrap around.
+        # Sums of 64 and 128 bits could overflow.
         if pa.types.is_integer(array.type):
             total = pc.sum(array.cast(pa.decimal128(38, 0))).as_py()
             return None if total is None else int(total)
@@ -165,7 +163,7 @@ def _of_batch(batch: pa.RecordBatch, function: Function) -> Any:
             array = array.cast(pa.decimal256(76, array.type.scale))
         return pc.sum(array).as_py()
     if pa.types.is_floating(array.type):
-        # Nothing is less or greater than NaN.
+        # NaN is ignored.
         array = array.filter(pc.invert(pc.is_nan(array)))
     if pa.types.is_duration(array.type):
         found = pc.min_max(array.cast(pa.int64()))[function]
@@ -174,7 +172,7 @@ def _of_batch(batch: pa.RecordBatch, function: Function) -> Any:
 
 
 def _python(found: pa.Scalar) -> Any:
-    """The value as one of Python's."""
+    """The value as an object of Python."""
     try:
         return found.as_py()
     except OverflowError:
@@ -186,12 +184,12 @@ def _python(found: pa.Scalar) -> Any:
 
 
 def _unwrapped(array: Any) -> Any:
-    """The storage of values of an extension type; other values as they are."""
+    """The storage of an extension array; other arrays are unchanged."""
     return array.storage if isinstance(array, pa.ExtensionArray) else array
 
 
 def _plain(array: pa.Array) -> pa.Array:
-    """The values, one a row, in a type that pyarrow computes with."""
+    """The decoded values, in a type that pyarrow's kernels support."""
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _plain(array.dictionary_decode())
@@ -210,26 +208,26 @@ _PLAIN: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.DataType], pa.Dat
     (pa.types.is_decimal32, lambda kind: pa.decimal128(kind.precision, kind.scale)),
     (pa.types.is_decimal64, lambda kind: pa.decimal128(kind.precision, kind.scale)),
 ]
-"""Types that pyarrow does not compute with, and those that it does."""
+"""Types that pyarrow's kernels do not support, and casts to types that they do."""
 
 
-def _merged(values: list[Any], function: Function) -> Any:
+def _combine(values: list[Any], function: Function) -> Any:
     some = [value for value in values if value is not None]
     if not some:
         return None
     match function:
         case "min":
-            return min(some, key=_order)
+            return min(some, key=_sort_key)
         case "max":
-            return max(some, key=_order)
+            return max(some, key=_sort_key)
         case "sum":
             with decimal.localcontext(_EXACT):
                 return sum(some[1:], some[0])
 
 
-def _order(value: Any) -> Any:
-    """What values of one type are compared by: of instants it is not what the clock of their zone shows, which Python
-    compares, and which goes back once a year.
+def _sort_key(value: Any) -> Any:
+    """The sort key of a value. Python compares instants of the same zone by their wall clocks, which repeat an hour
+    each year; the key orders them by time.
     """
     if type(value) is datetime.datetime and value.tzinfo is not None:
         return value.replace(tzinfo=None) - datetime.datetime.min - (value.utcoffset() or datetime.timedelta())

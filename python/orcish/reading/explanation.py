@@ -1,4 +1,4 @@
-"""What a read would do, for people."""
+"""Explanations: what a read would skip and why, and how much it would read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BLOCKLETS", "STRIPES", "Explanation", "FilePlan", "PartNames", "Stri
 
 
 class PartNames(NamedTuple):
-    """What the parts of a file are called, and the parts of these."""
+    """Names of the two levels of parts that a file has."""
 
     whole: str
     group: str
@@ -21,25 +21,25 @@ STRIPES = PartNames("stripe", "row group")
 BLOCKLETS = PartNames("blocklet", "page")
 
 Reasons = tuple[tuple[str, str], ...]
-"""Tests that no row passes, each with what proves it."""
+"""Conditions that exclude all rows, each with the kind of proof."""
 
 
 @dataclasses.dataclass(frozen=True)
 class StripePlan:
-    """What becomes of a stripe, or of a blocklet of a CarbonData file, whose row groups are its pages."""
+    """The plan for a stripe, or for a blocklet of a CarbonData file, whose row groups are its pages."""
 
     stripe: int
     rows: int
     outcome: str
-    """``all`` rows are wanted, they are ``read`` to find those that are, or they are ``skipped``."""
+    """``all``: all rows pass the filter; ``read``: rows are read and filtered; ``skipped``."""
     reasons: Reasons
     row_groups: tuple[tuple[int, str, Reasons], ...]
-    """Rows, outcome and reasons of each row group; none where the stripe is skipped, or is one."""
+    """Rows, outcome and reasons of each row group; empty where the stripe is skipped, or has a single row group."""
     filter_bytes: int
-    """Bytes of the columns that the filter asks, which are read in any case."""
+    """Bytes of the columns of the filter."""
     filter_requests: int
     other_bytes: int
-    """Bytes of the other columns, at most: they are read where rows are found."""
+    """Maximum bytes of the other columns, which are read only where rows pass the filter."""
     other_requests: int
 
     @property
@@ -54,28 +54,28 @@ class StripePlan:
 
 @dataclasses.dataclass(frozen=True)
 class FilePlan:
-    """What becomes of a file."""
+    """The plan for a file."""
 
     file: str
     stripes: tuple[StripePlan, ...]
     skipped: bool = False
-    """Whether the values of its partition columns do not fit the filter, so that it has none to be read."""
+    """Whether its partition values exclude all rows."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Explanation:
-    """What a read would do: what is skipped and why, and how much is read. Its text is for people."""
+    """What a read would do; the text is for people."""
 
     files: tuple[FilePlan, ...]
     after_read: str | None
-    """What of the filter is applied to the rows after they have been read."""
+    """The residual filter, which is applied after the read."""
     parts: PartNames = STRIPES
 
     @classmethod
     def of(
         cls, found: list[tuple[str, bool, list[Any]]], after_read: str | None, parts: PartNames = STRIPES
     ) -> Explanation:
-        """What the native core found, a file each."""
+        """Built from the plans of the native core, one for each file."""
 
         def stripe(plan: Any) -> StripePlan:
             index, rows, (outcome, reasons), groups, weights = plan
@@ -87,17 +87,17 @@ class Explanation:
 
     @property
     def bytes(self) -> int:
-        """Bytes of data that are read, at most."""
+        """Maximum bytes of data that are read."""
         return sum(plan.filter_bytes + plan.other_bytes for file in self.files for plan in file.stripes)
 
     @property
     def requests(self) -> int:
-        """Requests for data, at most."""
+        """Maximum number of requests for data."""
         return sum(plan.filter_requests + plan.other_requests for file in self.files for plan in file.stripes)
 
     @property
     def rows_read(self) -> int:
-        """Rows of what is not skipped."""
+        """Rows of the row groups that are not skipped."""
         return sum(plan.rows_read for file in self.files for plan in file.stripes)
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class Explanation:
 
 
 def _head(plans: list[StripePlan], parts: PartNames) -> str:
-    """What begins the line of neighbouring stripes."""
+    """The beginning of the line about adjacent stripes."""
     rows = sum(plan.rows for plan in plans)
     name = parts.whole if len(plans) == 1 else f"{parts.whole}s"
     return f"  {name} {_ranges([plan.stripe for plan in plans])}, {rows:,} rows: "
@@ -152,7 +152,7 @@ def _why(reasons: Reasons) -> str:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Ascending numbers, runs of which are written as from-to; no more than a line of them."""
+    """Ascending numbers as text, with ranges for consecutive numbers, cut off after 12 ranges."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:

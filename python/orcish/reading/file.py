@@ -1,4 +1,4 @@
-"""Reading of files."""
+"""ORC files."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from orcish.types import (
 __all__ = ["ORCFile", "has_arrow_schema", "native_file"]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
-"""Key of the metadata under which a file has its Arrow schema."""
+"""Key of the user metadata with the Arrow schema."""
 _ROOT_COLUMN = "value"
-"""The one column of a file whose root is no struct."""
+"""Name of the only column of a file whose root type is no struct."""
 
 
 def has_arrow_schema(file: ORCFile) -> bool:
-    """Whether a file says of which types of Arrow its columns are."""
+    """Whether the file has an Arrow schema in its metadata."""
     return _ARROW_SCHEMA in file.metadata
 
 
 class ORCFile(BatchSource):
-    """An open ORC file. Its tail is read at once, its data when asked for.
+    """An open ORC file. Its tail is read when it is opened, its data on request.
 
-    The file is an Arrow stream itself: whatever takes objects with ``__arrow_c_stream__`` reads it.
+    The file is an Arrow stream: any consumer of ``__arrow_c_stream__`` reads it.
 
     Args:
         source: A path, the bytes of a whole file, an object with ``read`` and ``seek``, or a URL: ``s3://``, ``gs://``,
             ``az://``, ``abfs://``, ``abfss://``, ``https://``, ``http://``, ``file://``.
-        tail: What :meth:`tail_bytes` gave for the same file, here or in another process: it is then not read again.
-        limits: Bounds on what the file may make the reader do.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        tail: The result of :meth:`tail_bytes` for the same file, in any process; the tail is then not read again.
+        limits: Limits on what the file may make the reader do.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
     """
 
     @checked_keywords
@@ -75,11 +75,11 @@ class ORCFile(BatchSource):
     def __repr__(self) -> str:
         return f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>"
 
-    # What the file says of itself.
+    # Metadata.
 
     @property
     def schema(self) -> pa.Schema:
-        """The Arrow schema of all columns under the default options."""
+        """The Arrow schema of all columns under default options."""
         return self.arrow_schema()
 
     @checked_keywords
@@ -107,31 +107,31 @@ class ORCFile(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> pa.Schema:
-        """The Arrow schema that reading has under the given options."""
+        """The Arrow schema under options; the keywords are those of :class:`~orcish.types.ReadOptions`."""
         options = chosen_options(locals(), ReadOptions)
         return self._reader.schema(options)
 
     def check(self) -> list[Finding]:
-        """Reads the whole file, and compares what is recorded of its rows with them: the statistics of row groups, of
-        stripes and of the file, the positions of the row index, and, in files of orcish, the bloom filters. Bounds have
-        to be values, sums of floating point numbers as near as the order of additions leaves them. What writers are
-        known to record wrongly is not looked at, as it is not when the file is read.
+        """Reads the whole file and compares its rows with the recorded statistics of row groups, stripes and the file,
+        with the positions of the row index, and, in files written by orcish, with the bloom filters. Recorded bounds
+        have to be values of the column. Sums of floats may differ by rounding. Known faults of writers are not
+        reported, as the reader ignores the affected statistics.
 
-        ``limits["memory"]`` has to have room for the dictionaries and chunks of each column three times, as each is
-        read through and by two readers that go by the row index, and for the bloom filters of a stripe.
+        ``limits["memory"]`` has to have room for three times the dictionaries and chunks of each column, as each is
+        read sequentially and by two readers that use the row index, and for the bloom filters of a stripe.
 
         Returns:
-            What is not as the file says, a thousand at most.
+            Contradictions within the file, at most a thousand.
 
         Raises:
             CorruptFileError: The file cannot be read.
-            LimitExceededError: Memory is short, or rows for which nothing is stored are more than its bytes.
+            LimitExceededError: The memory limit is too low, or there are more rows without stored data than bytes.
         """
         return [Finding(*found) for found in self._file.check()]
 
     @property
     def type_string(self) -> str:
-        """The ORC type as Hive writes it: ``struct<id:bigint,name:string>``."""
+        """The ORC type in the syntax of Hive: ``struct<id:bigint,name:string>``."""
         return self._file.type_string
 
     @property
@@ -146,20 +146,20 @@ class ORCFile(BatchSource):
 
     @property
     def stripes(self) -> list[StripeInfo]:
-        """Where the stripes are, and which rows they hold."""
+        """Positions and rows of the stripes."""
         return [StripeInfo(*stripe) for stripe in self._file.stripes]
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """Keys and values that the writing application left."""
+        """The user metadata."""
         return self._file.metadata
 
     @property
     def column_paths(self) -> list[str]:
-        """Dotted names of all columns, nested ones too, by column id; that of the root is empty.
+        """Dotted names of all columns, nested ones included, by column id; the name of the root is empty.
 
         Raises:
-            LimitExceededError: They take more than ``limits["tail"]`` bytes: a name is in those of all columns below.
+            LimitExceededError: The names take more than ``limits["tail"]`` bytes; each includes the names above it.
         """
         return self._file.column_paths
 
@@ -168,13 +168,13 @@ class ORCFile(BatchSource):
         """ORC types of all columns, by column id.
 
         Raises:
-            LimitExceededError: They take more than ``limits["tail"]`` bytes: a type is in all those that hold it.
+            LimitExceededError: The types take more than ``limits["tail"]`` bytes; each includes the types below it.
         """
         return self._file.column_types
 
     @property
     def column_parents(self) -> list[int | None]:
-        """Column ids of the types that hold each column, by column id; the root has none."""
+        """Column ids of the parents of all columns, by column id; the root has none."""
         return self._file.column_parents
 
     @checked_keywords
@@ -189,7 +189,7 @@ class ORCFile(BatchSource):
 
     @property
     def compression_chunk_size(self) -> int:
-        """Most bytes that a compression chunk holds; 0 without compression."""
+        """Maximum bytes of a compression chunk; 0 without compression."""
         return cast("int", self._file.properties["compression_chunk_size"])
 
     @property
@@ -204,19 +204,19 @@ class ORCFile(BatchSource):
 
     @property
     def writer_version(self) -> int:
-        """Version of the writer, in the count of its kind."""
+        """Version number of the writer; each writer has its own numbers."""
         return cast("int", self._file.properties["writer_version"])
 
     @property
     def software_version(self) -> str | None:
-        """Version of the software that wrote the file, in its own words."""
+        """Version of the software that wrote the file, as it recorded it."""
         return cast("str | None", self._file.properties["software_version"])
 
     @property
     def calendar(self) -> str:
-        """``julian/gregorian`` (also where the file names none) or ``proleptic gregorian``.
+        """``julian/gregorian`` (also where the file records none) or ``proleptic gregorian``.
 
-        Dates and timestamps are proleptic Gregorian when read, whatever the file has.
+        Dates and timestamps are read as proleptic Gregorian in either case.
         """
         return cast("str", self._file.properties["calendar"])
 
@@ -232,23 +232,23 @@ class ORCFile(BatchSource):
 
     @property
     def encrypted_columns(self) -> list[str]:
-        """Dotted names of the columns that are encrypted; only their masks can be read."""
+        """Dotted names of the encrypted columns, of which only the masks can be read."""
         ids = self._file.properties["encrypted_columns"]
         paths = self.column_paths if ids else []
         return [paths[id] for id in ids]
 
     def tail_bytes(self) -> bytes:
-        """The tail as bytes, for ``ORCFile(source, tail=…)`` in any process."""
+        """The serialized tail, for ``ORCFile(source, tail=…)`` in any process."""
         return self._file.tail_bytes()
 
     # Statistics.
 
     @checked_keywords
     def statistics(self, column: str | int) -> ColumnStatistics | None:
-        """Statistics of a column over the whole file; ``None`` where the writer kept none.
+        """Statistics of a column over the whole file; ``None`` where the writer recorded none.
 
         Args:
-            column: Dotted name, or column id; ``""`` and 0 are the root, which is ``value`` too where it is no struct.
+            column: Dotted name, or column id. The root is ``""`` or 0, and also ``value`` where it is no struct.
         """
         id = self._column_id(column)
         found = self._file.column_statistics(id)
@@ -256,7 +256,7 @@ class ORCFile(BatchSource):
 
     @checked_keywords
     def stripe_statistics(self, column: str | int) -> list[ColumnStatistics]:
-        """Statistics of a column for each stripe; empty where the writer kept none."""
+        """Statistics of a column for each stripe; empty where the writer recorded none."""
         id = self._column_id(column)
         kind = self._file.column_type(id)
         return [_statistics(stripe[id], kind) for stripe in self._file.stripe_statistics() if id < len(stripe)]
@@ -266,10 +266,10 @@ class ORCFile(BatchSource):
             return column
         id = self._file.column_id(column)
         if id is None:
-            # The reader knows more spellings, and says which names are near.
+            # The reader resolves more spellings, and its error has the nearest names.
             self._file.read({"columns": [column]})
             if column == _ROOT_COLUMN:
-                # The root is no struct: with these it would be the name of a column.
+                # The reader found the only column of a file whose root is no struct.
                 return 0
             raise UnknownColumnError(f"no column has the full name {column!r}")
         return id
@@ -301,7 +301,7 @@ class ORCFile(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> pa.Table:
-        """Read the file into a table; see :class:`~orcish.types.ReadOptions` for the keywords."""
+        """Reads the file into a table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
         options = chosen_options(locals(), ReadOptions)
         return self._reader.read_table(options)
 
@@ -330,7 +330,9 @@ class ORCFile(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Read the file batch by batch, in memory that does not grow with the file."""
+        """Reads the file batch by batch, in memory that does not grow with the file; the keywords are those of
+        :class:`~orcish.types.ReadOptions`.
+        """
         options = chosen_options(locals(), ReadOptions)
         return self._reader.read_batches(options)
 
@@ -359,7 +361,7 @@ class ORCFile(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> pa.Table:
-        """Read one stripe into a table."""
+        """Reads one stripe into a table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
         options = chosen_options(locals(), ReadOptions)
         options["stripes"] = [index]
         return self.read(**options)
@@ -389,9 +391,10 @@ class ORCFile(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> Explanation:
-        """What reading would do: which stripes and row groups are skipped and why, and how much is read.
+        """Explains what reading would do: which stripes and row groups are skipped and why, and how much is read. The
+        keywords are those of :class:`~orcish.types.ReadOptions`.
 
-        Footers of stripes, and row indexes and bloom filters of the columns that the filter asks, are read for that.
+        Reads the stripe footers, and the row indexes and bloom filters of the columns of the filter.
         """
         options = chosen_options(locals(), ReadOptions)
         native, residual = self._reader.prepare(options)
@@ -423,7 +426,9 @@ class ORCFile(BatchSource):
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
     ) -> _native.Batches | pa.RecordBatchReader:
-        """An Arrow stream of the file under the given options, to be consumed once."""
+        """An Arrow stream of the file that can be consumed once; the keywords are those of
+        :class:`~orcish.types.ReadOptions`.
+        """
         options = chosen_options(locals(), ReadOptions)
         return self._reader.stream(options)
 
@@ -465,7 +470,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 
 def _statistics(found: dict[str, Any], column_type: str) -> ColumnStatistics:
-    """Statistics with values as pyarrow would give them."""
+    """Statistics with values of the types that pyarrow would give them."""
     fields: dict[str, Any] = dict(found)
     kind = fields["kind"]
     for name in ("min", "max", "sum"):
@@ -479,7 +484,7 @@ def _statistics(found: dict[str, Any], column_type: str) -> ColumnStatistics:
             try:
                 fields[name], fields[f"{name}_is_exact"] = text.decode(), is_exact
             except UnicodeDecodeError:
-                # A text with other characters in place of those bytes is none of the column, and may be no bound.
+                # A replacement character would make it another value, which may be no bound.
                 fields[name] = None
         elif kind == "date":
             fields[name] = _date(value)
@@ -493,7 +498,7 @@ def _statistics(found: dict[str, Any], column_type: str) -> ColumnStatistics:
 
 
 def _date(days: int) -> datetime.date | int:
-    """A date, or the days since 1970 where Python has no such date."""
+    """A date, or days since 1970 where it is out of range for Python."""
     try:
         return _EPOCH + datetime.timedelta(days=days)
     except OverflowError:
@@ -501,7 +506,7 @@ def _date(days: int) -> datetime.date | int:
 
 
 def _timestamp(nanoseconds: int, utc: bool) -> datetime.datetime | int:
-    """A timestamp to the microsecond, or nanoseconds since 1970 where Python has no such time."""
+    """A timestamp in microseconds, or nanoseconds since 1970 where it is out of range for Python."""
     start = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc if utc else None)
     try:
         return start + datetime.timedelta(microseconds=nanoseconds // 1000)

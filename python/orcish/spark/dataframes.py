@@ -15,7 +15,7 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.options import SourceOptions, data_source_options
 from orcish.spark.session import task_cpus
 from orcish.spark.table.open import open_table, session_defaults
-from orcish.spark.table.tasks import Work
+from orcish.spark.table.tasks import TaskInput
 from orcish.spark.types.arrow import nullable
 from orcish.types import StorageOptions
 
@@ -122,7 +122,7 @@ def map_batches(
         options: Other options of the data source; see ``docs/spark-reading.md``.
     """
     options = chosen_options(locals(), SourceOptions)
-    tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).work()
+    tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in _parts(tasks, (batch.column(0).to_pylist() for batch in rows)):
@@ -158,7 +158,7 @@ def map_pandas(
 ) -> DataFrame:
     """As :func:`map_batches`, with data frames of pandas."""
     options = chosen_options(locals(), SourceOptions)
-    tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).work()
+    tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
 
     def run(rows: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for part in _parts(tasks, (frame.iloc[:, 0].tolist() for frame in rows)):
@@ -167,11 +167,11 @@ def map_pandas(
     return _numbers(spark, tasks).mapInPandas(run, schema)
 
 
-def _numbers(spark: SparkSession, work: list[Work]) -> DataFrame:
+def _numbers(spark: SparkSession, task_inputs: list[TaskInput]) -> DataFrame:
     """One row, and one task, for each part of the work."""
-    count = len(work)
+    count = len(task_inputs)
     return spark.range(0, count, 1, max(count, 1))
 
 
-def _parts(work: list[Work], numbers: Iterable[list[int]]) -> Iterator[Work]:
-    return (work[number] for some in numbers for number in some)
+def _parts(task_inputs: list[TaskInput], numbers: Iterable[list[int]]) -> Iterator[TaskInput]:
+    return (task_inputs[number] for some in numbers for number in some)

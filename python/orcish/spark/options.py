@@ -94,27 +94,27 @@ class TableOptions:
         Raises:
             ValueError: There is no path, an option has no such value, or is none at all.
         """
-        taken = _Taken(options)
+        parser = _OptionParser(options)
         made = cls(
-            paths=_paths(taken),
-            columns=taken.names("columns"),
-            filters=taken.text("filters") or None,
-            merge_schema=taken.flag("mergeSchema") or False,
-            case_sensitive=taken.flag("caseSensitive") or False,
-            row_number=taken.text("rowNumber") or None,
-            partitions=taken.flag("partitions"),
-            split_size=taken.number("splitSize", default=DEFAULT_SPLIT_SIZE),
-            min_splits=taken.number("minSplits", default=1),
-            batch_size=taken.number("batchSize", default=BATCH_SIZE),
-            **_zones(taken),
-            values=_values(taken),
-            external_locations=taken.names("externalLocations"),
-            storage=taken.storage(),
+            paths=_paths(parser),
+            columns=parser.names("columns"),
+            filters=parser.text("filters") or None,
+            merge_schema=parser.flag("mergeSchema") or False,
+            case_sensitive=parser.flag("caseSensitive") or False,
+            row_number=parser.text("rowNumber") or None,
+            partitions=parser.flag("partitions"),
+            split_size=parser.number("splitSize", default=DEFAULT_SPLIT_SIZE),
+            min_splits=parser.number("minSplits", default=1),
+            batch_size=parser.number("batchSize", default=BATCH_SIZE),
+            **_zones(parser),
+            values=_values(parser),
+            external_locations=parser.names("externalLocations"),
+            storage=parser.storage(),
         )
         # Of streams, which ask for the schema with them.
-        taken.text("stateLocation")
-        taken.text("maxFilesPerTrigger")
-        taken.end("reading")
+        parser.text("stateLocation")
+        parser.text("maxFilesPerTrigger")
+        parser.end("reading")
         return made
 
 
@@ -135,9 +135,9 @@ class StreamOptions:
         Raises:
             ValueError: As of :meth:`TableOptions.of`; there are several paths or a pattern, and no `stateLocation`.
         """
-        taken = _Taken(options)
-        state = taken.text("stateLocation")
-        most = taken.number("maxFilesPerTrigger", default=0) or None
+        parser = _OptionParser(options)
+        state = parser.text("stateLocation")
+        most = parser.number("maxFilesPerTrigger", default=0) or None
         table = TableOptions.of(options)
         if state is None and (len(table.paths) > 1 or is_pattern(local_path(table.paths[0]))):
             # Other streams of the same folder do not have the same files.
@@ -170,38 +170,38 @@ class WriterOptions:
         Raises:
             ValueError: There is no path or more than one, an option has no such value, or is none at all.
         """
-        taken = _Taken(options)
-        paths = _paths(taken)
+        parser = _OptionParser(options)
+        paths = _paths(parser)
         if len(paths) != 1:
             raise ValueError(f"a table is written to one path, not to {len(paths)}")
-        overwrite = taken.text("partitionOverwriteMode") or "static"
+        overwrite = parser.text("partitionOverwriteMode") or "static"
         if overwrite.lower() not in ("static", "dynamic"):
             raise ValueError(f"option partitionOverwriteMode={overwrite!r}: must be static or dynamic")
-        rows = taken.number("maxRowsPerFile", "maxRecordsPerFile", default=0, least=0)
+        rows = parser.number("maxRowsPerFile", "maxRecordsPerFile", default=0, least=0)
         file: dict[str, Any] = {
-            "compression": _codec(taken.text("compression", "orc.compress")),
-            "compression_level": taken.integer("compressionLevel"),
-            "compression_block_size": taken.integer("compressionBlockSize", "orc.compress.size"),
-            "stripe_size": taken.integer("stripeSize", "orc.stripe.size"),
-            "row_index_stride": taken.integer("rowIndexStride", "orc.row.index.stride"),
-            "bloom_filter_columns": taken.names("bloomFilterColumns", "orc.bloom.filter.columns"),
-            "bloom_filter_fpp": taken.real("bloomFilterFpp", "orc.bloom.filter.fpp"),
-            "dictionary": _dictionary(taken.text("dictionary")),
-            "verify": taken.flag("verify"),
+            "compression": _codec(parser.text("compression", "orc.compress")),
+            "compression_level": parser.integer("compressionLevel"),
+            "compression_block_size": parser.integer("compressionBlockSize", "orc.compress.size"),
+            "stripe_size": parser.integer("stripeSize", "orc.stripe.size"),
+            "row_index_stride": parser.integer("rowIndexStride", "orc.row.index.stride"),
+            "bloom_filter_columns": parser.names("bloomFilterColumns", "orc.bloom.filter.columns"),
+            "bloom_filter_fpp": parser.real("bloomFilterFpp", "orc.bloom.filter.fpp"),
+            "dictionary": _dictionary(parser.text("dictionary")),
+            "verify": parser.flag("verify"),
         }
         made = cls(
             path=paths[0],
-            partition_by=taken.names("partitionBy") or (),
+            partition_by=parser.names("partitionBy") or (),
             max_rows_per_file=rows or None,
             partition_overwrite="dynamic" if overwrite.lower() == "dynamic" else "static",
-            case_sensitive=taken.flag("caseSensitive") or False,
-            **_zones(taken),
+            case_sensitive=parser.flag("caseSensitive") or False,
+            **_zones(parser),
             file=cast("WriteOptions", {name: value for name, value in file.items() if value is not None}),
-            storage=taken.storage(),
+            storage=parser.storage(),
         )
         # Spark's own, of a stream.
-        taken.text("checkpointLocation")
-        taken.end("writing")
+        parser.text("checkpointLocation")
+        parser.end("writing")
         return made
 
 
@@ -222,8 +222,8 @@ def to_text(options: Mapping[str, Any]) -> dict[str, str]:
     return made
 
 
-def _paths(taken: _Taken) -> tuple[str, ...]:
-    one, several = taken.text("path"), taken.text("paths")
+def _paths(parser: _OptionParser) -> tuple[str, ...]:
+    one, several = parser.text("path"), parser.text("paths")
     paths = _json("paths", several) if several else []
     if one:
         paths = [one, *paths]
@@ -241,13 +241,13 @@ def absolute(path: str) -> str:
     return os.path.abspath(found) + ("/" if found.endswith("/") else "")
 
 
-def _zones(taken: _Taken) -> dict[str, Any]:
-    zone = arrow_zone(taken.text("timezone") or local_zone(), "timezone")
-    session = taken.text("sessionTimezone")
+def _zones(parser: _OptionParser) -> dict[str, Any]:
+    zone = arrow_zone(parser.text("timezone") or local_zone(), "timezone")
+    session = parser.text("sessionTimezone")
     return {"timezone": zone, "session_timezone": arrow_zone(session, "sessionTimezone") if session else zone}
 
 
-def _values(taken: _Taken) -> dict[str, str]:
+def _values(parser: _OptionParser) -> dict[str, str]:
     """Choices for values that are not as their types say, under the names of the reader; those that are given."""
     words = {
         "invalidUtf8": ("invalid_utf8", ("error", "replace", "null", "binary")),
@@ -256,7 +256,7 @@ def _values(taken: _Taken) -> dict[str, str]:
     }
     chosen = {}
     for name, (own, known) in words.items():
-        text = taken.text(name)
+        text = parser.text(name)
         if text is not None and text.lower() not in known:
             raise ValueError(f"option {name}={text!r}: must be one of {', '.join(known)}")
         if text is not None:
@@ -289,7 +289,7 @@ def _flag(name: str, text: str) -> bool:
     return found
 
 
-class _Taken:
+class _OptionParser:
     """Options of which it is known which have been looked at."""
 
     def __init__(self, options: Mapping[str, str]) -> None:

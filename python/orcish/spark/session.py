@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 __all__ = [
     "default_parallelism",
-    "described",
+    "job_description",
     "jvm",
     "large_batches",
     "local_property",
@@ -54,7 +54,7 @@ def default_parallelism(spark: SparkSession) -> int:
 
 
 @contextlib.contextmanager
-def described(spark: SparkSession, text: str) -> Iterator[None]:
+def job_description(spark: SparkSession, text: str) -> Iterator[None]:
     """Names the jobs within in Spark's UI, where that is in reach."""
     if jvm(spark) is None:
         yield

@@ -1,4 +1,4 @@
-"""Columns of tables: those of all files together, and by the names that people call them."""
+"""Resolution of column names."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-__all__ = ["Found", "check_names", "found_column", "same_name"]
+__all__ = ["ColumnMatch", "check_names", "find_column", "same_name"]
 
 
 def same_name(name: str, case_sensitive: bool) -> str:
-    """What is equal for names that are the same."""
+    """The key by which names are compared."""
     return name if case_sensitive else name.lower()
 
 
 def check_names(names: Sequence[str], case_sensitive: bool) -> None:
-    """Raises ValueError for names that are the same to the table."""
+    """Raises ValueError for names that are equal under ``case_sensitive``."""
     there: dict[str, str] = {}
     for name in names:
         other = there.setdefault(same_name(name, case_sensitive), name)
@@ -24,23 +24,23 @@ def check_names(names: Sequence[str], case_sensitive: bool) -> None:
             raise ValueError(f"columns {other!r} and {name!r} are told apart with option caseSensitive=true alone")
 
 
-class Found(NamedTuple):
-    """A column, or a value within one."""
+class ColumnMatch(NamedTuple):
+    """A column, or a nested one, that a name resolves to."""
 
     name: str
-    """The dotted name as the table has it."""
+    """The dotted name in the table."""
     wanted: pa.DataType
-    """Type in one schema, that which Spark has."""
+    """Type in Spark."""
     scanned: pa.DataType
-    """Type in another, that which the files are read with."""
+    """Type in batches of the scan."""
     is_top: bool
 
 
-def found_column(name: str, wanted: pa.Schema, scanned: pa.Schema, case_sensitive: bool) -> Found | None:
-    """What a dotted name means in two schemas of the same names; none where it means nothing.
+def find_column(name: str, wanted: pa.Schema, scanned: pa.Schema, case_sensitive: bool) -> ColumnMatch | None:
+    """Resolves a dotted name in two schemas with the same names; ``None`` where there is no such column.
 
     Raises:
-        ValueError: It means several columns.
+        ValueError: The name is ambiguous.
     """
     pairs = [(field.name, field.type, scanned.field(at).type) for at, field in enumerate(wanted)]
     found = list(_found(same_name(name, case_sensitive), pairs, "", case_sensitive))
@@ -51,11 +51,11 @@ def found_column(name: str, wanted: pa.Schema, scanned: pa.Schema, case_sensitiv
 
 def _found(
     rest: str, pairs: list[tuple[str, pa.DataType, pa.DataType]], above: str, case_sensitive: bool
-) -> Iterator[Found]:
+) -> Iterator[ColumnMatch]:
     for step, wanted, scanned in pairs:
         same = same_name(step, case_sensitive)
         if rest == same:
-            yield Found(above + step, wanted, scanned, not above)
+            yield ColumnMatch(above + step, wanted, scanned, not above)
         elif rest.startswith(f"{same}."):
             yield from _found(rest[len(same) + 1 :], _parts(wanted, scanned), f"{above}{step}.", case_sensitive)
 

@@ -1,20 +1,18 @@
-"""How the files of a job become those of a table: all of them or none, whatever dies when.
+"""The commit protocol: the files of a job appear all together or not at all, whichever process dies.
 
-A job writes below ``_orcish/jobs`` in the table's folder, which readers pass over. Its commit is one file, the
-manifest, that says which files it adds and which it removes; with it the commit is decided. Then files are made to
-appear, old ones are removed, and ``_SUCCESS`` is written; each of these steps can be done again. Who finds
-a manifest, of a driver that has died, does that first: so does everything in :mod:`orcish.spark` that reads or writes
-a table.
+A job writes below ``_orcish/jobs`` in the folder of the table, which readers ignore. Its commit is a single file, the
+manifest, which names the files that are added and removed. Writing the manifest decides the commit. Then the added
+files are published, the removed files are deleted, and ``_SUCCESS`` is written. These steps are idempotent. A reader or
+writer of :mod:`orcish.spark` that finds an unfinished manifest of a dead driver finishes it first.
 
-Jobs that only add do not mind each other. Of those that also remove, manifests are numbered, and a number is had by one
-job only, which has finished all before it: what it removes is there when it decides so.
+Jobs that only add files do not conflict. Manifests of jobs that also remove files are numbered. A job can take a number
+only after it has finished all commits with lower numbers, so that the files that it removes exist when it decides so.
 
-Manifests of a stream have the numbers of its batches, each of which is had once as well. A stream begins a batch when
-the one before is in the table: a manifest that is not the last of its stream is done, or came too late and counts for
-nothing.
+Manifests of a stream are numbered by batch, and each number is taken once too. A stream begins a batch only when the
+commit of the previous batch is finished. A manifest that is not the last of its stream is therefore finished, or was
+written too late and has no effect.
 
-Files are added before others are removed: what is left of a commit that nobody finishes has rows twice, and none is
-lost.
+Files are added before others are removed. An unfinished commit may leave rows twice, but never loses rows.
 """
 
 from __future__ import annotations
@@ -53,15 +51,15 @@ SUCCESS = "_SUCCESS"
 
 
 class Staged(NamedTuple):
-    """A file that a task has written, and that is not there yet."""
+    """A file that a task has written, and that is not published yet."""
 
     target: str
-    """Where it belongs, within the table's folder."""
+    """Path within the folder of the table."""
     rows: int
     size: int
-    """Bytes."""
+    """Size in bytes."""
     token: bytes
-    """Of :meth:`orcish.tables.folder.Folder.complete`."""
+    """The argument of :meth:`orcish.tables.folder.Folder.complete`."""
 
 
 STAGED = pa.schema(
@@ -72,29 +70,29 @@ STAGED = pa.schema(
         ("token", pa.binary()),
     ]
 )
-"""Columns of :class:`Staged`, as tasks return it."""
+""":class:`Staged` as rows that tasks return."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A job that changes a table; it can be pickled, and its tasks have it."""
+    """A job that changes a table. It is pickled for its tasks."""
 
     base: str
-    """Path or URL of the table's folder."""
+    """Path or URL of the folder of the table."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     id: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
 
     @property
     def staging(self) -> str:
-        """Folder of what the job writes, within that of the table."""
+        """Folder of the files of the job, within the folder of the table."""
         return f"{JOBS}/{self.id}"
 
     def attempt(self) -> str:
-        """A folder for one attempt of a task, which no other one writes to."""
+        """A new folder for one attempt of a task."""
         return f"{self.staging}/{uuid.uuid4().hex}"
 
     def folder(self) -> Folder:
-        """The table's folder."""
+        """The folder of the table."""
         return _folder(self.base, self.storage)
 
     def commit(
@@ -104,20 +102,20 @@ class Job:
         *,
         stream: tuple[str, int] | None = None,
     ) -> None:
-        """Makes files appear, and others disappear.
+        """Adds files to the table, and removes others.
 
         Args:
-            added: What tasks have written, of one attempt of each.
-            replaced: Of all files in the table's folder, the names of those that are to be removed; or it raises, and
-                the table is as it was. Called again where another job that removes files was faster.
-            stream: Name of a stream and number of its batch, which only adds files. Where the batch has been committed,
-                what this job has written is removed, and nothing else happens.
+            added: Files that tasks have written, of one attempt of each task.
+            replaced: Takes all files in the folder of the table and gives the names of those to remove. If it raises,
+                the table is unchanged. It is called again where another job that removes files commits first.
+            stream: Id of a stream and number of its batch, which only adds files. If the batch is committed already,
+                the files of this job are removed, and nothing else happens.
 
         Raises:
-            ValueError: There are both `replaced` and `stream`.
-            OrcishError: The commit is decided, and could not be finished, which the next job or reader does; or
-                whether it is decided could not be found out.
-            OSError: The commit is not decided: the table is as it was.
+            ValueError: There are both ``replaced`` and ``stream``.
+            OrcishError: The commit is decided but not finished; the next job or reader finishes it. Or it is not known
+                whether the commit is decided.
+            OSError: The commit is not decided; the table is unchanged.
         """
         if replaced is not None and stream is not None:
             raise ValueError(f"{self.base}: a batch of a stream removes no files")
@@ -133,7 +131,7 @@ class Job:
         elif (number := _decide_batch(folder, manifest, *stream)) is not None:
             name = number
         else:
-            # The batch is in the table, whether or not this can be removed.
+            # The batch is in the table, whether or not the files can be removed.
             self.give_up(added)
             return
         try:
@@ -143,43 +141,43 @@ class Job:
                 f"{self.base}: the commit of job {self.id} is decided but not finished, "
                 f"which the next job or reader of orcish.spark will do: {error}"
             ) from error
-        # The commit is done, whatever others have left.
+        # Errors do not matter, as the commit is finished.
         with contextlib.suppress(OSError):
             sweep(folder)
 
     def give_up(self, written: Iterable[Staged] = ()) -> None:
-        """As :meth:`abort`, for what has failed already: what cannot be removed stays until it is stale."""
+        """Like :meth:`abort`, but ignores errors. Files that cannot be removed stay until they are stale."""
         with contextlib.suppress(OSError):
             self.abort(written)
 
     def abort(self, written: Iterable[Staged] = ()) -> None:
-        """Removes what the job has written, unless its commit is decided.
+        """Removes the files of the job, unless its commit is decided.
 
         Args:
-            written: What is known of it. Of a store, parts of files that are not in here stay until the store's own
-                rule for unfinished uploads removes them.
+            written: Known files. In a store, parts of other files stay until the rules of the store remove unfinished
+                uploads.
         """
         folder = self.folder()
         if any(manifest["job"] == self.id for _, manifest in unfinished(folder)):
             return
         for file in written:
-            # The others are to go all the same.
+            # An error with one file must not keep the others.
             with contextlib.suppress(OSError):
                 folder.abort(file.target, file.token)
         folder.delete_folder(self.staging)
 
 
 def finish_commits(base: str, storage: Mapping[str, str]) -> int:
-    """Finishes the commits whose drivers have died before they could; gives their number.
+    """Finishes unfinished commits of dead drivers; gives their number.
 
     Raises:
-        OrcishError: One cannot be finished; the message names its manifest.
+        OrcishError: A commit cannot be finished; the message names its manifest.
     """
     return _finish(_folder(base, storage))
 
 
 def _folder(base: str, storage: Mapping[str, str]) -> Folder:
-    """A table's folder. Links are followed: files are published where they were written for, by that name."""
+    """The folder of a table. Links are resolved, as unpublished files are bound to their paths."""
     if is_foreign(base):
         raise UnsupportedError(f"{base}: such stores are read, by pyarrow or fsspec, and a table there is not written")
     path = local_path(base)
@@ -191,7 +189,7 @@ def _decide(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
     try:
         folder.write(name, text, overwrite=False)
     except OSError as error:
-        # What a store has not answered to, or was asked to do twice, it may have done.
+        # The store may have written the file without an answer, or twice after a retry.
         try:
             is_written = folder.read(name, limit=MAX_MANIFEST) == text
         except FileNotFoundError:
@@ -206,9 +204,9 @@ def _decide(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
 def _decide_in_turn(
     folder: Folder, manifest: dict[str, Any], replaced: Callable[[list[FileInfo]], Sequence[str]]
 ) -> str:
-    """Gives the manifest, with what it removes, the next number; its name."""
+    """Writes the manifest under the next number of removals; gives its name."""
     while True:
-        # Whoever has a number before this one is finished then; who takes this one meanwhile is found when it is taken.
+        # Finishes all commits with lower numbers. A concurrent job that takes the same number makes the write fail.
         number = max((number_of(file) for file in numbered(folder, REMOVALS)), default=-1) + 1
         _finish(folder)
         manifest["removed"] = list(replaced(folder.files()))
@@ -221,7 +219,7 @@ def _decide_in_turn(
 
 
 def _decide_batch(folder: Folder, manifest: Mapping[str, Any], stream: str, batch: int) -> str | None:
-    """Gives the manifest the number of a batch; its name, or none where another one has or had that number."""
+    """Writes the manifest under the number of a batch; gives its name, or ``None`` where the number is or was taken."""
     _finish(folder)
     if committed_batch(folder, stream) >= batch:
         return None
@@ -229,11 +227,11 @@ def _decide_batch(folder: Folder, manifest: Mapping[str, Any], stream: str, batc
     try:
         _decide(folder, name, manifest)
     except FileExistsError:
-        # Who goes on to the next batch has this one in the table.
+        # The stream goes on to the next batch only when this one is finished.
         _finish(folder)
         return None
     if committed_batch(folder, stream) > batch:
-        # Since it was looked for, the batch has been committed, and its number was not kept.
+        # Meanwhile the batch was committed, and its manifest was swept.
         folder.delete([name])
         return None
     return name
@@ -245,7 +243,7 @@ def _finish(folder: Folder) -> int:
         try:
             _apply(folder, name, manifest)
         except (OSError, ValueError) as error:
-            # Or somebody else has finished it, and has perhaps removed since what it added.
+            # Another process may have finished it, and may even have removed the added files since.
             if (name, manifest) in unfinished(folder):
                 raise OrcishError(
                     f"{folder.location(name)}: this commit is decided and cannot be finished: {error}. "
@@ -259,7 +257,7 @@ def _apply(folder: Folder, name: str, manifest: Mapping[str, Any]) -> None:
         folder.complete(file["target"], base64.b64decode(file["token"]))
     folder.delete(manifest["removed"])
     folder.write(SUCCESS, b"", overwrite=True)
-    # The manifest goes last: without it, what is left would be taken for that of a job which has failed.
+    # The manifest is deleted last. Without it, the rest would look like that of a failed job.
     staging = f"{JOBS}/{manifest['job']}"
     folder.delete([file.name for file in folder.files(staging) if file.name != name])
     folder.delete_folder(staging)

@@ -1,4 +1,4 @@
-"""Compaction of a table: which files are put together, and how."""
+"""Compaction: choice of the files that are combined, and how they become one file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from orcish.tables.folder import Folder
 from orcish.tables.schema_union import merged_schema
 from orcish.types import ScanOptions
 from orcish.writing.dataset import file_suffix
-from orcish.writing.timestamps import as_stored, has_wall_clocks, kinds_of, only_zone, with_schema
+from orcish.writing.timestamps import common_timezone, has_wall_clocks, timestamp_types, with_schema, with_stored_types
 from orcish.writing.writer import Written
 
 __all__ = ["CompactionTask", "compact_files", "compaction_groups", "joined_path"]
 
 FULL = 0.75
-"""Part of the size that is aimed at from which on a file is left alone."""
+"""Files of at least this fraction of the target size are not compacted."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +36,7 @@ class CompactionTask:
 
 
 def compaction_groups(files: Sequence[Any], size: int, rewrite: bool) -> list[list[str]]:
-    """Files of one folder that become one, in the order of their names."""
+    """Groups of files that become one file each: of one folder, in the order of their names."""
     folders: dict[str, list[Any]] = {}
     for file in sorted(files):
         folders.setdefault(file.name.rpartition("/")[0], []).append(file)
@@ -57,13 +57,13 @@ def compaction_groups(files: Sequence[Any], size: int, rewrite: bool) -> list[li
 
 
 def compact_files(task: CompactionTask) -> list[tuple[Any, ...]]:
-    """Writes one file that does not appear yet."""
+    """Writes one file, which is not published yet."""
     folder = task.job.folder()
     sources = [folder.location(name) for name in task.names]
     before = sum(found.size for name in task.names if (found := folder.stat(name)) is not None)
     within, _, first = task.names[0].rpartition("/")
     attempt = task.job.attempt()
-    # The beginning of the first name says where among the others the rows are.
+    # The name of the new file sorts like the first of the old ones.
     stem, _, ending = first.partition(".")
     name = f"{stem[:10]}-{attempt[-32:]}"
     action = "rewrite"
@@ -74,7 +74,7 @@ def compact_files(task: CompactionTask) -> list[tuple[Any, ...]]:
             made = folder.merge(sources, target, staging=attempt)
             action = "merge"
         except ValueError:
-            # They are not alike.
+            # The files differ, so their stripes cannot be copied.
             pass
     if made is None:
         options = _options_of(sources[0], folder, task.options)
@@ -88,10 +88,10 @@ def compact_files(task: CompactionTask) -> list[tuple[Any, ...]]:
 
 
 def _options_of(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of a file, and what is said of them."""
+    """Options of the file, with the given ones taking precedence."""
     first = ORCFile(source, storage_options=folder.storage_options)
     own = {name: value for name, value in first.metadata.items() if not name.startswith("orcish.")}
-    # LZO is read only.
+    # LZO cannot be written.
     codec = "zstd" if first.compression == "lzo" else first.compression
     return {"compression": codec, "metadata": own, **options}
 
@@ -101,24 +101,24 @@ def _rewritten(
 ) -> tuple[Written, bytes]:
     storage = folder.storage_options
     files = [ORCFile(source, storage_options=storage) for source in sources]
-    kinds = [kinds_of(file) for file in files]
+    kinds = [timestamp_types(file) for file in files]
     with_types = [file for file in files if has_arrow_schema(file)]
     reading: ScanOptions = {"partitions": False, "storage_options": storage}
     if not with_types:
-        # What columns are read as stays what it is.
+        # Without Arrow schemas, the types that readers choose must stay the same.
         options = {"arrow_schema": False, **options}
         reading["timestamp_unit"] = "auto"
     if any(kinds):
-        # Those of one zone keep it, and with it both times of an hour that its clocks show twice. Wall clocks which
-        # their writer knew as such were written without a choice between the two, and are read as they are.
-        zone = only_zone([file for file, kind in zip(files, kinds, strict=True) if kind])
+        # Instants of a single zone keep it, and with it both occurrences of an hour that its clocks repeat. Wall clock
+        # times that were written as such have no ambiguity and are read as they are.
+        zone = common_timezone([file for file, kind in zip(files, kinds, strict=True) if kind])
         if zone is not None and "timezone" not in options:
             options = {**options, "timezone": zone}
             if not any(has_wall_clocks(file.schema) for file in with_types):
                 reading["timestamps"] = "instant"
     reading["schema"] = _schema_of_all(sources, reading)
     rows = scan(sources, **reading)
-    stored = as_stored(rows.schema, kinds)
+    stored = with_stored_types(rows.schema, kinds)
     with folder.writer(target, stored, publish=False, staging=attempt, **options) as writer:
         for batch in rows:
             writer.write_batch(with_schema(batch, stored))
@@ -126,10 +126,10 @@ def _rewritten(
 
 
 def _schema_of_all(sources: list[str], reading: ScanOptions) -> pa.Schema | None:
-    """The columns of files together; None where they are those of each.
+    """The union of the schemas; ``None`` where all are equal.
 
     Raises:
-        OrcishError: They have no types together that hold the values of each.
+        OrcishError: There is no common type.
     """
     schemas = [scan([source], **reading).schema for source in sources]
     if all(schema.equals(schemas[0]) for schema in schemas):

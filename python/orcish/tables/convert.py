@@ -1,4 +1,4 @@
-"""From tables of any kind to folders of ORC files."""
+"""Conversion of tables to folders of ORC files."""
 
 from __future__ import annotations
 
@@ -58,45 +58,46 @@ def convert(
     threads: int | None = None,
     verify: bool | None = None,
 ) -> list[WrittenFile]:
-    """Writes the rows of a table, of CarbonData or of ORC files, as a folder of ORC files, in memory that does not grow
-    with the table. Files appear when they are whole; if something fails, those of this call are removed again. Of ORC
-    files that do not name types of Arrow neither do the new ones, so that readers give their columns the same types.
+    """Converts a table of CarbonData or of ORC files to a folder of ORC files, in memory that does not grow with the
+    table.
+
+    Each file appears when it is complete. After an error, the files of this call are removed again. If the source is
+    ORC files without Arrow schema, so is the target, and readers give its columns the same types. The keywords of
+    :class:`~orcish.types.WriteOptions` apply to each file.
 
     >>> orcish.convert("warehouse/db/sales", "sales_orc/", bloom_filter_columns=["id"])     # doctest: +SKIP
 
     Args:
-        source: What :func:`orcish.scan` takes.
-        target: The folder, or a URL of an object store; neither in the source nor around it.
-        columns: The columns to take over, by dotted names; all by default.
-        filters: Which rows to take over; see :class:`~orcish.types.ReadOptions`.
-        partition_by: Columns whose values name folders, the outermost first; those of the source by default, as far as
-            they are taken over.
-        existing_data: What to do where the target has data: ``"error"``, ``"append"`` to it, or ``"overwrite"``, which
-            removes it once all new files are there.
-        max_rows_per_file: Rows after which another file begins.
-        storage_options: How the stores of URLs are reached; see :data:`~orcish.types.StorageOptions`.
-        target_storage_options: The same for the target, where it is another store.
-        limits: Bounds on what each file may make the reader do.
-        invalid_utf8: What becomes of text that is not UTF-8; see :class:`~orcish.types.ReadOptions`.
-        long_char: What becomes of text longer than its ``char`` or ``varchar``, likewise.
-        decimal_out_of_range: What becomes of decimals of more digits than their precision, likewise.
-        timestamp_unit: Unit of timestamps, likewise. By default that in which they were written; of ORC files that do
-            not say it ``auto``, which keeps all digits where all values are between the years 1678 and 2261.
-        timestamps: Whether ORC's ``timestamp`` is read as wall clocks or as instants, likewise. Instants are written as
-            ``timestamp with local time zone``, both times of an hour that clocks show twice included.
-        source_timezone: With instants, the zone of the JVM in whose clock the source's are read: `timezone` of
-            :class:`~orcish.types.ReadOptions`. That of the options is the zone of the files that are written.
-        external_locations: Where a table of CarbonData may have files outside of its folder; see
+        source: Any source of :func:`orcish.scan`.
+        target: The folder, or a URL of an object store. It may not contain the source, nor be inside of it.
+        columns: The columns to convert, by dotted names; all by default.
+        filters: Which rows to convert; see :class:`~orcish.types.ReadOptions`.
+        partition_by: Partition columns, the outermost first; by default the selected partition columns of the source.
+        existing_data: What to do where the target has data: ``"error"``, ``"append"``, or ``"overwrite"``, which
+            removes the old files when all new files are there.
+        max_rows_per_file: Maximum rows of a file.
+        storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        target_storage_options: Options of the object store of the target, where they differ.
+        limits: Limits on what each file may make the reader do.
+        invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`.
+        long_char: How strings longer than their ``char`` or ``varchar`` are read, likewise.
+        decimal_out_of_range: How decimals of more digits than their precision are read, likewise.
+        timestamp_unit: Unit of timestamps, likewise; by default the unit that they were written with. For ORC files
+            that do not record it, ``auto`` keeps all digits where all values are between the years 1678 and 2261.
+        timestamps: Whether ``timestamp`` of ORC is read as wall clock times or as instants, likewise. Instants are
+            written as ``timestamp with local time zone``, which keeps both occurrences of an hour that clocks repeat.
+        source_timezone: ``timezone`` of :class:`~orcish.types.ReadOptions`. The keyword ``timezone`` is that of
+            writing.
+        external_locations: Where a CarbonData table may have files outside of its folder; see
             :class:`~orcish.types.ScanOptions`.
-        options: See :class:`~orcish.types.WriteOptions`.
 
     Returns:
         The files, in the order in which they were finished.
 
     Raises:
         FileExistsError: The target has data already.
-        ValueError: The target is in the source or around it, an option is wrong, or a value cannot be stored.
-        NotADirectoryError: There is a file in the place of the target.
+        ValueError: The target contains the source or is inside of it, an option is wrong, or a value cannot be stored.
+        NotADirectoryError: The target is a file.
         UnsupportedError: The target has data of CarbonData.
         OrcishError: The source cannot be read.
         OSError: A file cannot be read or written.
@@ -123,10 +124,10 @@ def convert(
     _check_apart(source, table, base)
     reader = reader_of(table)
     if isinstance(reader.source, OrcFiles) and not _has_arrow_schema(reader.source, limits):
-        # What columns are read as stays what it is, and so do their digits.
+        # Readers infer the same types, and all digits of timestamps are kept.
         options = {"arrow_schema": False, **options}
         if timestamp_unit is None:
-            # Its types are found anew.
+            # The type options differ, so the table is opened again.
             table = Scan(ScanReader(reader.source, {**reader.options, "timestamp_unit": "auto"}))
     schema = table.schema
     if partition_by is None:
@@ -143,17 +144,17 @@ def convert(
 
 
 def _has_arrow_schema(table: OrcFiles, limits: Limits | None) -> bool:
-    """Whether the first file of a table says of which types of Arrow its columns are."""
+    """Whether the first file has an Arrow schema in its metadata."""
     for file in table.files:
         source = file.location if file.source is None else file.source
-        # Files of no bytes have no columns; what is wrong with others is said when they are read.
+        # Files of no bytes have no columns. Other errors are raised by the read.
         with contextlib.suppress(OrcishError):
             return has_arrow_schema(ORCFile(source, storage_options=table.storage_options, limits=limits))
     return True
 
 
 def _check_apart(source: Sources, table: Scan, target: str) -> None:
-    """Raises ValueError where what is written would be read, or what is read be overwritten."""
+    """Raises ValueError where the source and the target overlap."""
     sources = source if isinstance(source, list | tuple) else [source]
     paths = [os.fspath(each) for each in sources if isinstance(each, str | os.PathLike)]
     folders = [local_path(path) for path in paths if not is_pattern(local_path(path))]
@@ -169,10 +170,10 @@ def _is_below(location: str, folder: str) -> bool:
 
 
 def _plain(location: str) -> str:
-    """A path or URL in one spelling, as far as that can be known."""
+    """A path or URL in a normalized spelling, as far as possible."""
     scheme, separator, rest = location.partition("://")
     if not separator:
         return os.path.realpath(location).rstrip("/")
-    # S3 has two names, of which both are in use.
+    # Some stores have two schemes.
     name = scheme.lower().replace("s3a", "s3").replace("abfss", "abfs")
     return f"{name}://{rest.rstrip('/')}"

@@ -1,4 +1,4 @@
-"""The folder of a table, on this machine or in a store, as it is needed by who decides which files are of the table."""
+"""The folder of a table, on a local disk or in an object store."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from orcish.writing.writer import ORCWriter, Written
 __all__ = ["MAX_SMALL_BYTES", "FileInfo", "Folder", "UploadInfo", "upload_info"]
 
 MAX_SMALL_BYTES = 64 << 20
-"""Most bytes of a file that :meth:`Folder.read` reads, by default."""
+"""Maximum bytes of a file for :meth:`Folder.read`, by default."""
 
 
 class FileInfo(NamedTuple):
     """A file of a folder."""
 
     name: str
-    """Its path below the folder, with ``/`` between names."""
+    """Path below the folder, with ``/`` as separator."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
     modified: float
-    """Seconds since 1970 when it was last written; stores say it to the second."""
+    """Time of the last write, in seconds since 1970; stores record whole seconds."""
 
 
 class UploadInfo(NamedTuple):
-    """A file that has been written and not published."""
+    """A file that is written and not published."""
 
     location: str
-    """Where it is to be."""
+    """Path or URL of the file once it is published."""
     rows: int
     bytes: int
     """Length of the file."""
@@ -43,31 +43,31 @@ class UploadInfo(NamedTuple):
 
 
 def upload_info(token: bytes) -> UploadInfo:
-    """What a token says of its file.
+    """The file that a token belongs to.
 
     Raises:
-        ValueError: It is no token.
+        ValueError: The token is invalid.
     """
     return UploadInfo(*_native.upload_info(token))
 
 
 @dataclasses.dataclass(frozen=True)
 class Folder:
-    """A folder, and what is done with files below it. Names are paths below the folder, with ``/`` between them.
+    """A folder and operations on the files below it. Names are paths below the folder, with ``/`` as separator.
 
-    It need not be there: what is written makes it. All calls release the interpreter, and errors of the system or a
-    store are an ``OSError`` that names the location. Pickled, it has the storage options in it, secrets and all.
+    The folder need not exist; writing creates it. All calls release the GIL. Errors of the operating system and of
+    stores are ``OSError`` with the location. Pickles include the storage options, and thus credentials.
 
     >>> folder = Folder("s3://bucket/table", options)                                       # doctest: +SKIP
     >>> folder.write("_commits/7.json", data)   # FileExistsError where somebody else has made it
 
     Args:
         base: A path, a ``file:`` URL, or a URL of S3, Google Cloud Storage or Azure.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
     """
 
     base: str
-    """The folder: an absolute path, or a URL; without ``/`` at its end."""
+    """The folder: an absolute path, or a URL, without a trailing slash."""
     storage_options: StorageOptions | None = dataclasses.field(default=None, repr=False, hash=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ class Folder:
         if not base or base.endswith("://"):
             raise ValueError(f"{self.base!r} is no folder")
         if "://" not in base:
-            # Other processes have other working directories.
+            # Other processes may have other working directories.
             base = Path(base).absolute().as_posix()
         object.__setattr__(self, "base", base.rstrip("/"))
         if self.storage_options is not None:
@@ -86,7 +86,7 @@ class Folder:
         return cast("dict[str, Any] | None", self.storage_options)
 
     def location(self, name: str) -> str:
-        """The path or URL of a file; with no name, that of the folder.
+        """The path or URL of a file, or, with an empty name, of the folder.
 
         Raises:
             ValueError: The name leads out of the folder.
@@ -98,54 +98,55 @@ class Folder:
         return f"{self.base}/{name}"
 
     def below(self, name: str) -> Folder:
-        """A folder in this one."""
+        """A folder inside of this one."""
         return Folder(self.location(name), self.storage_options)
 
     def files(self, name: str = "") -> list[FileInfo]:
-        """All files below the folder, or one in it, at any depth, in order; hidden and temporary ones too.
+        """All files below the folder or a folder inside of it, at any depth, sorted; hidden and temporary files
+        included.
 
-        None where there is no such folder. Links to files are files here, those to folders are not followed.
+        Empty where there is no such folder. Links to files are listed as files; links to folders are not followed.
         """
         start = len(self.base) + 1
         found = _native.list_all(self.location(name), self._options)
         return [FileInfo(at[start:], size, modified) for at, size, modified in found]
 
     def stat(self, name: str) -> FileInfo | None:
-        """What is known of a file; ``None`` where there is none of this name, or a folder."""
+        """Metadata of a file; ``None`` where there is no such file."""
         found = _native.stat(self.location(name), self._options)
         return None if found is None else FileInfo(name, *found)
 
     def read(self, name: str, *, limit: int = MAX_SMALL_BYTES) -> bytes:
-        """All bytes of a file.
+        """Reads a whole file.
 
         Raises:
-            FileNotFoundError: There is none.
-            LimitExceededError: It has more than ``limit``.
+            FileNotFoundError: There is no such file.
+            LimitExceededError: The file is larger than ``limit``.
         """
         return _native.read_small(self.location(name), self._options, limit=limit)
 
     def write(self, name: str, data: bytes, *, overwrite: bool = False) -> None:
-        """Makes a file, which appears whole and is durable then; folders that it is in are made.
+        """Writes a file atomically and durably; missing folders are created.
 
-        Without ``overwrite`` exactly one of several that write at a time does, whatever they write. On local disks that
-        takes hard links; stores of S3's kind have to know ``If-None-Match``, which they have to be trusted with.
+        Without ``overwrite``, exactly one of several concurrent writers succeeds. Local disks need hard links for that;
+        stores with the API of S3 have to implement ``If-None-Match``, which cannot be verified.
 
         Raises:
-            FileExistsError: There is one, without ``overwrite``.
-            UnsupportedError: The store says that it cannot leave alone what is there.
+            FileExistsError: The file exists, without ``overwrite``.
+            UnsupportedError: The store reports that it cannot write conditionally.
         """
         _native.write_small(self.location(name), data, self._options, overwrite=overwrite)
 
     def delete(self, names: Iterable[str]) -> None:
-        """Deletes files, many at a time; those that are missing are no error."""
+        """Deletes files, many at a time. Missing files are ignored."""
         if isinstance(names, str):
             raise TypeError("names is a list of names")
         _native.delete_files([self.location(name) for name in names], self._options)
 
     def delete_folder(self, name: str) -> None:
-        """Deletes a folder with all that is below, hidden files too; ``""`` stands for this one.
+        """Deletes a folder with everything below it, hidden files included; ``""`` is the folder itself.
 
-        Links are not followed. In a store, parts of files that are not published stay.
+        Links are not followed. In a store, parts of unpublished files stay.
         """
         _native.delete_folder(self.location(name), self._options)
 
@@ -172,10 +173,10 @@ class Folder:
         threads: int | None = None,
         verify: bool | None = None,
     ) -> ORCWriter:
-        """A writer of a file; with ``publish=False`` of one that does not appear until it is :meth:`complete`.
+        """A writer of a file; with ``publish=False``, the file does not appear until :meth:`complete`.
 
-        On local disks such a file waits in the folder ``staging`` of this one, and its own folder is made when it
-        appears; without ``staging`` it waits in its own folder, which has to be there.
+        On local disks, an unpublished file is in the folder ``staging`` inside of this one, and its target folder is
+        created when it is published. Without ``staging``, it is in its target folder, which has to exist.
         """
         options = chosen_options(locals(), WriteOptions)
         return ORCWriter(
@@ -188,14 +189,13 @@ class Folder:
         )
 
     def merge(self, sources: Sequence[Source], name: str, *, staging: str | None = None) -> tuple[Written, bytes]:
-        """Writes the stripes of files as one, as :func:`orcish.merge` does, which does not appear until it is
-        :meth:`complete`.
+        """Merges files like :func:`orcish.merge`; the new file does not appear until :meth:`complete`.
 
         Returns:
-            What has been written, and its token.
+            The size of the file, and its token.
 
         Raises:
-            ValueError: There are no files, or they are not alike; the message names the file and what differs.
+            ValueError: There are no files, or they differ; the message names the file and the difference.
         """
         *written, token = _native.merge_files(
             [native_source(source) for source in sources],
@@ -207,27 +207,28 @@ class Folder:
         return Written(*written), cast("bytes", token)
 
     def _waiting(self, staging: str | None) -> str | None:
-        """Where files wait that do not appear: in stores, where they will be."""
+        """The folder of unpublished files; ``None`` in stores, which need none."""
         return None if staging is None or "://" in self.base else self.location(staging)
 
     def complete(self, name: str, token: bytes) -> None:
-        """Makes a file appear that has been written and not published, in place of what is there.
+        """Publishes a file, which replaces an existing one.
 
-        Once more does nothing more, as long as the file is there: a store knows it by what it keeps with it; on local
-        disks and with Azure it is known by its name and size.
+        Further calls have no effect as long as the file exists. Stores recognize it by metadata; local disks and Azure
+        by name and size.
 
         Raises:
-            OSError: It cannot appear, such as where it has been given up, or replaced since.
-            ValueError: The token is of another file.
+            OSError: The file cannot be published, for example because it was aborted, or replaced since.
+            ValueError: The token belongs to another file.
         """
         _native.complete_upload(self.location(name), token, self._options)
 
     def abort(self, name: str, token: bytes) -> None:
-        """Removes a file that has been written and not published.
+        """Removes an unpublished file.
 
-        One that is gone is no error, and one that has appeared stays. Azure removes parts by itself only, after a week.
+        A missing file is ignored, and a published one stays. Azure removes the parts of an upload by itself after a
+        week.
 
         Raises:
-            ValueError: The token is of another file.
+            ValueError: The token belongs to another file.
         """
         _native.abort_upload(self.location(name), token, self._options)

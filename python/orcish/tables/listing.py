@@ -1,4 +1,4 @@
-"""The files of tables, once what dead drivers have decided is done."""
+"""Listing of tables, after unfinished commits are finished."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from orcish.tables.commit import finish_commits
 __all__ = ["folder_above", "table_files"]
 
 PATTERN = "*?["
-"""Signs of a pattern."""
+"""Special characters of patterns."""
 
 
 def table_files(path: str, partitions: bool | None, storage: Mapping[str, str]) -> list[TableFile]:
-    """The files at a path, a URL or a pattern, of tables whose decided commits are finished.
+    """The files at a path, a URL or a pattern. Decided commits of the tables are finished first.
 
     Raises:
         FileNotFoundError: There is no file at a path that is no pattern.
@@ -30,20 +30,20 @@ def table_files(path: str, partitions: bool | None, storage: Mapping[str, str]) 
     found = files_of(path, partitions, dict(storage))
     if above is None:
         return found
-    # Which tables a pattern means is known by their files.
+    # The tables that match a pattern are known only from their files.
     finished = [finish_commits(table, storage) for table in sorted({_table_of(file.location) for file in found})]
     return files_of(path, partitions, dict(storage)) if any(finished) else found
 
 
 def folder_above(path: str, signs: str) -> str | None:
-    """The folder above the first part of a path that has one of some signs."""
+    """The folder above the first part of a path that has one of some characters."""
     parts = path.split("/")
     at = next((at for at, part in enumerate(parts) if any(sign in part for sign in signs)), None)
     return None if at is None else "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
 
 
 def _tables_at(path: str) -> list[str]:
-    """The folders that may be the table's: that of the path, and where it is one of a partition, all above it."""
+    """Folders that may be the table: the path, or, for the path of a partition, all folders above it."""
     above = folder_above(path, "=")
     if above is None:
         return [path]
@@ -52,7 +52,7 @@ def _tables_at(path: str) -> list[str]:
 
 
 def _table_of(location: str) -> str:
-    """The folder of the table that a file is of: that of the file, above those of partitions."""
+    """The folder of the table of a file: the folder above all partition folders."""
     *folders, _ = location.split("/")
     while folders and "=" in folders[-1]:
         folders.pop()
@@ -60,7 +60,7 @@ def _table_of(location: str) -> str:
 
 
 def _is_folder(path: str) -> bool:
-    """Whether a location may be a table's folder, in which jobs leave manifests: no single file, nor a web page."""
+    """Whether a location may be the folder of a table: not a single file, nor a URL of HTTP."""
     if "://" not in path or path.lower().startswith("file:"):
         return os.path.isdir(local_path(path))
     return not path.lower().startswith("http") and not path.endswith(".orc")

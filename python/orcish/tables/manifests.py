@@ -1,4 +1,4 @@
-"""Where in a table's folder jobs write, and which of their commits are decided."""
+"""Manifests: files that decide commits, in a folder of the table that readers ignore."""
 
 from __future__ import annotations
 
@@ -27,41 +27,41 @@ __all__ = [
 ]
 
 OWN = "_orcish"
-"""Folder of a table that is orcish's own."""
+"""Folder of orcish within the folder of a table."""
 JOBS = f"{OWN}/jobs"
-"""Folder of what jobs write."""
+"""Folder of the files of jobs."""
 MANIFEST = "commit.json"
 REMOVALS = f"{OWN}/removals"
 """Folder of the manifests of jobs that remove files."""
 DONE = b"{}"
-"""What a numbered manifest becomes: its number is not had again."""
+"""Content of a numbered manifest that is finished. It stays, so that its number is not taken again."""
 MAX_MANIFEST = 1 << 40
-"""Bytes: one that has been written has to be read."""
+"""Maximum bytes of a manifest: any manifest that was written can be read."""
 STREAMS = f"{OWN}/streams"
-"""Folder of those of streams, each with the manifests of its batches."""
+"""Folder of the manifests of streams, with a folder for each stream."""
 KEPT_BATCHES = 20
-"""Numbers that a stream keeps: who lists them while some come and go sees one that is later than any which is late."""
+"""Number of manifests that are kept for a stream, so that late writers see a later batch."""
 STALE_SECONDS = 7 * 86_400
-"""Age after which what a job has left is taken to be nobody's."""
+"""Age after which files of jobs are removed."""
 
 
 def numbered(folder: Folder, name: str) -> list[FileInfo]:
-    """Manifests with numbers below a folder, the last of each folder last."""
+    """Numbered manifests below a folder, in order within each folder."""
     return _numbered(folder.files(name), name)
 
 
 def _numbered(files: list[FileInfo], below: str) -> list[FileInfo]:
-    # Beside them there may be some that are being written, under other names.
+    # Manifests that are being written have temporary names.
     return sorted(file for file in files if file.name.startswith(f"{below}/") and file.name.endswith(".json"))
 
 
 def number_of(file: FileInfo) -> int:
-    """Of a manifest with a number."""
+    """The number of a manifest."""
     return int(file.name.rpartition("/")[2].removesuffix(".json"))
 
 
 def unfinished(folder: Folder) -> list[tuple[str, dict[str, Any]]]:
-    """Manifests that are decided and not done, with their names."""
+    """Names and contents of manifests that are decided and not finished."""
     own = folder.files(OWN)
     names = [file.name for file in own if file.name.startswith(f"{JOBS}/") and file.name.endswith(f"/{MANIFEST}")]
     turns = [*_numbered(own, REMOVALS), *_numbered(own, STREAMS)]
@@ -69,7 +69,7 @@ def unfinished(folder: Folder) -> list[tuple[str, dict[str, Any]]]:
     names += [file.name for file in last.values() if file.size > len(DONE)]
     found = []
     for name in names:
-        # Somebody else may finish it now.
+        # Another process may finish it now.
         with contextlib.suppress(FileNotFoundError):
             text = folder.read(name, limit=MAX_MANIFEST)
             if text != DONE:
@@ -78,15 +78,15 @@ def unfinished(folder: Folder) -> list[tuple[str, dict[str, Any]]]:
 
 
 def committed_batch(folder: Folder, stream: str) -> int:
-    """Number of the last batch of a stream whose commit is decided; -1 of none."""
+    """Number of the last committed batch of a stream; -1 where there is none."""
     return max((number_of(file) for file in numbered(folder, f"{STREAMS}/{stream}")), default=-1)
 
 
 def sweep(folder: Folder) -> None:
-    """Removes what jobs that died long ago have left, and numbers that nobody needs."""
+    """Removes files of jobs that died long ago, and manifests whose numbers are not needed any more."""
     newest: dict[str, float] = {}
     own = folder.files(OWN)
-    # Listed after the files: who decides between the two is not taken for one that has died.
+    # Listed after the files, so that a job that decides in between does not look dead.
     decided = {manifest["job"] for _, manifest in unfinished(folder)}
     for file in own:
         if not file.name.startswith(f"{JOBS}/"):
@@ -106,12 +106,12 @@ def sweep(folder: Folder) -> None:
 
 
 def _empty(folder: Folder) -> dict[str, float]:
-    """When something last changed in the folders of jobs, those without a file too, which only local disks have."""
+    """Times of the last changes of the folders of jobs, empty ones included. Only local disks have empty folders."""
     found: dict[str, float] = {}
     if "://" in folder.base:
         return found
     for path in filter(os.path.isdir, Path(folder.location(JOBS)).glob("*")):
-        # Somebody else may remove it now.
+        # Another process may remove it now.
         with contextlib.suppress(FileNotFoundError):
             found[path.name] = max(os.stat(at).st_mtime for at in (path, *path.rglob("*")))
     return found

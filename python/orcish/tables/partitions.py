@@ -1,4 +1,4 @@
-"""Columns that are the names of folders, such as ``dt=2026-01-01``, with the types that Spark gives them."""
+"""Partition columns: inference of their types, and their values, with the rules of Spark."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.filters.literals import day_of
+from orcish.filters.literals import days_since_epoch
 from orcish.io.files import TableFile
 
-__all__ = ["partition_schema", "scanned_as", "values_of_folders", "values_of_texts"]
+__all__ = ["parse_partition_values", "partition_schema", "partition_values", "scan_type"]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?")
-# As Java reads it: with blanks around it, and the letter of a type.
+# In the syntax of Java: with surrounding blanks, and a type suffix.
 _REAL = re.compile(rf"\s*([+-]?(NaN|Infinity)|{_NUMBER.pattern}[dDfF]?)\s*")
 # Years beyond 9999 have a sign.
 _DATE = re.compile(r"([0-9]{4}|\+[0-9]{5,6}|-[0-9]{4,6})-([0-9]{2})-([0-9]{2})")
@@ -24,18 +24,18 @@ _TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?")
 _INTERVAL = re.compile(r"INTERVAL '([+-]?)([0-9. :]+)' (DAY|HOUR|MINUTE|SECOND)(?: TO (?:HOUR|MINUTE|SECOND))?")
 _SECONDS = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
 MAX_DIGITS = 38
-"""Of a decimal."""
+"""Maximum digits of a decimal."""
 DIGITS = {"int": 10, "long": 20}
-"""Digits of the decimals that whole numbers become beside larger ones."""
+"""Digits of the decimal type that integers are widened to."""
 
 
 def partition_schema(files: Sequence[TableFile]) -> pa.Schema:
     """The partition columns, with the types that Spark infers from all values."""
-    return pa.schema([(name, _type(found)) for name, found in values_of_folders(files).items()])
+    return pa.schema([(name, _type(found)) for name, found in partition_values(files).items()])
 
 
-def values_of_folders(files: Sequence[TableFile]) -> dict[str, set[str]]:
-    """The values of each partition column, as texts."""
+def partition_values(files: Sequence[TableFile]) -> dict[str, set[str]]:
+    """The distinct values of each partition column, as strings."""
     values: dict[str, set[str]] = {}
     for file in files:
         for name, value in file.partition:
@@ -72,14 +72,14 @@ def _kind(value: str) -> str:
         return "double"
     if _day(value) is not None:
         return "date"
-    # Spark knows those with more digits for text.
+    # Spark infers strings for more fractional digits.
     if _clock(value) is not None and len(value.partition(".")[2]) <= 1:
         return "timestamp"
     return "string"
 
 
 def _digits(value: str) -> int:
-    """Digits of a whole number, however it is written; more than any decimal has of others."""
+    """Number of digits of an integer in any notation; more than the maximum for other numbers."""
     if _NUMBER.fullmatch(value):
         number = decimal.Decimal(value).as_tuple()
         if isinstance(number.exponent, int) and number.exponent >= 0:
@@ -91,7 +91,7 @@ def _day(text: str) -> int | None:
     """Days since 1970."""
     found = _DATE.fullmatch(text)
     try:
-        return None if found is None else day_of(*map(int, found.groups()))
+        return None if found is None else days_since_epoch(*map(int, found.groups()))
     except ValueError:
         return None
 
@@ -108,14 +108,14 @@ def _time(text: str) -> int | None:
 
 
 def _clock(text: str) -> int | None:
-    """Microseconds since 1970 of what a clock shows."""
+    """Microseconds since 1970 of a wall clock time."""
     date, sign, time = text.partition(" ")
     day, nanoseconds = _day(date), _time(time)
     return None if not sign or day is None or nanoseconds is None else day * 86_400_000_000 + nanoseconds // 1_000
 
 
 def _interval(text: str) -> int | None:
-    """Microseconds."""
+    """Microseconds of an interval."""
     found = _INTERVAL.fullmatch(text)
     if found is None:
         return None
@@ -129,11 +129,11 @@ def _interval(text: str) -> int | None:
     return int(total * 10**6) * (-1 if found[1] == "-" else 1)
 
 
-def values_of_texts(texts: pa.Array, to: pa.DataType) -> pa.Array:
-    """Values of a partition column by their texts, as Spark understands them; timestamps are what a clock shows.
+def parse_partition_values(texts: pa.Array, to: pa.DataType) -> pa.Array:
+    """Parses the values of a partition column as Spark does; timestamps are wall clock times.
 
     Raises:
-        pa.ArrowInvalid: A text is no value of the type.
+        pa.ArrowInvalid: A string is no value of the type.
     """
     kind = pa.timestamp("us") if pa.types.is_timestamp(to) else to
     encoded = texts.dictionary_encode()
@@ -147,7 +147,7 @@ def _value(text: str, kind: Any) -> Any:
         if found is None:
             raise pa.ArrowInvalid(f"{text!r} is no {kind}")
     elif pa.types.is_decimal(kind):
-        # By way of a decimal, which knows exponents.
+        # The decimal module parses exponents.
         found = decimal.Decimal(text.strip()) if _NUMBER.fullmatch(text.strip()) else None
         text = text if found is None else f"{found:f}"
     elif pa.types.is_timestamp(kind):
@@ -161,7 +161,7 @@ def _value(text: str, kind: Any) -> Any:
     return pa.scalar(text).cast(kind)
 
 
-def scanned_as(kind: pa.DataType) -> pa.DataType:
-    """The type with which a scan knows a partition column: a whole number, boolean or date, and text for all others."""
+def scan_type(kind: pa.DataType) -> pa.DataType:
+    """The type of a partition column in the scan: integers, booleans and dates are parsed there, others are strings."""
     is_known = pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_date32(kind)
     return kind if is_known else pa.string()

@@ -1,4 +1,4 @@
-"""The union of the schemas of several files."""
+"""Union of the schemas of several files."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ __all__ = ["merged_schema"]
 
 
 def merged_schema(schemas: Iterable[tuple[str, pa.Schema]], case_sensitive: bool) -> pa.Schema:
-    """The columns of files together, each with a type that holds the values of all of them, under the names that the
-    first of them has.
+    """The union of schemas. Each column has a common type of all files, and the name that it has in the first one.
 
     Args:
         schemas: Locations of files, and their schemas.
-        case_sensitive: Whether names that differ by case are those of several columns.
+        case_sensitive: Whether names that differ only by case are different columns.
 
     Raises:
-        OrcishError: There is no such type; the message names the file. That of whole numbers or decimals is none of
-            floating point numbers.
+        OrcishError: There is no common type; the message names the file. Integers and decimals have no common type with
+            floats.
     """
     merged: pa.Schema | None = None
     for location, schema in schemas:
@@ -45,7 +44,7 @@ def merged_schema(schemas: Iterable[tuple[str, pa.Schema]], case_sensitive: bool
 
 
 def _with_instants(fields: Any, like: Any) -> Any:
-    """Fields with instants in place of wall clocks where others of the same names have instants."""
+    """Fields with instants instead of wall clock times where ``like`` has instants."""
     there = {field.name: field for field in like}
     made = [field.with_type(_instant(field, there[field.name])) if field.name in there else field for field in fields]
     return pa.schema(made, fields.metadata) if isinstance(fields, pa.Schema) else pa.struct(made)
@@ -67,7 +66,7 @@ def _instant(field: pa.Field, like: pa.Field) -> pa.DataType:
 
 
 def _renamed(fields: list[pa.Field], like: list[pa.Field], case_sensitive: bool) -> list[pa.Field]:
-    """Fields under the names of others that are the same to the table."""
+    """Fields with the names of equal fields of ``like``."""
     if case_sensitive:
         return fields
     there = {field.name.lower(): field for field in reversed(like)}

@@ -1,1 +1,1 @@
-"""Writing of files and datasets."""
+"""Writing of files and partitioned datasets."""

@@ -1,4 +1,4 @@
-"""Writing of tables: folders of files, with Hive's partitions."""
+"""Writing of datasets: folders of files, with partition folders as in Hive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
 from orcish.types import StorageOptions, WriteOptions
-from orcish.writing.timestamps import as_stored, has_instants, kinds_of, with_schema, zones_of
+from orcish.writing.timestamps import has_instants, timestamp_types, with_schema, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter, batches_of
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 __all__ = ["ExistingData", "TableWriter", "WrittenFile", "file_suffix", "write_dataset"]
 
 ExistingData: TypeAlias = Literal["error", "append", "overwrite"]
-"""What becomes of data that is there already."""
+"""What to do where the target has data already."""
 
 MAX_OPEN_FILES = 256
-"""Most files that are written at a time."""
+"""Maximum number of open files."""
 MAX_MEMORY = 1 << 30
-"""Most bytes that files which are being written may hold together, by default."""
+"""Maximum bytes that all open files together hold in memory, by default."""
 NULL_VALUE = "__HIVE_DEFAULT_PARTITION__"
-"""What stands for null, and for empty text, in the name of a partition's folder."""
+"""Stands for null, and for empty strings, in names of partition folders."""
 _ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^") | {chr(code) for code in range(32)}
 
 
 class WrittenFile(NamedTuple):
-    """A file of a table."""
+    """A file of a dataset."""
 
     path: str
     rows: int
@@ -79,43 +79,43 @@ def write_dataset(
     threads: int | None = None,
     verify: bool | None = None,
 ) -> list[WrittenFile]:
-    """Writes a folder of ORC files, in folders such as ``dt=2026-01-01`` where it has partition columns.
+    """Writes a folder of ORC files, with partition folders such as ``dt=2026-01-01``.
 
-    Each file appears when it is whole; if something fails, those that are being written do not appear, and those that
-    have been finished by this call are removed again, in stores too, as far as they can be.
+    Each file appears when it is complete. After an error, files that are being written do not appear, and files that
+    this call has finished are removed again as far as possible, in stores too. The keywords of
+    :class:`~orcish.types.WriteOptions` apply to each file.
 
     >>> orcish.write_dataset(table, "table/", partition_by=["dt"], max_rows_per_file=10_000_000)   # doctest: +SKIP
 
     Args:
         data: Anything that :func:`orcish.write_table` takes.
-        target: The folder, or a URL of an object store. It is made, and those in it. It is no pattern: ``v[12]`` is a
+        target: The folder, or a URL of an object store. Missing folders are created. It is no pattern: ``v[12]`` is a
             folder of that name.
-        partition_by: Columns whose values name folders, the outermost first; files do not have them. Numbers that are
-            none have the names that Hive and Spark give them: ``NaN``, ``Infinity``. Empty text is in the folder of
-            null, as it is with these, and is read as null.
-        max_rows_per_file: Rows after which another file begins.
-        basename_template: Names of files, with ``{i}`` for a number; by default a part of them is of this call only.
-            Names that readers pass over are refused: those that begin with ``_`` or ``.``, or end with ``_$folder$`` or
-            ``.carbondata``. So are names with a folder in them.
-        existing_data: What to do where the folder has files that are data: ``"error"``, ``"append"`` to them, or
-            ``"overwrite"``, which removes them once all new files are there. Of links to files the links are removed;
-            where files are behind a link to a folder, nothing is overwritten. Instants are added as the type that the
-            table has: as ``timestamp`` in the time zone of its writer, or as ``timestamp with local time zone``.
-        max_open_files: Most files that are written at a time: where there are more partitions, the one that has waited
-            longest is finished, and begins another file when it has rows again.
-        max_memory: Most bytes that files which are being written may hold together; what holds most ends its stripe.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-        options: See :class:`~orcish.types.WriteOptions`.
+        partition_by: Partition columns, the outermost first; files do not have them. Special numbers have the folder
+            names of Hive and Spark: ``NaN``, ``Infinity``. As there, empty strings are in the folder of null, and are
+            read as null.
+        max_rows_per_file: Maximum rows of a file.
+        basename_template: Template of file names, with ``{i}`` for a number; by default names are unique to this call.
+            Names that readers ignore are refused: those that begin with ``_`` or ``.``, or end with ``_$folder$`` or
+            ``.carbondata``. Names with a folder are refused too.
+        existing_data: What to do where the folder has data: ``"error"``, ``"append"``, or ``"overwrite"``, which
+            removes the old files when all new files are there. Links to files are removed, not their targets. Nothing
+            is overwritten where there are files behind a link to a folder. Appended instants have the type that the
+            table has: ``timestamp`` in the time zone of its writer, or ``timestamp with local time zone``.
+        max_open_files: Maximum number of open files. With more partitions, the least recently used file is finished,
+            and later rows of its partition begin another file.
+        max_memory: Maximum bytes that all open files together hold in memory; the largest ones end their stripe.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:
         The files, in the order in which they were finished.
 
     Raises:
         FileExistsError: The folder has data already.
-        KeyError: There is no partition column of a name.
-        ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; what is to
-            be overwritten is behind a link.
-        NotADirectoryError: There is a file in the place of the folder.
+        KeyError: There is no such partition column.
+        ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; files that
+            are to be overwritten are behind a link.
+        NotADirectoryError: The target is a file.
         UnsupportedError: The folder has data of CarbonData.
         OSError: A file cannot be written.
     """
@@ -146,11 +146,11 @@ def write_dataset(
         _check_template(basename_template)
     if existing_data not in get_args(ExistingData):
         raise ValueError(f"existing_data={existing_data!r}: must be one of {', '.join(get_args(ExistingData))}")
-    # Names of its own are those of no other call.
+    # Unique names need no listing of what exists.
     if "://" not in folder and os.path.isfile(folder):
         raise NotADirectoryError(f"{folder} is a file, and no folder")
     is_looked_for = existing_data != "append" or basename_template is not None or "://" not in folder
-    there = _data_of(folder, storage_options) if is_looked_for else set()
+    there = _existing_files(folder, storage_options) if is_looked_for else set()
     if is_carbon(folder, storage_options) or any(is_carbon_file(path) for path in there):
         raise UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
     if existing_data == "error" and there:
@@ -160,7 +160,7 @@ def write_dataset(
     template = basename_template or f"part-{{i}}-{uuid.uuid4()}.orc"
     given = options
     if existing_data == "append":
-        schema, given = _like_table(schema, given, folder, storage_options)
+        schema, given = _with_table_timestamps(schema, given, folder, storage_options)
     table = TableWriter(
         folder,
         schema,
@@ -185,14 +185,14 @@ def write_dataset(
 
 
 def _folder(path: str) -> str:
-    """A path or URL of a folder, as the paths of files below it begin."""
+    """The folder without a trailing slash."""
     if not path:
         raise ValueError("the folder of a table has a name; '.' is the one that this process is in")
     return path if path.endswith("://") else path.rstrip("/") or "/"
 
 
 def _check_template(template: str) -> None:
-    """Raises ValueError for names of files that readers would pass over, or not take for ORC files."""
+    """Raises ValueError for templates of names that readers ignore, or do not recognize as ORC files."""
     given = f"basename_template={template!r}"
     if "{i}" not in template:
         raise ValueError(f"{given}: {{i}} has to be in it, for a number")
@@ -205,7 +205,7 @@ def _check_template(template: str) -> None:
 
 
 def _check_links(base: str, there: Collection[str]) -> None:
-    """Raises ValueError where one of the files in a folder is behind a link: it is of another folder too."""
+    """Raises ValueError where a file is behind a link to a folder, as it belongs to another folder too."""
     seen = set()
     for path in sorted(there):
         folder = os.path.dirname(path)
@@ -220,7 +220,7 @@ def _check_links(base: str, there: Collection[str]) -> None:
 
 
 def _same_files(there: Collection[str], finished: Collection[WrittenFile]) -> set[str]:
-    """Paths that lead to files which have just been written: names may differ in their case alone."""
+    """Paths that are the same files as finished ones, on case-insensitive file systems."""
 
     def number(path: str) -> tuple[int, int] | None:
         try:
@@ -233,8 +233,8 @@ def _same_files(there: Collection[str], finished: Collection[WrittenFile]) -> se
     return {path for path in there if "://" not in path and number(path) in own - {None}}
 
 
-class _Taken:
-    """Rows on their way back to pyarrow."""
+class _TakenRows:
+    """A record batch of the native core, for import into pyarrow."""
 
     def __init__(self, capsules: tuple[object, object]) -> None:
         self._capsules = capsules
@@ -247,28 +247,28 @@ class _Open(NamedTuple):
     writer: ORCWriter
     path: str
     values: tuple[Any, ...]
-    """Of the partition columns."""
+    """Values of the partition columns."""
 
 
 class TableWriter:
-    """Writes the files of a table, those of its partitions side by side.
+    """Writes the files of a dataset, with one open file for each partition.
 
-    In a ``with`` block: they are finished at its end, or given up with an exception, and so they are where a call in it
-    has failed. A child of a fork cannot go on with them, and removes nothing.
+    A context manager: files are finished at its end, or aborted after an exception, or where an earlier call has
+    failed. In a child process after a fork, all calls raise, and nothing is removed.
 
     Args:
         base: The folder, or a URL of an object store.
-        schema: Of the rows, partition columns included.
+        schema: The schema of the rows, partition columns included.
         by: Partition columns, the outermost first.
-        template: Names of files, with ``{i}`` for a number.
+        template: Template of file names, with ``{i}`` for a number.
         there: Paths that are not written to.
-        max_rows_per_file: Rows after which another file begins.
-        max_open_files: Most files that are written at a time.
-        max_memory: Most bytes that they may hold together.
-        storage_options: How the store of a URL is reached.
-        staging: A folder in which files wait that are not to appear yet; ``tokens`` has, by their paths, what
-            :meth:`orcish.tables.folder.Folder.complete` needs. In a store they wait where they will be.
-        options: Of each file.
+        max_rows_per_file: Maximum rows of a file.
+        max_open_files: Maximum number of open files.
+        max_memory: Maximum bytes that all open files together hold in memory.
+        storage_options: Options of the object store.
+        staging: A folder for files that are not published yet. ``tokens`` then has the argument of
+            :meth:`orcish.tables.folder.Folder.complete` for each path. In an object store, no folder is needed.
+        options: Options of each file.
     """
 
     def __init__(
@@ -288,9 +288,9 @@ class TableWriter:
     ) -> None:
         self.tokens: dict[str, bytes] = {}
         self.finished: list[WrittenFile] = []
-        # The one that was written to last at the end.
+        # Ordered by last use, the most recent at the end.
         self._open: OrderedDict[tuple[str | None, ...], _Open] = OrderedDict()
-        """By the names of their folders, and whether the value is null where it has that of null."""
+        """Keys are values of :func:`_key`."""
         self._base = base
         self._there = there
         self._is_remote = "://" in base
@@ -309,9 +309,9 @@ class TableWriter:
         self._process = os.getpid()
         self._has_failed = False
         self._closing: str | None = None
-        """The path of a file that is appearing."""
+        """The path of the file that is being closed."""
         self._made: list[str] = []
-        """Folders that were not there before, those within others behind them."""
+        """Folders that were created, outer ones first."""
 
     def __enter__(self) -> Self:
         return self
@@ -320,7 +320,7 @@ class TableWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._process != os.getpid():
-            # All that there is belongs to the process that began it.
+            # The files belong to the process that created them.
             if kind is None:
                 self._check()
             return
@@ -336,7 +336,7 @@ class TableWriter:
             self._abort()
 
     def _check(self) -> None:
-        """Raises ValueError where nothing can follow."""
+        """Raises ValueError where the writer cannot be used any more."""
         if self._process != os.getpid():
             raise ValueError(
                 f"{self._base}: the table is being written by process {self._process}: "
@@ -346,7 +346,7 @@ class TableWriter:
             raise ValueError(f"{self._base}: writing the table has failed before")
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Writes rows, each to the file of its partition. Whatever is raised, nothing can follow."""
+        """Writes rows to the files of their partitions. After an error, the writer cannot be used any more."""
         self._check()
         try:
             for values, rows in _partitioned(batch, self._by):
@@ -356,7 +356,7 @@ class TableWriter:
             raise
 
     def begin(self) -> None:
-        """Begins a file, if there has been none: that of a table without rows says its schema."""
+        """Opens a file if there is none yet. The file of a dataset without rows holds its schema."""
         self._check()
         if not self.finished and not self._open:
             self._writer_of((), ())
@@ -371,10 +371,10 @@ class TableWriter:
             at += left
             if self._max_rows is not None and writer.rows >= self._max_rows:
                 self._finish(key)
-        self._relieve()
+        self._flush_largest()
 
     def _writer_of(self, key: tuple[str | None, ...], values: tuple[Any, ...]) -> ORCWriter:
-        """The file of a partition that is being written; another one where there is none."""
+        """The open file of a partition; opens one if necessary."""
         if key in self._open:
             self._open.move_to_end(key)
             return self._open[key].writer
@@ -405,8 +405,8 @@ class TableWriter:
         os.makedirs(folder, exist_ok=True)
         self._made += reversed(missing)
 
-    def _relieve(self) -> None:
-        """Ends stripes while more memory is held than may be."""
+    def _flush_largest(self) -> None:
+        """Ends stripes of the largest files until the memory limit is kept."""
         held = {key: file.writer.memory for key, file in self._open.items()}
         while held and sum(held.values()) > self._max_memory:
             key = max(held, key=lambda key: held[key])
@@ -428,17 +428,17 @@ class TableWriter:
         return None if self._storage_options is None else dict(self._storage_options)
 
     def _abort(self) -> None:
-        """Gives up what is being written, and removes what has been made where that can be."""
+        """Aborts open files, and removes finished files and created folders as far as possible."""
         for file in self._open.values():
             file.writer.abort()
         self._open.clear()
-        # Of files of these names there were none. What fails here is what fails already.
+        # The names are new. Errors are ignored, as another error is being raised.
         if self._is_published:
             done = {file.path for file in self.finished} | ({self._closing} if self._closing is not None else set())
             with contextlib.suppress(OSError):
                 _native.delete_files(sorted(done), self._native_storage())
             for folder in reversed(self._made):
-                # Somebody else may have put something there.
+                # The folder may have files of others by now.
                 with contextlib.suppress(OSError):
                     os.rmdir(folder)
         else:
@@ -448,45 +448,45 @@ class TableWriter:
         self.finished.clear()
 
 
-def _like_table(
+def _with_table_timestamps(
     schema: pa.Schema, options: dict[str, Any], folder: str, storage_options: StorageOptions | None
 ) -> tuple[pa.Schema, dict[str, Any]]:
-    """The schema of rows that are added to a table, and the options, with which instants are stored as the table has
-    them: as ``timestamp`` in the zone of its writer, where the first file that has columns does so.
+    """The schema and the options of rows that are appended, such that instants are stored as in the existing table: as
+    ``timestamp`` in the zone of its writer if the first file with columns does so.
     """
     if not has_instants(schema):
         return schema, options
     kinds: dict[str, str] | None = None
     stored = schema
-    # Files of no bytes, as Hive writes them, have no columns.
+    # Hive writes files of no bytes, which have no columns.
     for path, size in sorted(_files(folder, storage_options)):
         if not size:
             continue
         try:
             file = ORCFile(path, storage_options=storage_options)
         except (CorruptFileError, FileNotFoundError):
-            # It is no file of ORC, or somebody has just removed it, which is none of our business here.
+            # The file is no ORC file, or was just removed.
             continue
         if kinds is None:
-            kinds = kinds_of(file)
-            stored = as_stored(schema, [kinds])
+            kinds = timestamp_types(file)
+            stored = with_stored_types(schema, [kinds])
             if "timestamp" not in kinds.values():
                 break
-        # Other readers than ours show its clock: with the zone of the others it shows the same instants as those.
-        if zones := zones_of(file):
+        # Other readers show wall clock times, which are consistent only within one zone.
+        if zones := writer_timezones(file):
             if len(zones) == 1 and (zone := zones.pop()):
                 options = {"timezone": zone, **options}
             break
     return stored, options
 
 
-def _data_of(folder: str, storage_options: StorageOptions | None) -> set[str]:
-    """The files of a table that is there."""
+def _existing_files(folder: str, storage_options: StorageOptions | None) -> set[str]:
+    """Paths of the files of an existing dataset."""
     return {path for path, _ in _files(folder, storage_options)}
 
 
 def _files(folder: str, storage_options: StorageOptions | None) -> list[tuple[str, int]]:
-    """The files of a folder, which is no pattern, and their sizes; none where it is not there."""
+    """Paths and sizes of the files of a folder; empty where there is no folder."""
     try:
         return _native.list_files(folder, None if storage_options is None else dict(storage_options), patterns=False)
     except FileNotFoundError:
@@ -494,26 +494,26 @@ def _files(folder: str, storage_options: StorageOptions | None) -> list[tuple[st
 
 
 def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[Any, ...], pa.RecordBatch]]:
-    """The rows of each partition."""
+    """Splits a batch by partition."""
     if not len(batch):
         return
     if not by:
         yield (), batch
         return
-    # Each row's partition as one number.
+    # Combines the values of all partition columns to one number.
     codes: Any = pa.repeat(pa.scalar(0, pa.int64()), len(batch))
     values = {name: _plain(batch.column(name)) for name in by}
     for column in values.values():
         encoded = column.dictionary_encode(null_encoding="encode")
         own = pc.cast(encoded.indices, pa.int64())
         codes = pc.add(pc.multiply(codes, max(len(encoded.dictionary), 1)), own)
-        # Numbers stay as few as there are partitions.
+        # Renumbering keeps the numbers small.
         codes = pc.cast(codes.dictionary_encode().indices, pa.int64())
-    # Rows of a partition stay in their order: sorting is stable.
+    # The sort is stable, so rows of a partition keep their order.
     order = pc.array_sort_indices(codes) if len(pc.unique(codes)) > 1 else None
     if order is not None:
         taken = _native.take_rows(batch.__arrow_c_array__(), order.__arrow_c_array__())
-        batch = pa.record_batch(_Taken(taken))
+        batch = pa.record_batch(_TakenRows(taken))
         codes = codes.take(order)
         values = {name: column.take(order) for name, column in values.items()}
     start = 0
@@ -523,10 +523,10 @@ def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[A
 
 
 def _value(name: str, scalar: pa.Scalar) -> Any:
-    """A value of a partition column.
+    """The value of a partition column.
 
     Raises:
-        ValueError: It is not UTF-8, as names of folders are, or the text that stands for null in them.
+        ValueError: The value is not UTF-8, or is the name that stands for null.
     """
     try:
         value = scalar.as_py()
@@ -540,7 +540,7 @@ def _value(name: str, scalar: pa.Scalar) -> Any:
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """A column without dictionary, runs and views, which pyarrow cannot number."""
+    """Decodes dictionaries, run-end encoding and views, which pyarrow cannot dictionary encode."""
     if pa.types.is_dictionary(column.type):
         values = _plain(column.dictionary)
         return _plain(pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode())
@@ -554,12 +554,12 @@ def _plain(column: pa.Array) -> pa.Array:
 
 
 def _key(values: tuple[Any, ...]) -> tuple[str | None, ...]:
-    """What tells the files of partitions apart."""
+    """The key of a partition. Null and the empty string have different keys, though the same folder."""
     return tuple(None if value is None else "" if value == "" else _text(value) for value in values)
 
 
 def _text(value: Any) -> str:
-    """A value as the name of its folder, as Hive and Spark have it."""
+    """The folder name of a value, as in Hive and Spark."""
     if value is None or value == "":
         return NULL_VALUE
     if isinstance(value, bool):
@@ -576,6 +576,6 @@ def _escaped(text: str) -> str:
 
 
 def file_suffix(options: Mapping[str, Any]) -> str:
-    """How names of files end that are written with these options, as those of Spark's writer do."""
+    """The suffix of file names, as that of Spark's writer with these options."""
     codec = options.get("compression") or "zstd"
     return ".orc" if codec == "none" else f".{codec}.orc"

@@ -1,5 +1,5 @@
-"""Instants as the files of a table have them: ``timestamp``, with the zone of the writer, as Spark stores them, or
-``timestamp with local time zone``.
+"""How instants are stored: as ``timestamp`` with the zone of the writer, as in Spark, or as ``timestamp with local time
+zone``.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from orcish.reading.file import ORCFile, native_file
 
 __all__ = [
     "ORC_TYPE",
-    "as_stored",
+    "common_timezone",
     "has_instants",
     "has_wall_clocks",
-    "kinds_of",
-    "only_zone",
+    "timestamp_types",
     "with_schema",
-    "zones_of",
+    "with_stored_types",
+    "writer_timezones",
 ]
 
 ORC_TYPE = "orc.type"
-"""Key of the metadata of a field that say which type of ORC it is stored as."""
+"""Key of field metadata with the ORC type that the field is stored as."""
 WALL = "timestamp"
 INSTANT = "timestamp with local time zone"
 
 
 def has_instants(schema: Any) -> bool:
-    """Whether columns are instants, or have some within them."""
+    """Whether a schema has instants, nested ones included."""
     return any(kind.tz is not None for field in schema for kind in _timestamps(field.type))
 
 
 def has_wall_clocks(schema: Any) -> bool:
-    """Whether columns are timestamps without a zone, or have some within them."""
+    """Whether a schema has timestamps without zone, nested ones included."""
     return any(kind.tz is None for field in schema for kind in _timestamps(field.type))
 
 
 def _timestamps(kind: Any) -> Iterator[Any]:
-    """The timestamps within a type."""
+    """The timestamps in a type."""
     kind = _plain(kind)
     if pa.types.is_timestamp(kind):
         yield kind
@@ -50,22 +50,26 @@ def _timestamps(kind: Any) -> Iterator[Any]:
 
 
 def _plain(kind: Any) -> Any:
-    """The type of the values of dictionaries and runs."""
+    """The value type of dictionaries and run-end encoded arrays."""
     while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         kind = kind.value_type
     return kind
 
 
-def kinds_of(file: ORCFile) -> dict[str, str]:
-    """Which of the two types columns of a file have, by their dotted names."""
+def timestamp_types(file: ORCFile) -> dict[str, str]:
+    """The ORC types of the timestamp columns of a file, by their dotted names."""
     return {
         path: kind for path, kind in zip(file.column_paths, file.column_types, strict=True) if kind in (WALL, INSTANT)
     }
 
 
-def as_stored(schema: pa.Schema, kinds: Sequence[Mapping[str, str]]) -> pa.Schema:
-    """The schema with instants to be stored as files have them that say of what type their columns are: as
-    ``timestamp`` where all do so that have the column, and as ``timestamp with local time zone`` where one does.
+def with_stored_types(schema: pa.Schema, kinds: Sequence[Mapping[str, str]]) -> pa.Schema:
+    """The schema with instants that are stored as in existing files: as ``timestamp`` where all files that have the
+    column do so, and as ``timestamp with local time zone`` where one does.
+
+    Args:
+        schema: The schema.
+        kinds: For each file, the result of :func:`timestamp_types`.
     """
     found: dict[str, set[str]] = {}
     for each in kinds:
@@ -75,8 +79,8 @@ def as_stored(schema: pa.Schema, kinds: Sequence[Mapping[str, str]]) -> pa.Schem
 
 
 def with_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """A batch whose fields have the metadata of a schema of the same types: what they are stored as is said there."""
-    # Rows of no columns would be lost.
+    """The batch with a schema of the same types, whose field metadata decide how columns are stored."""
+    # A new batch without columns would have no rows.
     return pa.RecordBatch.from_arrays(batch.columns, schema=schema) if batch.num_columns else batch
 
 
@@ -91,12 +95,12 @@ def _stored(field: pa.Field, path: str, kinds: Mapping[str, set[str]]) -> pa.Fie
     return field.with_type(map_fields(kind, lambda child, name: _stored(child, f"{path}.{name}", kinds)))
 
 
-def zones_of(file: ORCFile) -> set[str]:
-    """The time zones in which stripes of a file were written; an empty name where a stripe has none."""
+def writer_timezones(file: ORCFile) -> set[str]:
+    """The time zones of the writers of the stripes; an empty name where a stripe has none."""
     return set(native_file(file).writer_timezones())
 
 
-def only_zone(files: Sequence[ORCFile]) -> str | None:
-    """The time zone in which all stripes of some files were written; none where they differ, or do not name it."""
-    zones = {zone for file in files for zone in zones_of(file)}
+def common_timezone(files: Sequence[ORCFile]) -> str | None:
+    """The time zone of the writers of all files; ``None`` where they differ, or are not recorded."""
+    zones = {zone for file in files for zone in writer_timezones(file)}
     return zones.pop() or None if len(zones) == 1 else None

@@ -1,4 +1,4 @@
-"""Writing of files."""
+"""Writing of single files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ORCWriter", "Written", "batches_of", "merge", "write_table"]
 
 
 class Written(NamedTuple):
-    """What has been written."""
+    """The size of a file that was written."""
 
     rows: int
     bytes: int
@@ -31,32 +31,32 @@ class Written(NamedTuple):
 
 
 class ORCWriter:
-    """Writes an ORC file, batch by batch.
+    """Writes an ORC file batch by batch.
 
-    The file appears under its name when the writer is closed, whole, and in place of what was there; if anything fails
-    before, or an exception leaves the ``with`` block, nothing appears and what was there stays. Memory is that of the
-    stripe that is being built, and a batch. A child of a fork cannot go on with it, nor change it.
+    The file appears under its name when the writer is closed, and replaces an existing file. After an error, or an
+    exception in the ``with`` block, it does not appear, and an existing file stays. The memory is that of the current
+    stripe and a batch. In a child process after a fork, writing raises. The keywords are those of
+    :class:`~orcish.types.WriteOptions`.
 
     >>> with orcish.ORCWriter("out.orc", schema, bloom_filter_columns=["id"]) as writer:    # doctest: +SKIP
     ...     for batch in batches:
     ...         writer.write(batch)
 
     Args:
-        target: A path, a URL of an object store, or a file object that is open for binary writing. Of a file object,
-            what has been written before a failure stays; it is no valid file. One may take a part of what it is given,
-            if it says so; one that does not block and takes nothing is a ``BlockingIOError``.
-        schema: An Arrow schema, or anything with ``__arrow_c_schema__``.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-        publish: ``False`` for a file that does not appear when the writer is closed: whoever has its :attr:`token`
-            decides, in any process; see :meth:`orcish.tables.folder.Folder.complete`. Not of file objects.
-        staging: Folder on the same disk in which such a file waits, under a hidden name; by default its own folder.
-            Stores take no notice: they hold the parts of the file.
-        options: See :class:`~orcish.types.WriteOptions`.
+        target: A path, a URL of an object store, or a file object that is open for binary writing. A file object keeps
+            the bytes that were written before an error; they are no valid file. Its ``write`` may write a part and
+            return how much; a non-blocking one that writes nothing raises ``BlockingIOError``.
+        schema: An Arrow schema, or an object with ``__arrow_c_schema__``.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        publish: ``False`` for a file that does not appear when the writer is closed. Its :attr:`token` then completes
+            or aborts it, in any process; see :meth:`orcish.tables.folder.Folder.complete`. Not for file objects.
+        staging: Folder on the same disk for such a file, which has a hidden name; by default the folder of the target.
+            Object stores ignore it, as they hold the parts of the file.
 
     Raises:
         ValueError: An option is wrong, or a type of the schema cannot be stored.
-        UnknownColumnError: An option names a column that there is not.
-        OSError: The file cannot be made.
+        UnknownColumnError: The schema does not have a column that an option names.
+        OSError: The file cannot be created.
     """
 
     @checked_keywords
@@ -100,16 +100,19 @@ class ORCWriter:
 
     @checked_keywords
     def write(self, data: Any) -> None:
-        """Takes rows: anything with ``__arrow_c_stream__`` (a pyarrow, polars or pandas table, a duckdb relation, a
-        :class:`~orcish.Scan`) or ``__arrow_c_array__`` (a record batch), or an iterable of such.
+        """Writes rows.
 
-        Whatever is raised, nothing can follow: the file cannot be closed after that, and does not appear.
+        After an error, the writer cannot be used any more, and the file does not appear.
+
+        Args:
+            data: An object with ``__arrow_c_stream__`` (a pyarrow, polars or pandas table, a duckdb relation, a
+                :class:`~orcish.Scan`) or ``__arrow_c_array__`` (a record batch), or an iterable of these.
 
         Raises:
-            TypeError: They are nothing of that kind.
-            ValueError: They are of another schema, or a value cannot be stored; the message names row and column. Or
-                this is a child of the process that began the file.
-            OSError: They cannot be written.
+            TypeError: The object is none of these.
+            ValueError: The schema differs, or a value cannot be stored; the message names row and column. Also in a
+                child process of the one that created the writer.
+            OSError: The rows cannot be written.
         """
         ends: list[BaseException] = []
         try:
@@ -123,7 +126,7 @@ class ORCWriter:
 
     @checked_keywords
     def write_batch(self, batch: Any) -> None:
-        """Takes the rows of a record batch, or anything with ``__arrow_c_array__``; raises as :meth:`write`."""
+        """Writes a record batch, or another object with ``__arrow_c_array__``; raises as :meth:`write`."""
         try:
             self._writer.write_stream(_of_array(batch).__arrow_c_stream__())
         except BaseException:
@@ -132,36 +135,36 @@ class ORCWriter:
 
     @checked_keywords
     def write_table(self, table: Any) -> None:
-        """Takes the rows of a table: as :meth:`write`."""
+        """Writes a table; the same as :meth:`write`."""
         self.write(table)
 
     def close(self) -> Written:
-        """Writes what is left, and makes the file appear under its name, if it is to; once more does nothing more."""
+        """Finishes the file and, unless ``publish`` is false, publishes it. Further calls have no effect."""
         if self._written is None:
             self._written = Written(*self._writer.finish())
         return self._written
 
     def abort(self) -> None:
-        """Gives the file up: nothing appears under its name. A file that is closed stays, published or not."""
+        """Aborts the file, which does not appear. A closed file stays, published or not."""
         self._writer.abort()
 
     @property
     def token(self) -> bytes | None:
-        """What a file that is not published is completed or given up by, once the writer is closed."""
+        """Completes or aborts an unpublished file; ``None`` before the writer is closed."""
         return self._writer.token
 
     def end_stripe(self) -> None:
-        """Ends the stripe, sooner than it would have: to free memory, or where rows of one kind end."""
+        """Ends the stripe early, to free memory, or to separate rows."""
         self._writer.end_stripe()
 
     @property
     def memory(self) -> int:
-        """Bytes of memory that the stripe takes which is being built."""
+        """Bytes of memory of the current stripe."""
         return self._writer.memory
 
     @property
     def rows(self) -> int:
-        """Rows that it has been given."""
+        """Number of rows that were written."""
         return self._writer.rows
 
     def __enter__(self) -> Self:
@@ -176,7 +179,7 @@ class ORCWriter:
         try:
             self.close()
         except BaseException:
-            # Nothing of it stays as long as somebody holds the exception.
+            # Frees all resources, even while the exception is referenced.
             self.abort()
             raise
 
@@ -203,22 +206,21 @@ def write_table(
     threads: int | None = None,
     verify: bool | None = None,
 ) -> Written:
-    """Writes an ORC file; see :class:`ORCWriter`.
+    """Writes an ORC file; see :class:`ORCWriter`. The keywords are those of :class:`~orcish.types.WriteOptions`.
 
     >>> orcish.write_table(table, "out.orc")                                                # doctest: +SKIP
     >>> orcish.write_table(frame, "out.orc", compression="zlib", bloom_filter_columns=["id"])   # doctest: +SKIP
 
     Args:
-        data: Anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
+        data: An object with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
             of polars and pandas, relations of duckdb, files and scans of orcish.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-        options: See :class:`~orcish.types.WriteOptions`.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Raises:
-        TypeError: ``data`` is nothing of that kind.
-        ValueError: An option is wrong, a type cannot be stored, or a value; the message names row and column.
-        UnknownColumnError: An option names a column that there is not.
+        TypeError: ``data`` has none of these methods.
+        ValueError: An option is wrong, or a type or value cannot be stored; the message names row and column.
+        UnknownColumnError: The data does not have a column that an option names.
         OSError: The file cannot be written.
     """
     options = chosen_options(locals(), WriteOptions)
@@ -236,29 +238,28 @@ def merge(
     storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
 ) -> Written:
-    """Writes the stripes of files as one file: bytes are copied, nothing is decoded.
+    """Writes the stripes of several files as one file. Bytes are copied, nothing is decoded.
 
-    The files have to be alike: the types with their attributes, the codec, the version of the format, the stride of the
-    row index, the writer and its version, the calendar. User metadata are those of all; a key has the same values in
-    all files that have it. An Arrow schema that differs is left out where only representations change: it has to be the
-    same in all files where columns are durations, times, intervals, or instants that are stored with the zone of their
-    writer.
-    The new file says that it is of their writer, and has its statistics merged.
+    The files must have the same types and attributes, codec, format version, row index stride, writer, writer version
+    and calendar. User metadata are merged; a key must have the same value in all files that have it. Arrow schemas that
+    differ only in representation are dropped. They must be the same in all files where columns are durations, times,
+    intervals, or instants that are stored with the zone of their writer. The new file records the writer of the files,
+    and has merged statistics.
 
     >>> orcish.merge(["a.orc", "b.orc"], "out.orc")                                         # doctest: +SKIP
 
     Args:
         sources: Paths, URLs, bytes or file objects, in the order of their rows.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
-        storage_options: How the stores of URLs are reached; see :data:`~orcish.types.StorageOptions`.
-        limits: Bounds on what the files may make the reader do.
+        storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        limits: Limits on what the files may make the reader do.
 
     Raises:
-        ValueError: There are no files, or they are not alike; the message names the file and what differs.
+        ValueError: There are no files, or they differ; the message names the file and the difference.
         CorruptFileError: A file is no valid ORC file.
-        LimitExceededError: The tails of the files take more memory than is allowed.
-        UnsupportedError: A file has encrypted columns, or stripes that overlap.
-        OSError: A file cannot be read, or the new one cannot be written.
+        LimitExceededError: The tails of the files exceed the memory limit.
+        UnsupportedError: A file has encrypted columns, or overlapping stripes.
+        OSError: A file cannot be read, or the new file cannot be written.
     """
     if isinstance(sources, str | bytes | os.PathLike):
         raise TypeError("sources is a list of files")
@@ -279,7 +280,7 @@ def _checked_target(target: Any) -> Any:
 
 
 def _reader(data: Any) -> pa.RecordBatchReader:
-    """The rows of something as a stream whose schema is known."""
+    """The rows as a stream with a known schema."""
     if isinstance(data, pa.RecordBatchReader):
         return data
     if hasattr(data, "__arrow_c_stream__"):
@@ -288,8 +289,8 @@ def _reader(data: Any) -> pa.RecordBatchReader:
 
 
 def _rows_of(data: Any) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
-    """The schema and the rows of anything that can be written. What orcish reads comes batch by batch, and what ends it
-    is raised as it is; the rest as a stream.
+    """The schema and the rows of data. Sources of orcish are read batch by batch, so that exceptions keep their type;
+    others are read as a stream.
     """
     if isinstance(data, BatchSource):
         return rows_of(data)
@@ -300,10 +301,10 @@ def _rows_of(data: Any) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
 
 
 def batches_of(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The schema and the batches of anything that can be written.
+    """The schema and the batches of data that can be written.
 
     Raises:
-        TypeError: It is nothing of that kind.
+        TypeError: The object has no Arrow interface.
     """
     schema, rows = _rows_of(data)
     return schema, iter(rows)
@@ -318,7 +319,7 @@ def _of_array(data: Any) -> pa.RecordBatchReader:
 
 
 def _streams(data: Any, ends: list[BaseException]) -> Iterable[Any]:
-    """Capsules of the streams that something is made of; ``ends`` as of :func:`_watched`."""
+    """PyCapsules of the streams of data; for ``ends`` see :func:`_watched`."""
     if isinstance(data, BatchSource | _native.Batches):
         for batch in _rows_of(data)[1]:
             yield _of_array(batch).__arrow_c_stream__()
@@ -334,10 +335,10 @@ def _streams(data: Any, ends: list[BaseException]) -> Iterable[Any]:
 
 
 def _watched(reader: pa.RecordBatchReader, ends: list[BaseException]) -> pa.RecordBatchReader:
-    """The rows of a reader, which may stand on Python code, such as a generator.
+    """A reader whose exceptions other than ``Exception``, such as ``KeyboardInterrupt``, are appended to ``ends``.
 
-    Of an exception that ends it, a C stream has the text alone, and whoever takes the stream raises an error. What is
-    no error, such as ``KeyboardInterrupt``, is put into ``ends``.
+    The reader may run Python code, such as a generator. The C stream interface only passes the message of an exception
+    on, so that its consumer raises another one.
     """
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -353,7 +354,7 @@ def _watched(reader: pa.RecordBatchReader, ends: list[BaseException]) -> pa.Reco
 
 
 def _native_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Options as the native core takes them."""
+    """Options in the form that the native core takes."""
     native = {name: value for name, value in options.items() if value is not None}
     dictionary = native.pop("dictionary", None)
     if isinstance(dictionary, Mapping):

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
-from orcish.arrow.polars import of_polars, plain_table
+from orcish.arrow.polars import polars_type, with_polars_types
 from orcish.filters.pushdown import ElementwisePredicate, split_filters
 from support.cpp_writers import write_arrow, write_rows
 from support.writer_tables import written
@@ -377,9 +377,9 @@ def test_random_types_become_those_of_polars():
         array = pa.array([random_value(rng, kind) for _ in range(rng.randint(0, 8))], kind)
         first = rng.randint(0, len(array))
         for part in (array, array.slice(first, rng.randint(0, len(array)))):
-            table = plain_table(pa.table({"c": part}))
+            table = with_polars_types(pa.table({"c": part}))
             table.validate(full=True)
-            assert table["c"].type == of_polars(kind)
+            assert table["c"].type == polars_type(kind)
             assert table["c"].to_pylist() == part.to_pylist(), kind
             compared += table["c"].type != kind
     assert compared > 200

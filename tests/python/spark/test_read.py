@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import UnsupportedError
 from orcish.spark.options import WriterOptions
-from orcish.spark.table.writer import Target
+from orcish.spark.table.writer import TableTarget
 from orcish.tables import commit
 from orcish.tables.commit import Job
 from orcish.tables.listing import table_files
@@ -465,7 +465,7 @@ def test_tables_of_patterns(spark: Spark, tmp_path: Path) -> None:
         target = WriterOptions.of({"path": str(base), "partitionBy": "p"})
         frame = spark.createDataFrame([], "id bigint, p int")
         batch = pa.record_batch({"id": pa.array([77], pa.int64()), "p": pa.array([1], pa.int32())})
-        staged = Target(job, target, frame.schema).write(iter([batch]), 0)
+        staged = TableTarget(job, target, frame.schema).write(iter([batch]), 0)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(commit, "_apply", lambda *args: 1 / 0)
             with pytest.raises(ZeroDivisionError):

@@ -175,7 +175,7 @@ def write(rng, table, path, options):
 # What is asked.
 
 
-def kind_of(made, name):
+def literal_kind(made, name):
     return NESTED[name] if name in NESTED else made.rows.schema.field(name).type
 
 
@@ -184,7 +184,7 @@ def leaf(rng, made):
     name = rng.choice(names)
     if name == "n":
         name = rng.choice(["n", *NESTED])
-    kind = kind_of(made, name)
+    kind = literal_kind(made, name)
     if pa.types.is_nested(kind) or rng.random() < 0.15:
         return ("is_null", name)
     values, kind = predicate_oracle._column(made.rows, name)
@@ -398,7 +398,7 @@ def ask_answers(asked, rng, another_process):
     names = [field.name for field in rows.schema if not isinstance(field.type, pa.BaseExtensionType)]
     names += NESTED if "n" in names else ()
     for name in rng.sample(names, min(len(names), 4)):
-        kind = kind_of(asked.made, name)
+        kind = literal_kind(asked.made, name)
         if pa.types.is_nested(kind):
             with pytest.raises(TypeError, match="no least or greatest value"):
                 scan.min(name)

@@ -15,11 +15,11 @@ from orcish.reading.scan import reader_of
 from orcish.spark.table.table import AS_STORED, SparkTable
 from orcish.spark.types.arrow import arrow_schema
 
-__all__ = ["MISSING", "Node", "Place", "nodes_of", "places_of"]
+__all__ = ["MISSING", "ColumnNode", "FileColumn", "column_tree", "locate_columns"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Node:
+class ColumnNode:
     """A column, or a part of one."""
 
     name: str
@@ -31,13 +31,13 @@ class Node:
     """Type in batches of the scan."""
     wanted: pa.DataType
     """Type as Spark takes it."""
-    children: tuple[Node, ...]
+    children: tuple[ColumnNode, ...]
     is_partition: bool
     """Whether it is the name of a folder."""
     index: int | None
     """Its number among those that are reported: leaves, and columns of the table."""
 
-    def all(self) -> Iterator[Node]:
+    def all(self) -> Iterator[ColumnNode]:
         """It, and all that is below it."""
         yield self
         for child in self.children:
@@ -49,7 +49,7 @@ class Node:
         return not (self.children or pa.types.is_nested(self.wanted) or pa.types.is_binary(self.wanted))
 
 
-def nodes_of(table: SparkTable) -> tuple[Node, ...]:
+def column_tree(table: SparkTable) -> tuple[ColumnNode, ...]:
     """The columns of a table, in its order."""
     # Files of CarbonData have those as well.
     source = reader_of(table.scan).source
@@ -72,11 +72,11 @@ def _node(
     count: Iterator[int],
     is_top: bool,
     is_partition: bool,
-) -> Node:
+) -> ColumnNode:
     parts = _parts(kind, scanned, wanted)
     index = next(count) if is_top or not parts else None
     children = [_node(f"{name}.{part[0]}", *part, count, False, False) for part in parts]
-    return Node(name, step, kind, scanned, wanted, tuple(children), is_partition, index)
+    return ColumnNode(name, step, kind, scanned, wanted, tuple(children), is_partition, index)
 
 
 def _parts(kind: T.DataType, scanned: Any, wanted: Any) -> list[tuple[str, T.DataType, pa.DataType, pa.DataType]]:
@@ -96,7 +96,7 @@ def _parts(kind: T.DataType, scanned: Any, wanted: Any) -> list[tuple[str, T.Dat
 
 
 @dataclasses.dataclass(frozen=True)
-class Place:
+class FileColumn:
     """Where a column is in a file."""
 
     id: int | None
@@ -107,27 +107,27 @@ class Place:
     """Column ids of it and of all below it."""
 
 
-MISSING = Place(None)
+MISSING = FileColumn(None)
 
 
-def places_of(file: ORCFile, nodes: Sequence[Node], table: OrcFiles) -> dict[str, Place]:
+def locate_columns(file: ORCFile, nodes: Sequence[ColumnNode], table: OrcFiles) -> dict[str, FileColumn]:
     """Places in a file by dotted names; those that could not be told are left out."""
     children: dict[int, list[int]] = {}
     for id, parent in enumerate(file.column_parents):
         if parent is not None:
             children.setdefault(parent, []).append(id)
-    found: dict[str, Place] = {}
+    found: dict[str, FileColumn] = {}
     if not file.column_types[0].startswith("struct"):
         return found
 
     def below(id: int) -> tuple[int, ...]:
         return (id, *(inner for child in children.get(id, ()) for inner in below(child)))
 
-    def missing(node: Node) -> None:
+    def missing(node: ColumnNode) -> None:
         found.update({one.name: MISSING for one in node.all()})
 
-    def put(node: Node, id: int, kind: pa.DataType) -> None:
-        found[node.name] = Place(id, kind, below(id))
+    def put(node: ColumnNode, id: int, kind: pa.DataType) -> None:
+        found[node.name] = FileColumn(id, kind, below(id))
         parts = children.get(id, [])
         if pa.types.is_struct(kind) and isinstance(node.kind, T.StructType):
             # A union that is read as a struct has other fields.
@@ -139,7 +139,7 @@ def places_of(file: ORCFile, nodes: Sequence[Node], table: OrcFiles) -> dict[str
         elif pa.types.is_list(kind) and isinstance(node.kind, T.ArrayType):
             put(node.children[0], parts[0], kind.value_type)
 
-    def by_name(wanted: Sequence[Node], fields: list[tuple[int, pa.Field]]) -> None:
+    def by_name(wanted: Sequence[ColumnNode], fields: list[tuple[int, pa.Field]]) -> None:
         ignores_case = table.match == "name_ignoring_case"
         for node in wanted:
             name = node.step.lower() if ignores_case else node.step

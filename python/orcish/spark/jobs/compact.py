@@ -13,7 +13,7 @@ from orcish.errors import OrcishError
 from orcish.io.files import files_of
 from orcish.io.paths import is_hidden
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.spark.jobs.runner import found_session, in_workers, parse_size, to_frame
+from orcish.spark.jobs.runner import active_session, parse_size, run_in_workers, to_frame
 from orcish.spark.options import to_text
 from orcish.tables.commit import Job, Staged, finish_commits
 from orcish.tables.compact import CompactionTask, compact_files, compaction_groups, joined_path
@@ -89,7 +89,7 @@ def compact(
         PySparkException: A file cannot be read; the message names it.
     """
     options = chosen_options(locals(), WriteOptions)
-    session = found_session(spark)
+    session = active_session(spark)
     size = parse_size(target_file_size)
     if options and not rewrite:
         raise ValueError(f"{', '.join(options)}: options of files need rewrite=True, as merged files stay as they are")
@@ -114,7 +114,7 @@ def compact(
 
     made: list[Staged] = []
     try:
-        rows = in_workers(session, tasks, compact_files, _BY_TASK, f"orcish: compact {path}")
+        rows = run_in_workers(session, tasks, compact_files, _BY_TASK, f"orcish: compact {path}")
         made += (
             Staged(joined_path(row["folder"], row["file"]), row["rows"], row["bytes_after"], row["token"])
             for row in rows

@@ -16,13 +16,13 @@ from orcish.io.files import TableFile
 from orcish.io.paths import is_hidden
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
-from orcish.spark.jobs.runner import batch_of, found_session, in_workers, sql_of, to_frame
+from orcish.spark.jobs.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
 from orcish.spark.options import WriterOptions, absolute, to_text
-from orcish.spark.session import described, large_batches, session_zone, task_number, timestamp_zone
-from orcish.spark.table.batches import Shape
+from orcish.spark.session import job_description, large_batches, session_zone, task_number, timestamp_zone
+from orcish.spark.table.batches import BatchConverter
 from orcish.spark.table.open import open_table
-from orcish.spark.table.tasks import Work
-from orcish.spark.table.writer import Target
+from orcish.spark.table.tasks import TaskInput
+from orcish.spark.table.writer import TableTarget
 from orcish.spark.types.arrow import arrow_schema
 from orcish.spark.types.timezones import arrow_zone
 from orcish.tables.commit import STAGED, Job, Staged, finish_commits
@@ -107,7 +107,7 @@ def convert(
         UnsupportedError: A type has no place in ORC, or the target is a table of CarbonData.
     """
     options = chosen_options(locals(), WriteOptions)
-    session = found_session(spark)
+    session = active_session(spark)
     if existing_data not in get_args(ExistingData):
         raise ValueError(f"existing_data={existing_data!r}: must be one of {', '.join(get_args(ExistingData))}")
     storage = to_text(storage_options or {})
@@ -131,10 +131,10 @@ def convert(
         file=options,
         storage=storage,
     )
-    to = Target(job, writing, rows.schema)
+    to = TableTarget(job, writing, rows.schema)
     if existing_data == "append":
         to.check_folders()
-        to = to.like_table()
+        to = to.with_table_timestamps()
     staged: list[Staged] = []
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
@@ -162,7 +162,7 @@ class _Source:
     schema: StructType
     folders: list[str]
     """Columns that are names of folders."""
-    write: Callable[[SparkSession, Target, list[str], str], list[Staged]]
+    write: Callable[[SparkSession, TableTarget, list[str], str], list[Staged]]
 
 
 def _source(
@@ -181,7 +181,7 @@ def _source(
         table = open_table(spark, source, options=options, storage_options=storage, is_carbon=found == "carbondata")
         # Not all may be read.
         folders = [name for name in reader_of(table.scan).source.partition_columns if name in table.schema.names]
-        return _Source(table.schema, folders, functools.partial(_write_work, table.work()))
+        return _Source(table.schema, folders, functools.partial(_write_work, table.task_inputs()))
     frame = spark.read.format(found).options(**options).load(source)
     # Spark has none of those in a pattern.
     folders = [name for name, _ in files[0].partition if name in frame.schema.names]
@@ -196,17 +196,19 @@ def _format(files: list[TableFile]) -> str:
     raise ValueError(f"{files[0].location}: its name does not say its format, which option `format` does")
 
 
-def _write_work(work: list[Work], spark: SparkSession, to: Target, sort: list[str], text: str) -> list[Staged]:
+def _write_work(
+    task_inputs: list[TaskInput], spark: SparkSession, to: TableTarget, sort: list[str], text: str
+) -> list[Staged]:
     """Reads and writes in the workers."""
 
-    def run(item: tuple[int, Work]) -> list[Staged]:
+    def run(item: tuple[int, TaskInput]) -> list[Staged]:
         number, part = item
         batches = part.batches()
         return to.write(_sorted(batches, arrow_schema(to.schema), sort) if sort else batches, number)
 
     # Where there are no rows, one task writes a file that has the columns.
-    nothing = Work.of([], Shape((), pa.schema([]), "UTC"))
-    rows = in_workers(spark, list(enumerate(work or [nothing])), run, STAGED, text)
+    nothing = TaskInput.of([], BatchConverter((), pa.schema([]), "UTC"))
+    rows = run_in_workers(spark, list(enumerate(task_inputs or [nothing])), run, STAGED, text)
     return [Staged(**row) for row in rows]
 
 
@@ -216,15 +218,15 @@ def _sorted(batches: Iterator[pa.RecordBatch], schema: pa.Schema, by: list[str])
     yield from rows.sort_by([(name, "ascending") for name in by], null_placement="at_start").to_batches()
 
 
-def _write_frame(frame: DataFrame, spark: SparkSession, to: Target, sort: list[str], text: str) -> list[Staged]:
+def _write_frame(frame: DataFrame, spark: SparkSession, to: TableTarget, sort: list[str], text: str) -> list[Staged]:
     """Writes what Spark reads."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield batch_of(to.write(batches, task_number()), STAGED)
+        yield to_batch(to.write(batches, task_number()), STAGED)
 
     rows = frame.sortWithinPartitions(*sort) if sort else frame
-    with described(spark, text), large_batches(spark, arrow_schema(frame.schema)):
-        found = rows.mapInArrow(run, sql_of(STAGED)).collect()
+    with job_description(spark, text), large_batches(spark, arrow_schema(frame.schema)):
+        found = rows.mapInArrow(run, sql_schema(STAGED)).collect()
     # Of no rows, Spark may make no task, and so no file that has the columns.
     if not found and not to.options.partition_by:
         return to.write(iter(()), 0)

@@ -12,15 +12,15 @@ from pyspark.sql import types as T  # noqa: N812
 
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.spark.jobs.column_tree import Node, nodes_of
-from orcish.spark.jobs.profiler import Found, Profiler
-from orcish.spark.jobs.runner import found_session
+from orcish.spark.jobs.column_tree import ColumnNode, column_tree
+from orcish.spark.jobs.profiler import ColumnProfile, Profiler
+from orcish.spark.jobs.runner import active_session
 from orcish.spark.options import SourceOptions
-from orcish.spark.session import described, task_cpus
+from orcish.spark.session import job_description, task_cpus
 from orcish.spark.table.open import open_table
 from orcish.spark.table.table import SparkTable
-from orcish.spark.table.tasks import of_bytes, packed, to_bytes
-from orcish.spark.types.text import texts
+from orcish.spark.table.tasks import deserialize, group_splits, serialize
+from orcish.spark.types.text import cast_to_text
 from orcish.types import StorageOptions
 
 __all__ = ["profile", "profile_table"]
@@ -103,7 +103,7 @@ def profile(
         options: Other options of the data source; see ``docs/spark-reading.md``.
     """
     options = chosen_options(locals(), SourceOptions)
-    session = found_session(spark)
+    session = active_session(spark)
     table = open_table(session, path, columns, filters, None, options, storage_options)
     return profile_table(session, table, distinct)
 
@@ -112,26 +112,26 @@ def profile_table(session: SparkSession, table: SparkTable, distinct: bool) -> D
     """The profile of an open table; see :func:`profile`."""
     if table.options.row_number:
         raise ValueError("option rowNumber: numbers of rows have no profile")
-    nodes = nodes_of(table)
+    nodes = column_tree(table)
     reported = [node for top in nodes for node in top.all() if node.index is not None]
     splits = table.scan.splits(table.options.split_size)
-    parts = [to_bytes(part) for part in packed(splits, table.options.split_size, table.options.min_splits)]
+    parts = [serialize(part) for part in group_splits(splits, table.options.split_size, table.options.min_splits)]
     zone = table.options.session_timezone
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
             profiler = Profiler(nodes, zone, distinct, task_cpus())
-            for split in of_bytes(parts[number]):
+            for split in deserialize(parts[number]):
                 profiler.add(split)
             yield _rows(profiler.found())
 
     text = ", ".join(table.options.paths)
-    with described(session, f"profile of {text}"):
+    with job_description(session, f"profile of {text}"):
         found = _merged(_collected(session, run, len(parts), len(reported)))
         return session.createDataFrame(_result(session, reported, found, distinct), SCHEMA)
 
 
-def _collected(spark: SparkSession, run: Any, tasks: int, columns: int) -> Iterator[tuple[int, Found]]:
+def _collected(spark: SparkSession, run: Any, tasks: int, columns: int) -> Iterator[tuple[int, ColumnProfile]]:
     """What the tasks found, which may be of one column several times."""
     if not tasks:
         return
@@ -147,22 +147,24 @@ def _merge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield _rows(_merged((column, pickle.loads(found)) for column, found in rows))
 
 
-def _merged(rows: Iterator[tuple[int, Found]]) -> dict[int, Found]:
-    merged: dict[int, Found] = {}
+def _merged(rows: Iterator[tuple[int, ColumnProfile]]) -> dict[int, ColumnProfile]:
+    merged: dict[int, ColumnProfile] = {}
     for column, found in rows:
-        merged.setdefault(column, Found()).merge(found)
+        merged.setdefault(column, ColumnProfile()).merge(found)
     return merged
 
 
-def _rows(found: dict[int, Found]) -> pa.RecordBatch:
+def _rows(found: dict[int, ColumnProfile]) -> pa.RecordBatch:
     columns = [pa.array(list(found), pa.int32()), pa.array([pickle.dumps(one) for one in found.values()], pa.binary())]
     return pa.RecordBatch.from_arrays(columns, names=["column", "found"])
 
 
-def _result(spark: SparkSession, nodes: list[Node], found: dict[int, Found], distinct: bool) -> list[tuple[Any, ...]]:
-    all_found = [found.get(node.index, Found()) for node in nodes if node.index is not None]
+def _result(
+    spark: SparkSession, nodes: list[ColumnNode], found: dict[int, ColumnProfile], distinct: bool
+) -> list[tuple[Any, ...]]:
+    all_found = [found.get(node.index, ColumnProfile()) for node in nodes if node.index is not None]
     bounds = [(node.kind, bound) for node, one in zip(nodes, all_found, strict=True) for bound in (one.low, one.high)]
-    named = texts(spark, bounds)
+    named = cast_to_text(spark, bounds)
     return [
         (
             node.name,

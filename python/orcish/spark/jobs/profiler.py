@@ -16,15 +16,15 @@ from orcish.reading.file import ORCFile, native_file
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, Split, read_split
 from orcish.reading.scan_reader import ScanReader
-from orcish.spark.jobs.column_tree import Node, Place, places_of
-from orcish.spark.jobs.statistics import Proof, Recorded, proofs
-from orcish.spark.table.batches import Shape
+from orcish.spark.jobs.column_tree import ColumnNode, FileColumn, locate_columns
+from orcish.spark.jobs.statistics import ExactStatistics, RecordedStatistics, exact_statistics
+from orcish.spark.table.batches import BatchConverter
 
-__all__ = ["Found", "Profiler"]
+__all__ = ["ColumnProfile", "Profiler"]
 
 
 @dataclasses.dataclass
-class Found:
+class ColumnProfile:
     """What is known of a column of some rows."""
 
     slots: int = 0
@@ -37,7 +37,7 @@ class Found:
     proven: bool = True
     sketch: bytes | None = None
 
-    def merge(self, other: Found) -> None:
+    def merge(self, other: ColumnProfile) -> None:
         """Adds what is known of other rows."""
         self.slots += other.slots
         self.values += other.values
@@ -80,17 +80,17 @@ def _order(value: Any) -> tuple[bool, Any]:
 class Profiler:
     """Profiles splits, one after the other."""
 
-    def __init__(self, nodes: Sequence[Node], zone: str, distinct: bool, threads: int) -> None:
+    def __init__(self, nodes: Sequence[ColumnNode], zone: str, distinct: bool, threads: int) -> None:
         self._nodes = nodes
         self._all = [node for top in nodes for node in top.all()]
         # Of names of folders.
         self._zone = zone
         self._threads = threads
-        self._found = {node.index: Found() for node in self._all if node.index is not None}
+        self._found = {node.index: ColumnProfile() for node in self._all if node.index is not None}
         leaves = [node for node in self._all if node.index is not None and not node.children] if distinct else []
         self._sketches = {node.name: _native.Distinct() for node in leaves}
 
-    def found(self) -> dict[int, Found]:
+    def found(self) -> dict[int, ColumnProfile]:
         """What has been found."""
         for node in self._all:
             if node.index is not None and node.name in self._sketches:
@@ -109,18 +109,20 @@ class Profiler:
             return
         (of_table,) = table.files
         file = ORCFile(split.location, tail=of_table.tail, limits=table.limits, storage_options=table.storage_options)
-        places = places_of(file, self._nodes, table)
+        places = locate_columns(file, self._nodes, table)
         self._add_storage(file, split.stripes, places)
-        proven: dict[str, Proof] = {}
+        proven: dict[str, ExactStatistics] = {}
         if self._is_whole(reader):
             folders = _values_of_folders(reader, self._nodes)
             altered = {node.name for node in self._all if _is_altered(node.kind, split.options)}
             certain = {name: place for name, place in places.items() if name not in altered}
-            proven = proofs(self._nodes, certain, Recorded(file, split.stripes), split.rows)
+            proven = exact_statistics(self._nodes, certain, RecordedStatistics(file, split.stripes), split.rows)
             for node in self._nodes:
                 if node.is_partition:
                     array = self._shaped(node, folders.column(node.name))
-                    proven[node.name] = Proof(split.rows, split.rows * len(array.drop_null()), *_bounds(node, array))
+                    proven[node.name] = ExactStatistics(
+                        split.rows, split.rows * len(array.drop_null()), *_bounds(node, array)
+                    )
                     if node.name in self._sketches:
                         self._sketches[node.name].add(array.__arrow_c_array__())
         for node in self._all:
@@ -142,7 +144,7 @@ class Profiler:
         proven = reader.select([tops[0].name]).statistics()
         return proven is not None and not any(stripes for _, stripes in proven)
 
-    def _add_storage(self, file: ORCFile, stripes: list[int], places: dict[str, Place]) -> None:
+    def _add_storage(self, file: ORCFile, stripes: list[int], places: dict[str, FileColumn]) -> None:
         storage = native_file(file).column_storage(stripes)
         for node in self._all:
             if node.index is None or node.is_partition:
@@ -160,7 +162,7 @@ class Profiler:
                     ids = (place.id,) if part.children else place.below
                     found.size += sum(data + index for data, index, _ in (storage[id] for id in ids))
 
-    def _read(self, reader: ScanReader, proven: dict[str, Proof]) -> None:
+    def _read(self, reader: ScanReader, proven: dict[str, ExactStatistics]) -> None:
         counted = {node.name for node in self._all if node.index is not None and node.name not in proven}
         sketched = {
             node.name
@@ -186,7 +188,7 @@ class Profiler:
                     if node.name in wanted:
                         self._count(node, array, node.name in counted, node.name in sketched)
 
-    def _count(self, node: Node, array: pa.Array, is_counted: bool, is_sketched: bool) -> None:
+    def _count(self, node: ColumnNode, array: pa.Array, is_counted: bool, is_sketched: bool) -> None:
         if not node.children:
             array = self._shaped(node, array)
         if is_counted and node.index is not None:
@@ -197,11 +199,11 @@ class Profiler:
         if is_sketched:
             self._sketches[node.name].add(array.__arrow_c_array__())
 
-    def _shaped(self, node: Node, array: pa.Array) -> pa.Array:
+    def _shaped(self, node: ColumnNode, array: pa.Array) -> pa.Array:
         """The values as Spark has them."""
         if array.type.equals(node.wanted):
             return array
-        shape = Shape(("",), pa.schema([pa.field("", node.wanted)]), self._zone)
+        shape = BatchConverter(("",), pa.schema([pa.field("", node.wanted)]), self._zone)
         return shape.of(pa.record_batch([array], [""])).column(0)
 
 
@@ -212,7 +214,7 @@ def _is_altered(kind: T.DataType, options: Mapping[str, Any]) -> bool:
     return isinstance(kind, T.DecimalType) and options.get("decimal_out_of_range", "error") != "error"
 
 
-def _values_of_folders(reader: ScanReader, nodes: Sequence[Node]) -> pa.RecordBatch:
+def _values_of_folders(reader: ScanReader, nodes: Sequence[ColumnNode]) -> pa.RecordBatch:
     """The values of partition columns, which are the same in all rows. No data is read for them."""
     names = [node.name for node in nodes if node.is_partition]
     if not names:
@@ -221,7 +223,7 @@ def _values_of_folders(reader: ScanReader, nodes: Sequence[Node]) -> pa.RecordBa
     return first.to_table().to_batches()[0]
 
 
-def _narrowed(reader: ScanReader, nodes: Sequence[Node], wanted: set[str]) -> ScanReader:
+def _narrowed(reader: ScanReader, nodes: Sequence[ColumnNode], wanted: set[str]) -> ScanReader:
     """The reader of these columns."""
     if any("." in node.step for node in nodes):
         # Their names may be understood otherwise.
@@ -229,7 +231,7 @@ def _narrowed(reader: ScanReader, nodes: Sequence[Node], wanted: set[str]) -> Sc
     return reader.select([node.name for node in nodes if node.name in wanted])
 
 
-def _parts(node: Node, array: pa.Array) -> Iterator[tuple[Node, pa.Array]]:
+def _parts(node: ColumnNode, array: pa.Array) -> Iterator[tuple[ColumnNode, pa.Array]]:
     """A column and those below it, as far as they have been read, with nulls where a struct above is null."""
     yield node, array
     if not node.children:
@@ -249,7 +251,7 @@ def _parts(node: Node, array: pa.Array) -> Iterator[tuple[Node, pa.Array]]:
         yield from _parts(node.children[0], array.flatten())
 
 
-def _bounds(node: Node, array: pa.Array) -> tuple[Any, Any]:
+def _bounds(node: ColumnNode, array: pa.Array) -> tuple[Any, Any]:
     """The least and the greatest value; none of no values, and where there is no order."""
     kind = array.type
     if not node.has_order or pa.types.is_null(kind) or array.null_count == len(array):

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from orcish.spark.session import described, jvm
-from orcish.spark.table.tasks import of_bytes, to_bytes
+from orcish.spark.session import job_description, jvm
+from orcish.spark.table.tasks import deserialize, serialize
 from orcish.terminal import printable
 
-__all__ = ["batch_of", "found_session", "in_workers", "parse_size", "sql_of", "to_frame"]
+__all__ = ["active_session", "parse_size", "run_in_workers", "sql_schema", "to_batch", "to_frame"]
 
 Item = TypeVar("Item")
 
@@ -25,12 +25,12 @@ BAR = 40
 """Characters of the bar that shows progress."""
 
 
-def found_session(spark: SparkSession | None) -> SparkSession:
+def active_session(spark: SparkSession | None) -> SparkSession:
     """The session that is given, the active one, or a new one."""
     return spark or SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
-def in_workers(
+def run_in_workers(
     spark: SparkSession,
     items: Sequence[Item],
     run: Callable[[Item], Sequence[tuple[Any, ...]]],
@@ -48,26 +48,26 @@ def in_workers(
     """
     if not items:
         return []
-    sent = [to_bytes(item) for item in items]
+    sent = [serialize(item) for item in items]
 
     def task(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in numbers:
             for number in batch.column(0).to_pylist():
-                yield batch_of(run(of_bytes(sent[number])), schema)
+                yield to_batch(run(deserialize(sent[number])), schema)
 
-    frame = spark.range(0, len(items), 1, len(items)).mapInArrow(task, sql_of(schema))
-    with described(spark, text), _progress(spark, text):
+    frame = spark.range(0, len(items), 1, len(items)).mapInArrow(task, sql_schema(schema))
+    with job_description(spark, text), _progress(spark, text):
         return [row.asDict() for row in frame.collect()]
 
 
-def batch_of(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBatch:
+def to_batch(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBatch:
     """Rows as a batch."""
     columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
     arrays = [pa.array(list(values), field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def sql_of(schema: pa.Schema) -> str:
+def sql_schema(schema: pa.Schema) -> str:
     """The schema as Spark has it in a text."""
     return ", ".join(f"`{field.name}` {_SQL[field.type]}" for field in schema)
 
@@ -77,7 +77,7 @@ _SQL = {pa.string(): "string", pa.int64(): "bigint", pa.binary(): "binary", pa.b
 
 def to_frame(spark: SparkSession, rows: Sequence[dict[str, Any]], schema: pa.Schema) -> DataFrame:
     """Rows as a data frame."""
-    return spark.createDataFrame([tuple(row[field.name] for field in schema) for row in rows], sql_of(schema))
+    return spark.createDataFrame([tuple(row[field.name] for field in schema) for row in rows], sql_schema(schema))
 
 
 def parse_size(size: int | str) -> int:

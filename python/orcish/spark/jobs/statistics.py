@@ -11,13 +11,13 @@ from pyspark.sql import types as T  # noqa: N812
 
 from orcish.reading.aggregates import UNKNOWN, exact_value
 from orcish.reading.file import ORCFile, native_file
-from orcish.spark.jobs.column_tree import Node, Place
+from orcish.spark.jobs.column_tree import ColumnNode, FileColumn
 
-__all__ = ["Proof", "Recorded", "proofs"]
+__all__ = ["ExactStatistics", "RecordedStatistics", "exact_statistics"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Proof:
+class ExactStatistics:
     """What is certain of a column."""
 
     slots: int
@@ -27,7 +27,7 @@ class Proof:
     high: Any = None
 
 
-class Recorded:
+class RecordedStatistics:
     """What a file records of its columns in some of its stripes."""
 
     def __init__(self, file: ORCFile, stripes: Sequence[int]) -> None:
@@ -55,36 +55,40 @@ def _is_counted(columns: list[dict[str, Any]], rows: int) -> bool:
     return bool(columns) and not (columns[0].get("values") == 0 and rows > 0)
 
 
-def proofs(nodes: Sequence[Node], places: dict[str, Place], recorded: Recorded, rows: int) -> dict[str, Proof]:
+def exact_statistics(
+    nodes: Sequence[ColumnNode], places: dict[str, FileColumn], recorded: RecordedStatistics, rows: int
+) -> dict[str, ExactStatistics]:
     """Proofs by dotted names, of those columns of which all is certain."""
-    made: dict[str, Proof] = {}
-    prover = _Prover(places, recorded, made)
+    made: dict[str, ExactStatistics] = {}
+    prover = _StatisticsProver(places, recorded, made)
     for node in nodes:
         if not node.is_partition:
             prover.prove(node, rows)
     return made
 
 
-class _Prover:
-    def __init__(self, places: dict[str, Place], recorded: Recorded, made: dict[str, Proof]) -> None:
+class _StatisticsProver:
+    def __init__(
+        self, places: dict[str, FileColumn], recorded: RecordedStatistics, made: dict[str, ExactStatistics]
+    ) -> None:
         self._places = places
         self._recorded = recorded
         self._made = made
 
-    def _statistics(self, node: Node) -> list[dict[str, Any]]:
+    def _statistics(self, node: ColumnNode) -> list[dict[str, Any]]:
         place = self._places.get(node.name)
         if place is None:
             return [{}]
         return [{"values": 0, "has_null": True}] if place.id is None else self._recorded.of(place.id)
 
-    def prove(self, node: Node, slots: int | None) -> None:
+    def prove(self, node: ColumnNode, slots: int | None) -> None:
         found = self._statistics(node)
         values = _sum(found)
         if slots is not None and values is not None and values <= slots:
             place = self._places[node.name]
             bounds = _bounds(node, place, [one for one in found if one["values"] > 0])
             if bounds is not None:
-                self._made[node.name] = Proof(slots, values, *bounds)
+                self._made[node.name] = ExactStatistics(slots, values, *bounds)
         if isinstance(node.kind, T.StructType):
             for child in node.children:
                 self.prove(child, slots)
@@ -93,7 +97,7 @@ class _Prover:
         for child in node.children:
             self.prove(child, below)
 
-    def _elements(self, node: Node) -> int | None:
+    def _elements(self, node: ColumnNode) -> int | None:
         """How many elements or entries there are: as many as values, where none of those is null."""
         for child in node.children:
             found = self._statistics(child)
@@ -107,7 +111,7 @@ def _sum(found: list[dict[str, Any]]) -> int | None:
     return None if None in values else sum(value for value in values if value is not None)
 
 
-def _bounds(node: Node, place: Place, found: list[dict[str, Any]]) -> tuple[Any, Any] | None:
+def _bounds(node: ColumnNode, place: FileColumn, found: list[dict[str, Any]]) -> tuple[Any, Any] | None:
     """The bounds; none where they are not certain."""
     if not node.has_order or not found:
         return None, None

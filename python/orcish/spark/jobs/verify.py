@@ -14,11 +14,11 @@ from orcish.errors import OrcishError
 from orcish.io.files import TableFile
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
-from orcish.spark.jobs.runner import found_session, in_workers, to_frame
+from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
 from orcish.spark.options import absolute
 from orcish.tables.listing import table_files
 from orcish.types import StorageOptions
-from orcish.writing.timestamps import kinds_of
+from orcish.writing.timestamps import timestamp_types
 
 __all__ = ["verify"]
 
@@ -61,7 +61,7 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
         FileNotFoundError: There is no file.
         UnsupportedError: It is a table of CarbonData.
     """
-    session = found_session(spark)
+    session = active_session(spark)
     storage = cast("Mapping[str, str]", storage_options or {})
     check_not_carbon(absolute(path), storage)
     files = table_files(absolute(path), False, storage)
@@ -70,7 +70,7 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
     # Some files a task, where there are many more than cores.
     count = min(len(files), TASKS)
     tasks = [_Files(files[at::count], storage_options) for at in range(count)]
-    rows = in_workers(session, tasks, _findings, _BY_TASK, f"orcish: verify {path}")
+    rows = run_in_workers(session, tasks, _findings, _BY_TASK, f"orcish: verify {path}")
     found = [{name: row[name] for name in FINDINGS.names} for row in rows if row["kind"] is None]
     found += _mixed([row for row in rows if row["kind"] is not None], [file.location for file in files])
     return to_frame(session, found, FINDINGS)
@@ -87,7 +87,7 @@ def _findings(files: _Files) -> list[tuple[Any, ...]]:
     for path, source, *_ in files.files:
         try:
             file = ORCFile(path if source is None else source, storage_options=files.storage_options)
-            rows.extend((path, None, None, column, "", kind) for column, kind in kinds_of(file).items())
+            rows.extend((path, None, None, column, "", kind) for column, kind in timestamp_types(file).items())
             found = file.check()
         except (OrcishError, OSError, ValueError) as error:
             rows.append((path, None, None, "", f"{type(error).__name__}: {error}", None))

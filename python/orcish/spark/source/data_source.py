@@ -116,7 +116,7 @@ class OrcishReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """Splits of about the size that is asked for. Files and stripes without a wanted row are in none."""
         table = SparkTable.open(TableOptions.of(self._options), self._schema, is_carbon=self._is_carbon)
-        return [TaskPartition(part) for part in table.work()]
+        return [TaskPartition(part) for part in table.task_inputs()]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task."""

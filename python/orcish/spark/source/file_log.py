@@ -16,7 +16,7 @@ from orcish.spark.options import TableOptions
 from orcish.tables.folder import Folder
 from orcish.tables.listing import folder_above, table_files
 
-__all__ = ["FoundFiles", "named_files"]
+__all__ = ["FileLog", "named_files"]
 
 LIST_FILES = 10_000
 """Most names in a list, each of which is read at once."""
@@ -24,7 +24,7 @@ SAME_STORE = {"s3a": "s3", "gcs": "gs"}
 """Schemes that have another name."""
 
 
-class FoundFiles:
+class FileLog:
     """Names of files in the order in which streams of a table have found them.
 
     They are in numbered lists, files of JSON of which each is written once, by the stream that was first. All of them

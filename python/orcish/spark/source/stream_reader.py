@@ -14,10 +14,10 @@ from orcish.errors import OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.spark.options import StreamOptions
 from orcish.spark.session import task_cpus
-from orcish.spark.source.file_log import FoundFiles, named_files
+from orcish.spark.source.file_log import FileLog, named_files
 from orcish.spark.source.partition import TaskPartition
 from orcish.spark.table.table import SparkTable
-from orcish.spark.table.tasks import Work
+from orcish.spark.table.tasks import TaskInput
 from orcish.tables.folder import Folder
 
 try:
@@ -47,7 +47,7 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         for path in self._options.table.paths:
             check_not_carbon(path, self._options.table.storage)
         self._schema = schema
-        self._found = FoundFiles(Folder(self._options.state, self._options.table.storage))
+        self._found = FileLog(Folder(self._options.state, self._options.table.storage))
         self._began: int | None = None
         self._target: int | None = None
 
@@ -125,8 +125,8 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
     def stop(self) -> None:
         """Nothing is held."""
 
-    def _work(self, files: list[TableFile]) -> list[Work]:
-        return SparkTable.open(self._options.table, self._schema, files=files).work()
+    def _work(self, files: list[TableFile]) -> list[TaskInput]:
+        return SparkTable.open(self._options.table, self._schema, files=files).task_inputs()
 
     def _look(self) -> None:
         self._found.add(named_files(self._options.table))

@@ -16,7 +16,7 @@ from orcish.spark.options import WriterOptions
 from orcish.spark.session import local_property, task_number
 from orcish.spark.source.writer import WrittenByTask
 from orcish.spark.source.writer import files_of as files_written
-from orcish.spark.table.writer import Target
+from orcish.spark.table.writer import TableTarget
 from orcish.tables.commit import Job
 
 __all__ = ["OrcishStreamWriter", "stream_writer"]
@@ -60,7 +60,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
     """
 
     def __init__(self, options: WriterOptions, schema: StructType) -> None:
-        self._target = Target(Job(options.path, options.storage), options, schema).like_table()
+        self._target = TableTarget(Job(options.path, options.storage), options, schema).with_table_timestamps()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenOfStream:
         """Writes the rows of a task.
@@ -89,7 +89,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
         """Removes what the batch has written."""
         self._of(messages).job.give_up(files_written(messages))
 
-    def _of(self, messages: Sequence[Any]) -> Target:
+    def _of(self, messages: Sequence[Any]) -> TableTarget:
         """The target of the tasks that have sent messages; of none, one that nobody has written to."""
         jobs = {message.job for message in messages if message is not None}
         if len(jobs) > 1:

@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 from orcish.carbon.detect import check_not_carbon
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_number
-from orcish.spark.table.writer import Target
+from orcish.spark.table.writer import TableTarget
 from orcish.tables.commit import Job, Staged, finish_commits
 
 __all__ = ["OrcishWriter", "WrittenByTask"]
@@ -32,11 +32,11 @@ class OrcishWriter(DataSourceArrowWriter):
     def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
         check_not_carbon(options.path, options.storage)
         finish_commits(options.path, options.storage)
-        self._target = Target(Job(options.path, options.storage), options, schema)
+        self._target = TableTarget(Job(options.path, options.storage), options, schema)
         self._overwrite = overwrite
         # With some partitions replaced, the table has files of the others.
         if not overwrite or options.partition_overwrite == "dynamic":
-            self._target = self._target.like_table()
+            self._target = self._target.with_table_timestamps()
             self._target.check_folders()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:

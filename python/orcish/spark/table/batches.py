@@ -8,14 +8,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.spark.types.timezones import as_spark_parses
-from orcish.tables.partitions import values_of_texts
+from orcish.spark.types.timezones import spark_instants
+from orcish.tables.partitions import parse_partition_values
 
-__all__ = ["Shape", "Stored"]
+__all__ = ["BatchConverter", "StorageConverter"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Shape:
+class BatchConverter:
     """What batches that have been read are made into."""
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Shape:
         if batch.schema.equals(self.schema):
             return batch
         columns = [
-            _reshaped(batch.column(name), field.type, self._value)
+            _cast_nested(batch.column(name), field.type, self._value)
             for name, field in zip(self.names, self.schema, strict=True)
         ]
         for column, field in zip(columns, self.schema, strict=True):
@@ -45,14 +45,14 @@ class Shape:
     def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
         if pa.types.is_string(column.type) and not pa.types.is_string(to):
             # Of a partition.
-            column = values_of_texts(column, to)
+            column = parse_partition_values(column, to)
             if pa.types.is_timestamp(to) and to.tz is not None:
-                column = as_spark_parses(column, self.session_zone)
+                column = spark_instants(column, self.session_zone)
         return column.cast(to)
 
 
 @dataclasses.dataclass(frozen=True)
-class Stored:
+class StorageConverter:
     """What Spark's batches are made into before they are written."""
 
     schema: pa.Schema
@@ -60,7 +60,7 @@ class Stored:
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with the same columns, and the types of the schema."""
         columns = [
-            _reshaped(column, field.type, lambda value, to: value.cast(to))
+            _cast_nested(column, field.type, lambda value, to: value.cast(to))
             for column, field in zip(batch.columns, self.schema, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
@@ -90,22 +90,22 @@ def _check_nulls(column: Any, field: pa.Field, path: str) -> None:
         _check_nulls(column.flatten(), kind.value_field, f"{path}.element")
 
 
-def _reshaped(column: Any, to: Any, value: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
+def _cast_nested(column: Any, to: Any, value: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
     """A column as one of another type, whose values, within whatever they are, `value` makes."""
     kind = column.type
     if kind.equals(to):
         return column
     if pa.types.is_struct(kind) and pa.types.is_struct(to):
         # Of a slice, `field` gives what is in it.
-        children = [_reshaped(column.field(at), field.type, value) for at, field in enumerate(to)]
+        children = [_cast_nested(column.field(at), field.type, value) for at, field in enumerate(to)]
         return pa.StructArray.from_arrays(children, fields=list(to), mask=_nulls(column))
     if pa.types.is_map(kind) and pa.types.is_map(to):
         column = _whole(column)
-        keys, items = _reshaped(column.keys, to.key_type, value), _reshaped(column.items, to.item_type, value)
+        keys, items = _cast_nested(column.keys, to.key_type, value), _cast_nested(column.items, to.item_type, value)
         return pa.MapArray.from_arrays(column.offsets, keys, items, type=to, mask=_nulls(column))
     if pa.types.is_list(kind) and pa.types.is_list(to):
         column = _whole(column)
-        values = _reshaped(column.values, to.value_type, value)
+        values = _cast_nested(column.values, to.value_type, value)
         return pa.ListArray.from_arrays(column.offsets, values, type=to, mask=_nulls(column))
     return value(column, to)
 

@@ -13,9 +13,9 @@ from orcish.io.paths import local_path
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.spark.options import TableOptions
-from orcish.spark.table.predicates import TableOfPredicates
+from orcish.spark.table.predicates import FilterTranslator
 from orcish.spark.types.arrow import arrow_schema, spark_schema
-from orcish.tables.columns import check_names, found_column, same_name
+from orcish.tables.columns import check_names, find_column, same_name
 
 __all__ = ["Opened", "open_carbon"]
 
@@ -58,11 +58,11 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
     if asked is None and schema is not None:
         asked = tuple(_asked(schema, own, options.case_sensitive))
     if asked is not None:
-        found = [(found_column(name, in_spark, stored, options.case_sensitive), name) for name in asked]
+        found = [(find_column(name, in_spark, stored, options.case_sensitive), name) for name in asked]
         # The error of the scan about a column that is not there says which are near.
         scan = scan.select(*(name if column is None else column.name for column, name in found))
-    about = TableOfPredicates(in_spark, stored, {}, options.session_timezone, options.case_sensitive)
-    scan = scan.where(about.translated(options.filters)).where(about.translated(filters))
+    about = FilterTranslator(in_spark, stored, {}, options.session_timezone, options.case_sensitive)
+    scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
     reader_of(scan).check()
     read = spark_schema(scan.schema)
     if schema is not None:

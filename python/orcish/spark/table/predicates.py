@@ -17,12 +17,12 @@ from orcish.filters import literals
 from orcish.filters.expression import Expression, Tree, tree_of
 from orcish.filters.literals import Literal
 from orcish.filters.pushdown import Filters, split_filters
-from orcish.filters.translation import never
-from orcish.spark.types.timezones import as_spark_parses
-from orcish.tables.columns import Found, found_column
-from orcish.tables.partitions import values_of_texts
+from orcish.filters.translation import false_or_null
+from orcish.spark.types.timezones import spark_instants
+from orcish.tables.columns import ColumnMatch, find_column
+from orcish.tables.partitions import parse_partition_values
 
-__all__ = ["TableOfPredicates"]
+__all__ = ["FilterTranslator"]
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -38,7 +38,7 @@ _MOST = 1 << 62
 
 
 @dataclasses.dataclass(frozen=True)
-class TableOfPredicates:
+class FilterTranslator:
     """A table that predicates are about."""
 
     wanted: pa.Schema
@@ -51,7 +51,7 @@ class TableOfPredicates:
     """Zone of wall clocks in texts."""
     case_sensitive: bool
 
-    def translated(self, filters: Filters | None) -> Filters | None:
+    def translate(self, filters: Filters | None) -> Filters | None:
         """A predicate on the files, which is true for the same rows.
 
         Raises:
@@ -83,7 +83,7 @@ class TableOfPredicates:
         if kind == "constant":
             return node
         at = 2 if kind == "compare" else 1
-        found = found_column(node[at], self.wanted, self.scanned, self.case_sensitive)
+        found = find_column(node[at], self.wanted, self.scanned, self.case_sensitive)
         if found is None:
             # The error of the scan says which names are near.
             return node
@@ -114,12 +114,12 @@ class TableOfPredicates:
         clock = value[1] * _DAY if value[0] == "date" else value[1]
         if abs(clock // 1_000) > _MOST:
             return int(clock)
-        instant = as_spark_parses(pa.array([clock // 1_000], pa.timestamp("us")), self.session_zone)
+        instant = spark_instants(pa.array([clock // 1_000], pa.timestamp("us")), self.session_zone)
         return int(instant[0].value) * 1_000 + int(clock % 1_000)
 
     # Partition columns.
 
-    def _of_folders(self, node: Tree, found: Found) -> Tree:
+    def _of_folders(self, node: Tree, found: ColumnMatch) -> Tree:
         texts = sorted(self.folders[found.name])
         values = self._values(texts, found.wanted)
         if node[0] == "is_nan" and pa.types.is_floating(found.wanted):
@@ -136,19 +136,19 @@ class TableOfPredicates:
             raise ValueError(f"column {found.name} of type {found.wanted} is no text, nor a number that could be NaN")
         kept = [text for text, is_kept in zip(texts, matching, strict=True) if is_kept]
         # Unknown for null in either case.
-        tree: Tree = ("in", found.name, [("string", text) for text in kept]) if kept else never(found.name)
+        tree: Tree = ("in", found.name, [("string", text) for text in kept]) if kept else false_or_null(found.name)
         is_unknown = node[0] == "in" and ("null",) in node[2]
         return ("or", [tree, ("constant", None)]) if is_unknown else tree
 
     def _values(self, texts: Sequence[str], kind: pa.DataType) -> list[Any]:
         """Values to be compared: numbers, of instants nanoseconds since 1970."""
         try:
-            values = values_of_texts(pa.array(texts, pa.string()), kind)
+            values = parse_partition_values(pa.array(texts, pa.string()), kind)
         except pa.ArrowException as error:
             raise OrcishError(f"the values of a partition column are no {kind}: {error}") from error
         if pa.types.is_timestamp(kind):
             if kind.tz is not None:
-                values = as_spark_parses(values, self.session_zone)
+                values = spark_instants(values, self.session_zone)
             return [value * 1_000 for value in values.cast(pa.int64()).to_pylist()]
         if pa.types.is_time64(kind) or pa.types.is_duration(kind):
             return values.view(pa.int64()).to_pylist()  # type: ignore[no-any-return]
@@ -156,7 +156,7 @@ class TableOfPredicates:
             return values.cast(pa.float64()).to_pylist()  # type: ignore[no-any-return]
         return values.to_pylist()  # type: ignore[no-any-return]
 
-    def _other(self, value: Literal, found: Found) -> Any:
+    def _other(self, value: Literal, found: ColumnMatch) -> Any:
         kind = found.wanted
         if value[0] == "string":
             # As Spark casts it.
@@ -179,10 +179,10 @@ class TableOfPredicates:
                 return value[1] * _DAY
             if value[0] == "timestamp" and not value[2]:
                 return value[1]
-        raise ValueError(f"column {found.name} of type {kind} cannot be compared with {literals.text(value)}")
+        raise ValueError(f"column {found.name} of type {kind} cannot be compared with {literals.to_sql(value)}")
 
 
-def _is_text_only_in_files(found: Found) -> bool:
+def _is_text_only_in_files(found: ColumnMatch) -> bool:
     return pa.types.is_string(found.scanned) and not pa.types.is_string(found.wanted)
 
 

@@ -18,15 +18,15 @@ from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unknown_or_unr
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.spark.options import TableOptions
-from orcish.spark.table.batches import Shape
+from orcish.spark.table.batches import BatchConverter
 from orcish.spark.table.carbon import open_carbon
-from orcish.spark.table.predicates import TableOfPredicates
-from orcish.spark.table.tasks import Work, packed
+from orcish.spark.table.predicates import FilterTranslator
+from orcish.spark.table.tasks import TaskInput, group_splits
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
-from orcish.tables.columns import check_names, found_column, same_name
+from orcish.tables.columns import check_names, find_column, same_name
 from orcish.tables.listing import table_files
-from orcish.tables.partitions import partition_schema, scanned_as, values_of_folders
+from orcish.tables.partitions import partition_schema, partition_values, scan_type
 from orcish.tables.schema_union import merged_schema
 
 __all__ = ["SparkTable"]
@@ -111,12 +111,12 @@ class SparkTable:
         scanned = scanned_schema(in_spark)
         for at, field in enumerate(in_spark):
             if field.name in by_folder:
-                scanned = scanned.set(at, scanned.field(at).with_type(scanned_as(field.type)))
+                scanned = scanned.set(at, scanned.field(at).with_type(scan_type(field.type)))
         source = OrcFiles(files, scanned, _matching(options, stored), options.storage, None)
-        read = {**as_stored(options), "batch_size": options.batch_size, "row_number": options.row_number}
+        read = {**spark_read_options(options), "batch_size": options.batch_size, "row_number": options.row_number}
         scan = Scan(ScanReader(source, read))
         if options.columns is not None:
-            found_columns = [found_column(name, in_spark, scanned, options.case_sensitive) for name in options.columns]
+            found_columns = [find_column(name, in_spark, scanned, options.case_sensitive) for name in options.columns]
             if fault is not None and None in found_columns:
                 raise fault
             named = zip(found_columns, options.columns, strict=True)
@@ -124,9 +124,9 @@ class SparkTable:
             scan = scan.select(*(name if column is None else column.name for column, name in named))
         elif not set(by_folder) <= set(wanted.names):
             scan = scan.select(*wanted.names)
-        values = values_of_folders(files)
-        about = TableOfPredicates(in_spark, scanned, values, options.session_timezone, options.case_sensitive)
-        scan = scan.where(about.translated(options.filters)).where(about.translated(filters))
+        values = partition_values(files)
+        about = FilterTranslator(in_spark, scanned, values, options.session_timezone, options.case_sensitive)
+        scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
         try:
             reader_of(scan).check()
         except UnknownColumnError as error:
@@ -140,15 +140,17 @@ class SparkTable:
             return cls(scan, found, tuple(found.names), options)
         return cls(scan, schema, tuple(_find(by_folder, name, options) or name for name in schema.names), options)
 
-    def work(self) -> list[Work]:
+    def task_inputs(self) -> list[TaskInput]:
         """What is read, in parts of about the size that is asked for, each of which a task reads."""
         options = self.options
-        shape = Shape(self.names, arrow_schema(self.schema), options.session_timezone)
+        shape = BatchConverter(self.names, arrow_schema(self.schema), options.session_timezone)
         splits = self.scan.splits(self.options.split_size)
-        return [Work.of(part, shape) for part in packed(splits, self.options.split_size, self.options.min_splits)]
+        return [
+            TaskInput.of(part, shape) for part in group_splits(splits, self.options.split_size, self.options.min_splits)
+        ]
 
 
-def as_stored(options: TableOptions) -> dict[str, Any]:
+def spark_read_options(options: TableOptions) -> dict[str, Any]:
     """How the rows of a table are read: instants of ``timestamp`` are those that Spark's own reader has."""
     return {**AS_STORED, **options.values, "timezone": java_zone(options.timezone)}
 

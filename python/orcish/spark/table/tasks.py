@@ -12,27 +12,27 @@ import pyarrow as pa
 
 from orcish.errors import OrcishError
 from orcish.reading.scan import Split, read_split
-from orcish.spark.table.batches import Shape
+from orcish.spark.table.batches import BatchConverter
 
-__all__ = ["Work", "of_bytes", "packed", "to_bytes"]
+__all__ = ["TaskInput", "deserialize", "group_splits", "serialize"]
 
 OPEN_BYTES = 4 << 20
 """What opening a file is worth, in bytes that are read."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Work:
+class TaskInput:
     """What a task reads: splits, with the tails of their files, as compressed bytes."""
 
-    packed: bytes
+    data: bytes
     rows: int
     size: int
 
     @classmethod
-    def of(cls, splits: Sequence[Split], shape: Shape) -> Work:
+    def of(cls, splits: Sequence[Split], shape: BatchConverter) -> TaskInput:
         """Of some splits."""
         return cls(
-            to_bytes((list(splits), shape)), sum(split.rows for split in splits), sum(split.size for split in splits)
+            serialize((list(splits), shape)), sum(split.rows for split in splits), sum(split.size for split in splits)
         )
 
     def batches(self, threads: int = 1) -> Iterator[pa.RecordBatch]:
@@ -41,7 +41,7 @@ class Work:
         Raises:
             OrcishError: A file cannot be read; the message names it.
         """
-        splits, shape = cast("tuple[list[Split], Shape]", of_bytes(self.packed))
+        splits, shape = cast("tuple[list[Split], BatchConverter]", deserialize(self.data))
         for split in splits:
             reader = read_split(split, threads)
             for batch in reader.read_batches(reader.options):
@@ -52,17 +52,17 @@ class Work:
                 yield shaped
 
 
-def to_bytes(value: object) -> bytes:
+def serialize(value: object) -> bytes:
     """What a task is sent of anything that can be pickled."""
     return zlib.compress(pickle.dumps(value), 1)
 
 
-def of_bytes(data: bytes) -> Any:
-    """What :func:`to_bytes` was given."""
+def deserialize(data: bytes) -> Any:
+    """What :func:`serialize` was given."""
     return pickle.loads(zlib.decompress(data))
 
 
-def packed(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
+def group_splits(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
     """Splits put together, in their order, so that no part is much larger than `size` bytes, and all are about equal.
 
     Args:

@@ -13,30 +13,30 @@ from orcish.io.paths import is_hidden
 from orcish.reading.file import ORCFile
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_cpus
-from orcish.spark.table.batches import Stored
+from orcish.spark.table.batches import StorageConverter
 from orcish.spark.types.arrow import stored_schema
-from orcish.spark.types.partition_names import check_folder, folder_texts, is_text_in_folders
+from orcish.spark.types.partition_names import check_partition_type, is_named_as_text, partition_names
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.columns import same_name
 from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import FileInfo
 from orcish.writing.dataset import TableWriter, file_suffix
-from orcish.writing.timestamps import as_stored, kinds_of
+from orcish.writing.timestamps import timestamp_types, with_stored_types
 
-__all__ = ["Target"]
+__all__ = ["TableTarget"]
 
 TASK_MEMORY = 512 << 20
 """Most bytes that the files which a task writes may hold together."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Target:
+class TableTarget:
     """Where, and how, the tasks of a job write rows of one schema."""
 
     job: Job
     options: WriterOptions
     schema: StructType
-    like: tuple[tuple[str, str], ...] = ()
+    instant_types: tuple[tuple[str, str], ...] = ()
     """Columns of the table that is there, by their dotted names, and as which of ORC's types it has instants."""
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ class Target:
         # What cannot be stored, or name a folder, is known before a task runs.
         stored_schema(self.schema)
         for name in by:
-            check_folder(name, self.schema[name].dataType)
+            check_partition_type(name, self.schema[name].dataType)
 
     def _column(self, name: str) -> str:
         is_sensitive = self.options.case_sensitive
@@ -72,11 +72,11 @@ class Target:
         """
         folder = self.job.folder()
         attempt = self.job.attempt()
-        stored = Stored(as_stored(stored_schema(self.schema), [dict(self.like)]))
+        stored = StorageConverter(with_stored_types(stored_schema(self.schema), [dict(self.instant_types)]))
         named = [
             at
             for at, field in enumerate(self.schema)
-            if field.name in self.options.partition_by and is_text_in_folders(field.dataType)
+            if field.name in self.options.partition_by and is_named_as_text(field.dataType)
         ]
         schema = stored.schema
         for at in named:
@@ -102,7 +102,7 @@ class Target:
                 rows = stored.of(batch)
                 for at in named:
                     kind = self.schema[at].dataType
-                    texts = folder_texts(batch.column(at), kind, self.options.session_timezone)
+                    texts = partition_names(batch.column(at), kind, self.options.session_timezone)
                     rows = rows.set_column(at, schema.field(at), texts)
                 table.write(rows)
             if begins and task == 0 and not self.options.partition_by:
@@ -110,7 +110,7 @@ class Target:
         start = len(folder.base) + 1
         return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
 
-    def like_table(self) -> Target:
+    def with_table_timestamps(self) -> TableTarget:
         """The same, with instants stored as the table has them, if it has files."""
         folder = self.job.folder()
         for file in folder.files():
@@ -121,10 +121,14 @@ class Target:
                 except (CorruptFileError, FileNotFoundError):
                     # It is no file of ORC, or somebody has just removed it, which is none of our business here.
                     continue
-                own = {same_name(path, self.options.case_sensitive): kind for path, kind in kinds_of(there).items()}
+                own = {
+                    same_name(path, self.options.case_sensitive): kind for path, kind in timestamp_types(there).items()
+                }
                 named = _instants(self.schema, "")
-                like = ((path, own.get(same_name(path, self.options.case_sensitive))) for path in named)
-                return dataclasses.replace(self, like=tuple((path, kind) for path, kind in like if kind is not None))
+                instant_types = ((path, own.get(same_name(path, self.options.case_sensitive))) for path in named)
+                return dataclasses.replace(
+                    self, instant_types=tuple((path, kind) for path, kind in instant_types if kind is not None)
+                )
         return self
 
     def check_folders(self) -> None:

@@ -12,9 +12,9 @@ from pyspark.sql import types as T  # noqa: N812
 
 from orcish.errors import UnsupportedError
 from orcish.filters import literals
-from orcish.spark.types.timezones import clock_of
+from orcish.spark.types.timezones import wall_clock
 
-__all__ = ["check_folder", "folder_texts", "is_text_in_folders"]
+__all__ = ["check_partition_type", "is_named_as_text", "partition_names"]
 
 _UNITS = (86_400, 3_600, 60, 1)
 """Seconds of a day, hour, minute and second."""
@@ -28,7 +28,7 @@ _NAMED = (
 )
 
 
-def check_folder(name: str, kind: T.DataType) -> None:
+def check_partition_type(name: str, kind: T.DataType) -> None:
     """Raises UnsupportedError for a column whose values cannot name folders."""
     if isinstance(kind, T.BinaryType):
         # Spark has replacement characters in place of what is no text, so that values become others.
@@ -37,12 +37,12 @@ def check_folder(name: str, kind: T.DataType) -> None:
         raise UnsupportedError(f"partitionBy: column {name!r} is {kind.simpleString()}, which names no folder")
 
 
-def is_text_in_folders(kind: T.DataType) -> bool:
+def is_named_as_text(kind: T.DataType) -> bool:
     """Whether values of a type are named by Spark in a way of its own."""
     return isinstance(kind, _NAMED) or type(kind).__name__ == "TimeType"
 
 
-def folder_texts(column: pa.Array, kind: T.DataType, zone: str) -> pa.Array:
+def partition_names(column: pa.Array, kind: T.DataType, zone: str) -> pa.Array:
     """Values as Spark casts them to text, which is how it names folders.
 
     Args:
@@ -63,7 +63,7 @@ def folder_texts(column: pa.Array, kind: T.DataType, zone: str) -> pa.Array:
         ]
         return pa.array(texts, pa.string()).take(encoded.indices)
     if isinstance(kind, T.TimestampType):
-        values = clock_of(values, zone)
+        values = wall_clock(values, zone)
     if isinstance(kind, T.DateType):
         of, values = _date, values.view(pa.int32())
     elif isinstance(kind, T.TimestampType | T.TimestampNTZType):
@@ -76,11 +76,11 @@ def folder_texts(column: pa.Array, kind: T.DataType, zone: str) -> pa.Array:
 
 
 def _date(days: int) -> str:
-    return literals.text(("date", days)).split("'")[1]
+    return literals.to_sql(("date", days)).split("'")[1]
 
 
 def _clock(microseconds: int) -> str:
-    return literals.text(("timestamp", microseconds * 1_000, False)).split("'")[1]
+    return literals.to_sql(("timestamp", microseconds * 1_000, False)).split("'")[1]
 
 
 def _time(nanoseconds: int) -> str:

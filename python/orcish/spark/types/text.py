@@ -10,13 +10,13 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-__all__ = ["texts"]
+__all__ = ["cast_to_text"]
 
 MOST_COLUMNS = 500
 """Most values of a query."""
 
 
-def texts(spark: SparkSession, values: list[tuple[T.DataType, Any]]) -> list[str | None]:
+def cast_to_text(spark: SparkSession, values: list[tuple[T.DataType, Any]]) -> list[str | None]:
     """Texts of values, each with its type; dates and times are numbers of days and microseconds, or nanoseconds of a
     time of the day. Spark makes those that are not plain.
     """

@@ -10,7 +10,7 @@ import time
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["arrow_zone", "as_spark_parses", "clock_of", "java_zone", "local_zone", "offsets"]
+__all__ = ["arrow_zone", "java_zone", "local_zone", "offsets", "spark_instants", "wall_clock"]
 
 UTC = frozenset(("UTC", "GMT", "UT", "Z", "Etc/UTC", "Etc/GMT", "UCT", "Etc/UCT", "Zulu", "Universal", "GMT0"))
 """Names of zones that have no offset."""
@@ -98,7 +98,7 @@ def local_zone() -> str:
     raise ValueError("the machine's time zone has no name: give option `timezone`, such as Europe/Berlin")
 
 
-def clock_of(instants: pa.Array, zone: str) -> pa.Array:
+def wall_clock(instants: pa.Array, zone: str) -> pa.Array:
     """What the clock in a zone shows at instants."""
     return pc.local_timestamp(instants.cast(pa.timestamp("us", zone)))
 
@@ -106,10 +106,10 @@ def clock_of(instants: pa.Array, zone: str) -> pa.Array:
 def offsets(instants: pa.Array, zone: str) -> pa.Array:
     """How many microseconds the clock in a zone is ahead of UTC, at instants without a zone in their type."""
     at = instants.cast(pa.timestamp("us", "UTC"))
-    return pc.subtract(clock_of(at, zone).cast(pa.int64()), at.cast(pa.int64()))
+    return pc.subtract(wall_clock(at, zone).cast(pa.int64()), at.cast(pa.int64()))
 
 
-def as_spark_parses(clocks: pa.Array, zone: str) -> pa.Array:
+def spark_instants(clocks: pa.Array, zone: str) -> pa.Array:
     """The instants as which Spark takes clocks in texts. What the clock showed twice was the first time, and what it
     never showed is as much later as it leapt: 02:30 becomes 03:30.
     """

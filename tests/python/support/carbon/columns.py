@@ -28,7 +28,7 @@ COMPLEX = (ARRAY, STRUCT, MAP)
 DICTIONARY, RLE, INVERTED_INDEX, DIRECT_DICTIONARY = 0, 2, 3, 5
 
 
-def kind_of(of: pa.DataType) -> int:
+def literal_kind(of: pa.DataType) -> int:
     """The type as Thrift schemas number it."""
     if pa.types.is_timestamp(of):
         return TIMESTAMP
@@ -61,7 +61,7 @@ class Column:
 
     @property
     def kind(self) -> int:
-        return kind_of(self.type)
+        return literal_kind(self.type)
 
     @property
     def dimension(self) -> bool:
