@@ -1,7 +1,7 @@
-"""Orcish in Spark: tables as data frames, in the functions of workers, and jobs over whole tables.
+"""orcish in Spark: tables as data frames, tables in Python functions of the workers, and jobs over whole tables.
 
 >>> import orcish.spark as osp
->>> df = osp.read(spark, "table/", columns=["id", "nest.b"], where=orcish.col("id") > 5)       # doctest: +SKIP
+>>> df = osp.read(spark, "table/", columns=["id", "nest.b"], filters=orcish.col("id") > 5)     # doctest: +SKIP
 >>> osp.map_batches(spark, "table/", fn, "id bigint, score double", columns=["id", "text"])    # doctest: +SKIP
 >>> osp.profile("table/").show()                                                                # doctest: +SKIP
 

@@ -1,4 +1,4 @@
-"""Tables in Spark: as data frames, and in Python functions that run in the workers."""
+"""Tables as data frames, and in Python functions that run in the workers."""
 
 from __future__ import annotations
 
@@ -48,20 +48,23 @@ def read(
     external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
 ) -> DataFrame:
-    """A table as a data frame, of which no more than these columns and rows leave the workers.
+    """Reads a table as a data frame. Columns and filters are pushed down to the workers.
 
     >>> osp.read(spark, "table/", columns=["id", "nest.b"], filters=orcish.col("id") > 5)         # doctest: +SKIP
+
+    The other keywords are options of the data source; see README, "Spark".
 
     Args:
         spark: The session.
         path: A path or URL of a file or folder, a pattern, or several of them.
-        columns: Dotted names of columns, in their order; all by default.
+        columns: Dotted names of columns, in this order; all by default.
         filters: Which rows: a predicate of :func:`orcish.col`, or its text.
-        schema: Columns and their types, in place of those of the files, and of `columns`.
-        options: Other options of the data source, such as ``mergeSchema=True``; see ``docs/spark-reading.md``.
+        schema: Columns and their types, instead of those of the files, and of ``columns``.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Raises:
-        TypeError: The predicate is one of another library, which Spark cannot be given; :func:`map_batches` can.
+        TypeError: The predicate is of another library, which cannot be an option of Spark; :func:`map_batches` takes
+            it.
     """
     options = chosen_options(locals(), SourceOptions)
     if filters is not None and not isinstance(filters, Expression | Column | str):
@@ -72,7 +75,7 @@ def read(
     text = data_source_options({**session_defaults(spark), **options, **selection}, storage_options)
     reader = spark.read.format("orcish").options(**cast("dict[str, Any]", text))
     if schema is not None:
-        # As in Spark's own sources; the schema of a data source is taken at its word.
+        # Spark's own sources make schemas nullable. For Python data sources, it uses the schema unchanged.
         fields = spark.createDataFrame([], schema).schema if isinstance(schema, str) else schema
         reader = reader.schema(nullable(fields))
     return reader.load(path if isinstance(path, str) else list(path))
@@ -103,23 +106,25 @@ def map_batches(
     external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
 ) -> DataFrame:
-    """The rows of a table through a function that runs in the workers, which open the files themselves: no row of the
-    table passes through the JVM.
+    """Passes the rows of a table through a function that runs in the workers. These open the files themselves, so that
+    no row of the table passes through the JVM.
 
     >>> def score(batches):                                                                    # doctest: +SKIP
     ...     for batch in batches:
     ...         yield pa.record_batch({"id": batch["id"], "score": model(batch["text"])})
     >>> osp.map_batches(spark, "table/", score, "id bigint, score double", columns=["id", "text"])  # doctest: +SKIP
 
+    The other keywords are options of the data source; see README, "Spark".
+
     Args:
         spark: The session; of Spark 3.5 or later.
         path: A path or URL of a file or folder, a pattern, or several of them.
-        fn: Takes the batches of a task, with the types that Spark's Arrow functions have, and gives others.
-        schema: Of what `fn` gives.
-        columns: Dotted names of the columns that `fn` is given; all by default.
+        fn: Takes the batches of a task, with the types of Spark's Arrow functions, and gives other batches.
+        schema: The schema of the batches that ``fn`` gives.
+        columns: Dotted names of columns; all by default.
         filters: Which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
-        table_schema: Columns and their types, in place of those of the files, and of `columns`.
-        options: Other options of the data source; see ``docs/spark-reading.md``.
+        table_schema: Columns and their types, instead of those of the files, and of ``columns``.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
     """
     options = chosen_options(locals(), SourceOptions)
     tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
@@ -156,7 +161,7 @@ def map_pandas(
     external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
 ) -> DataFrame:
-    """As :func:`map_batches`, with data frames of pandas."""
+    """Like :func:`map_batches`, with data frames of pandas."""
     options = chosen_options(locals(), SourceOptions)
     tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
 
@@ -168,7 +173,7 @@ def map_pandas(
 
 
 def _numbers(spark: SparkSession, task_inputs: list[TaskInput]) -> DataFrame:
-    """One row, and one task, for each part of the work."""
+    """A data frame with one row, and one task, for each task input."""
     count = len(task_inputs)
     return spark.range(0, count, 1, max(count, 1))
 

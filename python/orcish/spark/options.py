@@ -1,4 +1,4 @@
-"""Options as they reach a data source: texts, whose names are in lower case or not."""
+"""Parsing of the options of the data source, which are strings with case-insensitive names."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = [
 ]
 
 BATCH_SIZE = 32_768
-"""Rows of a batch, which Spark's JVM is given as a whole: larger ones take more of its memory and no less time."""
+"""Default rows of a batch. Spark's JVM takes a batch as a whole; larger ones need more memory and are not faster."""
 STORES = ("aws_", "google_", "azure_", "orcish.", "header.")
-"""How the names of options of object stores begin."""
+"""Prefixes of the options of object stores."""
 OF_STORES = ("allow_http", "timeout", "connect_timeout", "proxy_url", "allow_invalid_certificates")
 
 
 class SourceOptions(TypedDict, total=False):
-    """Options of reading, as keywords of Python functions; the data source has them in camel case."""
+    """Options of reading as keywords of Python functions. In the data source, their names are in camel case."""
 
     merge_schema: bool | None
     case_sensitive: bool | None
@@ -55,7 +55,7 @@ def _camel_case(name: str) -> str:
 
 
 def data_source_options(options: Mapping[str, Any], storage_options: Mapping[str, Any] | None) -> dict[str, str]:
-    """Keywords of Python functions as options of the data source, with those of the store."""
+    """Keywords of Python functions as options of the data source, including those of the store."""
     return to_text(
         {_camel_case(name) if name in SourceOptions.__optional_keys__ else name: options[name] for name in options}
         | dict(storage_options or {})
@@ -64,7 +64,7 @@ def data_source_options(options: Mapping[str, Any], storage_options: Mapping[str
 
 @dataclasses.dataclass(frozen=True)
 class TableOptions:
-    """Options of reading, parsed."""
+    """Options of reading."""
 
     paths: tuple[str, ...]
     columns: tuple[str, ...] | None = None
@@ -78,21 +78,21 @@ class TableOptions:
     min_splits: int = 1
     batch_size: int = BATCH_SIZE
     timezone: str = "UTC"
-    """Zone of the JVM: files of other zones give the instants at which its clock shows the same."""
+    """Time zone of the JVM. Timestamps of files of other zones keep their wall clock time in this zone."""
     session_timezone: str = "UTC"
-    """Zone of clocks in texts: in names of folders, and in filters."""
+    """Time zone of timestamps in folder names and in filters."""
     values: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """What becomes of values that are not as their types say: options of :class:`orcish.types.ReadOptions`."""
+    """Choices for invalid values: options of :class:`orcish.types.ReadOptions`."""
     external_locations: tuple[str, ...] | None = None
-    """Where a table of CarbonData may have files outside of its folder."""
+    """Where a CarbonData table may have files outside of its folder."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> TableOptions:
-        """Of a data source's options.
+        """Parses options of the data source.
 
         Raises:
-            ValueError: There is no path, an option has no such value, or is none at all.
+            ValueError: There is no path, a value is invalid, or an option is unknown.
         """
         parser = _OptionParser(options)
         made = cls(
@@ -111,7 +111,7 @@ class TableOptions:
             external_locations=parser.names("externalLocations"),
             storage=parser.storage(),
         )
-        # Of streams, which ask for the schema with them.
+        # Options of streams, which ask for the schema with all their options.
         parser.text("stateLocation")
         parser.text("maxFilesPerTrigger")
         parser.end("reading")
@@ -120,27 +120,27 @@ class TableOptions:
 
 @dataclasses.dataclass(frozen=True)
 class StreamOptions:
-    """What a stream reads."""
+    """Options of reading a stream."""
 
     table: TableOptions
     state: str
-    """Folder for what is known of the files."""
+    """Folder of the file log."""
     max_files: int | None
-    """Most files of a batch."""
+    """Maximum files of a batch."""
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> StreamOptions:
-        """Of a data source's options.
+        """Parses options of the data source.
 
         Raises:
-            ValueError: As of :meth:`TableOptions.of`; there are several paths or a pattern, and no `stateLocation`.
+            ValueError: As in :meth:`TableOptions.of`; or ``stateLocation`` is missing for several paths or a pattern.
         """
         parser = _OptionParser(options)
         state = parser.text("stateLocation")
         most = parser.number("maxFilesPerTrigger", default=0) or None
         table = TableOptions.of(options)
         if state is None and (len(table.paths) > 1 or is_pattern(local_path(table.paths[0]))):
-            # Other streams of the same folder do not have the same files.
+            # The folder of the table has the log of all its files, which is another order.
             raise ValueError(
                 "option stateLocation says where a stream of several paths, or a pattern, keeps what it has found"
             )
@@ -149,7 +149,7 @@ class StreamOptions:
 
 @dataclasses.dataclass(frozen=True)
 class WriterOptions:
-    """Where rows are written to, and how."""
+    """Options of writing."""
 
     path: str
     partition_by: tuple[str, ...] = ()
@@ -158,17 +158,17 @@ class WriterOptions:
     case_sensitive: bool = False
     timezone: str = "UTC"
     session_timezone: str = "UTC"
-    """Both as those of :class:`TableOptions`."""
+    """Time zones as in :class:`TableOptions`."""
     file: WriteOptions = dataclasses.field(default_factory=WriteOptions)
     """Options of each file."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> WriterOptions:
-        """Of a data source's options; names of Spark's and Java's writer are understood as well.
+        """Parses options of the data source, also by the names of Spark's and Java's writers.
 
         Raises:
-            ValueError: There is no path or more than one, an option has no such value, or is none at all.
+            ValueError: There is not exactly one path, a value is invalid, or an option is unknown.
         """
         parser = _OptionParser(options)
         paths = _paths(parser)
@@ -199,16 +199,14 @@ class WriterOptions:
             file=cast("WriteOptions", {name: value for name, value in file.items() if value is not None}),
             storage=parser.storage(),
         )
-        # Spark's own, of a stream.
+        # An option of Spark for streams.
         parser.text("checkpointLocation")
         parser.end("writing")
         return made
 
 
 def to_text(options: Mapping[str, Any]) -> dict[str, str]:
-    """Options of Python's types as texts: lists of names in JSON, flags in lower case; those that are None are left
-    out.
-    """
+    """Options as strings: lists as JSON, booleans in lower case. Options that are None are left out."""
     made = {}
     for name, value in options.items():
         if value is None:
@@ -233,11 +231,11 @@ def _paths(parser: _OptionParser) -> tuple[str, ...]:
 
 
 def absolute(path: str) -> str:
-    """A path that is the same in all processes of the machine, whatever folders they are in; URLs as they are."""
+    """An absolute path, as other processes have other working directories; URLs are unchanged."""
     found = local_path(path)
     if "://" in found or os.path.isabs(found):
         return found
-    # The slash at the end says that it is a folder.
+    # A trailing slash marks a folder.
     return os.path.abspath(found) + ("/" if found.endswith("/") else "")
 
 
@@ -248,7 +246,7 @@ def _zones(parser: _OptionParser) -> dict[str, Any]:
 
 
 def _values(parser: _OptionParser) -> dict[str, str]:
-    """Choices for values that are not as their types say, under the names of the reader; those that are given."""
+    """The given choices for invalid values, under the names of :class:`orcish.types.ReadOptions`."""
     words = {
         "invalidUtf8": ("invalid_utf8", ("error", "replace", "null", "binary")),
         "decimalOutOfRange": ("decimal_out_of_range", ("error", "null")),
@@ -265,7 +263,7 @@ def _values(parser: _OptionParser) -> dict[str, str]:
 
 
 def _codec(name: str | None) -> str | None:
-    # Spark has upper case too, and another word for none.
+    # Spark also has upper case, and `uncompressed`.
     return None if name is None else {"uncompressed": "none"}.get(name.lower(), name.lower())
 
 
@@ -290,14 +288,14 @@ def _flag(name: str, text: str) -> bool:
 
 
 class _OptionParser:
-    """Options of which it is known which have been looked at."""
+    """Parses options, and keeps track of which are used."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._left = {name.lower(): value for name, value in options.items()}
         self._known: list[str] = []
 
     def text(self, *names: str) -> str | None:
-        """The value of an option, under the first of its names that is there."""
+        """The value of an option, under the first of its names that is given."""
         self._known.append(names[0])
         found = [self._left.pop(name.lower(), None) for name in names]
         return next((value for value in found if value is not None), None)
@@ -328,7 +326,7 @@ class _OptionParser:
             raise ValueError(f"option {names[0]}={found!r}: must be a number") from None
 
     def names(self, *names: str) -> tuple[str, ...] | None:
-        """Names with commas between them, or in a list of JSON. Without text, the option is as if it was not given."""
+        """A list of names, separated by commas or in JSON; ``None`` where the text is empty."""
         found = self.text(*names)
         if not (found or "").strip():
             return None
@@ -341,12 +339,12 @@ class _OptionParser:
         return tuple(name.strip() for name in found.split(",") if name.strip())
 
     def storage(self) -> dict[str, str]:
-        """Those of object stores."""
+        """Removes and returns the options of object stores."""
         names = [name for name in self._left if name.startswith(STORES) or name in OF_STORES]
         return {name: self._left.pop(name) for name in names}
 
     def end(self, what: str) -> None:
-        """Raises ValueError for options that nobody knows."""
+        """Raises ValueError for options that are left, which are unknown."""
         for name in self._left:
             meant = nearest(name, self._known)
             hint = f"; did you mean {meant}?" if meant else ""

@@ -1,4 +1,4 @@
-"""What a session says of itself, whether Spark runs in this process or elsewhere."""
+"""Properties of a Spark session and of tasks, in this process or with Spark Connect."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = [
 ]
 
 MOST_BYTES = 64 << 20
-"""Bytes of a batch whose values are not counted."""
+"""Estimated bytes up to which the JVM need not measure a batch."""
 
 
 def jvm(spark: SparkSession) -> Any:
-    """The JVM of this process; none with Spark Connect."""
+    """The JVM of this process; ``None`` with Spark Connect."""
     return getattr(spark, "_jvm", None)
 
 
 def timestamp_zone(spark: SparkSession) -> str:
-    """The zone in which Spark's own reader takes the wall clocks of ORC: that of its JVM. With Spark Connect, which
-    does not tell it, that of the session.
+    """The time zone in which Spark's reader interprets timestamps of ORC: that of its JVM. With Spark Connect, which
+    does not expose it, that of the session.
     """
     machine = jvm(spark)
     if machine is not None:
@@ -42,12 +42,12 @@ def timestamp_zone(spark: SparkSession) -> str:
 
 
 def session_zone(spark: SparkSession) -> str:
-    """The zone in which the session shows instants, and understands their texts."""
+    """The time zone in which the session parses and shows instants."""
     return str(spark.conf.get("spark.sql.session.timeZone"))
 
 
 def default_parallelism(spark: SparkSession) -> int:
-    """How many tasks the cluster runs at a time; 1 where that is not known."""
+    """Number of tasks that the cluster runs concurrently; 1 where it is unknown."""
     if jvm(spark) is None:
         return 1
     return int(spark.sparkContext.defaultParallelism)
@@ -55,7 +55,7 @@ def default_parallelism(spark: SparkSession) -> int:
 
 @contextlib.contextmanager
 def job_description(spark: SparkSession, text: str) -> Iterator[None]:
-    """Names the jobs within in Spark's UI, where that is in reach."""
+    """Describes the jobs inside of the context in Spark's UI, if there is a JVM."""
     if jvm(spark) is None:
         yield
         return
@@ -65,27 +65,28 @@ def job_description(spark: SparkSession, text: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # None, which takes the name away, is not in Spark's stubs.
+        # None, which removes the description, is missing in Spark's stubs.
         context.setLocalProperty("spark.job.description", before)  # type: ignore[arg-type]
 
 
 @contextlib.contextmanager
 def large_batches(spark: SparkSession, schema: pa.Schema) -> Iterator[None]:
-    """Has the JVM count the rows of a batch and not their bytes, which takes as long again as all else that it does for
-    Arrow; where the types of the columns say that no batch will be large.
+    """Makes the JVM limit batches by rows instead of bytes, where the types of the columns show that batches are small.
+
+    Measuring the bytes takes the JVM as long as all other work for Arrow.
     """
     name = "spark.sql.execution.arrow.maxBytesPerBatch"
     before = spark.conf.get(name, None)
     rows = int(spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000") or 0)
     widths = [_width(field.type) for field in schema]
-    # Without a number of rows, the bytes are all that ends a batch.
+    # Without a limit on rows, only the limit on bytes ends a batch.
     if rows <= 0 or None in widths or rows * sum(width or 0 for width in widths) > MOST_BYTES:
         yield
         return
     try:
         spark.conf.set(name, str((1 << 31) - 1))
     except Exception:
-        # This Spark has no such setting, or does not let it be set.
+        # This version of Spark has no such setting, or does not allow to change it.
         yield
         return
     try:
@@ -98,7 +99,7 @@ def large_batches(spark: SparkSession, schema: pa.Schema) -> Iterator[None]:
 
 
 def _width(kind: pa.DataType) -> int | None:
-    """Bytes of a value, about; none where they are not known."""
+    """Approximate bytes of a value; ``None`` for types of variable width."""
     if pa.types.is_struct(kind):
         widths = [_width(kind.field(at).type) for at in range(kind.num_fields)]
         return None if None in widths else 1 + sum(width or 0 for width in widths)
@@ -107,18 +108,18 @@ def _width(kind: pa.DataType) -> int | None:
 
 
 def task_number() -> int:
-    """Number of the task that runs here, among those of its stage."""
+    """Index of the current task within its stage."""
     context = TaskContext.get()
     return context.partitionId() if context is not None else 0
 
 
 def task_cpus() -> int:
-    """Cores that the task which runs here has."""
+    """Number of cores of the current task."""
     context = TaskContext.get()
     return context.cpus() if context is not None else 1
 
 
 def local_property(name: str) -> str | None:
-    """A property of the task that runs here."""
+    """A local property of the current task."""
     context = TaskContext.get()
     return context.getLocalProperty(name) if context is not None else None

@@ -1,4 +1,4 @@
-"""The columns of a table as a tree, and where they are in a file."""
+"""The columns of a table as a tree, and their positions in a file."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ __all__ = ["MISSING", "ColumnNode", "FileColumn", "column_tree", "locate_columns
 
 @dataclasses.dataclass(frozen=True)
 class ColumnNode:
-    """A column, or a part of one."""
+    """A column, or a nested one."""
 
     name: str
-    """Dotted."""
+    """Dotted name."""
     step: str
-    """Its last part."""
+    """Last step of the name."""
     kind: T.DataType
     scanned: pa.DataType
     """Type in batches of the scan."""
     wanted: pa.DataType
-    """Type as Spark takes it."""
+    """Type in Spark."""
     children: tuple[ColumnNode, ...]
     is_partition: bool
-    """Whether it is the name of a folder."""
+    """Whether its values are in folder names."""
     index: int | None
-    """Its number among those that are reported: leaves, and columns of the table."""
+    """Index among the reported columns, which are leaves and top-level columns."""
 
     def all(self) -> Iterator[ColumnNode]:
-        """It, and all that is below it."""
+        """The node and all nodes below it."""
         yield self
         for child in self.children:
             yield from child.all()
 
     @property
     def has_order(self) -> bool:
-        """Whether there is a least value, and a greatest."""
+        """Whether minimum and maximum are defined."""
         return not (self.children or pa.types.is_nested(self.wanted) or pa.types.is_binary(self.wanted))
 
 
 def column_tree(table: SparkTable) -> tuple[ColumnNode, ...]:
-    """The columns of a table, in its order."""
-    # Files of CarbonData have those as well.
+    """The columns of a table in order."""
+    # CarbonData files store the partition columns too.
     source = reader_of(table.scan).source
     by_folder = source.partition_columns if isinstance(source, OrcFiles) else ()
     count = iter(range(1 << 62))
@@ -97,21 +97,21 @@ def _parts(kind: T.DataType, scanned: Any, wanted: Any) -> list[tuple[str, T.Dat
 
 @dataclasses.dataclass(frozen=True)
 class FileColumn:
-    """Where a column is in a file."""
+    """The position of a column in a file."""
 
     id: int | None
-    """Column id; none where the file does not have it, and all its values are null."""
+    """Column id; ``None`` where the file does not have the column, so that all its values are null."""
     kind: Any = None
-    """Type in which the file has it."""
+    """Type in the file."""
     below: tuple[int, ...] = ()
-    """Column ids of it and of all below it."""
+    """Column ids of the column and of all columns below it."""
 
 
 MISSING = FileColumn(None)
 
 
 def locate_columns(file: ORCFile, nodes: Sequence[ColumnNode], table: OrcFiles) -> dict[str, FileColumn]:
-    """Places in a file by dotted names; those that could not be told are left out."""
+    """Positions of columns in a file, by dotted names. Columns whose position is not certain are left out."""
     children: dict[int, list[int]] = {}
     for id, parent in enumerate(file.column_parents):
         if parent is not None:
@@ -130,7 +130,7 @@ def locate_columns(file: ORCFile, nodes: Sequence[ColumnNode], table: OrcFiles) 
         found[node.name] = FileColumn(id, kind, below(id))
         parts = children.get(id, [])
         if pa.types.is_struct(kind) and isinstance(node.kind, T.StructType):
-            # A union that is read as a struct has other fields.
+            # Unions that are read as structs have other fields.
             if file.column_types[id].startswith("struct"):
                 by_name(node.children, list(zip(parts, kind, strict=True)))
         elif pa.types.is_map(kind) and isinstance(node.kind, T.MapType):

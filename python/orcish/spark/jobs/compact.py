@@ -1,4 +1,4 @@
-"""Compaction of tables as a Spark job."""
+"""Compaction of a table as a Spark job."""
 
 from __future__ import annotations
 
@@ -60,32 +60,33 @@ def compact(
     threads: int | None = None,
     verify: bool | None = None,
 ) -> DataFrame:
-    """Puts small files of a table together, folder by folder, in the order of their names.
+    """Combines small files of a table, folder by folder, in the order of their names.
 
-    Files that are alike are merged: their stripes are copied, and nothing is decoded. Others, and all with `rewrite`,
-    are read and written anew, with the types and attributes that they have. The table changes at once, when all has
-    been written; stopped before, it is as it was. Readers that have listed the old files and not opened them will miss
-    them.
+    Files with the same types and options are merged: their stripes are copied, and nothing is decoded. Other files, and
+    all files with ``rewrite``, are decoded and written again, with their types and attributes. The table changes at
+    once, when all files have been written; if the job is stopped before, the table is unchanged. Readers that have
+    listed the old files and not opened them yet will not find them.
+
+    The keywords of :class:`~orcish.types.WriteOptions` apply to files that are rewritten.
 
     >>> osp.compact("table/", target_file_size="512MB").show()                                  # doctest: +SKIP
 
     Args:
         path: The folder of the table, local or in an object store.
-        target_file_size: Bytes of a file, about; files of three quarters of it and more are left alone.
-        rewrite: Write all of them anew: where stripes are small, or with other `options`.
+        target_file_size: Approximate bytes of a file; files of at least three quarters of it are not changed.
+        rewrite: Whether all files are rewritten, for larger stripes or other options.
         spark: The session; the active one by default.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-        options: For files that are written anew; see :class:`~orcish.types.WriteOptions`.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:
-        A row for each new file: its folder, ``merge`` or ``rewrite``, how many files it replaces, rows, bytes before
-        and after, its name.
+        A row for each new file: its folder, ``merge`` or ``rewrite``, the number of files that it replaces, rows, bytes
+        before and after, and its name.
 
     Raises:
-        ValueError: Options for files are given without `rewrite`.
+        ValueError: Options of files are given without ``rewrite``.
         FileNotFoundError: There is nothing at the path.
-        UnsupportedError: It is a table of CarbonData.
-        OrcishError: A file has changed or gone when the table is about to change; the table is as it was.
+        UnsupportedError: The path is a CarbonData table.
+        OrcishError: A file was changed or removed while the job ran; the table is unchanged.
         PySparkException: A file cannot be read; the message names it.
     """
     options = chosen_options(locals(), WriteOptions)
@@ -100,9 +101,9 @@ def compact(
     folder = job.folder()
     everything = folder.files()
     if not everything:
-        # A path that is wrong is told from a table without files as readers do.
+        # Raises FileNotFoundError for a wrong path, but not for a table without files.
         files_of(path, None, storage)
-    # Files of no bytes are none of rows; Hive writes them.
+    # Hive writes files of no bytes, which have no rows.
     there = [file for file in everything if file.size and not is_hidden(file.name)]
     tasks = [CompactionTask(job, group, rewrite, options) for group in compaction_groups(there, size, rewrite)]
 

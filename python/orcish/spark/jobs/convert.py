@@ -1,4 +1,4 @@
-"""Tables of other formats, CarbonData among them, and of ORC, written as ORC."""
+"""Conversion of tables of other formats to ORC as a Spark job."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FORMATS = {
     "orc": "orc",
     "carbondata": "carbondata",
 }
-"""Formats by how the names of files end."""
+"""Formats by the suffixes of file names."""
 
 
 @checked_keywords
@@ -75,27 +75,27 @@ def convert(
     threads: int | None = None,
     verify: bool | None = None,
 ) -> DataFrame:
-    """Writes a table as ORC. The files appear at once, when all have been written.
+    """Converts a table to ORC. The files appear at once, when all have been written.
 
-    Files of ORC and tables of CarbonData are read and written in the workers, and no row of them passes through the
-    JVM; those of other formats are read by Spark.
+    ORC files and CarbonData tables are read and written in the workers, without passing rows through the JVM. Other
+    formats are read by Spark. The keywords of :class:`~orcish.types.WriteOptions` apply to each file.
 
     >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"])         # doctest: +SKIP
 
     Args:
         source: A file, folder or pattern, or a data frame.
         target: The folder of the new table.
-        format: Of the source; by default what the names of its files end with, or ``carbondata`` for such a table.
-        read_options: Of the data source ``orcish``, for ORC and CarbonData; of Spark's reader, for other formats, such
-            as ``{"header": True}``.
-        partition_by: Columns whose values name folders; by default those that name folders of the source.
-        sort_within: Columns by which the rows of each task are sorted, whose values statistics then tell apart.
-        existing_data: What to do where the target has files: ``"error"``, ``"append"`` to them, or ``"overwrite"``.
-        max_rows_per_file: Rows after which another file begins.
+        format: Format of the source; by default that of the suffixes of its file names, or ``carbondata`` for such a
+            table.
+        read_options: Options of the data source ``orcish`` for ORC and CarbonData, or of Spark's reader for other
+            formats, such as ``{"header": True}``.
+        partition_by: Partition columns; by default those of the source.
+        sort_within: Columns by which each task sorts its rows, which makes statistics more selective.
+        existing_data: What to do where the target has files: ``"error"``, ``"append"``, or ``"overwrite"``.
+        max_rows_per_file: Maximum rows of a file.
         spark: The session; the active one by default.
-        storage_options: How the store of a URL is reached, for files that orcish reads and writes; see
+        storage_options: Options of the object store of a URL, for files that orcish reads and writes; see
             :data:`~orcish.types.StorageOptions`.
-        options: See :class:`~orcish.types.WriteOptions`.
 
     Returns:
         A row for each file: its name, rows and bytes.
@@ -103,8 +103,8 @@ def convert(
     Raises:
         FileNotFoundError: The source has no files.
         FileExistsError: The target has files, and ``existing_data`` is ``"error"``.
-        ValueError: The source is of no format that is known, or an option does not fit.
-        UnsupportedError: A type has no place in ORC, or the target is a table of CarbonData.
+        ValueError: The format of the source is unknown, or an option is wrong.
+        UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table.
     """
     options = chosen_options(locals(), WriteOptions)
     session = active_session(spark)
@@ -149,7 +149,7 @@ def convert(
 
 
 def _no_files(target: str, there: list[FileInfo]) -> list[str]:
-    """What a table that begins replaces: nothing, as it has no files."""
+    """Checks that the target has no files, and thus replaces none."""
     if any(not is_hidden(file.name) for file in there):
         raise FileExistsError(
             f"{target} has files already: existing_data='append' adds to them, 'overwrite' replaces them"
@@ -161,14 +161,14 @@ def _no_files(target: str, there: list[FileInfo]) -> list[str]:
 class _Source:
     schema: StructType
     folders: list[str]
-    """Columns that are names of folders."""
+    """Partition columns."""
     write: Callable[[SparkSession, TableTarget, list[str], str], list[Staged]]
 
 
 def _source(
     spark: SparkSession, source: str | DataFrame, named: str | None, options: dict[str, Any], storage: dict[str, str]
 ) -> _Source:
-    """What is read, whichever way."""
+    """Opens the source."""
     if isinstance(source, DataFrame):
         return _Source(source.schema, [], functools.partial(_write_frame, source))
     if named is None and is_carbon_table(absolute(source), storage):
@@ -179,11 +179,11 @@ def _source(
     found = named or _format(files)
     if found in ("orc", "carbondata"):
         table = open_table(spark, source, options=options, storage_options=storage, is_carbon=found == "carbondata")
-        # Not all may be read.
+        # Options may select some of the columns.
         folders = [name for name in reader_of(table.scan).source.partition_columns if name in table.schema.names]
         return _Source(table.schema, folders, functools.partial(_write_work, table.task_inputs()))
     frame = spark.read.format(found).options(**options).load(source)
-    # Spark has none of those in a pattern.
+    # For patterns, Spark has no partition columns.
     folders = [name for name, _ in files[0].partition if name in frame.schema.names]
     return _Source(frame.schema, folders, functools.partial(_write_frame, frame))
 
@@ -206,7 +206,7 @@ def _write_work(
         batches = part.batches()
         return to.write(_sorted(batches, arrow_schema(to.schema), sort) if sort else batches, number)
 
-    # Where there are no rows, one task writes a file that has the columns.
+    # Without rows, one task writes a file for the schema.
     nothing = TaskInput.of([], BatchConverter((), pa.schema([]), "UTC"))
     rows = run_in_workers(spark, list(enumerate(task_inputs or [nothing])), run, STAGED, text)
     return [Staged(**row) for row in rows]
@@ -214,12 +214,12 @@ def _write_work(
 
 def _sorted(batches: Iterator[pa.RecordBatch], schema: pa.Schema, by: list[str]) -> Iterator[pa.RecordBatch]:
     rows = pa.Table.from_batches(batches, schema)
-    # Nulls are first, as where Spark sorts.
+    # Nulls first, as in Spark.
     yield from rows.sort_by([(name, "ascending") for name in by], null_placement="at_start").to_batches()
 
 
 def _write_frame(frame: DataFrame, spark: SparkSession, to: TableTarget, sort: list[str], text: str) -> list[Staged]:
-    """Writes what Spark reads."""
+    """Writes a data frame of Spark."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield to_batch(to.write(batches, task_number()), STAGED)
@@ -227,7 +227,7 @@ def _write_frame(frame: DataFrame, spark: SparkSession, to: TableTarget, sort: l
     rows = frame.sortWithinPartitions(*sort) if sort else frame
     with job_description(spark, text), large_batches(spark, arrow_schema(frame.schema)):
         found = rows.mapInArrow(run, sql_schema(STAGED)).collect()
-    # Of no rows, Spark may make no task, and so no file that has the columns.
+    # Without rows, Spark may run no task, and there would be no file for the schema.
     if not found and not to.options.partition_by:
         return to.write(iter(()), 0)
     return [Staged(**row.asDict()) for row in found]

@@ -1,4 +1,4 @@
-"""What is in a table: rows, nulls, bounds, distinct values and stored bytes of each column."""
+"""Profile of a table: rows, nulls, bounds, distinct values and stored bytes of each column."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ SCHEMA = T.StructType(
 )
 FOUND = "column int, found binary"
 MOST_ROWS = 4096
-"""Most rows that the driver puts together; of more, Spark puts those of a column together first."""
+"""Maximum rows that the driver combines itself; otherwise Spark combines the rows of each column first."""
 MERGERS = 64
-"""Most tasks that do so."""
+"""Maximum tasks that combine rows."""
 
 
 @checked_keywords
@@ -70,37 +70,38 @@ def profile(
     external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
 ) -> DataFrame:
-    """What is in each column of a table, found by the statistics of the files where they prove it, and by reading the
-    column in Spark's workers where they do not. It has been found when the function returns.
+    """Profiles the columns of a table. Statistics of the files are used where they are exact; otherwise Spark's workers
+    read the column. The result is complete when the function returns.
 
     >>> osp.profile("table/").show()                                                           # doctest: +SKIP
     >>> osp.profile("table/", columns=["id", "nest.b"], distinct=False)                        # doctest: +SKIP
 
-    A column that is nested has a row of its own and one for each value within, under its dotted name. The data frame
-    has, in the order of the table:
+    A nested column has one row of its own and one for each leaf, with its dotted name. The data frame has these
+    columns, and rows in the order of the table:
 
     - ``column``: ``id``, ``nest.b``, ``list.element``, ``map.key``, ``map.value``, …;
-    - ``type``: that in Spark;
-    - ``rows``: of the table; within lists and maps, how many elements or entries there are;
-    - ``values``, ``nulls``: together the rows. A field of a struct that is null is null;
-    - ``min``, ``max``: as Spark casts them to text, in its session's time zone, and with NaN as the greatest; null for
-      binaries, for what is nested, and where there are no values;
-    - ``distinct``: how many values there are that differ, with a standard error of 0.81 %; null for what is nested, and
-      where `distinct` is false;
-    - ``bytes``: stored bytes of the column, its indexes and bloom filters included, and for what is nested all within;
-      null where that is not known. They are those of the stripes that may have rows of ``filters``;
-    - ``encodings``: how the column is stored, with the numbers of those stripes: ``DICTIONARY_V2 12, DIRECT_V2 3``;
-    - ``proven``: whether values, nulls and bounds came from statistics alone. Nothing but the ends of the files and of
-      their stripes is then read for them, and for `distinct` the column.
+    - ``type``: the type in Spark;
+    - ``rows``: number of rows, or, inside of lists and maps, of elements or entries;
+    - ``values``, ``nulls``: numbers of values and nulls, whose sum is ``rows``. Fields of null structs are null;
+    - ``min``, ``max``: with the format of Spark's casts to text, in the time zone of the session. NaN is the maximum.
+      Null for binary and nested columns, and where there are no values;
+    - ``distinct``: approximate number of distinct values, with a standard error of 0.81 %; null for nested columns, and
+      where ``distinct`` is false;
+    - ``bytes``: stored bytes of the column with its indexes, bloom filters and nested columns, in the stripes that may
+      have rows of ``filters``; null where they are not known;
+    - ``encodings``: encodings of the column, with the numbers of stripes: ``DICTIONARY_V2 12, DIRECT_V2 3``;
+    - ``proven``: whether values, nulls and bounds come from statistics alone. Only the tails and stripe footers are
+      then read for them, and the column for ``distinct``.
+
+    The other keywords are options of the data source; see README, "Spark".
 
     Args:
         path: A path or URL of a file or folder, a pattern, or several of them.
-        columns: Dotted names of columns, in their order; all by default, those of the folders included.
-        filters: Of which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
-        distinct: Whether distinct values are estimated, for which all columns are read.
+        columns: Dotted names of columns, in this order; all by default, partition columns included.
+        filters: Which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
+        distinct: Whether distinct values are estimated, which reads all columns.
         spark: The session, of Spark 3.5 or later; the active one by default.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-        options: Other options of the data source; see ``docs/spark-reading.md``.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
     """
     options = chosen_options(locals(), SourceOptions)
     session = active_session(spark)
@@ -132,7 +133,7 @@ def profile_table(session: SparkSession, table: SparkTable, distinct: bool) -> D
 
 
 def _collected(spark: SparkSession, run: Any, tasks: int, columns: int) -> Iterator[tuple[int, ColumnProfile]]:
-    """What the tasks found, which may be of one column several times."""
+    """Results of the tasks, with possibly several for a column."""
     if not tasks:
         return
     frame = spark.range(0, tasks, 1, tasks).mapInArrow(run, FOUND)

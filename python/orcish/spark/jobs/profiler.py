@@ -1,4 +1,4 @@
-"""What a worker finds of the columns of its part of a table."""
+"""Profiling of splits in a worker."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["ColumnProfile", "Profiler"]
 
 @dataclasses.dataclass
 class ColumnProfile:
-    """What is known of a column of some rows."""
+    """The profile of a column over some rows."""
 
     slots: int = 0
     values: int = 0
     low: Any = None
-    """Least value, of times and dates their number."""
+    """Minimum; of dates and times as an integer."""
     high: Any = None
     size: int | None = 0
     encodings: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -38,7 +38,7 @@ class ColumnProfile:
     sketch: bytes | None = None
 
     def merge(self, other: ColumnProfile) -> None:
-        """Adds what is known of other rows."""
+        """Adds the profile of other rows."""
         self.slots += other.slots
         self.values += other.values
         self.bound(other.low, other.high)
@@ -59,31 +59,31 @@ class ColumnProfile:
         self.high = max((value for value in (self.high, high) if value is not None), key=_order, default=None)
 
     def distinct(self) -> int:
-        """About how many values differ."""
+        """Approximate number of distinct values."""
         sketch = _native.Distinct()
         if self.sketch is not None:
             sketch.merge(self.sketch)
         return min(round(sketch.estimate()), self.values)
 
     def encoded(self) -> str:
-        """The encodings, the most frequent one first."""
+        """Encodings with their numbers of stripes, the most frequent one first."""
         ordered = sorted(self.encodings.items(), key=lambda item: (-item[1], item[0]))
         return ", ".join(f"{name} {count}" for name, count in ordered)
 
 
 def _order(value: Any) -> tuple[bool, Any]:
-    # To Spark, NaN is the greatest.
+    # As in Spark, NaN is the maximum.
     is_nan = value != value
     return is_nan, 0 if is_nan else value
 
 
 class Profiler:
-    """Profiles splits, one after the other."""
+    """Profiles splits one after the other."""
 
     def __init__(self, nodes: Sequence[ColumnNode], zone: str, distinct: bool, threads: int) -> None:
         self._nodes = nodes
         self._all = [node for top in nodes for node in top.all()]
-        # Of names of folders.
+        # Time zone of timestamps in folder names.
         self._zone = zone
         self._threads = threads
         self._found = {node.index: ColumnProfile() for node in self._all if node.index is not None}
@@ -91,18 +91,18 @@ class Profiler:
         self._sketches = {node.name: _native.Distinct() for node in leaves}
 
     def found(self) -> dict[int, ColumnProfile]:
-        """What has been found."""
+        """The profiles, by column index."""
         for node in self._all:
             if node.index is not None and node.name in self._sketches:
                 self._found[node.index].sketch = self._sketches[node.name].to_bytes()
         return self._found
 
     def add(self, split: Split) -> None:
-        """Profiles a part of the table."""
+        """Adds the rows of a split."""
         reader = read_split(split, self._threads)
         table = split.source
         if not isinstance(table, OrcFiles):
-            # Of CarbonData, all of it is read.
+            # There are no exact statistics of CarbonData.
             for found in self._found.values():
                 found.size = None
             self._read(reader, {})
@@ -135,7 +135,7 @@ class Profiler:
         self._read(reader, proven)
 
     def _is_whole(self, reader: ScanReader) -> bool:
-        """Whether all rows are wanted, as far as statistics tell."""
+        """Whether statistics show that all rows pass the filter."""
         if reader.options.get("filters") is None:
             return True
         tops = [node for node in self._nodes if not node.is_partition and not node.children]
@@ -158,7 +158,7 @@ class Profiler:
                 if place is None or found.size is None:
                     found.size = None
                 elif place.id is not None:
-                    # What is below a part that has none here is its own.
+                    # Columns below are added by their own nodes, if they are nodes.
                     ids = (place.id,) if part.children else place.below
                     found.size += sum(data + index for data, index, _ in (storage[id] for id in ids))
 
@@ -167,7 +167,7 @@ class Profiler:
         sketched = {
             node.name
             for node in self._all
-            # Of folders the value has been added.
+            # The value of a partition column has been added already.
             if node.name in self._sketches
             and (node.name in counted or (not node.is_partition and proven[node.name].values > 0))
         }
@@ -200,7 +200,7 @@ class Profiler:
             self._sketches[node.name].add(array.__arrow_c_array__())
 
     def _shaped(self, node: ColumnNode, array: pa.Array) -> pa.Array:
-        """The values as Spark has them."""
+        """The values in the type of Spark."""
         if array.type.equals(node.wanted):
             return array
         shape = BatchConverter(("",), pa.schema([pa.field("", node.wanted)]), self._zone)
@@ -208,14 +208,14 @@ class Profiler:
 
 
 def _is_altered(kind: T.DataType, options: Mapping[str, Any]) -> bool:
-    """Whether values of a type may be read as others than those that statistics are of."""
+    """Whether options may change values of a type, so that statistics do not describe them."""
     if isinstance(kind, T.StringType | T.BinaryType):
         return bool(options.get("invalid_utf8", "error") != "error" or options.get("long_char", "keep") != "keep")
     return isinstance(kind, T.DecimalType) and options.get("decimal_out_of_range", "error") != "error"
 
 
 def _values_of_folders(reader: ScanReader, nodes: Sequence[ColumnNode]) -> pa.RecordBatch:
-    """The values of partition columns, which are the same in all rows. No data is read for them."""
+    """The values of partition columns, which are the same for all rows; no data is read."""
     names = [node.name for node in nodes if node.is_partition]
     if not names:
         return pa.record_batch([], [])
@@ -226,13 +226,13 @@ def _values_of_folders(reader: ScanReader, nodes: Sequence[ColumnNode]) -> pa.Re
 def _narrowed(reader: ScanReader, nodes: Sequence[ColumnNode], wanted: set[str]) -> ScanReader:
     """The reader of these columns."""
     if any("." in node.step for node in nodes):
-        # Their names may be understood otherwise.
+        # Names with dots may be ambiguous.
         return reader
     return reader.select([node.name for node in nodes if node.name in wanted])
 
 
 def _parts(node: ColumnNode, array: pa.Array) -> Iterator[tuple[ColumnNode, pa.Array]]:
-    """A column and those below it, as far as they have been read, with nulls where a struct above is null."""
+    """A column and the columns below it, as far as they are read. Fields of null structs are null."""
     yield node, array
     if not node.children:
         return
@@ -252,7 +252,7 @@ def _parts(node: ColumnNode, array: pa.Array) -> Iterator[tuple[ColumnNode, pa.A
 
 
 def _bounds(node: ColumnNode, array: pa.Array) -> tuple[Any, Any]:
-    """The least and the greatest value; none of no values, and where there is no order."""
+    """Minimum and maximum; ``None`` where there are no values, or no order."""
     kind = array.type
     if not node.has_order or pa.types.is_null(kind) or array.null_count == len(array):
         return None, None

@@ -1,4 +1,4 @@
-"""What all jobs do: run a function over parts of a table in the workers, and give a data frame of what was done."""
+"""Running of a function in the workers, and results as data frames."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Item = TypeVar("Item")
 
 UNITS = {"": 1, "K": 10, "M": 20, "G": 30, "T": 40}
 BAR = 40
-"""Characters of the bar that shows progress."""
+"""Width of the progress bar."""
 
 
 def active_session(spark: SparkSession | None) -> SparkSession:
-    """The session that is given, the active one, or a new one."""
+    """The given session, the active one, or a new one."""
     return spark or SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
@@ -37,14 +37,14 @@ def run_in_workers(
     schema: pa.Schema,
     text: str,
 ) -> list[dict[str, Any]]:
-    """Runs a function for each item, one task each, and gives the rows that it returns.
+    """Runs a function in one task for each item, and gives the rows that it returns.
 
     Args:
         spark: The session.
-        items: What the function takes; they are pickled.
-        run: Runs in the workers, more than once where a task is retried or speculated on; gives rows.
-        schema: Of the rows.
-        text: Name of the job, for Spark's UI and the terminal.
+        items: Arguments of the function, which are pickled.
+        run: The function; it runs more than once where a task is retried or speculated. Gives rows.
+        schema: Schema of the rows.
+        text: Description of the job, for Spark's UI and the terminal.
     """
     if not items:
         return []
@@ -68,7 +68,7 @@ def to_batch(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBat
 
 
 def sql_schema(schema: pa.Schema) -> str:
-    """The schema as Spark has it in a text."""
+    """The schema in the syntax of Spark."""
     return ", ".join(f"`{field.name}` {_SQL[field.type]}" for field in schema)
 
 
@@ -81,10 +81,10 @@ def to_frame(spark: SparkSession, rows: Sequence[dict[str, Any]], schema: pa.Sch
 
 
 def parse_size(size: int | str) -> int:
-    """Bytes: a number, or a text such as ``512MB``, in powers of 1024.
+    """Parses a size: a number of bytes, or a text such as ``512MB``, in powers of 1024.
 
     Raises:
-        ValueError: It is no size.
+        ValueError: The size is invalid.
     """
     found = re.fullmatch(r"\s*(\d+)\s*([KMGT]?)(i?B)?\s*", str(size), re.IGNORECASE)
     if found is None or int(found[1]) < 1:
@@ -94,7 +94,7 @@ def parse_size(size: int | str) -> int:
 
 @contextlib.contextmanager
 def _progress(spark: SparkSession, text: str) -> Iterator[None]:
-    """A bar on the terminal, if there is one, and Spark does not show its own."""
+    """Shows a progress bar on a terminal, unless Spark shows its own."""
     machine = jvm(spark)
     has_own = machine is None or spark.conf.get("spark.ui.showConsoleProgress", "false") == "true"
     if has_own or not sys.stderr.isatty():

@@ -1,4 +1,4 @@
-"""What statistics prove of the columns of a table."""
+"""Exact statistics of columns, from the statistics that files record."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ __all__ = ["ExactStatistics", "RecordedStatistics", "exact_statistics"]
 
 @dataclasses.dataclass(frozen=True)
 class ExactStatistics:
-    """What is certain of a column."""
+    """Exact statistics of a column."""
 
     slots: int
-    """Rows; of what is within lists and maps, elements."""
+    """Number of rows, or, inside of lists and maps, of elements."""
     values: int
     low: Any = None
     high: Any = None
 
 
 class RecordedStatistics:
-    """What a file records of its columns in some of its stripes."""
+    """The statistics that a file records for some of its stripes."""
 
     def __init__(self, file: ORCFile, stripes: Sequence[int]) -> None:
         self._file = native_file(file)
-        # Of all stripes there are statistics that are at hand.
+        # For all stripes, the file has statistics in its footer.
         self._stripes = None if sorted(stripes) == list(range(file.num_stripes)) else list(stripes)
         self._of_stripes: list[list[dict[str, Any]]] | None = None
 
     def of(self, id: int) -> list[dict[str, Any]]:
-        """Statistics of a column, of which one may say nothing; together they are of all rows."""
+        """Statistics of a column, which together describe all rows; each may be empty."""
         if self._stripes is None:
             return [self._file.column_statistics(id) or {}]
         if self._of_stripes is None:
@@ -51,14 +51,14 @@ class RecordedStatistics:
 
 
 def _is_counted(columns: list[dict[str, Any]], rows: int) -> bool:
-    """Whether statistics are any: Java, told to write no index, counts no values but writes how many it counted."""
+    """Whether statistics are valid. Without indexes, the Java writer records them with a count of 0."""
     return bool(columns) and not (columns[0].get("values") == 0 and rows > 0)
 
 
 def exact_statistics(
     nodes: Sequence[ColumnNode], places: dict[str, FileColumn], recorded: RecordedStatistics, rows: int
 ) -> dict[str, ExactStatistics]:
-    """Proofs by dotted names, of those columns of which all is certain."""
+    """Exact statistics by dotted names; columns without them are left out."""
     made: dict[str, ExactStatistics] = {}
     prover = _StatisticsProver(places, recorded, made)
     for node in nodes:
@@ -98,7 +98,7 @@ class _StatisticsProver:
             self.prove(child, below)
 
     def _elements(self, node: ColumnNode) -> int | None:
-        """How many elements or entries there are: as many as values, where none of those is null."""
+        """Number of elements or entries: that of the values of a child, if none is null."""
         for child in node.children:
             found = self._statistics(child)
             if all(one.get("has_null") is False for one in found):
@@ -112,10 +112,10 @@ def _sum(found: list[dict[str, Any]]) -> int | None:
 
 
 def _bounds(node: ColumnNode, place: FileColumn, found: list[dict[str, Any]]) -> tuple[Any, Any] | None:
-    """The bounds; none where they are not certain."""
+    """Minimum and maximum; ``None`` where they are not exact."""
     if not node.has_order or not found:
         return None, None
-    # What becomes another type may have another order.
+    # A conversion to another type may change the order.
     if place.kind is None or not place.kind.equals(node.scanned):
         return None
     low, high = ([_known(one, place.kind, question) for one in found] for question in ("min", "max"))
@@ -129,7 +129,7 @@ def _known(found: dict[str, Any], kind: pa.DataType, question: Any) -> Any:
             return UNKNOWN
         return true > 0 if question == "max" else true == found["values"]
     if pa.types.is_date(kind):
-        # Python has not all days.
+        # Dates stay integers, as some are out of range for Python.
         value = found.get(question)
         return value if found["kind"] == "date" and value is not None else UNKNOWN
     return exact_value(found, kind, question, False)

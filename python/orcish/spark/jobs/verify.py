@@ -1,4 +1,4 @@
-"""Whether the files of a table are what they say."""
+"""Verification of the files of a table as a Spark job."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from orcish.writing.timestamps import timestamp_types
 __all__ = ["verify"]
 
 TASKS = 256
-"""Most tasks into which a table is cut."""
+"""Maximum number of tasks."""
 
 FINDINGS = pa.schema(
     [
@@ -35,31 +35,32 @@ FINDINGS = pa.schema(
     ]
 )
 _BY_TASK = pa.schema([*FINDINGS, ("kind", pa.string())])
-"""With the types of columns of timestamps, which are no findings by themselves."""
+"""Results of tasks: findings, and, with ``kind``, the types of timestamp columns."""
 
 
 @checked_keywords
 def verify(path: str, *, spark: SparkSession | None = None, storage_options: StorageOptions | None = None) -> DataFrame:
-    """Reads every file of a table, all of it, and checks what they say against what they hold: statistics of files,
-    stripes and row groups, row indexes, bloom filters, numbers of rows.
+    """Reads all files of a table, and compares their rows with recorded statistics of files, stripes and row groups,
+    row indexes, bloom filters and numbers of rows.
+
+    A column that is ``timestamp`` in some files and ``timestamp with local time zone`` in others is reported for the
+    first file that differs from those before it, as values of ``timestamp`` are instants only with the zone of their
+    writer.
 
     >>> assert osp.verify("table/").isEmpty()                                                   # doctest: +SKIP
 
     Args:
         path: A file, folder or pattern.
         spark: The session; the active one by default.
-        storage_options: How the store of a URL is reached; see :data:`~orcish.types.StorageOptions`.
-
-    A column that is ``timestamp`` in some files and ``timestamp with local time zone`` in others is a finding of the
-    first file that has it otherwise than those before: the former are instants only with the zone of their writer.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:
-        A row for each finding: the file, indexes of the stripe and of the row group within it, the column's dotted
-        name, and what is wrong. Of a file that cannot be read, there is one with the error.
+        A row for each finding: the file, the index of the stripe, the index of the row group within it, the dotted name
+        of the column, and the message. A file that cannot be read has one row with the error.
 
     Raises:
         FileNotFoundError: There is no file.
-        UnsupportedError: It is a table of CarbonData.
+        UnsupportedError: The path is a CarbonData table.
     """
     session = active_session(spark)
     storage = cast("Mapping[str, str]", storage_options or {})
@@ -67,7 +68,7 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
     files = table_files(absolute(path), False, storage)
     if not files:
         raise FileNotFoundError(f"no files: {path}")
-    # Some files a task, where there are many more than cores.
+    # With many files, a task reads several of them.
     count = min(len(files), TASKS)
     tasks = [_Files(files[at::count], storage_options) for at in range(count)]
     rows = run_in_workers(session, tasks, _findings, _BY_TASK, f"orcish: verify {path}")
@@ -97,7 +98,7 @@ def _findings(files: _Files) -> list[tuple[Any, ...]]:
 
 
 def _mixed(rows: Sequence[Mapping[str, Any]], files: Sequence[str]) -> list[dict[str, Any]]:
-    """Findings about columns that have both types of timestamps."""
+    """Findings about columns with both types of timestamps."""
     order = {file: at for at, file in enumerate(files)}
     first: dict[str, Any] = {}
     found: dict[str, dict[str, Any]] = {}

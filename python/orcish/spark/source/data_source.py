@@ -1,4 +1,4 @@
-"""The data sources of Spark: ``orcish``, and ``carbondata`` for tables of Apache CarbonData."""
+"""The data sources ``orcish``, and ``carbondata`` for tables of Apache CarbonData."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ __all__ = ["CarbonDataSource", "OrcishDataSource"]
 class OrcishDataSource(DataSource):
     """Reads and writes tables of ORC files: ``spark.read.format("orcish")``.
 
-    Spark finds it by itself where orcish is installed. ``docs/spark-reading.md`` and
-    ``docs/spark-writing.md`` list the options.
+    Spark finds it by its module name where orcish is installed. The options are in README, "Spark".
     """
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
@@ -36,40 +35,40 @@ class OrcishDataSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The word for ``format``."""
+        """The name for ``format``."""
         return "orcish"
 
     def schema(self) -> StructType:
-        """Columns of the table, or those that option `columns` names."""
+        """The schema of the table, or of the columns that the option ``columns`` selects."""
         return SparkTable.open(TableOptions.of(self.options)).schema
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Reads columns with these types."""
+        """A reader for this schema."""
         return OrcishReader(self.options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Writes rows of these types."""
+        """A writer for this schema."""
         from orcish.spark.source.writer import OrcishWriter
 
         return OrcishWriter(WriterOptions.of(self.options), schema, overwrite)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        """Reads the files that come to a folder."""
+        """A reader of the files that are added to a folder."""
         from orcish.spark.source.stream_reader import OrcishStreamReader
 
         return OrcishStreamReader(self.options, schema)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> Any:  # noqa: N802
-        """Writes each batch of a stream once."""
+        """A writer that writes each batch of a stream once."""
         from orcish.spark.source.stream_writer import stream_writer
 
         return stream_writer(WriterOptions.of(self.options), schema, overwrite)
 
 
 class CarbonDataSource(DataSource):
-    """Reads tables of Apache CarbonData: ``spark.read.format("carbondata")``, without its jars.
+    """Reads tables of Apache CarbonData: ``spark.read.format("carbondata")``, without CarbonData's jars.
 
-    Its options are those of ``orcish``, which reads such tables as well.
+    The options are those of ``orcish``, which reads CarbonData tables too.
     """
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
@@ -77,15 +76,15 @@ class CarbonDataSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The word for ``format``."""
+        """The name for ``format``."""
         return "carbondata"
 
     def schema(self) -> StructType:
-        """Columns of the table, or those that option `columns` names."""
+        """The schema of the table, or of the columns that the option ``columns`` selects."""
         return SparkTable.open(TableOptions.of(self.options), is_carbon=True).schema
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Reads columns with these types."""
+        """A reader for this schema."""
         return OrcishReader(self.options, schema, is_carbon=True)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: ARG002
@@ -102,10 +101,10 @@ class CarbonDataSource(DataSource):
 
 
 class OrcishReader(DataSourceReader):
-    """Reads a table, task by task.
+    """Reads a table task by task.
 
-    It has no `pushFilters`: what Spark pushes into a Python data source stays for other scans of the same data frame,
-    which then lack rows.
+    There is no ``pushFilters``: Spark keeps filters that are pushed into a Python data source for other scans of the
+    same data frame, which then lack rows.
     """
 
     def __init__(self, options: MutableMapping[str, str], schema: StructType, *, is_carbon: bool | None = None) -> None:
@@ -114,12 +113,12 @@ class OrcishReader(DataSourceReader):
         self._is_carbon = is_carbon
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Splits of about the size that is asked for. Files and stripes without a wanted row are in none."""
+        """Input partitions of about the requested size. Files and stripes that filters exclude are skipped."""
         table = SparkTable.open(TableOptions.of(self._options), self._schema, is_carbon=self._is_carbon)
         return [TaskPartition(part) for part in table.task_inputs()]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a task."""
-        # Spark makes a task of no partitions as well.
+        """The rows of an input partition."""
+        # Without input partitions, Spark runs a task with another kind of partition.
         if isinstance(partition, TaskPartition):
             yield from partition.value.batches(task_cpus())

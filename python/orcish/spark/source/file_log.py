@@ -1,4 +1,4 @@
-"""The files that streams have found, by names that stay the same, in the order in which they were found."""
+"""The file log of streams: the files of a table, in the order in which streams have found them."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from orcish.tables.listing import folder_above, table_files
 __all__ = ["FileLog", "named_files"]
 
 LIST_FILES = 10_000
-"""Most names in a list, each of which is read at once."""
+"""Maximum names of a list, which is read as a whole."""
 SAME_STORE = {"s3a": "s3", "gcs": "gs"}
-"""Schemes that have another name."""
+"""Schemes with an alias."""
 
 
 class FileLog:
-    """Names of files in the order in which streams of a table have found them.
+    """The file log of a table.
 
-    They are in numbered lists, files of JSON of which each is written once, by the stream that was first. All of them
-    have the same id, which is that of this order.
+    Names are in numbered lists, which are JSON files. Each list is written once, by the first stream that needs it. All
+    lists have the same id, which identifies the order of the files.
     """
 
     def __init__(self, folder: Folder) -> None:
         self.id: str | None = None
-        """Of the order; ``None`` while there is no list."""
+        """Id of the order; ``None`` while there is no list."""
         self.names: list[str] = []
         self.base = folder.base
         self._folder = folder
@@ -41,10 +41,10 @@ class FileLog:
         self._lists = 0
 
     def load(self) -> None:
-        """Reads the lists that others have made, or this stream before it died.
+        """Reads new lists.
 
         Raises:
-            OrcishError: A list is none, or of another order than those before it.
+            OrcishError: A list is invalid, or has another id than the lists before it.
         """
         with contextlib.suppress(FileNotFoundError):
             while True:
@@ -63,14 +63,14 @@ class FileLog:
                 self._take(order, names)
 
     def add(self, names: Iterable[str]) -> None:
-        """Adds those that are not known yet."""
+        """Appends names that are not in the log yet."""
         fresh = sorted(set(names) - self._known)
         while fresh:
             order, part = self.id or uuid.uuid4().hex, fresh[:LIST_FILES]
             try:
                 self._folder.write(_list_name(self._lists + 1), json.dumps({"order": order, "files": part}).encode())
             except FileExistsError:
-                # Another stream has found them, or some of them.
+                # Another stream has written the list.
                 self.load()
             else:
                 self._take(order, part)
@@ -88,15 +88,15 @@ def _list_name(number: int) -> str:
 
 
 def named_files(options: TableOptions) -> dict[str, TableFile]:
-    """The files of a table by names that are the same however its path is spelled, and wherever it is moved: paths
-    within its folder, or that before a pattern. Those of several tables are paths or URLs.
+    """The files of a table, by names that do not depend on the spelling of its path, nor on its location: paths within
+    its folder, or within the folder above a pattern. With several paths, names are paths or URLs.
     """
     found = {}
     for path in options.paths:
         try:
             files = table_files(path, options.partitions, options.storage)
         except FileNotFoundError:
-            # Nothing has come yet.
+            # The folder does not exist yet.
             continue
         base = _plain((folder_above(path, "*?[") or path) if is_pattern(local_path(path)) else path)
         for file in files:
@@ -106,7 +106,7 @@ def named_files(options: TableOptions) -> dict[str, TableFile]:
 
 
 def _plain(location: str) -> str:
-    """A location in one of the ways in which it can be spelled."""
+    """A location in a normalized spelling."""
     scheme, sign, rest = local_path(location).partition("://")
     if not sign:
         return Path(os.path.abspath(scheme)).as_posix()

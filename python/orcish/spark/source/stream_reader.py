@@ -1,4 +1,4 @@
-"""Tables at the ends of streams: files that come to a folder, and batches that are written once."""
+"""Streams that read the files of a table."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _AvailableNow: Any = getattr(limits, "SupportsTriggerAvailableNow", object)
 
 
 class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # type: ignore[misc]
-    """Reads files as they come to a folder, each once, whenever its clock says that it was written.
+    """Reads each file of a folder once, regardless of its modification time.
 
-    The order in which they are found is kept in the folder ``_orcish/found`` of the table, or at option
-    `stateLocation`. An offset is the number of those that have been read, in that order. A query begins with the files
-    that are there: of those that were found before, some may be gone.
+    The order of the files is recorded in the file log, in the folder ``_orcish/found`` of the table, or at the option
+    ``stateLocation``. An offset is the number of files that have been read, in that order. A query begins with the
+    existing files; files that were found before may be missing.
     """
 
     def __init__(self, options: MutableMapping[str, str], schema: StructType) -> None:
@@ -52,19 +52,19 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         self._target: int | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's names
-        """That before all files; with it, how many had been found when the query began."""
+        """The offset before all files, with the number of files in the log when the query began."""
         if self._began is None:
             self._found.load()
             self._began = len(self._found.names)
         return {"files": 0, "began": self._began}
 
     def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, Any]:  # noqa: N802
-        """Looks for files, and gives the offset up to which they are to be read next.
+        """Lists the files, and gives the offset of the end of the next batch.
 
         Raises:
-            OrcishError: The order of the files that this query has read is lost.
+            OrcishError: The file log that this query has used is lost.
         """
-        # Spark before 4.2 gives no start and has no limits.
+        # Spark before 4.2 passes no start, and has no limits.
         start = {"files": 0} if start is None else start
         self._found.load()
         self._check(start)
@@ -77,26 +77,26 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         return start if last == start["files"] else {**start, "files": last, "order": self._found.id}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Looks for files for the last time."""
+        """Lists the files for the last time."""
         self._found.load()
         self._look()
         self._target = len(self._found.names)
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
-        """Files of a batch, at most."""
+        """The maximum number of files of a batch."""
         most = self._options.max_files
         return limits.ReadAllAvailable() if most is None else limits.ReadMaxFiles(most)
 
     def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
-        """That of all files that have been found."""
+        """The offset after all files."""
         return {"files": len(self._found.names)}
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[Any]:
-        """Splits of the files between two offsets.
+        """Input partitions of the files between two offsets.
 
         Raises:
-            OrcishError: The order of the files that this query has read is lost.
-            FileNotFoundError: A file has gone that was found since the query began.
+            OrcishError: The file log that this query has used is lost.
+            FileNotFoundError: A file was removed that was found since the query began.
         """
         self._found.load()
         self._check(start)
@@ -115,15 +115,15 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         return [TaskPartition(part) for part in self._work(files)] if files else []
 
     def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
-        """The rows of a task."""
+        """The rows of an input partition."""
         if isinstance(partition, TaskPartition):
             yield from partition.value.batches(task_cpus())
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Nothing: what has been read is known by its offset."""
+        """Does nothing, as the offset is all the state."""
 
     def stop(self) -> None:
-        """Nothing is held."""
+        """Does nothing, as no resources are held."""
 
     def _work(self, files: list[TableFile]) -> list[TaskInput]:
         return SparkTable.open(self._options.table, self._schema, files=files).task_inputs()
@@ -132,7 +132,7 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         self._found.add(named_files(self._options.table))
 
     def _check(self, offset: Mapping[str, Any]) -> None:
-        """Raises OrcishError where an offset is none of this order."""
+        """Raises OrcishError where an offset does not belong to this file log."""
         found = self._found
         if offset["files"] > len(found.names) or offset.get("order", found.id) != found.id:
             raise OrcishError(
@@ -143,6 +143,6 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
 
 
 def _most_files(limit: Any) -> int | None:
-    """Most files that a limit of Spark lets a batch have; none of ReadAllAvailable."""
+    """Maximum number of files by a limit of Spark; ``None`` for ReadAllAvailable."""
     found: int | None = getattr(limit, "max_files", None)
     return found

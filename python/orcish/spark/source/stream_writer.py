@@ -22,15 +22,15 @@ from orcish.tables.commit import Job
 __all__ = ["OrcishStreamWriter", "stream_writer"]
 
 QUERY = "sql.streaming.queryId"
-"""Property of a task that has the id of its stream, which a stream keeps in its checkpoint."""
+"""Local property with the id of a query, which is kept in its checkpoint."""
 
 
 def stream_writer(options: WriterOptions, schema: StructType, overwrite: bool) -> Any:
-    """Writes the batches of a stream.
+    """A writer of the batches of a stream.
 
     Raises:
-        UnsupportedError: This Spark has no streams of Arrow batches; a table of CarbonData is there.
-        ValueError: The stream's output mode is not append.
+        UnsupportedError: This version of Spark has no streams of Arrow batches, or the target is a CarbonData table.
+        ValueError: The output mode is not append.
     """
     if not hasattr(datasource, "DataSourceStreamArrowWriter"):
         raise UnsupportedError("streams are written with Spark 4.1 or later")
@@ -42,21 +42,21 @@ def stream_writer(options: WriterOptions, schema: StructType, overwrite: bool) -
 
 @dataclasses.dataclass
 class WrittenOfStream(WrittenByTask):
-    """The files of one attempt of a task, and of what they are."""
+    """The files of one attempt of a task of a stream."""
 
     job: str
-    """Id of the job below whose folder they are."""
+    """Id of the job that the files belong to."""
     query: str
-    """Id of the stream."""
+    """Id of the query."""
 
 
 _Base: Any = getattr(datasource, "DataSourceStreamArrowWriter", object)
 
 
 class OrcishStreamWriter(_Base):  # type: ignore[misc]
-    """Writes each batch of a stream once, whatever is retried: the table keeps the numbers of the last ones of each.
+    """Writes each batch of a stream exactly once. The table records the numbers of the last batches of each stream.
 
-    Spark makes one for the tasks of a batch, and another to commit it.
+    Spark creates one writer for the tasks of a batch, and another one to commit it.
     """
 
     def __init__(self, options: WriterOptions, schema: StructType) -> None:
@@ -66,7 +66,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
         """Writes the rows of a task.
 
         Raises:
-            OrcishError: The task is of no stream.
+            OrcishError: The task does not belong to a stream.
         """
         query = local_property(QUERY)
         if not query:
@@ -77,7 +77,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
         return WrittenOfStream(written, self._target.job.id, query)
 
     def commit(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: N803
-        """Makes the files of a batch appear at once, unless they are there."""
+        """Publishes the files of a batch, unless it is committed already."""
         files = files_written(messages)
         if files:
             query = next(message.query for message in messages if message is not None)
@@ -86,11 +86,11 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
             self.abort(messages, batchId)
 
     def abort(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: ARG002, N803
-        """Removes what the batch has written."""
+        """Removes the files of a batch."""
         self._of(messages).job.give_up(files_written(messages))
 
     def _of(self, messages: Sequence[Any]) -> TableTarget:
-        """The target of the tasks that have sent messages; of none, one that nobody has written to."""
+        """The target of the tasks that sent messages; without messages, that of this writer."""
         jobs = {message.job for message in messages if message is not None}
         if len(jobs) > 1:
             raise OrcishError(f"{self._target.job.base}: tasks of one batch are of {len(jobs)} jobs")

@@ -1,4 +1,4 @@
-"""Rows of Spark as files of a table."""
+"""Batch writes to a table."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class WrittenByTask(WriterCommitMessage):
 
 
 class OrcishWriter(DataSourceArrowWriter):
-    """Writes a table: tasks below a folder of the job, and the driver makes their files appear."""
+    """Writes a table: tasks write unpublished files, and the driver commits them."""
 
     def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
         check_not_carbon(options.path, options.storage)
         finish_commits(options.path, options.storage)
         self._target = TableTarget(Job(options.path, options.storage), options, schema)
         self._overwrite = overwrite
-        # With some partitions replaced, the table has files of the others.
+        # With a dynamic overwrite, files of other partitions stay.
         if not overwrite or options.partition_overwrite == "dynamic":
             self._target = self._target.with_table_timestamps()
             self._target.check_folders()
@@ -44,14 +44,14 @@ class OrcishWriter(DataSourceArrowWriter):
         return WrittenByTask(self._target.write(iterator, task_number()))
 
     def commit(self, messages: Sequence[Any]) -> None:
-        """Makes the files of all tasks appear at once."""
+        """Publishes the files of all tasks."""
         self._target.commit(files_of(messages), overwrite=self._overwrite)
 
     def abort(self, messages: Sequence[Any]) -> None:
-        """Removes what the job has written."""
+        """Removes the files of the job."""
         self._target.job.give_up(files_of(messages))
 
 
 def files_of(messages: Sequence[Any]) -> list[Staged]:
-    """The files of the tasks that have written."""
+    """The files in the messages of tasks."""
     return [file for message in messages if message is not None for file in message.files]

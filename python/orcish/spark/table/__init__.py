@@ -1,1 +1,1 @@
-"""A table as a Spark job reads and writes it."""
+"""A table as Spark jobs read and write it."""

@@ -1,4 +1,4 @@
-"""Batches as Spark wants them: its types exactly."""
+"""Conversion of batches to and from the exact types of Spark."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["BatchConverter", "StorageConverter"]
 
 @dataclasses.dataclass(frozen=True)
 class BatchConverter:
-    """What batches that have been read are made into."""
+    """Converts batches of a scan to batches of Spark."""
 
     names: tuple[str, ...]
-    """Names of the columns in the batches."""
+    """Names of the columns in batches of the scan."""
     schema: pa.Schema
     session_zone: str
-    """Zone of wall clocks in names of folders."""
+    """Time zone of timestamps in folder names."""
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """A batch with these columns, and the types of the schema.
+        """The batch with the columns and types of the schema.
 
         Raises:
-            pa.ArrowInvalid: A value does not fit its type, such as a partition's value that is no number, or a null
-                where the schema says that there is none.
+            pa.ArrowInvalid: A value does not fit its type, such as a partition value that is no number, or a null in a
+                column that is not nullable.
         """
         if batch.schema.equals(self.schema):
             return batch
@@ -44,7 +44,7 @@ class BatchConverter:
 
     def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
         if pa.types.is_string(column.type) and not pa.types.is_string(to):
-            # Of a partition.
+            # Partition values are strings.
             column = parse_partition_values(column, to)
             if pa.types.is_timestamp(to) and to.tz is not None:
                 column = spark_instants(column, self.session_zone)
@@ -53,12 +53,12 @@ class BatchConverter:
 
 @dataclasses.dataclass(frozen=True)
 class StorageConverter:
-    """What Spark's batches are made into before they are written."""
+    """Converts batches of Spark to batches that are written."""
 
     schema: pa.Schema
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """A batch with the same columns, and the types of the schema."""
+        """The batch with the types of the schema."""
         columns = [
             _cast_nested(column, field.type, lambda value, to: value.cast(to))
             for column, field in zip(batch.columns, self.schema, strict=True)
@@ -67,19 +67,19 @@ class StorageConverter:
 
 
 def _has_values_only(field: pa.Field) -> bool:
-    """Whether a field, or one within, is never null."""
+    """Whether a field, or a nested one, is not nullable."""
     kind = field.type
     inner = [kind.item_field] if pa.types.is_map(kind) else [kind.field(at) for at in range(kind.num_fields)]
     return not field.nullable or any(map(_has_values_only, inner))
 
 
 def _check_nulls(column: Any, field: pa.Field, path: str) -> None:
-    """Raises pa.ArrowInvalid for nulls that Spark would take for values."""
+    """Raises pa.ArrowInvalid for nulls in fields that are not nullable, which Spark would take for values."""
     kind = field.type
     if not field.nullable and column.null_count:
         raise pa.ArrowInvalid(f"column {path}: a value is null, and NOT NULL in the schema that was given")
     if pa.types.is_struct(kind):
-        # What is null above has no values within.
+        # Fields of null structs are not checked.
         there = column.drop_null() if column.null_count else column
         for at, child in enumerate(kind):
             _check_nulls(there.field(at), child, f"{path}.{child.name}")
@@ -91,12 +91,12 @@ def _check_nulls(column: Any, field: pa.Field, path: str) -> None:
 
 
 def _cast_nested(column: Any, to: Any, value: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
-    """A column as one of another type, whose values, within whatever they are, `value` makes."""
+    """Casts an array to a type; ``value`` casts the arrays that are not nested."""
     kind = column.type
     if kind.equals(to):
         return column
     if pa.types.is_struct(kind) and pa.types.is_struct(to):
-        # Of a slice, `field` gives what is in it.
+        # `field` respects the offset of slices.
         children = [_cast_nested(column.field(at), field.type, value) for at, field in enumerate(to)]
         return pa.StructArray.from_arrays(children, fields=list(to), mask=_nulls(column))
     if pa.types.is_map(kind) and pa.types.is_map(to):
@@ -115,5 +115,5 @@ def _nulls(column: Any) -> Any:
 
 
 def _whole(column: Any) -> Any:
-    """A list or map whose offsets begin at its values."""
+    """A list or map array without offset."""
     return pa.concat_arrays([column, column.slice(0, 0)]) if column.offset else column

@@ -1,4 +1,4 @@
-"""Tables of CarbonData in Spark: how they are opened, and where they are refused."""
+"""CarbonData tables in Spark."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _WIDER: tuple[tuple[type[T.DataType], ...], ...] = (
     (T.ByteType, T.ShortType, T.IntegerType, T.LongType),
     (T.FloatType, T.DoubleType),
 )
-"""Types of which each holds all values of those before it."""
+"""Types in order of widening."""
 
 
 class Opened(NamedTuple):
-    """A table, and what is read of it."""
+    """A table that is open for reading."""
 
     scan: Scan
     schema: T.StructType
     names: tuple[str, ...]
-    """How the scan calls its columns."""
+    """Names of the columns in the scan."""
 
 
 def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Filters | None) -> Opened:
-    """Opens a table, of which its metadata is read.
+    """Opens a table; reads its metadata only.
 
     Args:
-        options: What is read, and how.
-        schema: The columns that are read and their types, which hold those of the table; by default these.
-        filters: Which rows are read, beside option `filters`.
+        options: Options of reading.
+        schema: Columns and types, which have to hold the values of the table; by default those of the table.
+        filters: A filter in addition to the option ``filters``.
 
     Raises:
-        ValueError: An option is for tables of ORC alone; the schema or the predicate does not fit the columns.
-        OrcishError: It cannot be read.
+        ValueError: An option is for ORC tables only; the schema or the predicate does not fit the columns.
+        OrcishError: The table cannot be read.
     """
     _check_options(options)
     source = CarbonSource.at(local_path(options.paths[0]), dict(options.storage), None, options.external_locations)
@@ -59,7 +59,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
         asked = tuple(_asked(schema, own, options.case_sensitive))
     if asked is not None:
         found = [(find_column(name, in_spark, stored, options.case_sensitive), name) for name in asked]
-        # The error of the scan about a column that is not there says which are near.
+        # For unknown columns, the error of the scan has the nearest names.
         scan = scan.select(*(name if column is None else column.name for column, name in found))
     about = FilterTranslator(in_spark, stored, {}, options.session_timezone, options.case_sensitive)
     scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
@@ -88,7 +88,7 @@ def _check_options(options: TableOptions) -> None:
 
 
 def _asked(given: T.StructType, own: T.StructType, case_sensitive: bool) -> Iterator[str]:
-    """Dotted names of the columns, and of the parts of structs, that a schema has."""
+    """Dotted names of the columns and struct fields of a schema."""
     there = {same_name(field.name, case_sensitive): field.dataType for field in own}
     for field in given:
         kind = there.get(same_name(field.name, case_sensitive))
@@ -103,7 +103,7 @@ def _asked(given: T.StructType, own: T.StructType, case_sensitive: bool) -> Iter
 
 
 def _check_schema(read: T.StructType, given: T.StructType, options: TableOptions) -> None:
-    """Raises ValueError for a schema that is not about the columns that are read, or does not hold their values."""
+    """Raises ValueError for a schema that has other columns, or types that do not hold the values."""
     if options.columns is not None and len(read) != len(given):
         raise ValueError("a schema says which columns are read: option `columns` does not go with it")
     for own, field in zip(read, given, strict=True):
@@ -115,7 +115,7 @@ def _check_schema(read: T.StructType, given: T.StructType, options: TableOptions
 
 
 def _holds(given: T.DataType, own: T.DataType, case_sensitive: bool) -> bool:
-    """Whether all values of a type are some of another, with the same parts."""
+    """Whether a type holds all values of another type."""
     if isinstance(own, T.StructType) and isinstance(given, T.StructType):
         names = [[same_name(name, case_sensitive) for name in each.names] for each in (own, given)]
         pairs = zip(given, own, strict=False)

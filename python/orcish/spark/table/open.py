@@ -47,7 +47,7 @@ def open_table(
 
 
 def session_defaults(spark: SparkSession) -> dict[str, Any]:
-    """Options that the session knows better than a data source, which sees nothing of it."""
+    """Options that come from the session, which a data source cannot access."""
     return {
         "timezone": timestamp_zone(spark),
         "session_timezone": session_zone(spark),

@@ -1,5 +1,7 @@
-"""Predicates on a table as Spark has it, as those on its files: wall clocks that are compared with instants are of the
-session's zone, and values of partition columns are texts.
+"""Translation of predicates on the types of Spark to predicates on the types of the scan.
+
+In the scan, partition columns may be strings. Literals without zone that are compared with instants are wall clock
+times of the session's time zone.
 """
 
 from __future__ import annotations
@@ -34,29 +36,29 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 }
 _DAY = 86_400 * 10**9
 _MOST = 1 << 62
-"""Microseconds beyond which no zone is asked."""
+"""Microseconds beyond which zones are not applied."""
 
 
 @dataclasses.dataclass(frozen=True)
 class FilterTranslator:
-    """A table that predicates are about."""
+    """Translates predicates on a table."""
 
     wanted: pa.Schema
-    """Types that Spark has."""
+    """Schema in Spark."""
     scanned: pa.Schema
-    """Types that the files are read with."""
+    """Schema of the scan."""
     folders: Mapping[str, Collection[str]]
-    """Values of partition columns, as texts."""
+    """Distinct values of partition columns, as strings."""
     session_zone: str
-    """Zone of wall clocks in texts."""
+    """Time zone of timestamps without zone."""
     case_sensitive: bool
 
     def translate(self, filters: Filters | None) -> Filters | None:
-        """A predicate on the files, which is true for the same rows.
+        """A predicate on the scan that is true for the same rows.
 
         Raises:
-            ValueError: A name means several columns, a value is none of its column's type, or what pyarrow or polars
-                would have to evaluate asks about a column that files have otherwise than Spark.
+            ValueError: A name is ambiguous, a literal does not fit the type of its column, or a residual of pyarrow or
+                polars is about a column whose type in the scan differs.
         """
         if filters is None:
             return None
@@ -85,7 +87,7 @@ class FilterTranslator:
         at = 2 if kind == "compare" else 1
         found = find_column(node[at], self.wanted, self.scanned, self.case_sensitive)
         if found is None:
-            # The error of the scan says which names are near.
+            # The error of the scan has the nearest names.
             return node
         named = (*node[:at], found.name, *node[at + 1 :])
         if kind == "is_null":
@@ -108,7 +110,7 @@ class FilterTranslator:
         return ("timestamp", self._instant(value), True) if value[0] in ("timestamp", "date") else value
 
     def _instant(self, value: Literal) -> int:
-        """Nanoseconds since 1970; of a clock, in the zone of the session."""
+        """Nanoseconds since 1970 of an instant, or of a wall clock time in the zone of the session."""
         if value[0] == "timestamp" and value[2]:
             return int(value[1])
         clock = value[1] * _DAY if value[0] == "date" else value[1]
@@ -135,13 +137,13 @@ class FilterTranslator:
         else:
             raise ValueError(f"column {found.name} of type {found.wanted} is no text, nor a number that could be NaN")
         kept = [text for text, is_kept in zip(texts, matching, strict=True) if is_kept]
-        # Unknown for null in either case.
+        # The result is unknown for null in either case.
         tree: Tree = ("in", found.name, [("string", text) for text in kept]) if kept else false_or_null(found.name)
         is_unknown = node[0] == "in" and ("null",) in node[2]
         return ("or", [tree, ("constant", None)]) if is_unknown else tree
 
     def _values(self, texts: Sequence[str], kind: pa.DataType) -> list[Any]:
-        """Values to be compared: numbers, of instants nanoseconds since 1970."""
+        """Values in comparable form: timestamps are nanoseconds since 1970."""
         try:
             values = parse_partition_values(pa.array(texts, pa.string()), kind)
         except pa.ArrowException as error:
@@ -159,7 +161,7 @@ class FilterTranslator:
     def _other(self, value: Literal, found: ColumnMatch) -> Any:
         kind = found.wanted
         if value[0] == "string":
-            # As Spark casts it.
+            # Strings are cast to the type of the column, as in Spark.
             try:
                 return self._values([value[1]], kind)[0]
             except OrcishError:
@@ -168,7 +170,7 @@ class FilterTranslator:
             if value[0] in ("int", "float"):
                 return value[1]
             if value[0] == "decimal":
-                # As columns of floating point numbers are compared.
+                # Floating point columns are compared as doubles.
                 return float(value[1]) if pa.types.is_floating(kind) else decimal.Decimal(value[1])
         elif pa.types.is_binary(kind) and value[0] == "binary":
             return value[1]
@@ -188,6 +190,6 @@ def _is_text_only_in_files(found: ColumnMatch) -> bool:
 
 def _is_true(test: Callable[[Any, Any], bool], value: Any, other: Any) -> bool:
     if value != value or other != other:
-        # NaN, which Python does not compare with decimals.
+        # Python cannot compare NaN with decimals.
         return test is operator.ne
     return test(value, other)

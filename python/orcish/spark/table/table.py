@@ -1,4 +1,4 @@
-"""Tables as a Spark job reads them: opened on the driver, and cut into what tasks read."""
+"""Tables as Spark reads them: opened on the driver, and split into task inputs."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ AS_STORED: dict[str, Any] = {
     "timestamps": "instant",
     "strings": "utf8",
 }
-"""How all is read: with the types of the files, whatever Arrow types these were written with."""
+"""Options of all reads: types are those of the files, regardless of stored Arrow schemas."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SparkTable:
-    """A table and what is read of it."""
+    """A table that is open for reading."""
 
     scan: Scan
     schema: T.StructType
-    """Of what is read."""
+    """Schema of the selected columns."""
     names: tuple[str, ...]
-    """How the scan calls its columns."""
+    """Names of the columns in the scan."""
     options: TableOptions
 
     @classmethod
@@ -61,22 +61,21 @@ class SparkTable:
         files: list[TableFile] | None = None,
         is_carbon: bool | None = None,
     ) -> SparkTable:
-        """Opens a table, of which no more than the tail of one file is read; of CarbonData, its metadata.
+        """Opens a table. Reads the tail of one file, or the metadata of a CarbonData table.
 
         Args:
-            options: What is read, and how.
-            schema: The columns that are read and their types; by default they are those of the first file that is not
-                empty, or of all files together.
-            filters: Which rows are read, beside option `filters`.
-            files: Those of the table; by default what is found at its paths.
-            is_carbon: Whether it is a table of CarbonData; by default what is at its path says it.
+            options: Options of reading.
+            schema: Columns and types; by default those of the first file that is not empty, or of all files.
+            filters: A filter in addition to the option ``filters``.
+            files: The files of the table; by default those at its paths.
+            is_carbon: Whether this is a CarbonData table; detected by default.
 
         Raises:
             FileNotFoundError: There is no file.
-            ValueError: Option `columns` names other columns than the schema; a name means several columns, or option
-                `rowNumber` is that of one; the predicate does not fit the columns.
-            OrcishError: The first file cannot be read, or has a type that Spark's workers have not; files have no
-                columns together.
+            ValueError: The option ``columns`` contradicts the schema; a name is ambiguous; the table has a column with
+                the name of the option ``rowNumber``; the predicate does not fit the columns.
+            OrcishError: The first file cannot be read, Spark's workers do not have a type, or the schemas of the files
+                have no union.
         """
         if is_carbon is None and files is None:
             is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
@@ -105,7 +104,7 @@ class SparkTable:
         else:
             check_names(schema.names, options.case_sensitive)
             wanted = _renamed(schema, by_folder, options)
-        # Numbers of rows are in no file.
+        # Row numbers are not stored.
         wanted = T.StructType([field for field in wanted if field.name != options.row_number])
         in_spark = arrow_schema(nullable(wanted))
         scanned = scanned_schema(in_spark)
@@ -120,7 +119,7 @@ class SparkTable:
             if fault is not None and None in found_columns:
                 raise fault
             named = zip(found_columns, options.columns, strict=True)
-            # The error of the scan about a column that is not there says which are near.
+            # For unknown columns, the error of the scan has the nearest names.
             scan = scan.select(*(name if column is None else column.name for column, name in named))
         elif not set(by_folder) <= set(wanted.names):
             scan = scan.select(*wanted.names)
@@ -141,7 +140,7 @@ class SparkTable:
         return cls(scan, schema, tuple(_find(by_folder, name, options) or name for name in schema.names), options)
 
     def task_inputs(self) -> list[TaskInput]:
-        """What is read, in parts of about the size that is asked for, each of which a task reads."""
+        """Splits the table into task inputs of about the requested size."""
         options = self.options
         shape = BatchConverter(self.names, arrow_schema(self.schema), options.session_timezone)
         splits = self.scan.splits(self.options.split_size)
@@ -151,7 +150,7 @@ class SparkTable:
 
 
 def spark_read_options(options: TableOptions) -> dict[str, Any]:
-    """How the rows of a table are read: instants of ``timestamp`` are those that Spark's own reader has."""
+    """Options under which instants of ``timestamp`` are those of Spark's own reader."""
     return {**AS_STORED, **options.values, "timezone": java_zone(options.timezone)}
 
 
@@ -160,11 +159,11 @@ def _files(options: TableOptions) -> list[TableFile]:
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:
-    """The columns of the files: those of the first that is not empty, or of all together; and why others, which are
-    left out, cannot be read.
+    """The schema of the first file that is not empty, or the union of all schemas, without columns that cannot be read;
+    and the error of these columns.
     """
     plain = [file._replace(partition=[]) for file in files]
-    # Which fails where no file has columns.
+    # Raises the error where no file has columns.
     first = _readable(plain, options)
     if not options.merge_schema:
         return first
@@ -174,7 +173,7 @@ def _stored(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, O
 
 
 def _readable(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:
-    """The columns of the first of some files that is not empty, as far as they can be read."""
+    """The schema of the first file that is not empty, without columns that cannot be read; and their error."""
     source = OrcFiles(files, None, "name", options.storage, None)
     opened = source.open({**AS_STORED, **options.values})
     return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None
@@ -183,12 +182,12 @@ def _readable(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema,
 def _schemas(
     files: list[TableFile], options: TableOptions, faults: list[OrcishError]
 ) -> Iterator[tuple[str, pa.Schema]]:
-    """Locations and columns of the files that are not empty, of which the first can be read; and why other columns
-    cannot.
+    """Locations and schemas of the files that are not empty. Errors of columns that cannot be read are appended to
+    ``faults``.
     """
     first: list[TableFile] = []
     for file in files:
-        # A file without a byte, as Hive writes them, has the columns of others beside it.
+        # Hive writes files of no bytes. They take the schema of the first file.
         try:
             schema, fault = _readable([file, *first], options)
         except CorruptFileError:
@@ -202,20 +201,20 @@ def _schemas(
 
 
 def _matching(options: TableOptions, stored: pa.Schema) -> Any:
-    # Hive of old named columns by their numbers.
+    # Old versions of Hive did not record names.
     if len(stored) and all(name.startswith("_col") and name[4:].isdigit() for name in stored.names):
         return "position"
     return "name" if options.case_sensitive else "name_ignoring_case"
 
 
 def _find(names: Iterable[str], name: str, options: TableOptions) -> str | None:
-    """The name that is meant among others."""
+    """The equal name among others, under the option ``caseSensitive``."""
     same = same_name(name, options.case_sensitive)
     return next((found for found in names if same_name(found, options.case_sensitive) == same), None)
 
 
 def _schema(fields: list[pa.Field], options: TableOptions) -> T.StructType:
-    """The types of columns, without those that Spark cannot hold and nobody has asked for."""
+    """The Spark types of columns, without unselected columns of unsupported types."""
     asked = [same_name(column, options.case_sensitive) for column in options.columns or ()]
     found: list[T.StructField] = []
     for field in fields:
@@ -239,7 +238,7 @@ def _renamed(schema: T.StructType, by_folder: dict[str, T.DataType], options: Ta
 
 
 def _with_types(fields: Sequence[T.StructField], given: T.StructType, options: TableOptions) -> T.StructType:
-    """The columns of files and folders with the types of a schema, which may have parts of them, and others."""
+    """Columns with the types of a schema, which may have some of them, and additional ones."""
     found = {field.name: field.dataType for field in fields}
     for field in given:
         name = _find(found, field.name, options) or field.name
@@ -262,7 +261,7 @@ def _types(schema: T.StructType) -> list[tuple[str, str]]:
 
 
 def _read(scanned: pa.Schema, wanted: T.StructType) -> T.StructType:
-    """The types of what is read of columns: parts of structs may be left out."""
+    """The Spark types of the columns of a scan, which may have some fields of structs only."""
     there = {field.name: field.dataType for field in wanted}
     fields = [T.StructField(f.name, _part(f.type, there.get(f.name, T.LongType())), True) for f in scanned]
     return T.StructType(fields)

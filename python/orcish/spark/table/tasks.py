@@ -1,4 +1,4 @@
-"""What a task reads of a table: splits, put together on the driver and read in a worker."""
+"""Task inputs: splits that are grouped on the driver and read in a worker."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from orcish.spark.table.batches import BatchConverter
 __all__ = ["TaskInput", "deserialize", "group_splits", "serialize"]
 
 OPEN_BYTES = 4 << 20
-"""What opening a file is worth, in bytes that are read."""
+"""Cost of opening a file, as bytes to read."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TaskInput:
-    """What a task reads: splits, with the tails of their files, as compressed bytes."""
+    """The splits that a task reads, with the tails of their files; serialized."""
 
     data: bytes
     rows: int
@@ -30,13 +30,13 @@ class TaskInput:
 
     @classmethod
     def of(cls, splits: Sequence[Split], shape: BatchConverter) -> TaskInput:
-        """Of some splits."""
+        """Serializes splits."""
         return cls(
             serialize((list(splits), shape)), sum(split.rows for split in splits), sum(split.size for split in splits)
         )
 
     def batches(self, threads: int = 1) -> Iterator[pa.RecordBatch]:
-        """The rows, with the types that Spark wants.
+        """The rows, with the types of Spark.
 
         Raises:
             OrcishError: A file cannot be read; the message names it.
@@ -53,22 +53,22 @@ class TaskInput:
 
 
 def serialize(value: object) -> bytes:
-    """What a task is sent of anything that can be pickled."""
+    """Pickles and compresses a value."""
     return zlib.compress(pickle.dumps(value), 1)
 
 
 def deserialize(data: bytes) -> Any:
-    """What :func:`serialize` was given."""
+    """The inverse of :func:`serialize`."""
     return pickle.loads(zlib.decompress(data))
 
 
 def group_splits(splits: Sequence[Split], size: int, least: int) -> list[list[Split]]:
-    """Splits put together, in their order, so that no part is much larger than `size` bytes, and all are about equal.
+    """Groups splits, in their order, into parts of similar size, which are not much larger than ``size`` bytes.
 
     Args:
-        splits: What is put together.
-        size: Most bytes of a part; a split that is larger is a part by itself.
-        least: How many parts there should be at least.
+        splits: The splits.
+        size: Maximum bytes of a part; a larger split is a part by itself.
+        least: Minimum number of parts.
     """
     total = sum(split.size + OPEN_BYTES for split in splits)
     parts: list[list[Split]] = []
@@ -77,7 +77,7 @@ def group_splits(splits: Sequence[Split], size: int, least: int) -> list[list[Sp
     end = 0
     for split in splits:
         middle = end + (split.size + OPEN_BYTES) // 2
-        # The part in which its middle lies.
+        # The part that has the middle of the split.
         at = min(middle * count // max(total, 1), count - 1)
         end += split.size + OPEN_BYTES
         if at != last:

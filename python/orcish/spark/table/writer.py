@@ -1,4 +1,4 @@
-"""What the tasks of a job write, and how it becomes files of a table."""
+"""Writing of a table by the tasks of a job."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from orcish.writing.timestamps import timestamp_types, with_stored_types
 __all__ = ["TableTarget"]
 
 TASK_MEMORY = 512 << 20
-"""Most bytes that the files which a task writes may hold together."""
+"""Maximum bytes that the open files of a task hold in memory."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TableTarget:
-    """Where, and how, the tasks of a job write rows of one schema."""
+    """The table that the tasks of a job write to, and the schema and options of their rows."""
 
     job: Job
     options: WriterOptions
     schema: StructType
     instant_types: tuple[tuple[str, str], ...] = ()
-    """Columns of the table that is there, by their dotted names, and as which of ORC's types it has instants."""
+    """ORC types of the instants of an existing table, by dotted column names."""
 
     def __post_init__(self) -> None:
         by = [self._column(name) for name in self.options.partition_by]
-        # The columns as they are called here, whatever case they were given in.
+        # The names of the schema, whatever case the option has.
         object.__setattr__(self, "options", dataclasses.replace(self.options, partition_by=tuple(by)))
         twice = [name for name in self.options.partition_by if self.options.partition_by.count(name) > 1]
         if twice:
             raise ValueError(f"partitionBy: column {twice[0]!r} is there twice")
         if len(self.options.partition_by) == len(self.schema.names):
             raise ValueError("partitionBy: one column at least is left for the files")
-        # What cannot be stored, or name a folder, is known before a task runs.
+        # Raises errors of the schema before tasks run.
         stored_schema(self.schema)
         for name in by:
             check_partition_type(name, self.schema[name].dataType)
@@ -62,13 +62,13 @@ class TableTarget:
         return same[0]
 
     def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
-        """Writes the rows of a task below the job's folder. No rows make no file, but those of the first task, whose
-        file has the columns of the table.
+        """Writes the rows of a task into unpublished files. Without rows there is no file, except that the first task
+        may write one for the schema.
 
         Args:
-            batches: The rows, as Spark gives them.
-            task: Number of the task, for the names of its files.
-            begins: Whether a table begins with these rows, of which there is a file in any case.
+            batches: The rows in Spark's Arrow types.
+            task: Index of the task, which is part of the file names.
+            begins: Whether the first task writes a file without rows.
         """
         folder = self.job.folder()
         attempt = self.job.attempt()
@@ -111,15 +111,15 @@ class TableTarget:
         return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
 
     def with_table_timestamps(self) -> TableTarget:
-        """The same, with instants stored as the table has them, if it has files."""
+        """The target with instants stored as in the existing table, if there is one."""
         folder = self.job.folder()
         for file in folder.files():
-            # Those of no bytes, as Hive writes them, have no columns.
+            # Hive writes files of no bytes, which have no columns.
             if not is_hidden(file.name) and file.size:
                 try:
                     there = ORCFile(folder.location(file.name), storage_options=folder.storage_options)
                 except (CorruptFileError, FileNotFoundError):
-                    # It is no file of ORC, or somebody has just removed it, which is none of our business here.
+                    # The file is no ORC file, or was just removed.
                     continue
                 own = {
                     same_name(path, self.options.case_sensitive): kind for path, kind in timestamp_types(there).items()
@@ -132,10 +132,10 @@ class TableTarget:
         return self
 
     def check_folders(self) -> None:
-        """Whether the files that the table has are in folders of the same columns.
+        """Checks that the files of an existing table have the same partition columns.
 
         Raises:
-            ValueError: They are not: the table could not be read any more.
+            ValueError: They have others, so that the table could not be read any more.
         """
         for file in self.job.folder().files():
             if not is_hidden(file.name):
@@ -148,7 +148,7 @@ class TableTarget:
                 return
 
     def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
-        """Makes the files those of the table, with what it has or, with `overwrite`, in place of it."""
+        """Adds the files to the table, or, with ``overwrite``, replaces its files."""
         written = None
         if self.options.partition_overwrite == "dynamic" and self.options.partition_by:
             written = {file.target.rpartition("/")[0] for file in files}
@@ -161,7 +161,7 @@ class TableTarget:
 
 
 def _instants(schema: StructType, above: str) -> Iterator[str]:
-    """Dotted names of the columns of instants."""
+    """Dotted names of the instant columns."""
     for field in schema:
         yield from _instants_of(field.dataType, above + field.name)
 

@@ -1,1 +1,1 @@
-"""Types, time zones and texts of Spark, and their Arrow counterparts."""
+"""Spark's types, time zones and casts to text, and their Arrow counterparts."""

@@ -1,4 +1,4 @@
-"""Types of Spark and of Arrow: those that a table has in Spark, and the form in which Spark takes and gives rows."""
+"""Conversion between schemas of Spark and of Arrow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orcish.writing.timestamps import ORC_TYPE
 __all__ = ["CATALYST_TYPE", "arrow_schema", "nullable", "scanned_schema", "spark_schema", "stored_schema"]
 
 CATALYST_TYPE = "spark.sql.catalyst.type"
-"""Attribute of a type in which Spark records what the type is to it."""
+"""Attribute in which Spark records its own type of a column."""
 
 _PLAIN: list[tuple[Callable[[Any], bool], Callable[[], T.DataType]]] = [
     (pa.types.is_boolean, T.BooleanType),
@@ -34,10 +34,10 @@ _UNITS = {"day": 0, "hour": 1, "minute": 2, "second": 3}
 
 
 def spark_schema(schema: pa.Schema) -> T.StructType:
-    """The types that columns of these Arrow types, as orcish reads them, have in Spark: those of Spark's own reader.
+    """The Spark types of columns, given by the Arrow types in which orcish reads them; the same as in Spark's reader.
 
     Raises:
-        UnsupportedError: Spark's Python workers cannot hold a type; the message names the column.
+        UnsupportedError: Spark's Python workers do not have a type; the message names the column.
     """
     return T.StructType([_spark_field(field, field.name) for field in schema])
 
@@ -85,7 +85,7 @@ def _day_time(text: str) -> T.DataType:
 
 
 def nullable(schema: T.StructType) -> T.StructType:
-    """The types with nulls everywhere, which is how Spark's own sources take a schema."""
+    """The schema with all fields nullable, as Spark's own sources take it."""
     return T.StructType([T.StructField(f.name, _nullable(f.dataType), True, f.metadata) for f in schema])
 
 
@@ -100,7 +100,7 @@ def _nullable(kind: T.DataType) -> T.DataType:
 
 
 def arrow_schema(schema: T.StructType) -> pa.Schema:
-    """The schema of the batches that Spark takes for these types, and gives."""
+    """The schema of the Arrow batches that Spark exchanges for these types."""
     return pa.schema([_arrow_field(field.name, field.dataType, field.nullable, field.name) for field in schema])
 
 
@@ -147,11 +147,11 @@ _ARROW = {
 
 
 def stored_schema(schema: T.StructType) -> pa.Schema:
-    """The schema under which rows of Spark are written, as Spark's own writer stores them: instants as ``timestamp``,
-    with the zone of the writer, and what ORC has no type for as numbers, with an attribute that says what they are.
+    """The schema under which rows of Spark are written, as by Spark's writer: instants as ``timestamp`` with the zone
+    of the writer, and types that ORC does not have as integers with an attribute.
 
     Raises:
-        UnsupportedError: A type has no place in ORC; the message names the column.
+        UnsupportedError: A type cannot be stored in ORC; the message names the column.
     """
     return pa.schema([_stored(field.name, field.dataType, field.name) for field in schema])
 
@@ -179,7 +179,7 @@ def _stored(name: str, kind: T.DataType, path: str) -> pa.Field:
 
 
 def scanned_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema under which a table is scanned whose rows become `schema`: times are numbers, and all may be null."""
+    """The schema of a scan whose batches are converted to ``schema``: times are integers, and all fields nullable."""
     return pa.schema(list(map(_scanned, schema)))
 
 

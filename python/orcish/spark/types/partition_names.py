@@ -1,4 +1,4 @@
-"""Names of the folders of partitions, as Spark gives them."""
+"""Names of partition folders, as Spark gives them."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _NAMED = (
 
 
 def check_partition_type(name: str, kind: T.DataType) -> None:
-    """Raises UnsupportedError for a column whose values cannot name folders."""
+    """Raises UnsupportedError for types that cannot be partition columns."""
     if isinstance(kind, T.BinaryType):
-        # Spark has replacement characters in place of what is no text, so that values become others.
+        # Spark replaces invalid UTF-8, which would change values.
         raise UnsupportedError(f"partitionBy: column {name!r} is binary, and names are text: cast it to string")
     if isinstance(kind, T.StructType | T.ArrayType | T.MapType | T.NullType) or kind.typeName() == "variant":
         raise UnsupportedError(f"partitionBy: column {name!r} is {kind.simpleString()}, which names no folder")
 
 
 def is_named_as_text(kind: T.DataType) -> bool:
-    """Whether values of a type are named by Spark in a way of its own."""
+    """Whether Spark formats values of a type in its own way."""
     return isinstance(kind, _NAMED) or type(kind).__name__ == "TimeType"
 
 
 def partition_names(column: pa.Array, kind: T.DataType, zone: str) -> pa.Array:
-    """Values as Spark casts them to text, which is how it names folders.
+    """Values as strings with the format of Spark's casts, which are the names of folders.
 
     Args:
-        column: As Spark gives it.
+        column: The values, in Spark's Arrow type.
         kind: Type of the column.
-        zone: That of Spark's session, whose clock instants are named by.
+        zone: Time zone of the session, in which instants are formatted.
     """
     encoded = column.dictionary_encode()
     values: pa.Array = encoded.dictionary
@@ -88,7 +88,7 @@ def _time(nanoseconds: int) -> str:
 
 
 class _Interval:
-    """Names intervals: ``INTERVAL '1 02:03:04.5' DAY TO SECOND``."""
+    """Formats intervals: ``INTERVAL '1 02:03:04.5' DAY TO SECOND``."""
 
     def __init__(self, kind: T.DayTimeIntervalType) -> None:
         start, end = int(kind.startField), int(kind.endField)
@@ -101,7 +101,7 @@ class _Interval:
         text = ""
         for at, unit in enumerate(self._units):
             count, rest = divmod(rest, unit * 10**6)
-            # Days have as many digits as they need.
+            # The first unit is not padded if it is days.
             digits = str(count) if at == 0 and self._first == 0 else f"{count:02}"
             text += ("" if at == 0 else " " if at == 1 and self._first == 0 else ":") + digits
         if self._last == _WORDS.index("SECOND") and rest:
@@ -110,7 +110,7 @@ class _Interval:
 
 
 def _number(value: tuple[str, float], is_single: bool) -> str:
-    """A floating point number as Java writes it: at least two digits, and the two that are nearest."""
+    """Formats a float like Java: with at least two digits, which are the nearest ones."""
     text, exact = value
     if text in _NO_NUMBERS:
         return _NO_NUMBERS[text]

@@ -1,4 +1,4 @@
-"""Values as Spark casts them to text."""
+"""Values as text with the format of Spark's casts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from pyspark.sql import types as T  # noqa: N812
 __all__ = ["cast_to_text"]
 
 MOST_COLUMNS = 500
-"""Most values of a query."""
+"""Maximum values of a query."""
 
 
 def cast_to_text(spark: SparkSession, values: list[tuple[T.DataType, Any]]) -> list[str | None]:
-    """Texts of values, each with its type; dates and times are numbers of days and microseconds, or nanoseconds of a
-    time of the day. Spark makes those that are not plain.
+    """Casts values to text. Strings, integers and booleans are cast here, other types by Spark.
+
+    Args:
+        spark: The session.
+        values: Types and values. Dates are days, timestamps and intervals microseconds, and times nanoseconds.
     """
     made: list[str | None] = [None if value is None else _plain(kind, value) for kind, value in values]
     left = [at for at, (_, value) in enumerate(values) if value is not None and made[at] is None]
@@ -40,7 +43,7 @@ def _plain(kind: T.DataType, value: Any) -> str | None:
 
 def _value(kind: T.DataType, value: Any) -> Column:
     if isinstance(kind, T.FloatType | T.DoubleType):
-        # Java writes these words otherwise; of the zeros it is the one without a sign.
+        # Java has other words for special values. Zero has no sign.
         text = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value + 0.0))
     elif isinstance(kind, T.DecimalType):
         text = format(value, "f")

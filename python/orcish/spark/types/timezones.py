@@ -1,4 +1,4 @@
-"""Time zones as Java names them, and the instants at which their clocks show something."""
+"""Time zones by the names of Java, and conversions between instants and wall clock times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 __all__ = ["arrow_zone", "java_zone", "local_zone", "offsets", "spark_instants", "wall_clock"]
 
 UTC = frozenset(("UTC", "GMT", "UT", "Z", "Etc/UTC", "Etc/GMT", "UCT", "Etc/UCT", "Zulu", "Universal", "GMT0"))
-"""Names of zones that have no offset."""
+"""Names of zones without offset."""
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?")
 SHORT = {
     "ACT": "Australia/Darwin",
@@ -45,17 +45,17 @@ SHORT = {
     "SST": "Pacific/Guadalcanal",
     "VST": "Asia/Ho_Chi_Minh",
 }
-"""Those of java.time.ZoneId.SHORT_IDS."""
+"""The short ids of ``java.time.ZoneId.SHORT_IDS``."""
 _MICROSECONDS = pa.timestamp("us")
 
 
 @functools.cache
 def arrow_zone(name: str, option: str) -> str:
-    """What pyarrow calls a zone of Java: a region, an offset such as ``+01:00``, or ``UTC``.
+    """The name of a zone in pyarrow: a region, an offset such as ``+01:00``, or ``UTC``.
 
     Args:
-        name: A region, an offset with or without ``UTC``, ``GMT`` or ``UT`` before it, ``Z``, or a short id.
-        option: What says the zone: errors begin with it.
+        name: A region, an offset with or without the prefix ``UTC``, ``GMT`` or ``UT``, ``Z``, or a short id.
+        option: Name of the option, with which error messages begin.
 
     Raises:
         ValueError: There is no such zone, or its offset has seconds.
@@ -79,12 +79,12 @@ def arrow_zone(name: str, option: str) -> str:
 
 
 def java_zone(zone: str) -> str:
-    """What Java calls a zone of pyarrow."""
+    """The name of a zone in Java, given its name in pyarrow."""
     return f"GMT{zone}" if zone[:1] in ("+", "-") else zone
 
 
 def local_zone() -> str:
-    """The time zone of the machine, as a JVM would find it: ``TZ``, or that of the system."""
+    """The time zone of the machine, found like in a JVM: ``TZ``, or that of the system."""
     name = os.environ.get("TZ", "").lstrip(":")
     if not name:
         try:
@@ -99,19 +99,19 @@ def local_zone() -> str:
 
 
 def wall_clock(instants: pa.Array, zone: str) -> pa.Array:
-    """What the clock in a zone shows at instants."""
+    """Wall clock times of instants in a zone."""
     return pc.local_timestamp(instants.cast(pa.timestamp("us", zone)))
 
 
 def offsets(instants: pa.Array, zone: str) -> pa.Array:
-    """How many microseconds the clock in a zone is ahead of UTC, at instants without a zone in their type."""
+    """Offsets of a zone from UTC in microseconds, at instants whose type has no zone."""
     at = instants.cast(pa.timestamp("us", "UTC"))
     return pc.subtract(wall_clock(at, zone).cast(pa.int64()), at.cast(pa.int64()))
 
 
 def spark_instants(clocks: pa.Array, zone: str) -> pa.Array:
-    """The instants as which Spark takes clocks in texts. What the clock showed twice was the first time, and what it
-    never showed is as much later as it leapt: 02:30 becomes 03:30.
+    """Instants of wall clock times, as Spark parses them. Of repeated times the first one counts. Skipped times are
+    moved by the length of the gap: 02:30 becomes 03:30.
     """
     clocks = clocks.cast(_MICROSECONDS)
     kind = pa.timestamp("us", zone)
@@ -121,10 +121,10 @@ def spark_instants(clocks: pa.Array, zone: str) -> pa.Array:
         return pc.assume_timezone(clocks, zone, ambiguous="earliest", nonexistent="raise")
     except pa.ArrowInvalid:
         pass
-    # Some were skipped: of these the result is shown as another clock.
+    # Some times were skipped. Their result has another wall clock time.
     found = pc.assume_timezone(clocks, zone, ambiguous="earliest", nonexistent="latest")
     is_skipped = pc.not_equal(pc.local_timestamp(found), clocks)
-    # A day before, no later change of the clock has been.
+    # Assumes that the zone does not change twice within a day.
     before = pc.subtract(clocks.cast(pa.int64()), 86_400 * 10**6).cast(_MICROSECONDS)
     before = pc.subtract(before.cast(pa.int64()), offsets(before, zone)).cast(_MICROSECONDS)
     leapt = pc.subtract(clocks.cast(pa.int64()), offsets(before, zone))
