@@ -1,4 +1,4 @@
-"""Types of the native part of orcish; :mod:`orcish` is what to use."""
+"""Types of the native core, which only modules of :mod:`orcish` use."""
 
 from collections.abc import Sequence
 from typing import Any, final
@@ -39,36 +39,34 @@ __version__: str
 def list_files(
     location: str, storage_options: dict[str, Any] | None = None, *, patterns: bool = True
 ) -> list[tuple[str, int]]:
-    """Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern, unless there
-    are to be no ``patterns``.
-    """
+    """Locations and sizes of the files at a path or URL: a file, a folder, or, with ``patterns``, a pattern."""
 
 def read_small(location: str, storage_options: dict[str, Any] | None = None, *, limit: int = 67108864) -> bytes:
-    """All bytes of a file, which are at most ``limit``."""
+    """Reads a file of at most ``limit`` bytes."""
 
 def write_small(location: str, data: bytes, storage_options: dict[str, Any] | None = None, *, overwrite: bool) -> None:
-    """Makes a file of these bytes, which appears whole: in place of what is there, or only where there is nothing."""
+    """Writes a file atomically; without ``overwrite``, only where there is none."""
 
 def delete_files(locations: Sequence[str], storage_options: dict[str, Any] | None = None) -> None:
-    """Deletes files; those that are missing are no error."""
+    """Deletes files; missing files are ignored."""
 
 def delete_folder(location: str, storage_options: dict[str, Any] | None = None) -> None:
-    """Deletes a folder with all that is below; one that is missing is no error."""
+    """Deletes a folder with everything below it; a missing folder is ignored."""
 
 def list_all(location: str, storage_options: dict[str, Any] | None = None) -> list[tuple[str, int, float]]:
-    """Locations, sizes and times (seconds since 1970) of all files below a folder, hidden ones too."""
+    """Locations, sizes and times (seconds since 1970) of all files below a folder, hidden files included."""
 
 def stat(location: str, storage_options: dict[str, Any] | None = None) -> tuple[int, float] | None:
-    """Size and time of a file; ``None`` where there is none."""
+    """Size and time of a file; ``None`` where there is no such file."""
 
 def complete_upload(location: str, token: bytes, storage_options: dict[str, Any] | None = None) -> None:
-    """Makes the file appear that a ``Writer`` has not published; once more does nothing more."""
+    """Publishes an unpublished file of a ``Writer``; further calls have no effect."""
 
 def abort_upload(location: str, token: bytes, storage_options: dict[str, Any] | None = None) -> None:
-    """Removes the file that a ``Writer`` has not published; one that has appeared stays."""
+    """Removes an unpublished file of a ``Writer``; a published one stays."""
 
 def upload_info(token: bytes) -> tuple[str, int, int, int]:
-    """Location, rows, bytes and stripes of the file that a ``Writer`` has not published."""
+    """Location, rows, bytes and stripes of an unpublished file of a ``Writer``."""
 
 def merge_files(
     sources: Sequence[object],
@@ -79,41 +77,45 @@ def merge_files(
     publish: bool = True,
     staging: str | None = None,
 ) -> tuple[int, int, int, bytes | None]:
-    """Writes the stripes of files as one file, without decoding them: rows, bytes and stripes, and a token with
-    ``publish=False``.
+    """Writes the stripes of files as one file, without decoding them.
+
+    Returns:
+        Rows, bytes, stripes, and, with ``publish=False``, a token.
     """
 
 def take_rows(batch: tuple[object, object], indexes: tuple[object, object]) -> tuple[object, object]:
-    """Rows of a batch, in the order of their indexes: types and arrays as PyCapsules."""
+    """Selects rows of a batch by their indexes. Batches and indexes are pairs of PyCapsules: type and array."""
 
 def _tune(values: dict[str, int] | None = None) -> dict[str, tuple[int, int, int]]:
-    """For tests: makes windows of readers and writers as large as ``values`` say, and all others what they are without
-    tests. Says of each by its name how large it is without that, and the least and the greatest size in tests.
+    """For tests: sets sizes of windows of readers and writers, and resets all others.
+
+    Returns:
+        The default, the minimum and the maximum of each window, by its name.
     """
 
 @final
 class Distinct:
-    """A sketch of a set of values, from which their number is estimated, with a standard error of 0.81 %."""
+    """A sketch that estimates the number of distinct values, with a standard error of 0.81 %."""
 
     def __new__(cls) -> Distinct: ...
     def add(self, array: tuple[object, object]) -> None:
-        """Adds the values of an array, from its `__arrow_c_array__`; nulls are none."""
+        """Adds the values of an array, from its ``__arrow_c_array__``; nulls are ignored."""
 
     def merge(self, other: bytes) -> None:
-        """Adds all values of another sketch, from its `to_bytes`."""
+        """Adds another sketch, from its ``to_bytes``."""
 
     def to_bytes(self) -> bytes: ...
     def estimate(self) -> float: ...
 
 @final
 class Filter:
-    """A predicate that has been taken over from its tree, with all values."""
+    """A predicate of the native core, made of a tree."""
 
     def __new__(cls, tree: tuple[Any, ...]) -> Filter: ...
 
 @final
 class Batches:
-    """Batches of a file, which can be taken once."""
+    """Batches of a read, which can be consumed once."""
 
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -125,7 +127,7 @@ class Batches:
 
 @final
 class Node:
-    """An array, or the field of one, that can be taken level by level."""
+    """An array or a field that can be imported level by level."""
 
     @property
     def depth(self) -> int: ...
@@ -148,7 +150,7 @@ class Node:
 
 @final
 class Scan:
-    """A scan over the files of a table."""
+    """A scan of ORC files."""
 
     def __new__(
         cls,
@@ -172,14 +174,14 @@ class Scan:
     def splits(
         self, size: int
     ) -> list[tuple[str, list[tuple[str, str | None]], bytes | None, list[int] | None, int, int]]:
-        """Location, partition values, tail, stripes, rows and bytes of each."""
+        """Location, partition values, tail, stripes, rows and bytes of each split."""
 
 def is_carbon(location: str, storage_options: dict[str, Any] | None = None) -> bool:
-    """Whether a table of CarbonData, or a file of one, is at a location."""
+    """Whether there is a CarbonData table or file at a location."""
 
 @final
 class CarbonTable:
-    """A table of CarbonData as it was when it was opened."""
+    """A CarbonData table at the time when it was opened."""
 
     def __new__(
         cls,
@@ -205,8 +207,8 @@ class CarbonTable:
             tuple[int | None, int | None, int | None, int | None, int],
         ]
     ]:
-        """Id, state, whether it is read, format; when it was begun, ended and changed; the segment that it was merged
-        into; rows, deleted rows, bytes of data and of indexes, files.
+        """Id, state, whether it is read, format; times of its beginning, end and last change; the segment that it was
+        compacted into; rows, deleted rows, bytes of data and of indexes, files.
         """
 
     @property
@@ -222,7 +224,7 @@ class CarbonTable:
 
 @final
 class CarbonScan:
-    """A scan over a table of CarbonData, or a part of one."""
+    """A scan of a CarbonData table, or of a split."""
 
     @staticmethod
     def of_split(
@@ -241,11 +243,11 @@ class CarbonScan:
     def count(self) -> int: ...
     def explain(self) -> list[tuple[str, bool, list[Any]]]: ...
     def splits(self, size: int) -> list[tuple[str, list[int], int, int, bytes]]:
-        """Location, blocklets, rows, bytes and token of each."""
+        """Location, blocklets, rows, bytes and token of each split."""
 
 @final
 class CarbonFile:
-    """A data file of CarbonData."""
+    """A CarbonData file."""
 
     def __new__(
         cls,
@@ -263,7 +265,7 @@ class CarbonFile:
     def written_by(self) -> list[tuple[str, str]]: ...
     @property
     def blocklets(self) -> list[tuple[int, int, int]]:
-        """Rows, pages and bytes of each."""
+        """Rows, pages and bytes of each blocklet."""
 
 def display_name(location: str) -> str: ...
 def partitions_of(location: str) -> list[tuple[str, str | None]]: ...
@@ -307,7 +309,7 @@ class File:
     def stripe_statistics(self) -> list[list[dict[str, Any]]]: ...
     def writer_timezones(self, stripes: Sequence[int] | None = None) -> list[str]: ...
     def column_storage(self, stripes: Sequence[int] | None = None) -> list[tuple[int, int, dict[str, int]]]:
-        """Bytes of data streams, bytes of indexes, and encodings with their numbers of stripes, by column id."""
+        """Bytes of data, bytes of indexes, and encodings with their numbers of stripes, by column id."""
 
     def check(self) -> list[tuple[int | None, int | None, str, str]]: ...
     def explain(self, options: dict[str, Any] | None = None) -> tuple[str, bool, list[Any]]: ...

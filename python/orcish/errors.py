@@ -12,7 +12,7 @@ __all__ = [
     "OrcishError",
     "UnknownColumnError",
     "UnsupportedError",
-    "nearest",
+    "closest_match",
 ]
 
 
@@ -43,7 +43,7 @@ class UnknownColumnError(OrcishError, KeyError):
     __str__ = Exception.__str__
 
 
-def nearest(name: str, names: Iterable[str]) -> str | None:
+def closest_match(name: str, names: Iterable[str]) -> str | None:
     """The closest match of a name, ignoring case; ``None`` where no name is close."""
     known = list(names)
     near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], 1)

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
-from orcish.errors import nearest
+from orcish.errors import closest_match
 
 __all__ = ["checked_keywords", "chosen_options"]
 
@@ -25,8 +25,8 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         if not known.issuperset(kwargs):
             name = next(name for name in kwargs if name not in known)
-            meant = nearest(name, [each for each in names if each != "self"])
-            hint = f"; did you mean {meant!r}?" if meant else ""
+            match = closest_match(name, [each for each in names if each != "self"])
+            hint = f"; did you mean {match!r}?" if match else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
         return function(*args, **kwargs)
 

@@ -80,7 +80,7 @@ def scan_polars(
     schema = table.schema
     check_polars_types(schema)
     empty = to_polars(pa.Table.from_batches([], schema))
-    parts = _parts(table, options.get("columns"), schema.names)
+    parts = _columns_by_polars_name(table, options.get("columns"), schema.names)
     number = row_number_name(options)
     reader = reader_of(table)
     _, after_read = reader.prepare(reader.options)
@@ -129,10 +129,10 @@ def _with_types_of_polars(table: Scan) -> Scan:
     return Scan(ScanReader(dataclasses.replace(source, schema=plain), reader.options))
 
 
-def _parts(table: Scan, asked: Columns | None, names: list[str]) -> dict[str, list[str]]:
+def _columns_by_polars_name(table: Scan, requested: Columns | None, names: list[str]) -> dict[str, list[str]]:
     """The requested columns, such as ``n.a``, by the columns that polars sees, such as ``n``."""
     found: dict[str, list[str]] = {}
-    for name in map(str, asked or ()):
+    for name in map(str, requested or ()):
         only = reader_of(table).with_options(columns=[name], filters=None, row_number=None)
         found.setdefault(name if name in names else only.selected_schema.names[0], []).append(name)
     return found

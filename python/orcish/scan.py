@@ -11,7 +11,7 @@ import pyarrow as pa
 from orcish.carbon.detect import has_carbon, is_carbon, is_carbon_file, single_table
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
 from orcish.filters.pushdown import Filters
-from orcish.io.files import files_of
+from orcish.io.files import source_files
 from orcish.io.paths import is_many
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
@@ -92,7 +92,7 @@ def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     external = options.pop("external_locations", None)
     files = []
     if not is_carbon(source, storage_options):
-        files = files_of(source, options.get("partitions"), storage_options)
+        files = source_files(source, options.get("partitions"), storage_options)
         if not files:
             raise FileNotFoundError(f"no files: {source!r}")
     if not files or has_carbon(files):

@@ -1,4 +1,4 @@
-"""Where Spark looks for the data source ``carbondata``: in a module of this name, as `DefaultSource`."""
+"""The data source ``carbondata``. Spark finds it by the name of this module, as ``DefaultSource``."""
 
 from orcish.spark.source.data_source import CarbonDataSource as DefaultSource
 

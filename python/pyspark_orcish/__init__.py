@@ -1,4 +1,4 @@
-"""Where Spark looks for the data source ``orcish``: in a module of this name, as `DefaultSource`."""
+"""The data source ``orcish``. Spark finds it by the name of this module, as ``DefaultSource``."""
 
 from orcish.spark.source.data_source import OrcishDataSource as DefaultSource
 

@@ -1,4 +1,4 @@
-"""What spark-submit runs: the jobs of ``orcish spark``."""
+"""The jobs of ``orcish spark``, for spark-submit."""
 
 import sys
 

@@ -22,7 +22,7 @@ def check_polars_types(schema: pa.Schema) -> None:
         TypeError: A type has no equivalent.
     """
     for field in schema:
-        if (unknown := _unknown(field.type)) is not None:
+        if (unknown := _unsupported_type(field.type)) is not None:
             raise TypeError(f"column {field.name} of type {field.type}: polars has no type for {unknown}")
 
 
@@ -37,8 +37,8 @@ def polars_type(kind: pa.DataType) -> pa.DataType:
         return kind if storage == kind.storage_type else storage
     if types.is_run_end_encoded(kind):
         return polars_type(kind.value_type)
-    if types.is_decimal(kind) and (types.is_decimal256(kind) or kind.scale < 0) and _digits(kind) <= MAX_DIGITS:
-        return pa.decimal128(_digits(kind), max(kind.scale, 0))
+    if types.is_decimal(kind) and (types.is_decimal256(kind) or kind.scale < 0) and _decimal_digits(kind) <= MAX_DIGITS:
+        return pa.decimal128(_decimal_digits(kind), max(kind.scale, 0))
     if types.is_dictionary(kind):
         return pa.dictionary(kind.index_type, polars_type(kind.value_type), kind.ordered)
     if types.is_list_view(kind):
@@ -64,41 +64,41 @@ def with_polars_types(table: pa.Table) -> pa.Table:
     if plain == table.schema:
         return table
     columns = [
-        pa.chunked_array([_values(chunk, field.type) for chunk in column.chunks], field.type)
+        pa.chunked_array([_cast(chunk, field.type) for chunk in column.chunks], field.type)
         for column, field in zip(table.columns, plain, strict=True)
     ]
     return pa.Table.from_arrays(columns, schema=plain)
 
 
-def _values(array: Any, kind: Any) -> Any:
+def _cast(array: Any, kind: Any) -> Any:
     """Casts an array to its type of :func:`polars_type`. pyarrow's casts of list views give invalid arrays."""
     types = pa.types
     if array.type == kind:
         return array
     if isinstance(array, pa.ExtensionArray):
-        return _values(array.storage, kind)
+        return _cast(array.storage, kind)
     if types.is_run_end_encoded(array.type):
-        return _values(pc.run_end_decode(array), kind)
+        return _cast(pc.run_end_decode(array), kind)
     if types.is_dictionary(kind):
         return pa.DictionaryArray.from_arrays(
-            array.indices, _values(array.dictionary, kind.value_type), ordered=kind.ordered
+            array.indices, _cast(array.dictionary, kind.value_type), ordered=kind.ordered
         )
     if types.is_struct(kind):
-        fields = [_values(array.field(at), field.type) for at, field in enumerate(kind)]
+        fields = [_cast(array.field(at), field.type) for at, field in enumerate(kind)]
         return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null())
     if types.is_fixed_size_list(kind):
         size = kind.list_size
-        values = _values(array.values.slice(array.offset * size, len(array) * size), kind.value_type)
+        values = _cast(array.values.slice(array.offset * size, len(array) * size), kind.value_type)
         return pa.FixedSizeListArray.from_arrays(values, type=kind, mask=array.is_null())
     if types.is_map(kind):
         lists = array.cast(pa.list_(pa.struct([array.type.key_field, array.type.item_field])))
         entries = lists.flatten()
-        keys, items = _values(entries.field(0), kind.key_type), _values(entries.field(1), kind.item_type)
+        keys, items = _cast(entries.field(0), kind.key_type), _cast(entries.field(1), kind.item_type)
         return pa.MapArray.from_arrays(_offsets(lists, pa.int32()), keys, items, kind)
     if types.is_list(kind):
-        return pa.ListArray.from_arrays(_offsets(array, pa.int32()), _values(array.flatten(), kind.value_type), kind)
+        return pa.ListArray.from_arrays(_offsets(array, pa.int32()), _cast(array.flatten(), kind.value_type), kind)
     if types.is_large_list(kind):
-        values = _values(array.flatten(), kind.value_type)
+        values = _cast(array.flatten(), kind.value_type)
         return pa.LargeListArray.from_arrays(_offsets(array, pa.int64()), values, kind)
     return array.cast(kind)
 
@@ -113,7 +113,7 @@ def _offsets(array: Any, kind: pa.DataType) -> pa.Array:
     return pa.concat_arrays([starts, ends[-1:] if len(ends) else pa.array([0], kind)])
 
 
-def _digits(kind: Any) -> int:
+def _decimal_digits(kind: Any) -> int:
     """Digits of a decimal type after its scale is raised to 0."""
     return int(kind.precision - min(kind.scale, 0))
 
@@ -122,14 +122,16 @@ def _field(field: pa.Field, _: str = "") -> pa.Field:
     return field.with_type(polars_type(field.type))
 
 
-def _unknown(kind: pa.DataType) -> pa.DataType | None:
+def _unsupported_type(kind: pa.DataType) -> pa.DataType | None:
     """The first type, itself or nested, without an equivalent in polars."""
     if isinstance(kind, pa.BaseExtensionType):
-        return _unknown(kind.storage_type)
+        return _unsupported_type(kind.storage_type)
     if pa.types.is_union(kind) or pa.types.is_interval(kind):
         return kind
-    if pa.types.is_decimal(kind) and _digits(kind) > MAX_DIGITS:
+    if pa.types.is_decimal(kind) and _decimal_digits(kind) > MAX_DIGITS:
         return kind
     if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
-        return _unknown(kind.value_type)
-    return next((found for at in range(kind.num_fields) if (found := _unknown(kind.field(at).type)) is not None), None)
+        return _unsupported_type(kind.value_type)
+    return next(
+        (found for at in range(kind.num_fields) if (found := _unsupported_type(kind.field(at).type)) is not None), None
+    )

@@ -33,16 +33,18 @@ _OF_ORC: dict[str, Any] = {
 """Options of ORC files that CarbonData tables do not have, with their defaults."""
 
 
-def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
+def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options without those that only ORC files have.
 
     Raises:
         ValueError: An option that only ORC files have has another value than its default.
     """
     for name, default in _OF_ORC.items():
-        if given.get(name) is not None and given[name] != default:
-            raise ValueError(f"{name}={given[name]!r}: the option is of ORC files, which a table of CarbonData has not")
-    return {name: value for name, value in given.items() if name not in _OF_ORC}
+        if options.get(name) is not None and options[name] != default:
+            raise ValueError(
+                f"{name}={options[name]!r}: the option is of ORC files, which a table of CarbonData has not"
+            )
+    return {name: value for name, value in options.items() if name not in _OF_ORC}
 
 
 def check_no_external(external_locations: Sequence[Any] | None, name: str = "external_locations") -> None:
@@ -55,7 +57,7 @@ def check_no_external(external_locations: Sequence[Any] | None, name: str = "ext
         raise ValueError(f"{name}: the option is of tables of CarbonData, and this is none")
 
 
-class _Carbon:
+class _CarbonBase:
     """Base class of tables and of their parts."""
 
     part_names: PartNames = BLOCKLETS
@@ -76,11 +78,13 @@ class _Carbon:
     def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""
         for location, blocklets, rows, length, token in opened.splits(size):
-            yield SplitPart(location, rows, length, blocklets, CarbonPart(token, self.storage_options, self.limits))
+            yield SplitPart(
+                location, rows, length, blocklets, CarbonSplitSource(token, self.storage_options, self.limits)
+            )
 
 
 @dataclasses.dataclass(frozen=True)
-class CarbonSource(_Carbon):
+class CarbonSource(_CarbonBase):
     """A CarbonData table at the time when it was opened."""
 
     table: _native.CarbonTable = dataclasses.field(repr=False)
@@ -121,7 +125,7 @@ class CarbonSource(_Carbon):
 
 
 @dataclasses.dataclass(frozen=True)
-class CarbonPart(_Carbon):
+class CarbonSplitSource(_CarbonBase):
     """A part of a CarbonData table. Pickles include the storage options, and thus credentials."""
 
     token: bytes = dataclasses.field(repr=False)

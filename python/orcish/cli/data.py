@@ -64,7 +64,7 @@ def add_data(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        schema, batches = _rows_of(options)
+        schema, batches = _read_rows(options)
         if options.json:
             print_lines(json_lines(batches))
         else:
@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _rows_of(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The schema and the first rows of a file or table."""
     names = ("columns", "invalid_utf8", "long_char", "decimal_out_of_range", "timestamps", "timezone", "masked")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

@@ -80,7 +80,7 @@ def _time(value: datetime.datetime | None) -> str | None:
 
 def to_text(described: dict[str, Any]) -> list[str]:
     """The lines of text for the result of :func:`describe`."""
-    lines = fields((_TITLES[name], _shown(value)) for name, value in described.items() if name in _TITLES)
+    lines = fields((_TITLES[name], _format_value(value)) for name, value in described.items() if name in _TITLES)
     for name, title in (("properties", "Properties"), ("written_by", "Written by")):
         if described.get(name):
             lines += ["", title, *(f"  {printable(key)}: {printable(text)}" for key, text in described[name].items())]
@@ -93,7 +93,7 @@ def to_text(described: dict[str, Any]) -> list[str]:
     return [*lines, "", "Columns", *indented(columns)]
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(printable, value)) or "none"
     return f"{value:,}" if isinstance(value, int) else printable(value)

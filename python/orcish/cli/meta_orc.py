@@ -107,7 +107,7 @@ def to_text(described: dict[str, Any]) -> list[str]:
     lines = fields(_summary(described))
     if described["metadata"]:
         lines += ["", "User metadata"]
-        lines += [f"  {printable(key)}: {_shown(value)}" for key, value in described["metadata"].items()]
+        lines += [f"  {printable(key)}: {_format_value(value)}" for key, value in described["metadata"].items()]
     lines += ["", *_stripes(described["stripes"])]
     lines += ["", "Columns", *_tree(described["columns"])]
     if "arrow_schema" in described:
@@ -143,7 +143,7 @@ def _sizes(described: dict[str, Any]) -> str:
     return f"{length:,} bytes: data {data:,}, indexes {index:,}, stripe footers {footers:,}, the rest {rest:,}"
 
 
-def _shown(value: str | dict[str, str]) -> str:
+def _format_value(value: str | dict[str, str]) -> str:
     text = printable(value) if isinstance(value, str) else f"base64 {value['base64']}"
     return shorten(text, _MAX_VALUE)
 
@@ -198,7 +198,7 @@ def _statistics_cells(known: dict[str, Any]) -> list[str]:
         "" if size is None else f"{size:,}",
         _take_bound(known, "min"),
         _take_bound(known, "max"),
-        ", ".join(f"{name} {_plain(value)}" for name, value in known.items()),
+        ", ".join(f"{name} {_format(value)}" for name, value in known.items()),
     ]
 
 
@@ -207,8 +207,8 @@ def _take_bound(known: dict[str, Any], name: str) -> str:
     if value is None:
         return ""
     # The writer truncated a long string.
-    return shorten(_plain(value) + ("" if is_exact else "…"), _MAX_BOUND)
+    return shorten(_format(value) + ("" if is_exact else "…"), _MAX_BOUND)
 
 
-def _plain(value: Any) -> str:
+def _format(value: Any) -> str:
     return printable(value if isinstance(value, str) else json.dumps(value))

@@ -36,13 +36,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="orcish spark", description="Jobs over tables of ORC files, by Spark.")
     jobs = parser.add_subparsers(title="jobs", metavar="JOB", required=True)
 
-    job = _job(jobs, "compact", _compact, "put small files together")
+    job = _add_job(jobs, "compact", _compact, "put small files together")
     job.add_argument("table", metavar="TABLE")
     job.add_argument("--target-file-size", default="512MB", metavar="SIZE", help="bytes of a file, about (512MB)")
     job.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
     _add_writing(job)
 
-    job = _job(jobs, "convert", _convert, "write a table of Parquet, CSV, JSON, ORC or CarbonData as ORC")
+    job = _add_job(jobs, "convert", _convert, "write a table of Parquet, CSV, JSON, ORC or CarbonData as ORC")
     job.add_argument("source", metavar="SOURCE")
     job.add_argument("target", metavar="TARGET")
     job.add_argument(
@@ -55,7 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--max-rows-per-file", type=int, metavar="N")
     _add_writing(job)
 
-    job = _job(jobs, "profile", _profile, "rows, nulls, bounds, distinct values, bytes and encodings of each column")
+    job = _add_job(
+        jobs, "profile", _profile, "rows, nulls, bounds, distinct values, bytes and encodings of each column"
+    )
     job.add_argument("table", metavar="TABLE")
     job.add_argument("--columns", type=_names, metavar="A,B.C")
     job.add_argument(
@@ -64,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("--no-distinct", dest="distinct", action="store_false", help="do not estimate distinct values")
     _add_reading(job)
 
-    job = _job(jobs, "verify", _verify, "read all, and check it against what it says; exit code 1 with findings")
+    job = _add_job(jobs, "verify", _verify, "read all, and check it against what it says; exit code 1 with findings")
     job.add_argument("table", metavar="TABLE")
     return parser
 
@@ -81,11 +83,11 @@ def _run(options: argparse.Namespace) -> int:
     try:
         return run_job(builder.getOrCreate(), options)
     except (OrcishError, OSError, ValueError, PySparkException) as error:
-        show(f"orcish: {_reason(error)}", is_error=True)
+        show(f"orcish: {_error_message(error)}", is_error=True)
         return 1
 
 
-def _reason(error: Exception) -> str:
+def _error_message(error: Exception) -> str:
     """The message of an error; for an error in a worker, only its own message."""
     if not isinstance(error, PySparkException):
         return str(error)
@@ -93,7 +95,7 @@ def _reason(error: Exception) -> str:
     return found[-1] if found else str(error)
 
 
-def _job(jobs: Any, name: str, run_job: Job, text: str) -> argparse.ArgumentParser:
+def _add_job(jobs: Any, name: str, run_job: Job, text: str) -> argparse.ArgumentParser:
     job: argparse.ArgumentParser = jobs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
     job.add_argument("--master", metavar="URL", help="of Spark; by default what its own configuration says")
     job.add_argument("--remote", metavar="URL", help="of a Spark Connect server")

@@ -254,7 +254,7 @@ class Expression(_Operand):
 
     def __repr__(self) -> str:
         """The predicate as SQL; :func:`orcish.filters.text.parse` reads it back."""
-        return _text(self._node)
+        return _to_sql(self._node)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Expression, (self._node,)
@@ -277,27 +277,27 @@ def native_filter(expression: Expression) -> _native.Filter:
     return expression._filter()
 
 
-def _text(node: Tree) -> str:
+def _to_sql(node: Tree) -> str:
     kind = node[0]
     if kind in ("and", "or"):
         # `map` adds no Python frame for each level of a deep predicate.
-        return "(" + f") {kind} (".join(map(_text, node[1])) + ")"
+        return "(" + f") {kind} (".join(map(_to_sql, node[1])) + ")"
     if kind == "not":
         inner = node[1]
-        return f"{_name(inner[1])} is not null" if inner[0] == "is_null" else f"not ({_text(inner)})"
+        return f"{_quoted_name(inner[1])} is not null" if inner[0] == "is_null" else f"not ({_to_sql(inner)})"
     if kind == "compare":
-        return f"{_name(node[2])} {node[1]} {literals.to_sql(node[3])}"
+        return f"{_quoted_name(node[2])} {node[1]} {literals.to_sql(node[3])}"
     if kind == "in":
-        return f"{_name(node[1])} in ({', '.join(map(literals.to_sql, node[2]))})"
+        return f"{_quoted_name(node[1])} in ({', '.join(map(literals.to_sql, node[2]))})"
     if kind == "is_null":
-        return f"{_name(node[1])} is null"
+        return f"{_quoted_name(node[1])} is null"
     if kind == "starts_with":
-        return f"starts_with({_name(node[1])}, {literals.to_sql(node[2])})"
+        return f"starts_with({_quoted_name(node[1])}, {literals.to_sql(node[2])})"
     if kind == "is_nan":
-        return f"is_nan({_name(node[1])})"
+        return f"is_nan({_quoted_name(node[1])})"
     return {True: "true", False: "false", None: "null"}[node[1]]
 
 
-def _name(name: str) -> str:
+def _quoted_name(name: str) -> str:
     is_bare = re.fullmatch(BARE_NAME, name) and name.lower() not in RESERVED
-    return name if is_bare else literals.quoted(name, '"')
+    return name if is_bare else literals.quote(name, '"')

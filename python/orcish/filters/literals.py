@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-__all__ = ["NANOSECONDS", "Literal", "days_since_epoch", "literal", "literals", "quoted", "to_sql"]
+__all__ = ["NANOSECONDS", "Literal", "days_since_epoch", "literal", "literals", "quote", "to_sql"]
 
 Literal: TypeAlias = "tuple[Any, ...]"
 """``("null",)``, or a kind and a value: bool, int, float, decimal (as text), string, binary, date (days since 1970),
@@ -38,7 +38,7 @@ def literal(value: object) -> Literal:
     """
     if isinstance(value, pa.Scalar):
         return _arrow(value)
-    found = _foreign(value)
+    found = _numpy_or_pandas(value)
     return _python(value) if found is None else found
 
 
@@ -108,7 +108,7 @@ def _datetime(value: datetime.datetime) -> Literal:
 # numpy and pandas are not imported: where they are not loaded, no value can be theirs.
 
 
-def _foreign(value: object) -> Literal | None:
+def _numpy_or_pandas(value: object) -> Literal | None:
     pandas = sys.modules.get("pandas")
     if pandas is not None:
         if value is pandas.NaT or value is pandas.NA:
@@ -199,7 +199,7 @@ def to_sql(value: Literal) -> str:
     if kind == "decimal":
         return str(value[1]) if "." in value[1] else f"{value[1]}."
     if kind == "string":
-        return quoted(value[1], "'")
+        return quote(value[1], "'")
     if kind == "binary":
         return f"x'{value[1].hex()}'"
     if kind == "date":
@@ -209,11 +209,11 @@ def to_sql(value: Literal) -> str:
     return str(value[1])
 
 
-def quoted(value: str, quote: str) -> str:
+def quote(value: str, mark: str) -> str:
     """Quotes text: quotes are doubled, backslashes and unprintable characters are escaped as in Spark."""
     if not value.isprintable() or "\\" in value:
         value = "".join(map(_escaped, value))
-    return quote + value.replace(quote, quote * 2) + quote
+    return mark + value.replace(mark, mark * 2) + mark
 
 
 _ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}

@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish.filters import literals
 from orcish.filters.expression import Tree
 from orcish.filters.literals import NANOSECONDS, Literal
-from orcish.filters.polars_tree import AND, OR, Node, flat
+from orcish.filters.polars_tree import AND, OR, Node, flatten
 from orcish.filters.translation import (
     FLIPPED,
     Translation,
@@ -23,8 +23,8 @@ from orcish.filters.translation import (
     find_field,
     literal_kind,
     midnight,
-    negated,
-    rounded,
+    negation,
+    round_to_single,
     set_member,
     whole_days,
 )
@@ -51,23 +51,23 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
             return None
         return Translation(("constant", scalar.as_py()))
     if node.operator in AND:
-        return all_of([translate(part, schema) for part in flat(node, AND)])
+        return all_of([translate(part, schema) for part in flatten(node, AND)])
     if node.operator in OR:
-        return any_of([translate(part, schema) for part in flat(node, OR)])
+        return any_of([translate(part, schema) for part in flatten(node, OR)])
     if node.kind == "BinaryExpr":
         return _comparison(node, schema)
     group, called, _ = node.function
     if group == "Boolean" and called in ("Not", "AllHorizontal", "AnyHorizontal"):
         parts = [translate(part, schema) for part in node.children]
         if called == "Not":
-            return negated(parts[0])
+            return negation(parts[0])
         return all_of(parts) if called == "AllHorizontal" else any_of(parts)
     if (column := _column(node, schema)) is not None:
         # `~` of numbers is a bitwise operation.
         return Translation(("compare", "=", column[0], ("bool", True))) if pa.types.is_boolean(column[1]) else None
     if node.kind != "Function" or (column := _column(node.children[0], schema)) is None:
         return None
-    return _question(node, *column)
+    return _function_call(node, *column)
 
 
 def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
@@ -136,19 +136,19 @@ def _comparison(node: Node, schema: pa.Schema) -> Translation | None:
     if column is None:
         return None
     if symbol is not None:
-        tree = _compared(*column, symbol, _Number(right))
+        tree = _comparison_tree(*column, symbol, _Number(right))
         return None if tree is None else Translation(tree)
     # `eq_missing` and `ne_missing` treat null as a value.
     if (value := _Number(right)).value == ("null",):
         same: Tree = ("is_null", column[0])
-    elif (tree := _compared(*column, "=", value)) is not None:
+    elif (tree := _comparison_tree(*column, "=", value)) is not None:
         same = ("and", [("not", ("is_null", column[0])), tree])
     else:
         return None
     return Translation(same if missing == "=" else ("not", same))
 
 
-def _compared(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
+def _comparison_tree(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
     """The comparison with the semantics of polars; ``None`` where polars refuses it or differs."""
     kind = literal_kind(column)
     value = number.value
@@ -187,7 +187,7 @@ def _floats(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tre
         return None
     value = float(given[1])
     if single and number.loose:
-        value = rounded(value)
+        value = round_to_single(value)
     nan = ("is_nan", name)
     if math.isnan(value):
         if symbol in ("=", ">="):
@@ -226,7 +226,7 @@ def _timestamps(name: str, column: pa.DataType, symbol: str, number: _Number) ->
     return compare("<" if symbol == "<=" else ">=", after)
 
 
-def _question(node: Node, name: str, column: pa.DataType) -> Translation | None:
+def _function_call(node: Node, name: str, column: pa.DataType) -> Translation | None:
     """Translates a function of one column."""
     group, called, options = node.function
     kind = literal_kind(column)
@@ -234,10 +234,10 @@ def _question(node: Node, name: str, column: pa.DataType) -> Translation | None:
     if group == "Boolean":
         if called in ("IsNull", "IsNotNull") and not pa.types.is_union(column) and not pa.types.is_null(column):
             missing = Translation(("is_null", name))
-            return missing if called == "IsNull" else negated(missing)
+            return missing if called == "IsNull" else negation(missing)
         if called in ("IsNan", "IsNotNan") and kind == "float":
             found = Translation(("is_nan", name))
-            return found if called == "IsNan" else negated(found)
+            return found if called == "IsNan" else negation(found)
         if called == "IsIn":
             return _is_in(name, column, rest[0], nulls_equal=options["nulls_equal"])
         if called == "IsBetween":
@@ -260,7 +260,7 @@ def _between(
     loose = low.loose and high.loose and literal_kind(column) == "float"
     if not (kinds == {"int"} or loose or (kinds != {"int", "float"} and low.type == high.type)):
         return None
-    trees = [_compared(name, column, symbol, bound) for symbol, bound in zip(symbols, (low, high), strict=True)]
+    trees = [_comparison_tree(name, column, symbol, bound) for symbol, bound in zip(symbols, (low, high), strict=True)]
     return all_of([Translation(tree) for tree in trees if tree]) if all(trees) else None
 
 

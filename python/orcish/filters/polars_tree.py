@@ -12,7 +12,7 @@ import sys
 import warnings
 from typing import Any, cast
 
-__all__ = ["AND", "OR", "Node", "columns", "conjunction", "conjuncts", "errors", "flat"]
+__all__ = ["AND", "OR", "Node", "columns", "conjunction", "conjuncts", "errors", "flatten"]
 
 AND = ("And", "LogicalAnd")
 OR = ("Or", "LogicalOr")
@@ -68,10 +68,10 @@ class Node:
         """Group, name and options of a function; empty for other nodes."""
         if self.kind != "Function":
             return "", "", None
-        name, options = _named(self.value["function"])
+        name, options = _name_and_options(self.value["function"])
         if name not in _BY_ROW:
             return "", name, options
-        return name, *_named(options)
+        return name, *_name_and_options(options)
 
     @functools.cached_property
     def children(self) -> list[Node]:
@@ -124,7 +124,7 @@ class Node:
         return True
 
 
-def _named(found: Any) -> tuple[str, Any]:
+def _name_and_options(found: Any) -> tuple[str, Any]:
     """Splits a name that may have options."""
     if isinstance(found, dict) and len(found) == 1:
         ((name, more),) = found.items()
@@ -155,7 +155,7 @@ def _last_comes_first() -> bool:
 
 def conjuncts(root: Node) -> list[Node]:
     """The operands of a conjunction."""
-    return flat(root, AND)
+    return flatten(root, AND)
 
 
 def conjunction(nodes: list[Node]) -> Any:
@@ -163,7 +163,7 @@ def conjunction(nodes: list[Node]) -> Any:
     return functools.reduce(operator.and_, [node.expression for node in nodes])
 
 
-def flat(node: Node, operators: tuple[str, ...]) -> list[Node]:
+def flatten(node: Node, operators: tuple[str, ...]) -> list[Node]:
     """The operands of nested operators of the same kind."""
     found: list[Node] = []
     pending = [node]

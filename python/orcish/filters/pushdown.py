@@ -119,12 +119,12 @@ def _split_conjunction(parts: tuple[Filters, ...], schema: pa.Schema) -> Pushdow
 
 def _split_arrow(filters: pc.Expression, schema: pa.Schema) -> Pushdown:
     try:
-        decoded = arrow_filters.Decoded(filters)
+        decoded = arrow_filters.DecodedExpression(filters)
         translated, left = _split(decoded.conjuncts(), functools.partial(arrow_filters.translate, schema=schema))
         if not left:
             return translated, None
         rest = decoded.expression(left)
-        return translated, Residual(rest, arrow_filters.Decoded(rest).columns())
+        return translated, Residual(rest, arrow_filters.DecodedExpression(rest).columns())
     except Exception:
         # The serialization of pyarrow is internal to it; pyarrow can always evaluate its expressions itself.
         return None, Residual(filters, None)

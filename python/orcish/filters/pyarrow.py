@@ -29,13 +29,13 @@ from orcish.filters.translation import (
     find_field,
     literal_kind,
     midnight,
-    negated,
-    rounded,
+    negation,
+    round_to_single,
     set_member,
     whole_days,
 )
 
-__all__ = ["Decoded", "Node", "translate"]
+__all__ = ["DecodedExpression", "Node", "translate"]
 
 _Token: TypeAlias = "tuple[str, str]"
 
@@ -64,7 +64,7 @@ class Node:
     options: Any = None
 
 
-class Decoded:
+class DecodedExpression:
     """An expression with its structure.
 
     Raises:
@@ -199,14 +199,14 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
         return any_of([translate(part, schema) for part in _flat(node, ("or_kleene",))])
     if node.name == "and_not_kleene":
         kept, dropped = node.children
-        return all_of([translate(kept, schema), negated(translate(dropped, schema))])
+        return all_of([translate(kept, schema), negation(translate(dropped, schema))])
     if node.name == "invert":
-        return negated(translate(node.children[0], schema))
+        return negation(translate(node.children[0], schema))
     if node.name in _COMPARISONS:
         return _comparison(node, schema)
     if len(node.children) != 1 or (column := _column(node.children[0], schema)) is None:
         return None
-    return _question(node, *column)
+    return _call_on_column(node, *column)
 
 
 def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
@@ -238,11 +238,11 @@ def _comparison(node: Node, schema: pa.Schema) -> Translation | None:
     if column is None or (scalar := _constant(right)) is None:
         return None
     name, kind = column
-    value = _comparable(literal_kind(kind), scalar)
+    value = _comparable_literal(literal_kind(kind), scalar)
     return None if value is None else Translation(("compare", symbol, name, value))
 
 
-def _comparable(kind: str | None, scalar: pa.Scalar) -> Literal | None:
+def _comparable_literal(kind: str | None, scalar: pa.Scalar) -> Literal | None:
     """The literal whose comparison has the semantics of pyarrow, wherever pyarrow does not refuse the comparison."""
     if kind is None or (value := _literal(scalar)) is None:
         return None
@@ -293,25 +293,25 @@ def _bytes(kind: str, value: Literal) -> Literal | None:
         return None
 
 
-def _question(node: Node, name: str, kind: pa.DataType) -> Translation | None:
+def _call_on_column(node: Node, name: str, kind: pa.DataType) -> Translation | None:
     """Translates a call with one column."""
-    asked, options = node.name, node.options
-    if asked in ("is_null", "is_valid"):
+    function, options = node.name, node.options
+    if function in ("is_null", "is_valid"):
         # Unions have no validity bitmap.
         if pa.types.is_union(kind) or pa.types.is_null(kind):
             return None
         missing = Translation(("is_null", name))
-        if asked == "is_valid":
-            return negated(missing)
+        if function == "is_valid":
+            return negation(missing)
         if options is not None and options["nan_is_null"].as_py() and literal_kind(kind) == "float":
             return Translation(set_member(name, [], null=True, nan=True))
         return missing
-    if asked == "is_nan":
+    if function == "is_nan":
         return Translation(("is_nan", name)) if literal_kind(kind) == "float" else None
-    if asked == "starts_with" and literal_kind(kind) in ("string", "binary") and not options["ignore_case"].as_py():
+    if function == "starts_with" and literal_kind(kind) in ("string", "binary") and not options["ignore_case"].as_py():
         pattern = _bytes(str(literal_kind(kind)), ("binary", options["pattern"].as_buffer().to_pybytes()))
         return None if pattern is None else Translation(("starts_with", name, pattern))
-    if asked == "is_in" and options["null_matching_behavior"].as_py() in (_MATCH, _SKIP):
+    if function == "is_in" and options["null_matching_behavior"].as_py() in (_MATCH, _SKIP):
         skip = options["null_matching_behavior"].as_py() == _SKIP
         return _is_in(name, kind, options["value_set"].values, skip_nulls=skip)
     return None
@@ -337,12 +337,16 @@ def _is_in(name: str, kind: pa.DataType, values: pa.Array, *, skip_nulls: bool) 
 
 def _member(kind: pa.DataType, value: Literal) -> Literal | None:
     """A literal of the set that a column is looked up in. pyarrow casts the set to the type of the column."""
-    wanted = literal_kind(kind)
-    if wanted == "float":
+    column_kind = literal_kind(kind)
+    if column_kind == "float":
         found = _float(value)
         if found is None or not pa.types.is_float32(kind):
             return found
-        return None if abs(rounded(found[1])) == float("inf") != abs(found[1]) else ("float", rounded(found[1]))
-    if wanted in ("timestamp", "instant"):
-        return value if value[0] == "timestamp" and value[2] == (wanted == "instant") else None
-    return value if value[0] == wanted else None
+        return (
+            None
+            if abs(round_to_single(found[1])) == float("inf") != abs(found[1])
+            else ("float", round_to_single(found[1]))
+        )
+    if column_kind in ("timestamp", "instant"):
+        return value if value[0] == "timestamp" and value[2] == (column_kind == "instant") else None
+    return value if value[0] == column_kind else None

@@ -99,7 +99,7 @@ class Residual:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Residuals(Residual):
+class _Conjunction(Residual):
     """The conjunction of several residuals."""
 
     parts: tuple[Residual, ...] = ()
@@ -125,7 +125,7 @@ def combined_residual(parts: list[Residual]) -> Residual:
     for part in parts:
         names = None if names is None or part.columns is None else [*names, *part.columns]
     columns = None if names is None else list(dict.fromkeys(names))
-    return _Residuals([part.predicate for part in parts], columns, parts=tuple(parts))
+    return _Conjunction([part.predicate for part in parts], columns, parts=tuple(parts))
 
 
 def _without_runs(data: Any) -> Any:

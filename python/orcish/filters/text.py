@@ -20,14 +20,14 @@ __all__ = ["parse"]
 # The native core allows 500 levels. Printing in Python allows some hundreds.
 _MOST_LEVELS = 256
 
-_QUESTIONS = {
+_UNARY_FUNCTIONS = {
     "is_nan": Column.is_nan,
     "isnan": Column.is_nan,
     "isnotnull": Column.is_not_null,
     "isnull": Column.is_null,
 }
 _PREFIXES = ("starts_with", "startswith")
-_FUNCTIONS = ", ".join([*_QUESTIONS, *_PREFIXES])
+_FUNCTIONS = ", ".join([*_UNARY_FUNCTIONS, *_PREFIXES])
 
 
 def parse(text: str, option: str = "filters") -> Expression:
@@ -75,7 +75,7 @@ def _levels(tree: Tree) -> int:
     return count
 
 
-class _Level:
+class _Scope:
     """The state of the parser within one pair of parentheses, or at the top level."""
 
     __slots__ = ("negations", "row", "rows")
@@ -113,7 +113,7 @@ class _Parser:
 
     def predicate(self) -> Tree:
         """Parses the whole text."""
-        levels = [_Level()]
+        levels = [_Scope()]
         while True:
             self._begin(levels)
             tree = self._comparison()
@@ -133,14 +133,14 @@ class _Parser:
                     raise self._unexpected('"and", "or" or ")"')
                 tree = levels.pop().tree()
 
-    def _begin(self, levels: list[_Level]) -> None:
+    def _begin(self, levels: list[_Scope]) -> None:
         """Parses ``not`` and opening parentheses before a comparison."""
         while True:
             token = self._token
             if self._take("not"):
                 levels[-1].negations += 1
             elif self._take("("):
-                levels.append(_Level())
+                levels.append(_Scope())
             else:
                 return
             if max(len(levels) - 1, sum(level.negations for level in levels)) > _MOST_LEVELS:
@@ -172,7 +172,7 @@ class _Parser:
             return ("compare", operator.value, column.name, self._value())
         if self._take("is"):
             negated = self._take("not")
-            tree = self._question(column)
+            tree = self._null_or_nan(column)
         else:
             negated = self._take("not")
             if self._take("in"):
@@ -192,7 +192,7 @@ class _Parser:
                 raise self._unexpected("an operator")
         return ("not", tree) if negated else tree
 
-    def _question(self, column: Column) -> Tree:
+    def _null_or_nan(self, column: Column) -> Tree:
         if self._take("null"):
             return ("is_null", column.name)
         if self._token.text.lower() == "nan":
@@ -222,11 +222,11 @@ class _Parser:
     def _call(self, function: Token) -> Tree:
         self._expect("(")
         word = function.text.lower()
-        if word not in _QUESTIONS and word not in _PREFIXES:
+        if word not in _UNARY_FUNCTIONS and word not in _PREFIXES:
             raise text_error(function.text, function.start, f"is no function that is known: these are {_FUNCTIONS}")
         name = self._name()
-        if word in _QUESTIONS:
-            tree = tree_of(_QUESTIONS[word](col(name)))
+        if word in _UNARY_FUNCTIONS:
+            tree = tree_of(_UNARY_FUNCTIONS[word](col(name)))
         else:
             self._expect(",")
             token = self._token
@@ -313,9 +313,9 @@ class _Parser:
         if not self._take(kind):
             raise self._unexpected(f'"{kind}"')
 
-    def _unexpected(self, wanted: str) -> PredicateTextError:
+    def _unexpected(self, expected: str) -> PredicateTextError:
         """The error that another token was expected."""
         token = self._token
         if token.kind != "end":
-            return text_error(token.text, token.start, f"is where {wanted} should be")
-        return unexpected_end(self._text, wanted)
+            return text_error(token.text, token.start, f"is where {expected} should be")
+        return unexpected_end(self._text, expected)

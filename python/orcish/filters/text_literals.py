@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from orcish.filters.literals import Literal, days_since_epoch, literal
-from orcish.filters.translation import rounded
+from orcish.filters.translation import round_to_single
 
 __all__ = ["TYPES", "number", "pattern"]
 
@@ -63,7 +63,7 @@ def _decimal(digits: str) -> Literal:
 
 def _float(digits: str, *, is_single: bool = False) -> Literal:
     value = float(digits)
-    value = rounded(value) if is_single else value
+    value = round_to_single(value) if is_single else value
     if math.isinf(value):
         raise ValueError("is beyond all floating point numbers")
     return ("float", value)
@@ -120,11 +120,11 @@ def _instant(text: str) -> Literal:
 
 
 def _wall_clock(text: str) -> Literal:
-    return _with_zone(_timestamp(text), "is no wall clock: it has a time zone", wanted=False)
+    return _with_zone(_timestamp(text), "is no wall clock: it has a time zone", has_zone=False)
 
 
-def _with_zone(found: Literal, otherwise: str, *, wanted: bool = True) -> Literal:
-    if found[2] is not wanted:
+def _with_zone(found: Literal, otherwise: str, *, has_zone: bool = True) -> Literal:
+    if found[2] is not has_zone:
         raise ValueError(otherwise)
     return found
 

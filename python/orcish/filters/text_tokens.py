@@ -63,13 +63,13 @@ def text_error(piece: str, start: int, what: str) -> PredicateTextError:
     return PredicateTextError(f"{excerpt(piece)} {what} (character {start + 1})")
 
 
-def unexpected_end(text: str, wanted: str) -> PredicateTextError:
+def unexpected_end(text: str, expected: str) -> PredicateTextError:
     """The error that the text ends too early."""
     text = text.rstrip()
     if not text:
-        return PredicateTextError(f"the text is empty, and {wanted} should be there (character 1)")
+        return PredicateTextError(f"the text is empty, and {expected} should be there (character 1)")
     tail = text if len(text) <= _MOST_SHOWN else text[-_MOST_SHOWN:]
-    return text_error(tail, len(text), f"ends where {wanted} should be")
+    return text_error(tail, len(text), f"ends where {expected} should be")
 
 
 def tokens(text: str) -> Iterator[Token]:

@@ -25,8 +25,8 @@ __all__ = [
     "flat_tree",
     "literal_kind",
     "midnight",
-    "negated",
-    "rounded",
+    "negation",
+    "round_to_single",
     "set_member",
     "whole_days",
 ]
@@ -61,7 +61,7 @@ def any_of(parts: Sequence[Translation | None]) -> Translation | None:
     return Translation(flat_tree("or", [part.tree for part in known]), all(part.exact for part in known))
 
 
-def negated(part: Translation | None) -> Translation | None:
+def negation(part: Translation | None) -> Translation | None:
     """The negation. The negation of an inexact translation would exclude too many rows, so there is none."""
     if part is None or not part.exact:
         return None
@@ -142,7 +142,7 @@ def midnight(value: Literal) -> Literal:
     return ("timestamp", value[1] * _DAY, False)
 
 
-def rounded(value: float) -> float:
+def round_to_single(value: float) -> float:
     """Rounds to single precision."""
     try:
         return float(struct.unpack("f", struct.pack("f", value))[0])

@@ -9,7 +9,7 @@ from orcish import _native
 from orcish.io.paths import is_http, is_many, local_path, native_source
 from orcish.types import Sources, StorageOptions
 
-__all__ = ["TableFile", "files_of"]
+__all__ = ["TableFile", "source_files"]
 
 
 class TableFile(NamedTuple):
@@ -25,7 +25,7 @@ class TableFile(NamedTuple):
     """Indexes of the stripes to read; all by default."""
 
 
-def files_of(sources: Sources, partitions: bool | None, storage_options: StorageOptions | None) -> list[TableFile]:
+def source_files(sources: Sources, partitions: bool | None, storage_options: StorageOptions | None) -> list[TableFile]:
     """The files of sources, in their order.
 
     Raises:

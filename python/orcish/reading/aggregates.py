@@ -38,7 +38,7 @@ def aggregate(reader: ScanReader, column: str, function: Function) -> Any:
 
 def _aggregate(reader: ScanReader, column: str, function: Function) -> Any:
     part, is_stored = reader.only_column(column)
-    given = _leaf(part.selected_schema.field(0), column).type
+    given = _innermost_field(part.selected_schema.field(0), column).type
     value = _aggregate_storage(part, is_stored, _value_type(given, column, function), function)
     if value is None or not isinstance(given, pa.BaseExtensionType):
         return value
@@ -82,7 +82,7 @@ def _value_type(kind: Any, column: str, function: Function) -> pa.DataType:
     return kind
 
 
-def _leaf(field: pa.Field, column: str) -> pa.Field:
+def _innermost_field(field: pa.Field, column: str) -> pa.Field:
     """The field of a dotted name, in a struct that has only this field at each level."""
     while column != field.name and pa.types.is_struct(kind := _storage(field.type)) and kind.num_fields == 1:
         column = column.removeprefix(f"{field.name}.")

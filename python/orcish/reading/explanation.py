@@ -113,7 +113,7 @@ class Explanation:
             for (outcome, reasons), group in itertools.groupby(file.stripes, lambda plan: (plan.outcome, plan.reasons)):
                 plans = list(group)
                 if outcome == "skipped":
-                    lines.append(f"{_head(plans, self.parts)}skipped by {_why(reasons)}")
+                    lines.append(f"{_heading(plans, self.parts)}skipped by {_format_reasons(reasons)}")
                 else:
                     lines.extend(line for plan in plans for line in _lines(plan, self.parts))
         return "\n".join(lines)
@@ -122,7 +122,7 @@ class Explanation:
         return str(self)
 
 
-def _head(plans: list[StripePlan], parts: PartNames) -> str:
+def _heading(plans: list[StripePlan], parts: PartNames) -> str:
     """The beginning of the line about adjacent stripes."""
     rows = sum(plan.rows for plan in plans)
     name = parts.whole if len(plans) == 1 else f"{parts.whole}s"
@@ -132,17 +132,17 @@ def _head(plans: list[StripePlan], parts: PartNames) -> str:
 def _lines(plan: StripePlan, parts: PartNames) -> list[str]:
     what = "all wanted" if plan.outcome == "all" else "read"
     weights = f"{plan.filter_bytes:,} bytes for the filter, at most {plan.other_bytes:,} of other columns"
-    lines = [f"{_head([plan], parts)}{what}, {weights}"]
+    lines = [f"{_heading([plan], parts)}{what}, {weights}"]
     counts: dict[tuple[str, Reasons], list[int]] = collections.defaultdict(list)
     for at, (_, outcome, reasons) in enumerate(plan.row_groups):
         counts[outcome, reasons].append(at)
     for (outcome, reasons), groups in counts.items():
-        words = {"all": "all wanted", "read": "read", "skipped": f"skipped by {_why(reasons)}"}
+        words = {"all": "all wanted", "read": "read", "skipped": f"skipped by {_format_reasons(reasons)}"}
         lines.append(f"    {len(groups)} {parts.group}s {words[outcome]}: {_ranges(groups)}")
     return lines
 
 
-def _why(reasons: Reasons) -> str:
+def _format_reasons(reasons: Reasons) -> str:
     by: dict[str, list[str]] = collections.defaultdict(list)
     for test, proof in reasons:
         by[proof].append(test)

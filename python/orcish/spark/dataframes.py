@@ -130,10 +130,10 @@ def map_batches(
     tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for part in _parts(tasks, (batch.column(0).to_pylist() for batch in rows)):
+        for part in _inputs_of_task(tasks, (batch.column(0).to_pylist() for batch in rows)):
             yield from fn(part.batches(task_cpus()))
 
-    return _numbers(spark, tasks).mapInArrow(run, schema)
+    return _index_frame(spark, tasks).mapInArrow(run, schema)
 
 
 @checked_keywords
@@ -166,17 +166,17 @@ def map_pandas(
     tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
 
     def run(rows: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for part in _parts(tasks, (frame.iloc[:, 0].tolist() for frame in rows)):
+        for part in _inputs_of_task(tasks, (frame.iloc[:, 0].tolist() for frame in rows)):
             yield from fn(batch.to_pandas() for batch in part.batches(task_cpus()))
 
-    return _numbers(spark, tasks).mapInPandas(run, schema)
+    return _index_frame(spark, tasks).mapInPandas(run, schema)
 
 
-def _numbers(spark: SparkSession, task_inputs: list[TaskInput]) -> DataFrame:
+def _index_frame(spark: SparkSession, task_inputs: list[TaskInput]) -> DataFrame:
     """A data frame with one row, and one task, for each task input."""
     count = len(task_inputs)
     return spark.range(0, count, 1, max(count, 1))
 
 
-def _parts(task_inputs: list[TaskInput], numbers: Iterable[list[int]]) -> Iterator[TaskInput]:
+def _inputs_of_task(task_inputs: list[TaskInput], numbers: Iterable[list[int]]) -> Iterator[TaskInput]:
     return (task_inputs[number] for some in numbers for number in some)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
-from orcish.errors import nearest
+from orcish.errors import closest_match
 from orcish.io.paths import is_pattern, local_path
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.spark.types.timezones import arrow_zone, local_zone
@@ -346,6 +346,6 @@ class _OptionParser:
     def end(self, what: str) -> None:
         """Raises ValueError for options that are left, which are unknown."""
         for name in self._left:
-            meant = nearest(name, self._known)
-            hint = f"; did you mean {meant}?" if meant else ""
+            closest = closest_match(name, self._known)
+            hint = f"; did you mean {closest}?" if closest else ""
             raise ValueError(f"there is no option {name!r} for {what}{hint}")

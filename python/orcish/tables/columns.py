@@ -29,20 +29,20 @@ class ColumnMatch(NamedTuple):
 
     name: str
     """The dotted name in the table."""
-    wanted: pa.DataType
+    table_type: pa.DataType
     """Type in Spark."""
-    scanned: pa.DataType
+    scan_type: pa.DataType
     """Type in batches of the scan."""
     is_top: bool
 
 
-def find_column(name: str, wanted: pa.Schema, scanned: pa.Schema, case_sensitive: bool) -> ColumnMatch | None:
+def find_column(name: str, table_schema: pa.Schema, scan_schema: pa.Schema, case_sensitive: bool) -> ColumnMatch | None:
     """Resolves a dotted name in two schemas with the same names; ``None`` where there is no such column.
 
     Raises:
         ValueError: The name is ambiguous.
     """
-    pairs = [(field.name, field.type, scanned.field(at).type) for at, field in enumerate(wanted)]
+    pairs = [(field.name, field.type, scan_schema.field(at).type) for at, field in enumerate(table_schema)]
     found = list(_found(same_name(name, case_sensitive), pairs, "", case_sensitive))
     if len(found) > 1:
         raise ValueError(f"column {name!r} may be {' or '.join(repr(each.name) for each in found)}")
@@ -52,18 +52,18 @@ def find_column(name: str, wanted: pa.Schema, scanned: pa.Schema, case_sensitive
 def _found(
     rest: str, pairs: list[tuple[str, pa.DataType, pa.DataType]], above: str, case_sensitive: bool
 ) -> Iterator[ColumnMatch]:
-    for step, wanted, scanned in pairs:
+    for step, table_type, scan_type in pairs:
         same = same_name(step, case_sensitive)
         if rest == same:
-            yield ColumnMatch(above + step, wanted, scanned, not above)
+            yield ColumnMatch(above + step, table_type, scan_type, not above)
         elif rest.startswith(f"{same}."):
-            yield from _found(rest[len(same) + 1 :], _parts(wanted, scanned), f"{above}{step}.", case_sensitive)
+            yield from _found(rest[len(same) + 1 :], _parts(table_type, scan_type), f"{above}{step}.", case_sensitive)
 
 
-def _parts(wanted: Any, scanned: Any) -> list[tuple[str, pa.DataType, pa.DataType]]:
+def _parts(table_type: Any, scan_type: Any) -> list[tuple[str, pa.DataType, pa.DataType]]:
     types = pa.types
-    if types.is_struct(wanted):
-        return [(field.name, field.type, scanned.field(at).type) for at, field in enumerate(wanted)]
-    if types.is_map(wanted):
-        return [("key", wanted.key_type, scanned.key_type), ("value", wanted.item_type, scanned.item_type)]
-    return [("element", wanted.value_type, scanned.value_type)] if types.is_list(wanted) else []
+    if types.is_struct(table_type):
+        return [(field.name, field.type, scan_type.field(at).type) for at, field in enumerate(table_type)]
+    if types.is_map(table_type):
+        return [("key", table_type.key_type, scan_type.key_type), ("value", table_type.item_type, scan_type.item_type)]
+    return [("element", table_type.value_type, scan_type.value_type)] if types.is_list(table_type) else []

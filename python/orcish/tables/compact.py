@@ -77,9 +77,9 @@ def compact_files(task: CompactionTask) -> list[tuple[Any, ...]]:
             # The files differ, so their stripes cannot be copied.
             pass
     if made is None:
-        options = _options_of(sources[0], folder, task.options)
+        options = _file_options(sources[0], folder, task.options)
         target = joined_path(within, f"{name}{file_suffix(options)}")
-        made = _rewritten(sources, folder, target, attempt, options)
+        made = _rewrite(sources, folder, target, attempt, options)
     written, token = made
     if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
         folder.abort(target, token)
@@ -87,7 +87,7 @@ def compact_files(task: CompactionTask) -> list[tuple[Any, ...]]:
     return [(within, action, len(sources), written.rows, before, written.bytes, target.rpartition("/")[2], token)]
 
 
-def _options_of(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:
+def _file_options(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of the file, with the given ones taking precedence."""
     first = ORCFile(source, storage_options=folder.storage_options)
     own = {name: value for name, value in first.metadata.items() if not name.startswith("orcish.")}
@@ -96,7 +96,7 @@ def _options_of(source: str, folder: Folder, options: Mapping[str, Any]) -> dict
     return {"compression": codec, "metadata": own, **options}
 
 
-def _rewritten(
+def _rewrite(
     sources: list[str], folder: Folder, target: str, attempt: str, options: dict[str, Any]
 ) -> tuple[Written, bytes]:
     storage = folder.storage_options
@@ -116,7 +116,7 @@ def _rewritten(
             options = {**options, "timezone": zone}
             if not any(has_wall_clocks(file.schema) for file in with_types):
                 reading["timestamps"] = "instant"
-    reading["schema"] = _schema_of_all(sources, reading)
+    reading["schema"] = _common_schema(sources, reading)
     rows = scan(sources, **reading)
     stored = with_stored_types(rows.schema, kinds)
     with folder.writer(target, stored, publish=False, staging=attempt, **options) as writer:
@@ -125,7 +125,7 @@ def _rewritten(
     return writer.close(), cast("bytes", writer.token)
 
 
-def _schema_of_all(sources: list[str], reading: ScanOptions) -> pa.Schema | None:
+def _common_schema(sources: list[str], reading: ScanOptions) -> pa.Schema | None:
     """The union of the schemas; ``None`` where all are equal.
 
     Raises:

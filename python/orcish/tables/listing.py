@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from orcish.io.files import TableFile, files_of
+from orcish.io.files import TableFile, source_files
 from orcish.io.filesystem import foreign_files, is_foreign
 from orcish.io.paths import is_pattern, local_path
 from orcish.tables.commit import finish_commits
@@ -27,12 +27,12 @@ def table_files(path: str, partitions: bool | None, storage: Mapping[str, str]) 
     above = folder_above(path, PATTERN) if is_pattern(local_path(path)) else None
     for folder in filter(_is_folder, _tables_at(path if above is None else above)):
         finish_commits(folder, storage)
-    found = files_of(path, partitions, dict(storage))
+    found = source_files(path, partitions, dict(storage))
     if above is None:
         return found
     # The tables that match a pattern are known only from their files.
     finished = [finish_commits(table, storage) for table in sorted({_table_of(file.location) for file in found})]
-    return files_of(path, partitions, dict(storage)) if any(finished) else found
+    return source_files(path, partitions, dict(storage)) if any(finished) else found
 
 
 def folder_above(path: str, signs: str) -> str | None:

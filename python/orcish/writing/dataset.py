@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 
 from orcish import _native
 from orcish.carbon.detect import is_carbon, is_carbon_file
-from orcish.errors import CorruptFileError, UnsupportedError, nearest
+from orcish.errors import CorruptFileError, UnsupportedError, closest_match
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing.timestamps import has_instants, timestamp_types, with_schema, with_stored_types, writer_timezones
-from orcish.writing.writer import ORCWriter, batches_of
+from orcish.writing.writer import ORCWriter, schema_and_batches
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -120,13 +120,13 @@ def write_dataset(
         OSError: A file cannot be written.
     """
     options = chosen_options(locals(), WriteOptions)
-    schema, batches = batches_of(data)
+    schema, batches = schema_and_batches(data)
     folder = _folder(local_path(os.fspath(target)))
     by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
     for name in by:
         if name not in schema.names:
-            meant = nearest(name, schema.names)
-            hint = f"; did you mean {meant!r}?" if meant else ""
+            closest = closest_match(name, schema.names)
+            hint = f"; did you mean {closest!r}?" if closest else ""
             raise KeyError(f"there is no column {name!r} to partition by{hint}")
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
         raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
@@ -137,7 +137,7 @@ def write_dataset(
         if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
             raise ValueError(f"partition_by={by}: names of folders are no values of {kind}, the type of {name!r}")
         if not name or name.startswith("."):
-            raise ValueError(f"partition_by={by}: readers pass over folders such as {_escaped(name) + '=…'!r}")
+            raise ValueError(f"partition_by={by}: readers pass over folders such as {_escape(name) + '=…'!r}")
     if max_rows_per_file is not None and max_rows_per_file < 1:
         raise ValueError(f"max_rows_per_file={max_rows_per_file}: a file has one row at least")
     if max_open_files < 1 or max_memory < 0:
@@ -150,13 +150,13 @@ def write_dataset(
     if "://" not in folder and os.path.isfile(folder):
         raise NotADirectoryError(f"{folder} is a file, and no folder")
     is_looked_for = existing_data != "append" or basename_template is not None or "://" not in folder
-    there = _existing_files(folder, storage_options) if is_looked_for else set()
-    if is_carbon(folder, storage_options) or any(is_carbon_file(path) for path in there):
+    existing = _existing_files(folder, storage_options) if is_looked_for else set()
+    if is_carbon(folder, storage_options) or any(is_carbon_file(path) for path in existing):
         raise UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
-    if existing_data == "error" and there:
+    if existing_data == "error" and existing:
         raise FileExistsError(f"{folder} has data already; existing_data='append' adds to it, 'overwrite' replaces it")
     if existing_data == "overwrite" and "://" not in folder:
-        _check_links(folder, there)
+        _check_links(folder, existing)
     template = basename_template or f"part-{{i}}-{uuid.uuid4()}.orc"
     given = options
     if existing_data == "append":
@@ -166,7 +166,7 @@ def write_dataset(
         schema,
         by,
         template=template,
-        there=there,
+        existing=existing,
         max_rows_per_file=max_rows_per_file,
         max_open_files=max_open_files,
         max_memory=max_memory,
@@ -178,8 +178,8 @@ def write_dataset(
             table.write(with_schema(batch, schema))
         if not by:
             table.begin()
-    if existing_data == "overwrite" and there:
-        replaced = sorted(there - _same_files(there, table.finished))
+    if existing_data == "overwrite" and existing:
+        replaced = sorted(existing - _same_files(existing, table.finished))
         _native.delete_files(replaced, None if storage_options is None else dict(storage_options))
     return table.finished
 
@@ -204,10 +204,10 @@ def _check_template(template: str) -> None:
         raise ValueError(f"{given}: readers do not take files of such names for those of a table")
 
 
-def _check_links(base: str, there: Collection[str]) -> None:
+def _check_links(base: str, existing: Collection[str]) -> None:
     """Raises ValueError where a file is behind a link to a folder, as it belongs to another folder too."""
     seen = set()
-    for path in sorted(there):
+    for path in sorted(existing):
         folder = os.path.dirname(path)
         while len(folder) > len(base) and folder not in seen:
             seen.add(folder)
@@ -219,7 +219,7 @@ def _check_links(base: str, there: Collection[str]) -> None:
             folder = os.path.dirname(folder)
 
 
-def _same_files(there: Collection[str], finished: Collection[WrittenFile]) -> set[str]:
+def _same_files(existing: Collection[str], finished: Collection[WrittenFile]) -> set[str]:
     """Paths that are the same files as finished ones, on case-insensitive file systems."""
 
     def number(path: str) -> tuple[int, int] | None:
@@ -230,7 +230,7 @@ def _same_files(there: Collection[str], finished: Collection[WrittenFile]) -> se
         return found.st_dev, found.st_ino
 
     own = {number(file.path) for file in finished if "://" not in file.path}
-    return {path for path in there if "://" not in path and number(path) in own - {None}}
+    return {path for path in existing if "://" not in path and number(path) in own - {None}}
 
 
 class _TakenRows:
@@ -261,7 +261,7 @@ class TableWriter:
         schema: The schema of the rows, partition columns included.
         by: Partition columns, the outermost first.
         template: Template of file names, with ``{i}`` for a number.
-        there: Paths that are not written to.
+        existing: Paths that are not written to.
         max_rows_per_file: Maximum rows of a file.
         max_open_files: Maximum number of open files.
         max_memory: Maximum bytes that all open files together hold in memory.
@@ -278,7 +278,7 @@ class TableWriter:
         by: Sequence[str] = (),
         *,
         template: str,
-        there: Collection[str] = (),
+        existing: Collection[str] = (),
         max_rows_per_file: int | None = None,
         max_open_files: int = MAX_OPEN_FILES,
         max_memory: int = MAX_MEMORY,
@@ -292,7 +292,7 @@ class TableWriter:
         self._open: OrderedDict[tuple[str | None, ...], _Open] = OrderedDict()
         """Keys are values of :func:`_key`."""
         self._base = base
-        self._there = there
+        self._existing = existing
         self._is_remote = "://" in base
         self._by = list(by)
         self._schema = pa.schema([field for field in schema if field.name not in by], schema.metadata)
@@ -380,12 +380,12 @@ class TableWriter:
             return self._open[key].writer
         if len(self._open) >= self._max_open:
             self._finish(next(iter(self._open)))
-        segments = [f"{_escaped(name)}={_text(value)}" for name, value in zip(self._by, values, strict=True)]
+        segments = [f"{_escape(name)}={_folder_name(value)}" for name, value in zip(self._by, values, strict=True)]
         folder = "/".join([self._base.rstrip("/") or "/", *segments])
         if not self._is_remote and self._is_published:
             self._make(folder)
         path = self._name(folder)
-        while path in self._there:
+        while path in self._existing:
             path = self._name(folder)
         writer = ORCWriter(path, self._schema, storage_options=self._storage_options, **self._options)
         self._open[key] = _Open(writer, path, values)
@@ -502,7 +502,7 @@ def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[A
         return
     # Combines the values of all partition columns to one number.
     codes: Any = pa.repeat(pa.scalar(0, pa.int64()), len(batch))
-    values = {name: _plain(batch.column(name)) for name in by}
+    values = {name: _decoded(batch.column(name)) for name in by}
     for column in values.values():
         encoded = column.dictionary_encode(null_encoding="encode")
         own = pc.cast(encoded.indices, pa.int64())
@@ -518,11 +518,14 @@ def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[A
         values = {name: column.take(order) for name, column in values.items()}
     start = 0
     for end in pc.run_end_encode(codes, run_end_type=pa.int64()).run_ends.to_pylist():
-        yield tuple(_value(name, column[start]) for name, column in values.items()), batch.slice(start, end - start)
+        yield (
+            tuple(_partition_value(name, column[start]) for name, column in values.items()),
+            batch.slice(start, end - start),
+        )
         start = end
 
 
-def _value(name: str, scalar: pa.Scalar) -> Any:
+def _partition_value(name: str, scalar: pa.Scalar) -> Any:
     """The value of a partition column.
 
     Raises:
@@ -539,13 +542,13 @@ def _value(name: str, scalar: pa.Scalar) -> Any:
     return value
 
 
-def _plain(column: pa.Array) -> pa.Array:
+def _decoded(column: pa.Array) -> pa.Array:
     """Decodes dictionaries, run-end encoding and views, which pyarrow cannot dictionary encode."""
     if pa.types.is_dictionary(column.type):
-        values = _plain(column.dictionary)
-        return _plain(pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode())
+        values = _decoded(column.dictionary)
+        return _decoded(pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode())
     if pa.types.is_run_end_encoded(column.type):
-        return _plain(pc.run_end_decode(column))
+        return _decoded(pc.run_end_decode(column))
     if column.type == pa.string_view():
         return column.cast(pa.large_string())
     if column.type == pa.binary_view():
@@ -555,10 +558,10 @@ def _plain(column: pa.Array) -> pa.Array:
 
 def _key(values: tuple[Any, ...]) -> tuple[str | None, ...]:
     """The key of a partition. Null and the empty string have different keys, though the same folder."""
-    return tuple(None if value is None else "" if value == "" else _text(value) for value in values)
+    return tuple(None if value is None else "" if value == "" else _folder_name(value) for value in values)
 
 
-def _text(value: Any) -> str:
+def _folder_name(value: Any) -> str:
     """The folder name of a value, as in Hive and Spark."""
     if value is None or value == "":
         return NULL_VALUE
@@ -567,11 +570,11 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, bytes):
-        return _escaped(value.decode())
-    return _escaped(str(value))
+        return _escape(value.decode())
+    return _escape(str(value))
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(f"%{ord(char):02X}" if char in _ESCAPED else char for char in text)
 
 

@@ -18,7 +18,7 @@ from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ORCWriter", "Written", "batches_of", "merge", "write_table"]
+__all__ = ["ORCWriter", "Written", "merge", "schema_and_batches", "write_table"]
 
 
 class Written(NamedTuple):
@@ -114,21 +114,21 @@ class ORCWriter:
                 child process of the one that created the writer.
             OSError: The rows cannot be written.
         """
-        ends: list[BaseException] = []
+        exits: list[BaseException] = []
         try:
-            for stream in _streams(data, ends):
+            for stream in _streams(data, exits):
                 self._writer.write_stream(stream)
         except BaseException:
             self._writer.fail()
-            if ends:
-                raise ends.pop() from None
+            if exits:
+                raise exits.pop() from None
             raise
 
     @checked_keywords
     def write_batch(self, batch: Any) -> None:
         """Writes a record batch, or another object with ``__arrow_c_array__``; raises as :meth:`write`."""
         try:
-            self._writer.write_stream(_of_array(batch).__arrow_c_stream__())
+            self._writer.write_stream(_batch_reader(batch).__arrow_c_stream__())
         except BaseException:
             self._writer.fail()
             raise
@@ -285,7 +285,7 @@ def _reader(data: Any) -> pa.RecordBatchReader:
         return data
     if hasattr(data, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(data)
-    return _of_array(data)
+    return _batch_reader(data)
 
 
 def _rows_of(data: Any) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
@@ -300,7 +300,7 @@ def _rows_of(data: Any) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
     return reader.schema, reader
 
 
-def batches_of(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+def schema_and_batches(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The schema and the batches of data that can be written.
 
     Raises:
@@ -310,7 +310,7 @@ def batches_of(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     return schema, iter(rows)
 
 
-def _of_array(data: Any) -> pa.RecordBatchReader:
+def _batch_reader(data: Any) -> pa.RecordBatchReader:
     if not hasattr(data, "__arrow_c_array__"):
         name = type(data).__name__
         raise TypeError(f"what is written has __arrow_c_stream__ or __arrow_c_array__, which {name} has not")
@@ -318,24 +318,24 @@ def _of_array(data: Any) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(batch.schema, [batch])
 
 
-def _streams(data: Any, ends: list[BaseException]) -> Iterable[Any]:
-    """PyCapsules of the streams of data; for ``ends`` see :func:`_watched`."""
+def _streams(data: Any, exits: list[BaseException]) -> Iterable[Any]:
+    """PyCapsules of the streams of data; for ``exits`` see :func:`_recording_exits`."""
     if isinstance(data, BatchSource | _native.Batches):
         for batch in _rows_of(data)[1]:
-            yield _of_array(batch).__arrow_c_stream__()
+            yield _batch_reader(batch).__arrow_c_stream__()
     elif isinstance(data, pa.RecordBatchReader):
-        yield _watched(data, ends).__arrow_c_stream__()
+        yield _recording_exits(data, exits).__arrow_c_stream__()
     elif hasattr(data, "__arrow_c_stream__"):
         yield data.__arrow_c_stream__()
     elif hasattr(data, "__arrow_c_array__") or not isinstance(data, Iterable) or isinstance(data, Mapping | str):
-        yield _of_array(data).__arrow_c_stream__()
+        yield _batch_reader(data).__arrow_c_stream__()
     else:
         for part in data:
-            yield from _streams(part, ends)
+            yield from _streams(part, exits)
 
 
-def _watched(reader: pa.RecordBatchReader, ends: list[BaseException]) -> pa.RecordBatchReader:
-    """A reader whose exceptions other than ``Exception``, such as ``KeyboardInterrupt``, are appended to ``ends``.
+def _recording_exits(reader: pa.RecordBatchReader, exits: list[BaseException]) -> pa.RecordBatchReader:
+    """A reader whose exceptions other than ``Exception``, such as ``KeyboardInterrupt``, are appended to ``exits``.
 
     The reader may run Python code, such as a generator. The C stream interface only passes the message of an exception
     on, so that its consumer raises another one.
@@ -347,7 +347,7 @@ def _watched(reader: pa.RecordBatchReader, ends: list[BaseException]) -> pa.Reco
         except (Exception, GeneratorExit):
             raise
         except BaseException as end:
-            ends.append(end)
+            exits.append(end)
             raise
 
     return pa.RecordBatchReader.from_batches(reader.schema, batches())

@@ -317,9 +317,10 @@ def test_wrong_options():
         {"stripes": [99]},
         {"strings": "utf16"},
         {"timestamp_unit": "m"},
-        {"unknown": 1},
     ):
         with pytest.raises(ValueError, match=next(iter(options))):
             file.read(**options)
+    with pytest.raises(TypeError, match="unknown"):
+        file.read(unknown=1)
     with pytest.raises(ValueError, match="speed"):
         orcish.ORCFile(DATA, limits={"speed": 1})

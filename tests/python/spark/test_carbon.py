@@ -88,7 +88,7 @@ def test_all_ways_to_read_it(spark: Spark, table: CarbonTableWriter) -> None:
     check(spark.read.format("orcish").load(path), wanted)
     check(spark.read.format("orcish").load(f"file://{path}/"), wanted)
     check(osp.read(spark, path), wanted)
-    spark.sql(f"create temporary view carbon_rows using carbondata options (path '{path}', where 'id < 20')")
+    spark.sql(f"create temporary view carbon_rows using carbondata options (path '{path}', filters 'id < 20')")
     assert spark.sql("select count(*), max(id) from carbon_rows").collect() == [(20, 19)]
     assert load(spark, path).count() == 300
 

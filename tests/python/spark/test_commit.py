@@ -544,7 +544,7 @@ def test_readers_finish(tmp_path: Path, path: str) -> None:
     job = Job(str(table))
     added = [staged(job, range(10, 13), folder="more=1") for _ in range(2)]
     decide(job, added, removing("more=1/old-0.orc", "more=1/old-1.orc"))
-    work = SparkTable.open(TableOptions.of({"path": f"{table}{path}"})).work()
+    work = SparkTable.open(TableOptions.of({"path": f"{table}{path}"})).task_inputs()
     assert sum(part.rows for part in work) == 7
     assert ids_of(table) == [2, 10, 10, 11, 11, 12, 12]
     assert left_over(table) == []

@@ -354,7 +354,7 @@ def test_one_data_frame_many_times(spark: Spark, numbers: Path) -> None:
 
 
 def test_views_by_sql(spark: Spark, numbers: Path) -> None:
-    spark.sql(f"create temp view sql_view using orcish options (path '{numbers}', where 'id < 50')")
+    spark.sql(f"create temp view sql_view using orcish options (path '{numbers}', filters 'id < 50')")
     assert spark.sql("select count(*) n from sql_view").first().n == 50
     assert spark.sql("select count(*) n from sql_view where id >= 49").first().n == 1
     spark.catalog.dropTempView("sql_view")

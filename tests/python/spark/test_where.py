@@ -32,7 +32,7 @@ def opened(path: Path, where: Any = None, **options: str) -> SparkTable:
 
 def read(path: Path, where: Any = None, **options: str) -> list[dict[str, Any]]:
     """Rows, without a job."""
-    works = opened(path, where, **options).work()
+    works = opened(path, where, **options).task_inputs()
     return [row for work in works for batch in work.batches() for row in batch.to_pylist()]
 
 
@@ -333,7 +333,7 @@ def test_columns_beside_one_that_cannot_be_read(name: str, merge: str) -> None:
     given = SparkTable.open(
         TableOptions.of({"path": str(path), "mergeSchema": merge}), StructType([StructField("c", IntegerType())])
     )
-    assert [row for work in given.work() for batch in work.batches() for row in batch.to_pylist()] == whole
+    assert [row for work in given.task_inputs() for batch in work.batches() for row in batch.to_pylist()] == whole
     for columns in ({}, {"columns": "d"}, {"columns": "c,d"}):
         with pytest.raises(OrcishError, match="column d"):
             opened(path, mergeSchema=merge, **columns)

@@ -328,7 +328,7 @@ TABLE = pa.table({"a": [1], "b": ["x"], "o": [True], "s": [{"t": "y"}]})
         ({"threads": -1}, ValueError, "threads=-1"),
         ({"threads": "2"}, TypeError, "threads='2'"),
         ({"metadata": {"a": 1}}, TypeError, "metadata"),
-        ({"compresion": "zlib"}, ValueError, "compresion"),
+        ({"compresion": "zlib"}, TypeError, "compresion"),
     ],
     ids=str,
 )

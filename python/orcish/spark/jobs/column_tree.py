@@ -27,9 +27,9 @@ class ColumnNode:
     step: str
     """Last step of the name."""
     kind: T.DataType
-    scanned: pa.DataType
+    scan_type: pa.DataType
     """Type in batches of the scan."""
-    wanted: pa.DataType
+    arrow_type: pa.DataType
     """Type in Spark."""
     children: tuple[ColumnNode, ...]
     is_partition: bool
@@ -46,7 +46,7 @@ class ColumnNode:
     @property
     def has_order(self) -> bool:
         """Whether minimum and maximum are defined."""
-        return not (self.children or pa.types.is_nested(self.wanted) or pa.types.is_binary(self.wanted))
+        return not (self.children or pa.types.is_nested(self.arrow_type) or pa.types.is_binary(self.arrow_type))
 
 
 def column_tree(table: SparkTable) -> tuple[ColumnNode, ...]:
@@ -55,11 +55,11 @@ def column_tree(table: SparkTable) -> tuple[ColumnNode, ...]:
     source = reader_of(table.scan).source
     by_folder = source.partition_columns if isinstance(source, OrcFiles) else ()
     count = iter(range(1 << 62))
-    scanned = table.scan.schema
+    scan_schema = table.scan.schema
     made = []
-    for name, field, wanted in zip(table.names, table.schema, arrow_schema(table.schema), strict=True):
-        kind = scanned.field(name).type
-        made.append(_node(name, name, field.dataType, kind, wanted.type, count, True, name in by_folder))
+    for name, field, arrow_field in zip(table.names, table.schema, arrow_schema(table.schema), strict=True):
+        scan_type = scan_schema.field(name).type
+        made.append(_node(name, name, field.dataType, scan_type, arrow_field.type, count, True, name in by_folder))
     return tuple(made)
 
 
@@ -67,30 +67,30 @@ def _node(
     name: str,
     step: str,
     kind: T.DataType,
-    scanned: pa.DataType,
-    wanted: pa.DataType,
+    scan_type: pa.DataType,
+    arrow_type: pa.DataType,
     count: Iterator[int],
     is_top: bool,
     is_partition: bool,
 ) -> ColumnNode:
-    parts = _parts(kind, scanned, wanted)
+    parts = _parts(kind, scan_type, arrow_type)
     index = next(count) if is_top or not parts else None
     children = [_node(f"{name}.{part[0]}", *part, count, False, False) for part in parts]
-    return ColumnNode(name, step, kind, scanned, wanted, tuple(children), is_partition, index)
+    return ColumnNode(name, step, kind, scan_type, arrow_type, tuple(children), is_partition, index)
 
 
-def _parts(kind: T.DataType, scanned: Any, wanted: Any) -> list[tuple[str, T.DataType, pa.DataType, pa.DataType]]:
+def _parts(kind: T.DataType, scan_type: Any, arrow_type: Any) -> list[tuple[str, T.DataType, pa.DataType, pa.DataType]]:
     if isinstance(kind, T.StructType):
         return [
-            (field.name, field.dataType, scanned.field(field.name).type, wanted.field(field.name).type)
+            (field.name, field.dataType, scan_type.field(field.name).type, arrow_type.field(field.name).type)
             for field in kind
         ]
     if isinstance(kind, T.ArrayType):
-        return [("element", kind.elementType, scanned.value_type, wanted.value_type)]
+        return [("element", kind.elementType, scan_type.value_type, arrow_type.value_type)]
     if isinstance(kind, T.MapType):
         return [
-            ("key", kind.keyType, scanned.key_type, wanted.key_type),
-            ("value", kind.valueType, scanned.item_type, wanted.item_type),
+            ("key", kind.keyType, scan_type.key_type, arrow_type.key_type),
+            ("value", kind.valueType, scan_type.item_type, arrow_type.item_type),
         ]
     return []
 
@@ -139,9 +139,9 @@ def locate_columns(file: ORCFile, nodes: Sequence[ColumnNode], table: OrcFiles) 
         elif pa.types.is_list(kind) and isinstance(node.kind, T.ArrayType):
             put(node.children[0], parts[0], kind.value_type)
 
-    def by_name(wanted: Sequence[ColumnNode], fields: list[tuple[int, pa.Field]]) -> None:
+    def by_name(wanted_nodes: Sequence[ColumnNode], fields: list[tuple[int, pa.Field]]) -> None:
         ignores_case = table.match == "name_ignoring_case"
-        for node in wanted:
+        for node in wanted_nodes:
             name = node.step.lower() if ignores_case else node.step
             same = [(id, f) for id, f in fields if (f.name.lower() if ignores_case else f.name) == name]
             if not same:

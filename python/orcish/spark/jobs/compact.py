@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError
-from orcish.io.files import files_of
+from orcish.io.files import source_files
 from orcish.io.paths import is_hidden
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.jobs.runner import active_session, parse_size, run_in_workers, to_frame
@@ -102,7 +102,7 @@ def compact(
     everything = folder.files()
     if not everything:
         # Raises FileNotFoundError for a wrong path, but not for a table without files.
-        files_of(path, None, storage)
+        source_files(path, None, storage)
     # Hive writes files of no bytes, which have no rows.
     there = [file for file in everything if file.size and not is_hidden(file.name)]
     tasks = [CompactionTask(job, group, rewrite, options) for group in compaction_groups(there, size, rewrite)]

@@ -116,7 +116,7 @@ def convert(
     finish_commits(target, storage)
     job = Job(target, storage)
     if existing_data == "error":
-        _no_files(target, job.folder().files())
+        _check_no_files(target, job.folder().files())
     rows = _source(session, source, format, read_options or {}, storage)
     by = rows.folders if partition_by is None else list(partition_by)
     missing = next((name for name in sort_within if name not in rows.schema.names), None)
@@ -139,7 +139,7 @@ def convert(
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
         if existing_data == "error":
-            job.commit(staged, functools.partial(_no_files, target))
+            job.commit(staged, functools.partial(_check_no_files, target))
         else:
             to.commit(staged, overwrite=existing_data == "overwrite")
     except BaseException:
@@ -148,9 +148,9 @@ def convert(
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
 
 
-def _no_files(target: str, there: list[FileInfo]) -> list[str]:
+def _check_no_files(target: str, existing: list[FileInfo]) -> list[str]:
     """Checks that the target has no files, and thus replaces none."""
-    if any(not is_hidden(file.name) for file in there):
+    if any(not is_hidden(file.name) for file in existing):
         raise FileExistsError(
             f"{target} has files already: existing_data='append' adds to them, 'overwrite' replaces them"
         )

@@ -128,11 +128,11 @@ def profile_table(session: SparkSession, table: SparkTable, distinct: bool) -> D
 
     text = ", ".join(table.options.paths)
     with job_description(session, f"profile of {text}"):
-        found = _merged(_collected(session, run, len(parts), len(reported)))
+        found = _combine(_collect(session, run, len(parts), len(reported)))
         return session.createDataFrame(_result(session, reported, found, distinct), SCHEMA)
 
 
-def _collected(spark: SparkSession, run: Any, tasks: int, columns: int) -> Iterator[tuple[int, ColumnProfile]]:
+def _collect(spark: SparkSession, run: Any, tasks: int, columns: int) -> Iterator[tuple[int, ColumnProfile]]:
     """Results of the tasks, with possibly several for a column."""
     if not tasks:
         return
@@ -145,10 +145,10 @@ def _collected(spark: SparkSession, run: Any, tasks: int, columns: int) -> Itera
 
 def _merge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     rows = (row for batch in batches for row in zip(*(c.to_pylist() for c in batch.columns), strict=True))
-    yield _rows(_merged((column, pickle.loads(found)) for column, found in rows))
+    yield _rows(_combine((column, pickle.loads(found)) for column, found in rows))
 
 
-def _merged(rows: Iterator[tuple[int, ColumnProfile]]) -> dict[int, ColumnProfile]:
+def _combine(rows: Iterator[tuple[int, ColumnProfile]]) -> dict[int, ColumnProfile]:
     merged: dict[int, ColumnProfile] = {}
     for column, found in rows:
         merged.setdefault(column, ColumnProfile()).merge(found)

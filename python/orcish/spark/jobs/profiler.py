@@ -109,13 +109,13 @@ class Profiler:
             return
         (of_table,) = table.files
         file = ORCFile(split.location, tail=of_table.tail, limits=table.limits, storage_options=table.storage_options)
-        places = locate_columns(file, self._nodes, table)
-        self._add_storage(file, split.stripes, places)
+        positions = locate_columns(file, self._nodes, table)
+        self._add_storage(file, split.stripes, positions)
         proven: dict[str, ExactStatistics] = {}
         if self._is_whole(reader):
             folders = _values_of_folders(reader, self._nodes)
             altered = {node.name for node in self._all if _is_altered(node.kind, split.options)}
-            certain = {name: place for name, place in places.items() if name not in altered}
+            certain = {name: position for name, position in positions.items() if name not in altered}
             proven = exact_statistics(self._nodes, certain, RecordedStatistics(file, split.stripes), split.rows)
             for node in self._nodes:
                 if node.is_partition:
@@ -144,22 +144,22 @@ class Profiler:
         proven = reader.select([tops[0].name]).statistics()
         return proven is not None and not any(stripes for _, stripes in proven)
 
-    def _add_storage(self, file: ORCFile, stripes: list[int], places: dict[str, FileColumn]) -> None:
+    def _add_storage(self, file: ORCFile, stripes: list[int], positions: dict[str, FileColumn]) -> None:
         storage = native_file(file).column_storage(stripes)
         for node in self._all:
             if node.index is None or node.is_partition:
                 continue
             found = self._found[node.index]
-            own = places.get(node.name)
+            own = positions.get(node.name)
             if own is not None and own.id is not None:
                 found.encodings.update(storage[own.id][2])
             for part in node.all():
-                place = places.get(part.name)
-                if place is None or found.size is None:
+                position = positions.get(part.name)
+                if position is None or found.size is None:
                     found.size = None
-                elif place.id is not None:
+                elif position.id is not None:
                     # Columns below are added by their own nodes, if they are nodes.
-                    ids = (place.id,) if part.children else place.below
+                    ids = (position.id,) if part.children else position.below
                     found.size += sum(data + index for data, index, _ in (storage[id] for id in ids))
 
     def _read(self, reader: ScanReader, proven: dict[str, ExactStatistics]) -> None:
@@ -171,11 +171,11 @@ class Profiler:
             if node.name in self._sketches
             and (node.name in counted or (not node.is_partition and proven[node.name].values > 0))
         }
-        wanted = counted | sketched
-        if not wanted:
+        selected = counted | sketched
+        if not selected:
             return
-        if wanted != {node.name for node in self._all if node.index is not None}:
-            reader = _narrowed(reader, self._all, wanted)
+        if selected != {node.name for node in self._all if node.index is not None}:
+            reader = _narrowed(reader, self._all, selected)
         for node in self._all:
             if node.name in counted and node.index is not None:
                 self._found[node.index].proven = False
@@ -185,7 +185,7 @@ class Profiler:
                 if at < 0:
                     continue
                 for node, array in _parts(top, batch.column(at)):
-                    if node.name in wanted:
+                    if node.name in selected:
                         self._count(node, array, node.name in counted, node.name in sketched)
 
     def _count(self, node: ColumnNode, array: pa.Array, is_counted: bool, is_sketched: bool) -> None:
@@ -201,9 +201,9 @@ class Profiler:
 
     def _shaped(self, node: ColumnNode, array: pa.Array) -> pa.Array:
         """The values in the type of Spark."""
-        if array.type.equals(node.wanted):
+        if array.type.equals(node.arrow_type):
             return array
-        shape = BatchConverter(("",), pa.schema([pa.field("", node.wanted)]), self._zone)
+        shape = BatchConverter(("",), pa.schema([pa.field("", node.arrow_type)]), self._zone)
         return shape.of(pa.record_batch([array], [""])).column(0)
 
 
@@ -223,12 +223,12 @@ def _values_of_folders(reader: ScanReader, nodes: Sequence[ColumnNode]) -> pa.Re
     return first.to_table().to_batches()[0]
 
 
-def _narrowed(reader: ScanReader, nodes: Sequence[ColumnNode], wanted: set[str]) -> ScanReader:
+def _narrowed(reader: ScanReader, nodes: Sequence[ColumnNode], selected: set[str]) -> ScanReader:
     """The reader of these columns."""
     if any("." in node.step for node in nodes):
         # Names with dots may be ambiguous.
         return reader
-    return reader.select([node.name for node in nodes if node.name in wanted])
+    return reader.select([node.name for node in nodes if node.name in selected])
 
 
 def _parts(node: ColumnNode, array: pa.Array) -> Iterator[tuple[ColumnNode, pa.Array]]:

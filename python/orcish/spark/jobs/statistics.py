@@ -56,11 +56,11 @@ def _is_counted(columns: list[dict[str, Any]], rows: int) -> bool:
 
 
 def exact_statistics(
-    nodes: Sequence[ColumnNode], places: dict[str, FileColumn], recorded: RecordedStatistics, rows: int
+    nodes: Sequence[ColumnNode], positions: dict[str, FileColumn], recorded: RecordedStatistics, rows: int
 ) -> dict[str, ExactStatistics]:
     """Exact statistics by dotted names; columns without them are left out."""
     made: dict[str, ExactStatistics] = {}
-    prover = _StatisticsProver(places, recorded, made)
+    prover = _StatisticsProver(positions, recorded, made)
     for node in nodes:
         if not node.is_partition:
             prover.prove(node, rows)
@@ -69,24 +69,24 @@ def exact_statistics(
 
 class _StatisticsProver:
     def __init__(
-        self, places: dict[str, FileColumn], recorded: RecordedStatistics, made: dict[str, ExactStatistics]
+        self, positions: dict[str, FileColumn], recorded: RecordedStatistics, made: dict[str, ExactStatistics]
     ) -> None:
-        self._places = places
+        self._positions = positions
         self._recorded = recorded
         self._made = made
 
     def _statistics(self, node: ColumnNode) -> list[dict[str, Any]]:
-        place = self._places.get(node.name)
-        if place is None:
+        position = self._positions.get(node.name)
+        if position is None:
             return [{}]
-        return [{"values": 0, "has_null": True}] if place.id is None else self._recorded.of(place.id)
+        return [{"values": 0, "has_null": True}] if position.id is None else self._recorded.of(position.id)
 
     def prove(self, node: ColumnNode, slots: int | None) -> None:
         found = self._statistics(node)
         values = _sum(found)
         if slots is not None and values is not None and values <= slots:
-            place = self._places[node.name]
-            bounds = _bounds(node, place, [one for one in found if one["values"] > 0])
+            position = self._positions[node.name]
+            bounds = _bounds(node, position, [one for one in found if one["values"] > 0])
             if bounds is not None:
                 self._made[node.name] = ExactStatistics(slots, values, *bounds)
         if isinstance(node.kind, T.StructType):
@@ -111,18 +111,18 @@ def _sum(found: list[dict[str, Any]]) -> int | None:
     return None if None in values else sum(value for value in values if value is not None)
 
 
-def _bounds(node: ColumnNode, place: FileColumn, found: list[dict[str, Any]]) -> tuple[Any, Any] | None:
+def _bounds(node: ColumnNode, position: FileColumn, found: list[dict[str, Any]]) -> tuple[Any, Any] | None:
     """Minimum and maximum; ``None`` where they are not exact."""
     if not node.has_order or not found:
         return None, None
     # A conversion to another type may change the order.
-    if place.kind is None or not place.kind.equals(node.scanned):
+    if position.kind is None or not position.kind.equals(node.scan_type):
         return None
-    low, high = ([_known(one, place.kind, question) for one in found] for question in ("min", "max"))
+    low, high = ([_exact_value(one, position.kind, question) for one in found] for question in ("min", "max"))
     return None if any(value is UNKNOWN for value in (*low, *high)) else (min(low), max(high))
 
 
-def _known(found: dict[str, Any], kind: pa.DataType, question: Any) -> Any:
+def _exact_value(found: dict[str, Any], kind: pa.DataType, question: Any) -> Any:
     if pa.types.is_boolean(kind):
         true = found.get("true_count")
         if true is None or found["kind"] != "boolean":

@@ -15,7 +15,7 @@ from orcish.errors import OrcishError, UnsupportedError
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import local_property, task_number
 from orcish.spark.source.writer import WrittenByTask
-from orcish.spark.source.writer import files_of as files_written
+from orcish.spark.source.writer import staged_files as staged_files
 from orcish.spark.table.writer import TableTarget
 from orcish.tables.commit import Job
 
@@ -78,7 +78,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
 
     def commit(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: N803
         """Publishes the files of a batch, unless it is committed already."""
-        files = files_written(messages)
+        files = staged_files(messages)
         if files:
             query = next(message.query for message in messages if message is not None)
             self._of(messages).commit(files, overwrite=False, stream=(query, batchId))
@@ -87,7 +87,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
 
     def abort(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: ARG002, N803
         """Removes the files of a batch."""
-        self._of(messages).job.give_up(files_written(messages))
+        self._of(messages).job.give_up(staged_files(messages))
 
     def _of(self, messages: Sequence[Any]) -> TableTarget:
         """The target of the tasks that sent messages; without messages, that of this writer."""

@@ -45,13 +45,13 @@ class OrcishWriter(DataSourceArrowWriter):
 
     def commit(self, messages: Sequence[Any]) -> None:
         """Publishes the files of all tasks."""
-        self._target.commit(files_of(messages), overwrite=self._overwrite)
+        self._target.commit(staged_files(messages), overwrite=self._overwrite)
 
     def abort(self, messages: Sequence[Any]) -> None:
         """Removes the files of the job."""
-        self._target.job.give_up(files_of(messages))
+        self._target.job.give_up(staged_files(messages))
 
 
-def files_of(messages: Sequence[Any]) -> list[Staged]:
+def staged_files(messages: Sequence[Any]) -> list[Staged]:
     """The files in the messages of tasks."""
     return [file for message in messages if message is not None for file in message.files]

@@ -53,15 +53,15 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
     stored = scan.schema
     check_names(stored.names, options.case_sensitive)
     own = spark_schema(stored)
-    in_spark = arrow_schema(own)
-    asked = options.columns
-    if asked is None and schema is not None:
-        asked = tuple(_asked(schema, own, options.case_sensitive))
-    if asked is not None:
-        found = [(find_column(name, in_spark, stored, options.case_sensitive), name) for name in asked]
+    batch_schema = arrow_schema(own)
+    selected = options.columns
+    if selected is None and schema is not None:
+        selected = tuple(_selected_columns(schema, own, options.case_sensitive))
+    if selected is not None:
+        found = [(find_column(name, batch_schema, stored, options.case_sensitive), name) for name in selected]
         # For unknown columns, the error of the scan has the nearest names.
         scan = scan.select(*(name if column is None else column.name for column, name in found))
-    about = FilterTranslator(in_spark, stored, {}, options.session_timezone, options.case_sensitive)
+    about = FilterTranslator(batch_schema, stored, {}, options.session_timezone, options.case_sensitive)
     scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
     reader_of(scan).check()
     read = spark_schema(scan.schema)
@@ -87,7 +87,7 @@ def _check_options(options: TableOptions) -> None:
             raise ValueError(f"option {name} is for tables of ORC, and {options.paths[0]} is one of CarbonData")
 
 
-def _asked(given: T.StructType, own: T.StructType, case_sensitive: bool) -> Iterator[str]:
+def _selected_columns(given: T.StructType, own: T.StructType, case_sensitive: bool) -> Iterator[str]:
     """Dotted names of the columns and struct fields of a schema."""
     there = {same_name(field.name, case_sensitive): field.dataType for field in own}
     for field in given:
@@ -97,7 +97,7 @@ def _asked(given: T.StructType, own: T.StructType, case_sensitive: bool) -> Iter
             and isinstance(kind, T.StructType)
             and len(field.dataType) < len(kind)
         ):
-            yield from (f"{field.name}.{name}" for name in _asked(field.dataType, kind, case_sensitive))
+            yield from (f"{field.name}.{name}" for name in _selected_columns(field.dataType, kind, case_sensitive))
         else:
             yield field.name
 

@@ -43,9 +43,9 @@ _MOST = 1 << 62
 class FilterTranslator:
     """Translates predicates on a table."""
 
-    wanted: pa.Schema
+    table_schema: pa.Schema
     """Schema in Spark."""
-    scanned: pa.Schema
+    scan_schema: pa.Schema
     """Schema of the scan."""
     folders: Mapping[str, Collection[str]]
     """Distinct values of partition columns, as strings."""
@@ -62,13 +62,13 @@ class FilterTranslator:
         """
         if filters is None:
             return None
-        expression, residual = split_filters(filters, self.wanted)
+        expression, residual = split_filters(filters, self.table_schema)
         if residual is not None:
-            asked = self.wanted.names if residual.columns is None else residual.columns
+            asked = self.table_schema.names if residual.columns is None else residual.columns
             for name in asked:
-                at = self.wanted.get_field_index(name)
-                kind = self.wanted.field(at).type if at >= 0 else None
-                if kind is not None and not kind.equals(self.scanned.field(at).type):
+                at = self.table_schema.get_field_index(name)
+                kind = self.table_schema.field(at).type if at >= 0 else None
+                if kind is not None and not kind.equals(self.scan_schema.field(at).type):
                     raise ValueError(
                         f"the filter {residual} asks about column {name}, which is {kind} in Spark alone, and not in"
                         " files: say it with orcish.col, or as text"
@@ -85,7 +85,7 @@ class FilterTranslator:
         if kind == "constant":
             return node
         at = 2 if kind == "compare" else 1
-        found = find_column(node[at], self.wanted, self.scanned, self.case_sensitive)
+        found = find_column(node[at], self.table_schema, self.scan_schema, self.case_sensitive)
         if found is None:
             # The error of the scan has the nearest names.
             return node
@@ -94,7 +94,7 @@ class FilterTranslator:
             return named
         if found.is_top and found.name in self.folders and _is_text_only_in_files(found):
             return self._of_folders(named, found)
-        is_instant = pa.types.is_timestamp(found.wanted) and found.wanted.tz is not None
+        is_instant = pa.types.is_timestamp(found.table_type) and found.table_type.tz is not None
         if is_instant and kind in ("compare", "in"):
             return self._of_instants(named, found.name)
         return named
@@ -123,8 +123,8 @@ class FilterTranslator:
 
     def _of_folders(self, node: Tree, found: ColumnMatch) -> Tree:
         texts = sorted(self.folders[found.name])
-        values = self._values(texts, found.wanted)
-        if node[0] == "is_nan" and pa.types.is_floating(found.wanted):
+        values = self._values(texts, found.table_type)
+        if node[0] == "is_nan" and pa.types.is_floating(found.table_type):
             matching = [value != value for value in values]
         elif node[0] == "compare":
             if node[3] == ("null",):
@@ -135,7 +135,9 @@ class FilterTranslator:
             others = [self._other(value, found) for value in node[2] if value != ("null",)]
             matching = [any(_is_true(operator.eq, value, other) for other in others) for value in values]
         else:
-            raise ValueError(f"column {found.name} of type {found.wanted} is no text, nor a number that could be NaN")
+            raise ValueError(
+                f"column {found.name} of type {found.table_type} is no text, nor a number that could be NaN"
+            )
         kept = [text for text, is_kept in zip(texts, matching, strict=True) if is_kept]
         # The result is unknown for null in either case.
         tree: Tree = ("in", found.name, [("string", text) for text in kept]) if kept else false_or_null(found.name)
@@ -159,7 +161,7 @@ class FilterTranslator:
         return values.to_pylist()  # type: ignore[no-any-return]
 
     def _other(self, value: Literal, found: ColumnMatch) -> Any:
-        kind = found.wanted
+        kind = found.table_type
         if value[0] == "string":
             # Strings are cast to the type of the column, as in Spark.
             try:
@@ -185,7 +187,7 @@ class FilterTranslator:
 
 
 def _is_text_only_in_files(found: ColumnMatch) -> bool:
-    return pa.types.is_string(found.scanned) and not pa.types.is_string(found.wanted)
+    return pa.types.is_string(found.scan_type) and not pa.types.is_string(found.table_type)
 
 
 def _is_true(test: Callable[[Any, Any], bool], value: Any, other: Any) -> bool:

@@ -89,42 +89,44 @@ class SparkTable:
         stored, fault = _stored(files, options)
         if fault is not None and schema is None and options.columns is None:
             raise fault
-        by_folder = {field.name: field.dataType for field in spark_schema(partition_schema(files))}
+        partition_types = {field.name: field.dataType for field in spark_schema(partition_schema(files))}
         if options.row_number is not None:
-            shadowed = _find([*stored.names, *by_folder], options.row_number, options)
+            shadowed = _equal_name([*stored.names, *partition_types], options.row_number, options)
             if shadowed is not None:
                 raise ValueError(f"option rowNumber={options.row_number!r}: the table has a column of that name")
         if schema is None:
-            own = [field for field in stored if not _find(by_folder, field.name, options)]
-            check_names([*(field.name for field in own), *by_folder], options.case_sensitive)
-            wanted = T.StructType([*_schema(own, options), *_fields(by_folder)])
+            own = [field for field in stored if not _equal_name(partition_types, field.name, options)]
+            check_names([*(field.name for field in own), *partition_types], options.case_sensitive)
+            table_schema = T.StructType([*_schema(own, options), *_fields(partition_types)])
         elif options.columns is not None:
-            own = [field for field in stored if not _find(by_folder, field.name, options)]
-            wanted = _with_types([*_schema(own, options), *_fields(by_folder)], schema, options)
+            own = [field for field in stored if not _equal_name(partition_types, field.name, options)]
+            table_schema = _with_types([*_schema(own, options), *_fields(partition_types)], schema, options)
         else:
             check_names(schema.names, options.case_sensitive)
-            wanted = _renamed(schema, by_folder, options)
+            table_schema = _renamed(schema, partition_types, options)
         # Row numbers are not stored.
-        wanted = T.StructType([field for field in wanted if field.name != options.row_number])
-        in_spark = arrow_schema(nullable(wanted))
-        scanned = scanned_schema(in_spark)
-        for at, field in enumerate(in_spark):
-            if field.name in by_folder:
+        table_schema = T.StructType([field for field in table_schema if field.name != options.row_number])
+        batch_schema = arrow_schema(nullable(table_schema))
+        scanned = scanned_schema(batch_schema)
+        for at, field in enumerate(batch_schema):
+            if field.name in partition_types:
                 scanned = scanned.set(at, scanned.field(at).with_type(scan_type(field.type)))
         source = OrcFiles(files, scanned, _matching(options, stored), options.storage, None)
         read = {**spark_read_options(options), "batch_size": options.batch_size, "row_number": options.row_number}
         scan = Scan(ScanReader(source, read))
         if options.columns is not None:
-            found_columns = [find_column(name, in_spark, scanned, options.case_sensitive) for name in options.columns]
+            found_columns = [
+                find_column(name, batch_schema, scanned, options.case_sensitive) for name in options.columns
+            ]
             if fault is not None and None in found_columns:
                 raise fault
             named = zip(found_columns, options.columns, strict=True)
             # For unknown columns, the error of the scan has the nearest names.
             scan = scan.select(*(name if column is None else column.name for column, name in named))
-        elif not set(by_folder) <= set(wanted.names):
-            scan = scan.select(*wanted.names)
+        elif not set(partition_types) <= set(table_schema.names):
+            scan = scan.select(*table_schema.names)
         values = partition_values(files)
-        about = FilterTranslator(in_spark, scanned, values, options.session_timezone, options.case_sensitive)
+        about = FilterTranslator(batch_schema, scanned, values, options.session_timezone, options.case_sensitive)
         scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
         try:
             reader_of(scan).check()
@@ -132,12 +134,14 @@ class SparkTable:
             if fault is None:
                 raise
             raise unknown_or_unreadable(error, fault) from error
-        found = _read(scan.schema, wanted)
+        found = _read(scan.schema, table_schema)
         if schema is not None and options.columns is not None and _types(found) != _types(schema):
             raise ValueError("a schema says which columns are read: option `columns` does not go with it")
         if schema is None or options.columns is not None:
             return cls(scan, found, tuple(found.names), options)
-        return cls(scan, schema, tuple(_find(by_folder, name, options) or name for name in schema.names), options)
+        return cls(
+            scan, schema, tuple(_equal_name(partition_types, name, options) or name for name in schema.names), options
+        )
 
     def task_inputs(self) -> list[TaskInput]:
         """Splits the table into task inputs of about the requested size."""
@@ -207,7 +211,7 @@ def _matching(options: TableOptions, stored: pa.Schema) -> Any:
     return "name" if options.case_sensitive else "name_ignoring_case"
 
 
-def _find(names: Iterable[str], name: str, options: TableOptions) -> str | None:
+def _equal_name(names: Iterable[str], name: str, options: TableOptions) -> str | None:
     """The equal name among others, under the option ``caseSensitive``."""
     same = same_name(name, options.case_sensitive)
     return next((found for found in names if same_name(found, options.case_sensitive) == same), None)
@@ -215,14 +219,14 @@ def _find(names: Iterable[str], name: str, options: TableOptions) -> str | None:
 
 def _schema(fields: list[pa.Field], options: TableOptions) -> T.StructType:
     """The Spark types of columns, without unselected columns of unsupported types."""
-    asked = [same_name(column, options.case_sensitive) for column in options.columns or ()]
+    selected = [same_name(column, options.case_sensitive) for column in options.columns or ()]
     found: list[T.StructField] = []
     for field in fields:
         try:
             found += spark_schema(pa.schema([field]))
         except UnsupportedError:
             name = same_name(field.name, options.case_sensitive)
-            if options.columns is None or any(column == name or column.startswith(f"{name}.") for column in asked):
+            if options.columns is None or any(column == name or column.startswith(f"{name}.") for column in selected):
                 raise
     return T.StructType(found)
 
@@ -231,9 +235,9 @@ def _fields(types: dict[str, T.DataType]) -> list[T.StructField]:
     return [T.StructField(name, kind, True) for name, kind in types.items()]
 
 
-def _renamed(schema: T.StructType, by_folder: dict[str, T.DataType], options: TableOptions) -> T.StructType:
+def _renamed(schema: T.StructType, partition_types: dict[str, T.DataType], options: TableOptions) -> T.StructType:
     return T.StructType(
-        [T.StructField(_find(by_folder, f.name, options) or f.name, f.dataType, f.nullable) for f in schema]
+        [T.StructField(_equal_name(partition_types, f.name, options) or f.name, f.dataType, f.nullable) for f in schema]
     )
 
 
@@ -241,7 +245,7 @@ def _with_types(fields: Sequence[T.StructField], given: T.StructType, options: T
     """Columns with the types of a schema, which may have some of them, and additional ones."""
     found = {field.name: field.dataType for field in fields}
     for field in given:
-        name = _find(found, field.name, options) or field.name
+        name = _equal_name(found, field.name, options) or field.name
         found[name] = _with_type(found.get(name), field.dataType, options)
     return T.StructType(_fields(found))
 
@@ -260,18 +264,18 @@ def _types(schema: T.StructType) -> list[tuple[str, str]]:
     return [(field.name, field.dataType.simpleString()) for field in schema]
 
 
-def _read(scanned: pa.Schema, wanted: T.StructType) -> T.StructType:
+def _read(scanned: pa.Schema, table_schema: T.StructType) -> T.StructType:
     """The Spark types of the columns of a scan, which may have some fields of structs only."""
-    there = {field.name: field.dataType for field in wanted}
+    there = {field.name: field.dataType for field in table_schema}
     fields = [T.StructField(f.name, _part(f.type, there.get(f.name, T.LongType())), True) for f in scanned]
     return T.StructType(fields)
 
 
-def _part(read: pa.DataType, wanted: T.DataType) -> T.DataType:
-    if isinstance(wanted, T.StructType):
-        return _read(pa.schema(list(read)), wanted)
-    if isinstance(wanted, T.ArrayType):
-        return T.ArrayType(_part(read.value_type, wanted.elementType), True)
-    if isinstance(wanted, T.MapType):
-        return T.MapType(_part(read.key_type, wanted.keyType), _part(read.item_type, wanted.valueType), True)
-    return wanted
+def _part(read: pa.DataType, table_type: T.DataType) -> T.DataType:
+    if isinstance(table_type, T.StructType):
+        return _read(pa.schema(list(read)), table_type)
+    if isinstance(table_type, T.ArrayType):
+        return T.ArrayType(_part(read.value_type, table_type.elementType), True)
+    if isinstance(table_type, T.MapType):
+        return T.MapType(_part(read.key_type, table_type.keyType), _part(read.item_type, table_type.valueType), True)
+    return table_type

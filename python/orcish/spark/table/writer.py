@@ -117,12 +117,13 @@ class TableTarget:
             # Hive writes files of no bytes, which have no columns.
             if not is_hidden(file.name) and file.size:
                 try:
-                    there = ORCFile(folder.location(file.name), storage_options=folder.storage_options)
+                    existing = ORCFile(folder.location(file.name), storage_options=folder.storage_options)
                 except (CorruptFileError, FileNotFoundError):
                     # The file is no ORC file, or was just removed.
                     continue
                 own = {
-                    same_name(path, self.options.case_sensitive): kind for path, kind in timestamp_types(there).items()
+                    same_name(path, self.options.case_sensitive): kind
+                    for path, kind in timestamp_types(existing).items()
                 }
                 named = _instants(self.schema, "")
                 instant_types = ((path, own.get(same_name(path, self.options.case_sensitive))) for path in named)
@@ -141,9 +142,9 @@ class TableTarget:
             if not is_hidden(file.name):
                 columns = [segment.partition("=")[0] for segment in file.name.split("/")[:-1] if "=" in segment]
                 if columns != list(self.options.partition_by):
-                    there, own = (", ".join(names) or "none" for names in (columns, self.options.partition_by))
+                    existing, own = (", ".join(names) or "none" for names in (columns, self.options.partition_by))
                     raise ValueError(
-                        f"{self.job.base} has files whose partition columns are: {there}; partitionBy is: {own}"
+                        f"{self.job.base} has files whose partition columns are: {existing}; partitionBy is: {own}"
                     )
                 return
 
@@ -153,8 +154,8 @@ class TableTarget:
         if self.options.partition_overwrite == "dynamic" and self.options.partition_by:
             written = {file.target.rpartition("/")[0] for file in files}
 
-        def replaced(there: list[FileInfo]) -> list[str]:
-            names = [file.name for file in there if not is_hidden(file.name)]
+        def replaced(existing: list[FileInfo]) -> list[str]:
+            names = [file.name for file in existing if not is_hidden(file.name)]
             return [name for name in names if written is None or name.rpartition("/")[0] in written]
 
         self.job.commit(files, replaced if overwrite else None, stream=stream)

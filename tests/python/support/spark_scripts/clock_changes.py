@@ -45,7 +45,7 @@ def table_of(folder: Path, name: str, values: list[dt.datetime | None]) -> str:
 def read(path: str, where: Any = None) -> dict[int, Any]:
     """Instants by their ids, without a job."""
     options = TableOptions.of({"path": path})
-    rows = [batch for work in SparkTable.open(options, filters=where).work() for batch in work.batches()]
+    rows = [batch for work in SparkTable.open(options, filters=where).task_inputs() for batch in work.batches()]
     return {row["id"]: row["t"] for batch in rows for row in batch.to_pylist()}
 
 
@@ -130,7 +130,7 @@ def check_instants(spark: SparkSession, folder: Path) -> None:
         own = spark.read.orc(path).selectExpr("id", "unix_micros(t) n", "unix_micros(s.l[0]) l", "unix_micros(s.m.k) m")
         rows = {row.id: (row.n, row.l, row.m) for row in own.collect()}
         assert rows == {at: (n, n, n) for at, n in enumerate(wanted)}, path
-        read = SparkTable.open(TableOptions.of({"path": path})).work()
+        read = SparkTable.open(TableOptions.of({"path": path})).task_inputs()
         found = [row for work in read for batch in work.batches() for row in batch.to_pylist()]
         assert {row["id"]: row["t"] for row in found} == {at: moment(n) for at, n in enumerate(wanted)}, path
         assert all(row["s"] == {"l": [row["t"]], "m": [("k", row["t"])]} for row in found), path
