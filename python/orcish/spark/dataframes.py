@@ -72,7 +72,7 @@ def read(
     if isinstance(filters, Column):
         filters = Expression(tree_of(filters))
     selection = {"columns": columns, "filters": None if filters is None else str(filters)}
-    text = data_source_options({**session_defaults(spark), **options, **selection}, storage_options)
+    text = data_source_options({**session_defaults(spark), **options, **selection, **(storage_options or {})})
     reader = spark.read.format("orcish").options(**cast("dict[str, Any]", text))
     if schema is not None:
         # Spark's own sources make schemas nullable. For Python data sources, it uses the schema unchanged.

@@ -54,12 +54,10 @@ def _camel_case(name: str) -> str:
     return first + "".join(map(str.capitalize, rest))
 
 
-def data_source_options(options: Mapping[str, Any], storage_options: Mapping[str, Any] | None) -> dict[str, str]:
-    """Keywords of Python functions as options of the data source, including those of the store."""
-    return to_text(
-        {_camel_case(name) if name in SourceOptions.__optional_keys__ else name: options[name] for name in options}
-        | dict(storage_options or {})
-    )
+def data_source_options(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options of the data source, given by its own names, or by the names of :class:`SourceOptions`."""
+    names = SourceOptions.__optional_keys__
+    return to_text({_camel_case(name) if name in names else name: value for name, value in options.items()})
 
 
 @dataclasses.dataclass(frozen=True)

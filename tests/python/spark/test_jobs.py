@@ -373,7 +373,7 @@ def test_sorted_within(spark: Spark, tmp_path: Path) -> None:
 def test_modes(spark: Spark, tmp_path: Path) -> None:
     target = str(tmp_path / "t")
     osp.convert(spark.range(3), target)
-    with pytest.raises(FileExistsError, match="mode='append'"):
+    with pytest.raises(FileExistsError, match="existing_data='append'"):
         osp.convert(spark.range(3), target)
     osp.convert(spark.range(3, 5), target, existing_data="append")
     assert ids_of(tmp_path / "t") == list(range(5))
@@ -382,7 +382,7 @@ def test_modes(spark: Spark, tmp_path: Path) -> None:
     # Over itself.
     osp.convert(target, target, existing_data="overwrite")
     assert ids_of(tmp_path / "t") == [7, 8]
-    with pytest.raises(ValueError, match="mode='other'"):
+    with pytest.raises(ValueError, match="existing_data='other'"):
         osp.convert(spark.range(3), target, existing_data="other")  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
         osp.convert(str(tmp_path / "none"), target, existing_data="append")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from orcish.filters.pushdown import Filters
-from orcish.spark.options import TableOptions, data_source_options
+from orcish.spark.options import TableOptions, data_source_options, to_text
 from orcish.spark.session import default_parallelism, session_zone, timestamp_zone
 from orcish.spark.table.table import SparkTable
 from orcish.spark.types.arrow import nullable
@@ -42,7 +43,10 @@ def open_table(
     """
     paths = [path] if isinstance(path, str) else list(path)
     given = {**session_defaults(spark), "columns": columns, **(options or {}), "paths": paths}
-    parsed = TableOptions.of(data_source_options(given, storage_options))
+    parsed = TableOptions.of(data_source_options(given))
+    if storage_options:
+        # Unlike options of the data source, these may have any name.
+        parsed = dataclasses.replace(parsed, storage={**parsed.storage, **to_text(storage_options)})
     return SparkTable.open(parsed, None if schema is None else nullable(schema), filters, is_carbon=is_carbon)
 
 
