@@ -52,7 +52,7 @@ def read(
 
     >>> osp.read(spark, "table/", columns=["id", "nest.b"], filters=orcish.col("id") > 5)         # doctest: +SKIP
 
-    The other keywords are options of the data source; see README, "Spark".
+    The other keywords are options of the data source; see ``docs/spark-reading.md``.
 
     Args:
         spark: The session.
@@ -114,7 +114,7 @@ def map_batches(
     ...         yield pa.record_batch({"id": batch["id"], "score": model(batch["text"])})
     >>> osp.map_batches(spark, "table/", score, "id bigint, score double", columns=["id", "text"])  # doctest: +SKIP
 
-    The other keywords are options of the data source; see README, "Spark".
+    The other keywords are options of the data source; see ``docs/spark-reading.md``.
 
     Args:
         spark: The session; of Spark 3.5 or later.

@@ -96,9 +96,16 @@ def names(page, sample, request, monkeypatch):
     return {"spark": request.getfixturevalue("spark")} if re.search(r"\bspark\b", code) else {}
 
 
+PATHS = re.compile(r"""(["'])((?:orders|parquet|table|sales|sales_orc|copy|checkpoint|by_day)/?|\w+\.orc)\1""")
+"""Literals of paths in the code of a page."""
+
+
 @every_page([page for page in PAGES if blocks(page, "python") or blocks(page, "console")])
-def test_code_runs(page, names, capsys):
+def test_code_runs(page, names, sample, capsys):
     for block in blocks(page, "python"):
+        if "spark" in names:
+            # The workers of the session are in the directory in which it began.
+            block = PATHS.sub(lambda found: f"{found[1]}{sample}/{found[2]}{found[1]}", block)
         exec(compile(block.replace("s3://bucket", f"s3://{BUCKET}"), name_of(page), "exec"), names)
     capsys.readouterr()
     for line in commands(page):

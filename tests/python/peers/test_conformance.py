@@ -321,7 +321,7 @@ def test_spark_asks(spark: Any) -> None:
             wanted[name] = found
     if not FILES:
         pytest.skip(f"no conformance pack at {PACK}")
-    assert len(wanted) >= SPARK_FILES / 2
+    assert len(wanted) >= cases(SPARK_FILES) / 2
     assert sum(want for want, _, _ in wanted.values())
     counts = functools.reduce(lambda one, other: one.union(other), (count for _, _, count in wanted.values())).toArrow()
     got = dict(zip(counts["name"].to_pylist(), counts["count"].to_pylist(), strict=True))

@@ -12,8 +12,8 @@ FACTOR = float(os.environ.get("ORCISH_TEST_FACTOR", "1"))
 
 
 def cases(number: int) -> int:
-    """The number of cases of a random test: `number` times ORCISH_TEST_FACTOR, and at least 1."""
-    return max(1, round(number * FACTOR))
+    """The number of cases of a random test: `number` times ORCISH_TEST_FACTOR, and at least 1 of any."""
+    return max(min(1, number), round(number * FACTOR))
 
 
 def examples(number: int, **options) -> hypothesis.settings:

@@ -93,7 +93,7 @@ def profile(
     - ``proven``: whether values, nulls and bounds come from statistics alone. Only the tails and stripe footers are
       then read for them, and the column for ``distinct``.
 
-    The other keywords are options of the data source; see README, "Spark".
+    The other keywords are options of the data source; see ``docs/spark-reading.md``.
 
     Args:
         path: A path or URL of a file or folder, a pattern, or several of them.
