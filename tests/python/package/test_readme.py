@@ -214,7 +214,7 @@ def options_of_spark():
     """Names of the options of the data source."""
     from orcish.spark import options
 
-    found = re.findall(r"taken\.(?:flag|integer|names|number|real|text)\(\"(\w+)\"", inspect.getsource(options))
+    found = re.findall(r"parser\.(?:flag|integer|names|number|real|text)\(\"(\w+)\"", inspect.getsource(options))
     return {*found, "invalidUtf8", "decimalOutOfRange", "longChar"} - {"path", "paths", "checkpointLocation"}
 
 

@@ -224,7 +224,7 @@ fn node(this: &Node, condition: &Condition, value: &Value) -> bool {
 fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> {
     bind_names(predicate, &|name| match name {
         "a" => Ok(Named { domain, type_string: "any".to_owned(), held: Held::Column(1) }),
-        name => panic!("no column {name}"),
+        name => Err(crate::Error::invalid(format!("no column {name}"))),
     })
 }
 

@@ -27,7 +27,8 @@ __all__ = ["CarbonDataSource", "OrcishDataSource"]
 class OrcishDataSource(DataSource):
     """Reads and writes tables of ORC files: ``spark.read.format("orcish")``.
 
-    Spark finds it by its module name where orcish is installed. The options are in ``docs/spark-reading.md`` and ``docs/spark-writing.md``.
+    Spark finds it by its module name where orcish is installed. The options are in ``docs/spark-reading.md`` and
+    ``docs/spark-writing.md``.
     """
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
