@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use orcish::{Error, ErrorKind};
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 
 /// How long a check may take.
 const LONGEST: Duration = Duration::from_millis(500);
@@ -27,7 +27,7 @@ fn run(data: &[u8]) {
     // Rows cost time, and a few bytes may state any number of them. A check that does not look whether to go on hangs.
     let check = || {
         let start = Instant::now();
-        let look: Check = Arc::new(move || match start.elapsed() > LONGEST {
+        let look: CancelCheck = Arc::new(move || match start.elapsed() > LONGEST {
             true => Err(Error::new(ErrorKind::Interrupted, "it takes too long")),
             false => Ok(()),
         });

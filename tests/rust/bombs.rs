@@ -8,7 +8,7 @@ use bytes::Bytes;
 use orcish::io::{MemorySource, ReadAt, Sink};
 use orcish::write::merge;
 use orcish::{Columns, Comparison, Error, ErrorKind, Limits, OrcFile, Predicate, ReadOptions, Result};
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 
 use crate::clock::Clock;
 use crate::damage::peak_of;
@@ -254,11 +254,11 @@ fn of_fields(count: u8) -> Vec<u8> {
 }
 
 /// A check that asks for the end the first time that it is called.
-fn impatient() -> Check {
+fn impatient() -> CancelCheck {
     Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")))
 }
 
-fn checked(bytes: &Bytes, limits: &Limits, check: Option<&Check>) -> Result<usize> {
+fn checked(bytes: &Bytes, limits: &Limits, check: Option<&CancelCheck>) -> Result<usize> {
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), limits)?;
     file.check(limits, check).map(|found| found.len())
 }

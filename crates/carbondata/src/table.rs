@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
-use cancellation::Cancellation;
+use cancellation::SharedCancellation;
 use context::OpenContext;
 use orcish_core::{Limits, Result};
 use orcish_io::{StorageOptions, list_folder, stat};
@@ -94,7 +94,8 @@ impl Table {
     ) -> Result<Self> {
         let root = if location.len() > 1 { location.trim_end_matches('/') } else { location };
         let (allowed, storage) = (&AllowedLocations::new(root, external), &TableStorage::new(root, storage.clone()));
-        let (reserved, cancellation) = (&AtomicU64::new(0), &Cancellation::new(storage.of_table().patience()));
+        let (reserved, cancellation) =
+            (&AtomicU64::new(0), &SharedCancellation::new(storage.of_table().cancellation()));
         Ok(Table(Arc::new(OpenContext { root, storage, limits, allowed, reserved, cancellation }.open()?)))
     }
 
@@ -129,11 +130,11 @@ impl Table {
     /// Those of reading delete deltas.
     pub fn num_rows(&self) -> Result<Option<u64>> {
         let mut all = 0u64;
-        let mut patience = self.0.storage.of_table().patience();
+        let mut cancellation = self.0.storage.of_table().cancellation();
         // Files of one block share their delete deltas, which are read once.
         let mut known: HashMap<*const String, u64> = HashMap::new();
         for file in &self.0.files {
-            patience.look()?;
+            cancellation.poll()?;
             let Some(rows) = file.rows else { return Ok(None) };
             let deleted = match known.get(&file.deletes.as_ptr()).filter(|_| !file.deletes.is_empty()) {
                 Some(deleted) => *deleted,

@@ -1,4 +1,4 @@
-//! Looking whether the caller wants to go on, now and then, while something takes long.
+//! Cancellation: long work calls a function of its caller now and then, whose error ends the work.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,57 +6,57 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 
-/// What is called now and then while something takes long, on the thread that does it or waits for it; its error ends
-/// that.
-pub type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
+/// A function that long work calls every [`CHECK_INTERVAL`], on the thread of the caller. Its error ends the work and is
+/// the error of the work.
+pub type CancelCheck = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
-/// How long something may go on before it is looked whether to go on.
-pub const PATIENCE: Duration = Duration::from_millis(50);
+/// The time between two calls of a [`CancelCheck`].
+pub const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// When to look again whether to go on.
-pub struct Patience {
-    check: Option<Check>,
-    since: Instant,
+/// A [`CancelCheck`], and the time of its last call.
+pub struct Cancellation {
+    check: Option<CancelCheck>,
+    last_check: Instant,
 }
 
-impl fmt::Debug for Patience {
+impl fmt::Debug for Cancellation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Patience").field("since", &self.since).finish_non_exhaustive()
+        f.debug_struct("Cancellation").field("last_check", &self.last_check).finish_non_exhaustive()
     }
 }
 
-impl Patience {
-    /// Looks by calling `check`, first after [`PATIENCE`].
-    pub fn new(check: Option<Check>) -> Self {
-        Patience { check, since: Instant::now() }
+impl Cancellation {
+    /// The first call of `check` is due after [`CHECK_INTERVAL`]. Without a check, the work cannot be cancelled.
+    pub fn new(check: Option<CancelCheck>) -> Self {
+        Cancellation { check, last_check: Instant::now() }
     }
 
-    /// Calls the check, if there is one and it was not called lately.
+    /// Calls the check if [`CHECK_INTERVAL`] has passed since its last call.
     ///
     /// # Errors
-    /// That of the check.
-    pub fn look(&mut self) -> Result<()> {
+    /// The error of the check.
+    pub fn poll(&mut self) -> Result<()> {
         match &self.check {
-            Some(check) if self.since.elapsed() >= PATIENCE => {
-                let found = check();
-                self.since = Instant::now();
-                found
+            Some(check) if self.last_check.elapsed() >= CHECK_INTERVAL => {
+                let result = check();
+                self.last_check = Instant::now();
+                result
             }
             _ => Ok(()),
         }
     }
 
-    /// Calls the check, if there is one, however lately it was called: before what cannot be taken back.
+    /// Calls the check at once. Work that cannot be undone calls this method first.
     ///
     /// # Errors
-    /// That of the check.
-    pub fn ask(&mut self) -> Result<()> {
-        self.since = Instant::now();
+    /// The error of the check.
+    pub fn poll_now(&mut self) -> Result<()> {
+        self.last_check = Instant::now();
         self.check.as_ref().map_or(Ok(()), |check| check())
     }
 
-    /// What is called.
-    pub fn check(&self) -> Option<&Check> {
+    /// The check.
+    pub fn check(&self) -> Option<&CancelCheck> {
         self.check.as_ref()
     }
 }
@@ -69,21 +69,21 @@ mod tests {
     use crate::error::{Error, ErrorKind};
 
     #[test]
-    fn looks_now_and_then() {
+    fn polls_periodically() {
         let calls = Arc::new(AtomicUsize::new(0));
         let counted = calls.clone();
-        let mut patience = Patience::new(Some(Arc::new(move || {
+        let mut cancellation = Cancellation::new(Some(Arc::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
             Err(Error::new(ErrorKind::Interrupted, "enough"))
         })));
-        assert!(patience.look().is_ok());
-        std::thread::sleep(PATIENCE);
-        assert!(patience.look().is_err());
-        assert!(patience.look().is_ok());
+        assert!(cancellation.poll().is_ok());
+        std::thread::sleep(CHECK_INTERVAL);
+        assert!(cancellation.poll().is_err());
+        assert!(cancellation.poll().is_ok());
         assert_eq!(calls.load(Ordering::Relaxed), 1);
-        assert!(patience.ask().is_err());
+        assert!(cancellation.poll_now().is_err());
         assert_eq!(calls.load(Ordering::Relaxed), 2);
-        std::thread::sleep(PATIENCE);
-        assert!(Patience::new(None).look().is_ok());
+        std::thread::sleep(CHECK_INTERVAL);
+        assert!(Cancellation::new(None).poll().is_ok());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use orcish_core::cancel::{Check, Patience};
+use orcish_core::cancel::{CancelCheck, Cancellation};
 
 /// Options of access to object stores and HTTP servers.
 ///
@@ -19,7 +19,7 @@ use orcish_core::cancel::{Check, Patience};
 #[derive(Clone, Default)]
 pub struct StorageOptions {
     pairs: Vec<(String, String)>,
-    cancel_check: Option<Check>,
+    cancel_check: Option<CancelCheck>,
 }
 
 impl fmt::Debug for StorageOptions {
@@ -40,14 +40,14 @@ impl StorageOptions {
     /// Sets a cancellation check. It is called regularly during a request, on the thread that waits for the request. An
     /// error of the check cancels the request.
     #[must_use]
-    pub fn with_cancel_check(mut self, check: Check) -> Self {
+    pub fn with_cancel_check(mut self, check: CancelCheck) -> Self {
         self.cancel_check = Some(check);
         self
     }
 
     /// The cancellation check.
     #[doc(hidden)]
-    pub fn cancel_check(&self) -> Option<&Check> {
+    pub fn cancel_check(&self) -> Option<&CancelCheck> {
         self.cancel_check.as_ref()
     }
 
@@ -62,8 +62,8 @@ impl StorageOptions {
 
     /// A timer that calls the cancellation check at most once per interval.
     #[doc(hidden)]
-    pub fn patience(&self) -> Patience {
-        Patience::new(self.cancel_check.clone())
+    pub fn cancellation(&self) -> Cancellation {
+        Cancellation::new(self.cancel_check.clone())
     }
 }
 

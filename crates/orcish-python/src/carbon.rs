@@ -220,7 +220,7 @@ impl CarbonScan {
     fn read(&self, py: Python<'_>) -> Batches {
         // Bounds of all blocklets are judged.
         let mut reader = py.detach(|| self.scan.read());
-        reader.while_waiting(signals());
+        reader.set_cancel_check(signals());
         Batches::of(reader.schema(), reader)
     }
 

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::io;
 use std::sync::Arc;
 
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 use orcish_core::{Error, ErrorKind};
 use pyo3::exceptions::{
     PyException, PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyNotADirectoryError, PyOSError,
@@ -29,7 +29,7 @@ pub(crate) fn check_signals() -> Result<(), Error> {
 }
 
 /// What a reader calls while its caller waits.
-pub(crate) fn signals() -> Check {
+pub(crate) fn signals() -> CancelCheck {
     Arc::new(check_signals)
 }
 

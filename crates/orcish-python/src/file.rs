@@ -57,7 +57,7 @@ impl File {
             None => OrcFile::new(source, &limits),
         });
         let file = file.map_err(|error| to_python(py, &error))?;
-        Ok(File { file: file.while_waiting(signals()), limits })
+        Ok(File { file: file.set_cancel_check(signals()), limits })
     }
 
     /// What messages call the source: a path, or a URL without credentials.
@@ -219,7 +219,7 @@ impl File {
         let options = read_options(options, &self.limits)?;
         // Statistics of stripes may be read for the filter.
         let mut reader = py.detach(|| self.file.read(options)).map_err(|error| to_python(py, &error))?;
-        reader.while_waiting(signals());
+        reader.set_cancel_check(signals());
         Ok(Batches::of(reader.schema(), reader))
     }
 }

@@ -103,7 +103,7 @@ impl Scan {
     /// Begins to read.
     fn read(&self) -> Batches {
         let mut reader = self.scan.read();
-        reader.while_waiting(signals());
+        reader.set_cancel_check(signals());
         Batches::of(reader.schema(), reader)
     }
 

@@ -17,7 +17,7 @@ use crate::file_object::{check_binary, is_non_blocking, is_text, name_of, number
 use crate::interpreter::{attached, gone};
 
 /// How long a thread waits for its turn before it looks for signals.
-const PATIENCE: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The source for `object`: `str` is a path or URL, `bytes` are the file itself. Messages call what has no name of its own
 /// by the one given.
@@ -90,7 +90,7 @@ impl PythonSource {
         let lock = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         let mut busy = lock();
         while *busy {
-            let wait = self.free.wait_timeout(busy, PATIENCE);
+            let wait = self.free.wait_timeout(busy, CHECK_INTERVAL);
             let (still, waited) = wait.unwrap_or_else(PoisonError::into_inner);
             busy = still;
             if waited.timed_out() {

@@ -139,7 +139,7 @@ impl Writer {
         let name = sink.name().to_owned();
         let writer = py.detach(|| FileWriter::new(sink, schema, &options));
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
-        writer.while_waiting(signals());
+        writer.set_cancel_check(signals());
         let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
         Ok(Writer { slot, name, owner: Owner::here(), rows, staged, token: Mutex::new(None) })
     }

@@ -24,9 +24,9 @@ pub(crate) type Deletes = BTreeMap<(u32, u32), Vec<u32>>;
 /// take more memory than is allowed.
 pub(crate) fn read_deletes(locations: &[String], storage: &StorageOptions, limits: &Limits) -> Result<Deletes> {
     let mut deletes = Deletes::new();
-    let mut patience = storage.patience();
+    let mut cancellation = storage.cancellation();
     for location in locations {
-        patience.look()?;
+        cancellation.poll()?;
         let bytes = read_small(location, limits.tail, storage)?;
         add(&mut deletes, &bytes, limits).map_err(|error| error.in_file(location))?;
         let memory: usize = deletes.values().map(|rows| PAGE_MEMORY + rows.capacity() * size_of::<u32>()).sum();

@@ -140,7 +140,7 @@ impl Scan {
         let options = ReadOptions { columns: Some(Vec::new()), ..self.config.options.clone() };
         let mut reader = self.with_options(options)?.read();
         if let Some(check) = self.snapshot.storage.of_table().cancel_check() {
-            reader.while_waiting(check.clone());
+            reader.set_cancel_check(check.clone());
         }
         reader.map(|batch| Ok(batch?.num_rows() as u64)).sum()
     }

@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 use orcish_core::parallel::Ahead;
 use orcish_core::{Error, Result};
 
@@ -29,9 +29,9 @@ impl ScanReader {
 
     /// Sets a function that is called regularly while the caller decodes, or waits for other threads. Its error ends
     /// the iterator.
-    pub fn while_waiting(&mut self, check: Check) {
+    pub fn set_cancel_check(&mut self, check: CancelCheck) {
         if let Some(prefetch) = &mut self.prefetch {
-            prefetch.while_waiting(check);
+            prefetch.set_cancel_check(check);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
-use orcish_core::cancel::{Check, Patience};
+use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::{Error, Result};
 use orcish_io::display_name;
 
@@ -29,7 +29,7 @@ pub(super) struct TaskReader {
     /// Small batches that are concatenated.
     small_batches: Vec<RecordBatch>,
     ready: VecDeque<RecordBatch>,
-    patience: Patience,
+    cancellation: Cancellation,
     is_done: bool,
 }
 
@@ -67,13 +67,13 @@ impl TaskReader {
             reader,
             small_batches: Vec::new(),
             ready: VecDeque::new(),
-            patience: Patience::new(None),
+            cancellation: Cancellation::new(None),
             is_done: false,
         })
     }
 
-    pub(super) fn while_waiting(&mut self, check: Check) {
-        self.patience = Patience::new(Some(check));
+    pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.cancellation = Cancellation::new(Some(check));
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
@@ -84,7 +84,7 @@ impl TaskReader {
             if self.is_done {
                 return Ok(None);
             }
-            self.patience.look()?;
+            self.cancellation.poll()?;
             let batch = match &mut self.reader {
                 FormatReader::Columnar(columnar) => columnar.next(&self.snapshot, &self.config)?,
                 FormatReader::Stream(stream) => stream.next(&self.snapshot, &self.config)?,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 use orcish_core::predicate::{BatchFilter, Outcome};
 use orcish_core::{Error, Result, parallel};
 use orcish_io::display_name;
@@ -31,9 +31,9 @@ impl ScanTasks {
     pub(super) fn new(snapshot: Arc<TableSnapshot>, config: Arc<ScanConfig>) -> Result<Self> {
         let mut tasks = Vec::new();
         let mut unfinished = HashMap::new();
-        let mut patience = snapshot.storage.of_table().patience();
+        let mut cancellation = snapshot.storage.of_table().cancellation();
         for (file, entry) in snapshot.files.iter().enumerate() {
-            patience.look()?;
+            cancellation.poll()?;
             let tasks_of_file = file_tasks(&snapshot, &config, file, entry)?;
             unfinished.insert(file, tasks_of_file.len());
             tasks.extend(tasks_of_file);
@@ -102,7 +102,7 @@ impl parallel::Parts for ScanTasks {
         }
     }
 
-    fn while_waiting(reader: &mut TaskReader, check: Check) {
-        reader.while_waiting(check);
+    fn set_cancel_check(reader: &mut TaskReader, check: CancelCheck) {
+        reader.set_cancel_check(check);
     }
 }

@@ -6,22 +6,22 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 
-use orcish_core::cancel::{PATIENCE, Patience};
+use orcish_core::cancel::{CHECK_INTERVAL, Cancellation};
 use orcish_core::{Error, ErrorKind, Result};
 
 /// Calls the check of the caller on the thread that opens the table. If it fails, the other threads stop too.
 #[derive(Debug)]
-pub(super) struct Cancellation {
+pub(super) struct SharedCancellation {
     caller: ThreadId,
-    patience: Mutex<Patience>,
+    cancellation: Mutex<Cancellation>,
     is_over: AtomicBool,
 }
 
-impl Cancellation {
-    pub(super) fn new(patience: Patience) -> Self {
-        Cancellation {
+impl SharedCancellation {
+    pub(super) fn new(cancellation: Cancellation) -> Self {
+        SharedCancellation {
             caller: std::thread::current().id(),
-            patience: Mutex::new(patience),
+            cancellation: Mutex::new(cancellation),
             is_over: AtomicBool::new(false),
         }
     }
@@ -46,7 +46,7 @@ impl Cancellation {
     /// The error of the check on the thread that opens the table; `Interrupted` on other threads afterwards.
     pub(super) fn check(&self) -> Result<()> {
         if self.is_caller() {
-            let found = self.patience.lock().unwrap_or_else(PoisonError::into_inner).look();
+            let found = self.cancellation.lock().unwrap_or_else(PoisonError::into_inner).poll();
             if found.is_err() {
                 self.stop();
             }
@@ -106,7 +106,7 @@ impl Cancellation {
             }
             drop(sender);
             run()?;
-            while others.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            while others.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 self.check()?;
             }
             Ok(())
@@ -129,7 +129,7 @@ mod tests {
             let storage = orcish_io::StorageOptions::default()
                 .with_cancel_check(Arc::new(move || Err(Error::new(kind, "a signal came"))));
             for threads in [1, 4] {
-                let cancellation = Cancellation::new(storage.patience());
+                let cancellation = SharedCancellation::new(storage.cancellation());
                 let all: Vec<usize> = (0..threads).collect();
                 // Runs until it is cancelled.
                 let found = cancellation.map(threads, &all, |_| -> Result<()> {

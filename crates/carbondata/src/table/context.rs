@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use orcish_core::{Error, Limits, Result};
 use orcish_io::{StorageOptions, display_name, read_small, stat};
 
-use super::cancellation::Cancellation;
+use super::cancellation::SharedCancellation;
 use crate::metadata::allowed_locations::AllowedLocations;
 use crate::metadata::locations::join;
 use crate::metadata::table_storage::TableStorage;
@@ -21,7 +21,7 @@ pub(super) struct OpenContext<'a> {
     pub(super) allowed: &'a AllowedLocations,
     /// Reserved memory of index files and names of delete deltas.
     pub(super) reserved: &'a AtomicU64,
-    pub(super) cancellation: &'a Cancellation,
+    pub(super) cancellation: &'a SharedCancellation,
 }
 
 impl OpenContext<'_> {

@@ -141,7 +141,7 @@ fn map_keeps_the_order() {
     for root in ["/near", "s3://far/x"] {
         let (allowed, reserved) = (AllowedLocations::new(root, &[]), AtomicU64::new(0));
         let storage = TableStorage::new(root, StorageOptions::default());
-        let cancellation = Cancellation::new(storage.of_table().patience());
+        let cancellation = SharedCancellation::new(storage.of_table().cancellation());
         let context = OpenContext {
             root,
             storage: &storage,
@@ -166,7 +166,7 @@ fn memory_of_columns_is_limited() {
     let read = |schema: &dyn Fn(usize) -> usize| {
         let (allowed, reserved) = (AllowedLocations::new("/t", &[]), AtomicU64::new(0));
         let storage = TableStorage::new("/t", StorageOptions::default());
-        let cancellation = Cancellation::new(storage.of_table().patience());
+        let cancellation = SharedCancellation::new(storage.of_table().cancellation());
         let context = OpenContext {
             root: "/t",
             storage: &storage,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 use super::threads::Threads;
-use crate::cancel::{Check, PATIENCE, Patience};
+use crate::cancel::{CHECK_INTERVAL, CancelCheck, Cancellation};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Calls `task` for each index below `count`, as many at a time as there are `threads`, of which the caller is one. The
@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub fn each<T: Send + 'static>(
     count: usize,
     threads: usize,
-    check: Option<Check>,
+    check: Option<CancelCheck>,
     task: impl Fn(usize) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Vec<T>> {
     let (next, task) = (Arc::new(AtomicUsize::new(0)), Arc::new(task));
@@ -51,12 +51,12 @@ pub fn each<T: Send + 'static>(
         let work = move || _ = sender.send(catch_unwind(AssertUnwindSafe(|| work(&mut || Ok(())))));
         working += usize::from(others.start("orcish-scan", work));
     }
-    let mut patience = Patience::new(check);
-    let (mut all, mut failed) = worker()(&mut || patience.look());
+    let mut cancellation = Cancellation::new(check);
+    let (mut all, mut failed) = worker()(&mut || cancellation.poll());
     let is_interruption = |(_, error): &(usize, Error)| error.kind() == ErrorKind::Interrupted;
     while working > 0 && !failed.as_ref().is_some_and(is_interruption) {
-        match receiver.recv_timeout(PATIENCE) {
-            Err(_) => patience.look()?,
+        match receiver.recv_timeout(CHECK_INTERVAL) {
+            Err(_) => cancellation.poll()?,
             Ok(Err(panic)) => resume_unwind(panic),
             Ok(Ok((done, error))) => {
                 working -= 1;
@@ -99,14 +99,14 @@ mod tests {
 
     #[test]
     fn an_interruption_waits_for_nobody() {
-        let check: Check = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
+        let check: CancelCheck = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
         let (sender, receiver) = channel::<()>();
         let receiver = std::sync::Mutex::new(receiver);
         let caller = std::thread::current().id();
         let found = each(4, 2, Some(check), move |_| {
             // The other thread hangs until this test has ended.
             match std::thread::current().id() == caller {
-                true => std::thread::sleep(PATIENCE),
+                true => std::thread::sleep(CHECK_INTERVAL),
                 false => _ = receiver.lock().unwrap().recv(),
             }
             Ok(())

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use arrow_array::RecordBatch;
 
 use super::threads::Threads;
-use crate::cancel::{Check, PATIENCE, Patience};
+use crate::cancel::{CHECK_INTERVAL, CancelCheck, Cancellation};
 use crate::error::{ErrorKind, Result};
 use crate::tuning;
 
@@ -37,7 +37,7 @@ pub trait Parts: Send + Sync + 'static {
     fn ended(&self) {}
 
     /// Has `check` called now and then by a reader that the caller reads with.
-    fn while_waiting(_reader: &mut Self::Reader, _check: Check) {}
+    fn set_cancel_check(_reader: &mut Self::Reader, _check: CancelCheck) {}
 }
 
 /// Batches of parts, in order. An error ends it.
@@ -47,8 +47,8 @@ pub struct Ahead<P: Parts> {
     way: Way<P::Reader>,
     /// Rows that may still be given.
     left: u64,
-    check: Option<Check>,
-    patience: Patience,
+    check: Option<CancelCheck>,
+    cancellation: Cancellation,
 }
 
 enum Way<R> {
@@ -102,12 +102,12 @@ impl<P: Parts> Ahead<P> {
             }
         };
         let left = limit.unwrap_or(u64::MAX);
-        Ahead { parts, threads, way, left, check: None, patience: Patience::new(None) }
+        Ahead { parts, threads, way, left, check: None, cancellation: Cancellation::new(None) }
     }
 
     /// Has `check` called now and then while the caller decodes or waits for other threads; its error ends the reading.
-    pub fn while_waiting(&mut self, check: Check) {
-        self.patience = Patience::new(Some(check.clone()));
+    pub fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.cancellation = Cancellation::new(Some(check.clone()));
         self.check = Some(check);
     }
 
@@ -135,7 +135,7 @@ impl<P: Parts> Ahead<P> {
                     Err(error) => return Some(Err(error)),
                     Ok(Some(mut reader)) => {
                         if let Some(check) = self.check.clone() {
-                            P::while_waiting(&mut reader, check);
+                            P::set_cancel_check(&mut reader, check);
                         }
                         *current = Some(Box::new(reader));
                     }
@@ -161,7 +161,7 @@ impl<P: Parts> Ahead<P> {
                         return self.next_batch();
                     }
                 }
-                shared.take(self.parts.count(), &mut self.patience)
+                shared.take(self.parts.count(), &mut self.cancellation)
             }
         }
     }
@@ -189,7 +189,7 @@ impl<P: Parts> Iterator for Ahead<P> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let batch = match self.patience.look() {
+            let batch = match self.cancellation.poll() {
                 Err(error) => Some(Err(error)),
                 Ok(()) if self.left == 0 => None,
                 Ok(()) => self.next_batch(),
@@ -275,7 +275,7 @@ impl Shared {
     }
 
     /// The next batch in order of the parts, of which there are `count`.
-    fn take(&self, count: usize, patience: &mut Patience) -> Option<Result<RecordBatch>> {
+    fn take(&self, count: usize, cancellation: &mut Cancellation) -> Option<Result<RecordBatch>> {
         let mut state = self.lock();
         loop {
             if let Some(panic) = state.panic.take() {
@@ -301,8 +301,8 @@ impl Shared {
                 None if is_last => return None,
                 None => {}
             }
-            drop(self.changed.wait_timeout(state, PATIENCE).unwrap_or_else(PoisonError::into_inner));
-            if let Err(error) = patience.look() {
+            drop(self.changed.wait_timeout(state, CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner));
+            if let Err(error) = cancellation.poll() {
                 return Some(Err(error));
             }
             state = self.lock();

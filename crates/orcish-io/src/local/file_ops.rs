@@ -84,13 +84,13 @@ impl LocalFileOps {
             }
             ignore_not_found(remove_file_or_link(&self.path))?;
         } else {
-            let mut patience = self.options.patience();
+            let mut cancellation = self.options.cancellation();
             let entries = match fs::read_dir(&self.path) {
                 Err(error) if is_not_found(&error) => return Ok(Ok(())),
                 entries => entries?,
             };
             for entry in entries {
-                if let Err(error) = patience.look() {
+                if let Err(error) = cancellation.poll() {
                     return Ok(Err(error));
                 }
                 ignore_not_found(entry.and_then(|entry| {
@@ -135,10 +135,10 @@ impl FileOps for LocalFileOps {
     }
 
     fn list_all(&self) -> Result<Vec<(String, FileStatus)>> {
-        let mut patience = self.options.patience();
+        let mut cancellation = self.options.cancellation();
         let (mut found, mut stack) = (Vec::new(), vec![path_with_slashes(&self.path, &self.location)?]);
         while let Some(folder) = stack.pop() {
-            patience.look()?;
+            cancellation.poll()?;
             for (path, kind) in self.entries(&folder)? {
                 if kind.is_dir() {
                     stack.push(path);
@@ -188,10 +188,10 @@ fn remove_file_or_link(path: &Path) -> io::Result<()> {
 /// Deletes files. Missing files are ignored. If deletions fail, the others are still done, and the first error is
 /// returned.
 pub(crate) fn delete_files(files: &[(PathBuf, &str)], options: &StorageOptions) -> Result<()> {
-    let mut patience = options.patience();
+    let mut cancellation = options.cancellation();
     let (mut result, mut changed_folders) = (Ok(()), BTreeSet::new());
     for (path, location) in files {
-        patience.look()?;
+        cancellation.poll()?;
         match fs::remove_file(path) {
             Ok(()) => _ = changed_folders.insert(parent_of(path)),
             Err(error) if is_not_found(&error) => {}

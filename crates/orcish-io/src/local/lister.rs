@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use orcish_core::cancel::Patience;
+use orcish_core::cancel::Cancellation;
 use orcish_core::{Error, Result};
 
 use super::durable::is_not_found;
@@ -37,12 +37,12 @@ impl OpenFolder {
 /// Lists the local file system.
 pub(crate) struct LocalLister {
     name: String,
-    patience: RefCell<Patience>,
+    cancellation: RefCell<Cancellation>,
 }
 
 impl LocalLister {
     pub(crate) fn new(name: &str, options: &StorageOptions) -> Self {
-        LocalLister { name: name.to_owned(), patience: RefCell::new(options.patience()) }
+        LocalLister { name: name.to_owned(), cancellation: RefCell::new(options.cancellation()) }
     }
 
     fn to_error(&self, error: io::Error) -> Error {
@@ -57,7 +57,7 @@ impl LocalLister {
             entries => entries.map_err(|error| self.to_error(error))?,
         };
         for entry in entries {
-            self.patience.borrow_mut().look()?;
+            self.cancellation.borrow_mut().poll()?;
             let name = entry.map_err(|error| self.to_error(error))?.file_name();
             let Some(name) = name.to_str() else {
                 return Err(self.to_error(io::Error::other(format!("the file name {name:?} is not UTF-8"))));
@@ -101,7 +101,7 @@ impl Lister for LocalLister {
             folders.iter().map(|folder| (folder.clone(), None)).collect();
         while let Some((path, parent)) = stack.pop() {
             // Links between folders multiply the number of paths.
-            self.patience.borrow_mut().look()?;
+            self.cancellation.borrow_mut().poll()?;
             let folder = match OpenFolder::open(path, parent) {
                 // A folder of the caller may be missing, and others may be deleted concurrently.
                 Err(error) if is_not_found(&error) => continue,

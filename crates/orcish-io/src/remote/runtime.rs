@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use orcish_core::cancel::{Check, PATIENCE};
+use orcish_core::cancel::{CHECK_INTERVAL, CancelCheck};
 use orcish_core::{Error, ErrorKind, Result};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
@@ -43,9 +43,9 @@ impl<T: Send + 'static> Task<T> {
     }
 
     /// Waits for the result. The outer error is that of `check`, which is called regularly.
-    fn join(&self, check: Option<&Check>) -> Result<Result<T>> {
+    fn join(&self, check: Option<&CancelCheck>) -> Result<Result<T>> {
         loop {
-            match self.result.recv_timeout(PATIENCE) {
+            match self.result.recv_timeout(CHECK_INTERVAL) {
                 Ok(result) => return Ok(result),
                 Err(RecvTimeoutError::Timeout) => check.map_or(Ok(()), |check| check())?,
                 Err(RecvTimeoutError::Disconnected) => {
@@ -57,7 +57,7 @@ impl<T: Send + 'static> Task<T> {
 }
 
 /// Runs `future` and waits for its result. An error of `check`, which is called regularly, cancels the future.
-pub(super) fn block_on<T, F>(future: F, check: Option<&Check>) -> Result<T>
+pub(super) fn block_on<T, F>(future: F, check: Option<&CancelCheck>) -> Result<T>
 where
     T: Send + 'static,
     F: Future<Output = Result<T>> + Send + 'static,
@@ -76,7 +76,7 @@ where
 /// resource would be leaked. The future continues in the background, and `undo` receives its result.
 pub(super) fn block_on_or_undo<T, F, U>(
     future: F,
-    check: Option<&Check>,
+    check: Option<&CancelCheck>,
     undo: impl FnOnce(T) -> U + Send + 'static,
 ) -> Result<T>
 where
@@ -155,7 +155,7 @@ mod tests {
         let start = std::time::Instant::now();
         assert!(run_with_timeout(async {}, CLEANUP_TIMEOUT, &BACKGROUND));
         assert_eq!(BACKGROUND.load(Ordering::Acquire), 0);
-        assert!(!run_with_timeout(async { _ = receiver.await }, PATIENCE, &BACKGROUND));
+        assert!(!run_with_timeout(async { _ = receiver.await }, CHECK_INTERVAL, &BACKGROUND));
         assert_eq!(BACKGROUND.load(Ordering::Acquire), 1);
         assert!(start.elapsed() < CLEANUP_TIMEOUT);
         sender.send(()).unwrap();
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn resources_of_canceled_futures_are_released() {
-        let check: Check = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
+        let check: CancelCheck = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
         let (answer, answered) = tokio::sync::oneshot::channel::<()>();
         let (undone, is_undone) = sync_channel(1);
         let begin = async {
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_failed_check_cancels_the_future() {
-        let check: Check = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
+        let check: CancelCheck = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
         let error = block_on(std::future::pending::<Result<()>>(), Some(&check)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Interrupted);
         assert_eq!(block_on(async { Ok(7) }, Some(&check)).unwrap(), 7);

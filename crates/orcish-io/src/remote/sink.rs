@@ -7,7 +7,7 @@ use std::mem::ManuallyDrop;
 
 use bytes::Bytes;
 use object_store::multipart::PartId;
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 use orcish_core::process::Owner;
 use orcish_core::{Error, Result};
 
@@ -27,7 +27,7 @@ use crate::storage::StorageOptions;
 /// object after the last request. A staged file of any size is a multipart upload without this request.
 pub(crate) struct ObjectSink {
     target: UploadTarget,
-    cancel_check: Option<Check>,
+    cancel_check: Option<CancelCheck>,
     /// Written bytes that are not part of an upload yet.
     buffer: Vec<u8>,
     /// The number of written bytes.

@@ -11,7 +11,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 use orcish_core::{Error, Result};
 
 use super::address::Address;
@@ -32,7 +32,7 @@ pub struct ObjectSource {
     address: Arc<Address>,
     key: Path,
     store: PerProcess<Result<Arc<dyn ObjectStore>>>,
-    cancel_check: Option<Check>,
+    cancel_check: Option<CancelCheck>,
     /// Size and version according to the first response.
     version: OnceLock<FileVersion>,
     /// The offset and the bytes of the first read from the end of the file.

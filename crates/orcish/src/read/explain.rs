@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use orcish_core::cancel::Patience;
+use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::{Outcome, Verdict};
@@ -22,17 +22,17 @@ const CAUSE_BYTES: u64 = 256;
 
 impl Plan {
     /// What reading would do.
-    pub(super) fn explain(&self, patience: &mut Patience) -> Result<Explanation> {
+    pub(super) fn explain(&self, cancellation: &mut Cancellation) -> Result<Explanation> {
         let (mut stripes, mut held) = (Vec::new(), 0);
         let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
         for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !read.contains(stripe)) {
-            patience.look()?;
+            cancellation.poll()?;
             let outcome = self.outcome(verdict);
             self.charge(&mut held, &outcome)?;
             stripes.push(self.stripe_plan(stripe, outcome));
         }
         for &stripe in &self.stripes {
-            patience.look()?;
+            cancellation.poll()?;
             stripes.push(self.explain_stripe(stripe, &mut held).map_err(|error| error.in_section("stripe", stripe))?);
         }
         stripes.sort_by_key(|plan| plan.index);

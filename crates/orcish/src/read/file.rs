@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use arrow_schema::{Schema, SchemaRef};
-use orcish_core::cancel::{Check, Patience};
+use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::Result;
 use orcish_core::explain::Explanation;
 use orcish_core::limits::Limits;
@@ -32,7 +32,7 @@ pub struct OrcFile {
     tail: Arc<FileTail>,
     /// The Arrow schema that it was written with, once somebody has asked.
     stored: Arc<OnceLock<Option<StoredSchema>>>,
-    check: Option<Check>,
+    check: Option<CancelCheck>,
 }
 
 impl std::fmt::Debug for OrcFile {
@@ -64,17 +64,17 @@ impl OrcFile {
     }
 
     /// Has `check` called now and then, on the thread that calls, while something takes long that gives no reader: plans,
-    /// explanations, statistics and footers of stripes. Readers have [`while_waiting`](BatchReader::while_waiting) of
+    /// explanations, statistics and footers of stripes. Readers have [`set_cancel_check`](BatchReader::set_cancel_check) of
     /// their own.
     #[must_use]
-    pub fn while_waiting(mut self, check: Check) -> Self {
+    pub fn set_cancel_check(mut self, check: CancelCheck) -> Self {
         self.check = Some(check);
         self
     }
 
     /// When to look whether to go on.
-    pub(super) fn patience(&self) -> Patience {
-        Patience::new(self.check.clone())
+    pub(super) fn cancellation(&self) -> Cancellation {
+        Cancellation::new(self.check.clone())
     }
 
     /// What messages call the source: a path, or a URL without credentials.
@@ -159,7 +159,7 @@ impl OrcFile {
     /// As [`read`](Self::read), and those of what is read.
     pub fn explain(&self, options: ReadOptions) -> Result<Explanation> {
         let plan = self.plan(options)?;
-        plan.explain(&mut self.patience()).map_err(|error| self.named(error))
+        plan.explain(&mut self.cancellation()).map_err(|error| self.named(error))
     }
 
     /// The row groups of the stripes, with what is recorded of them: of columns whose types are known.
@@ -199,7 +199,7 @@ impl OrcFile {
         condition: Option<Condition>,
     ) -> Result<Explanation> {
         let plan = self.plan_of(projection, options, condition, 1)?;
-        plan.explain(&mut self.patience()).map_err(|error| self.named(error))
+        plan.explain(&mut self.cancellation()).map_err(|error| self.named(error))
     }
 
     /// Of the stripes that reading opens: statistics of column `id` over those all of whose rows are wanted, and the
@@ -239,7 +239,7 @@ impl OrcFile {
         if !wanted.is_empty() {
             let read = || {
                 let section = stripe_statistics(&*self.source, &self.tail, &limits)?;
-                self.tail.parse_stripe_statistics_of(section, &[id], &limits, &mut self.patience())
+                self.tail.parse_stripe_statistics_of(section, &[id], &limits, &mut self.cancellation())
             };
             let of_stripes = read().map_err(|error| self.named(error))?;
             for stripe in wanted {
@@ -285,7 +285,7 @@ impl OrcFile {
             let options = ReadOptions { batch_size: options.batch_size.min(most_rows(&logical)), ..options };
             let (source, tail, schemas) = (self.source.clone(), self.tail.clone(), (physical, logical));
             let selection = Selection::new(source, tail, projection, schemas, options, condition)?;
-            let verdicts = judge_stripes(&selection, &mut self.patience())?;
+            let verdicts = judge_stripes(&selection, &mut self.cancellation())?;
             Plan::new(selection, verdicts, sharers)
         };
         make().map_err(|error| self.named(error))
@@ -298,7 +298,7 @@ impl OrcFile {
     pub fn stripe_statistics(&self, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
         let read = || {
             let section = stripe_statistics(&*self.source, &self.tail, limits)?;
-            self.tail.parse_stripe_statistics_patiently(section, limits, &mut self.patience())
+            self.tail.parse_stripe_statistics_cancellable(section, limits, &mut self.cancellation())
         };
         read().map_err(|error| self.named(error))
     }

@@ -6,7 +6,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use orcish_core::cancel::Patience;
+use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::predicate::{Condition, Leaf, Test, Truth, Verdict};
@@ -51,7 +51,7 @@ impl Lookup {
 }
 
 /// What statistics of the file and of its stripes say of each selected stripe; nothing without a condition.
-pub(super) fn judge_stripes(selection: &Selection, patience: &mut Patience) -> Result<Vec<Verdict>> {
+pub(super) fn judge_stripes(selection: &Selection, cancellation: &mut Cancellation) -> Result<Vec<Verdict>> {
     let Some(condition) = &selection.condition else { return Ok(Vec::new()) };
     let (tail, stripes, limits) = (&*selection.tail, &selection.stripes, &selection.options.limits);
     let reader = selection.reader.as_ref();
@@ -65,9 +65,9 @@ pub(super) fn judge_stripes(selection: &Selection, patience: &mut Patience) -> R
     }
     let section = stripe_statistics(&*selection.source, tail, limits)?;
     let columns = condition.columns();
-    let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits, patience)?;
+    let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits, cancellation)?;
     let mut of_stripe = |&stripe: &usize| {
-        patience.look()?;
+        cancellation.poll()?;
         let mut verdict = whole.clone();
         if let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) {
             verdict.refine(condition, STRIPE_STATISTICS, &mut |_, leaf| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::{Int64Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::restore;
 use orcish_core::error::{Error, Result};
 
@@ -48,8 +48,8 @@ impl BatchReader {
 
     /// Has `check` called now and then while the caller decodes or waits for other threads. Its error ends the
     /// reading, and what they are at, such as a slow read, is not waited for.
-    pub fn while_waiting(&mut self, check: Check) {
-        self.workers.while_waiting(check);
+    pub fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.workers.set_cancel_check(check);
     }
 
     fn batch(&mut self, batch: Batch) -> Result<RecordBatch> {

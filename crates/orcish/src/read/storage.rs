@@ -87,9 +87,9 @@ impl OrcFile {
         };
         infos.iter().try_for_each(within)?;
         let ranges: Vec<Range<u64>> = infos.iter().map(|(_, info)| info.footer()).collect();
-        let mut patience = self.patience();
+        let mut cancellation = self.cancellation();
         for ((index, info), stored) in infos.into_iter().zip(read_with_limits(&**self.source(), &ranges, limits)?) {
-            patience.look()?;
+            cancellation.poll()?;
             let footer = StripeFooter::parse(stored, info, tail, limits, &|_| true);
             each(footer.map_err(|error| error.in_section("stripe", index))?);
         }

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::ArrayRef;
-use orcish_core::cancel::{Check, PATIENCE, Patience};
+use orcish_core::cancel::{CHECK_INTERVAL, CancelCheck, Cancellation};
 use orcish_core::error::{ErrorKind, Result};
 use orcish_core::parallel::Threads;
 
@@ -34,7 +34,7 @@ pub(super) struct Workers {
     shared: Arc<Shared>,
     threads: Threads,
     started: bool,
-    patience: Patience,
+    cancellation: Cancellation,
 }
 
 struct Shared {
@@ -105,12 +105,17 @@ impl Done {
 impl Workers {
     pub(super) fn new(plan: Arc<Plan>) -> Self {
         let shared = Shared { plan, state: Mutex::default(), changed: Condvar::new() };
-        Workers { shared: Arc::new(shared), threads: Threads::default(), started: false, patience: Patience::new(None) }
+        Workers {
+            shared: Arc::new(shared),
+            threads: Threads::default(),
+            started: false,
+            cancellation: Cancellation::new(None),
+        }
     }
 
     /// Has `check` called now and then while the caller decodes or waits for other threads.
-    pub(super) fn while_waiting(&mut self, check: Check) {
-        self.patience = Patience::new(Some(check));
+    pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.cancellation = Cancellation::new(Some(check));
     }
 
     /// Columns of the next batch. An interruption comes out before the batches and errors that are due, and what
@@ -153,7 +158,7 @@ impl Workers {
                 Some(task) => {
                     drop(state);
                     let done = shared.run(task);
-                    if let Some(error) = done.interruption().or_else(|| self.patience.look().err()) {
+                    if let Some(error) = done.interruption().or_else(|| self.cancellation.poll().err()) {
                         self.threads.leave();
                         return Some(Err(error));
                     }
@@ -164,9 +169,9 @@ impl Workers {
                 }
                 None if state.is_idle(&shared.plan) => return None,
                 None => {
-                    let wait = shared.changed.wait_timeout(state, PATIENCE);
+                    let wait = shared.changed.wait_timeout(state, CHECK_INTERVAL);
                     drop(wait.unwrap_or_else(PoisonError::into_inner));
-                    if let Err(error) = self.patience.look() {
+                    if let Err(error) = self.cancellation.poll() {
                         self.threads.leave();
                         return Some(Err(error));
                     }

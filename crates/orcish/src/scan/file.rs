@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::{Adapt, Ways, apply_all};
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
@@ -208,8 +208,8 @@ pub(super) struct FileReader {
 }
 
 impl FileReader {
-    pub(super) fn while_waiting(&mut self, check: Check) {
-        self.reader.while_waiting(check);
+    pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.reader.set_cancel_check(check);
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use orcish_core::cancel::Check;
+use orcish_core::cancel::CancelCheck;
 use orcish_core::error::Result;
 use orcish_core::parallel::{Ahead, Parts};
 
@@ -47,8 +47,8 @@ impl ScanReader {
     }
 
     /// Has `check` called now and then while the caller decodes or waits for other threads; its error ends the reading.
-    pub fn while_waiting(&mut self, check: Check) {
-        self.batches.while_waiting(check);
+    pub fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.batches.set_cancel_check(check);
     }
 }
 
@@ -90,7 +90,7 @@ impl Parts for Files {
         self.openers().into_iter().for_each(Openers::stop);
     }
 
-    fn while_waiting(reader: &mut FileReader, check: Check) {
-        reader.while_waiting(check);
+    fn set_cancel_check(reader: &mut FileReader, check: CancelCheck) {
+        reader.set_cancel_check(check);
     }
 }

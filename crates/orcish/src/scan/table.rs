@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRef};
-use orcish_core::cancel::PATIENCE;
+use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{ArrowNames, Choice, field_at};
 use orcish_core::parallel::asked_or_cores;
@@ -246,13 +246,13 @@ impl Table {
     /// The file at an index; its tail is read once. None of no bytes, as Hive writes where there are no rows.
     pub(super) fn orc_file(&self, at: usize) -> Result<Option<OrcFile>> {
         let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut open, mut patience) = (lock(), self.storage.patience());
+        let (mut open, mut cancellation) = (lock(), self.storage.cancellation());
         while let Some(slot) = open.get(&at) {
             if let Slot::Open(file) = slot {
                 return Ok(file.clone());
             }
-            drop(self.opened.wait_timeout(open, PATIENCE).unwrap_or_else(PoisonError::into_inner));
-            patience.look()?;
+            drop(self.opened.wait_timeout(open, CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner));
+            cancellation.poll()?;
             open = lock();
         }
         self.begin_to_open(at, open).finish()
@@ -278,7 +278,7 @@ impl Table {
             None => open(&this.location, &self.storage)?,
         };
         let watched = |file: OrcFile| match self.storage.cancel_check() {
-            Some(check) => file.while_waiting(check.clone()),
+            Some(check) => file.set_cancel_check(check.clone()),
             None => file,
         };
         let Some(tail) = &this.tail else {

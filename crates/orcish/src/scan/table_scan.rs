@@ -103,9 +103,9 @@ impl Scan {
                 return Ok(rows.into_iter().fold(0, u64::saturating_add));
             }
             let mut rows = 0u64;
-            let mut patience = self.table.storage.patience();
+            let mut cancellation = self.table.storage.cancellation();
             for at in 0..self.table.files.len() {
-                patience.look()?;
+                cancellation.poll()?;
                 if rows >= limit {
                     break;
                 }
@@ -119,7 +119,7 @@ impl Scan {
         let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
         let mut reader = counting.read();
         if let Some(check) = self.table.storage.cancel_check() {
-            reader.while_waiting(check.clone());
+            reader.set_cancel_check(check.clone());
         }
         // A file may state as many rows of nothing as it likes.
         reader.try_fold(0u64, |rows, batch| Ok(rows.saturating_add(batch?.num_rows() as u64)))

@@ -24,7 +24,7 @@ use known::{Counts, Known};
 pub use crate::io::DEFAULT_FIRST_READ;
 pub use crate::writer::Writer;
 
-use orcish_core::cancel::Patience;
+use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::statistics::{ColumnStatistics, Detail};
@@ -307,21 +307,21 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` when they cannot be parsed.
     pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
-        self.parse_stripe_statistics_patiently(section, limits, &mut Patience::new(None))
+        self.parse_stripe_statistics_cancellable(section, limits, &mut Cancellation::new(None))
     }
 
     /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics); now and then it is looked whether to go on.
-    pub(crate) fn parse_stripe_statistics_patiently(
+    pub(crate) fn parse_stripe_statistics_cancellable(
         &self,
         section: Bytes,
         limits: &Limits,
-        patience: &mut Patience,
+        cancellation: &mut Cancellation,
     ) -> Result<Vec<Vec<ColumnStatistics>>> {
         let stripes = self.split_statistics(section, self.schema.types().len(), limits)?;
         let parse = |stripe: Bytes| {
             let (columns, known) = (self.split_columns(stripe)?, Counts::default());
             let mut of_column = |(id, column): (u32, &Bytes)| {
-                patience.look()?;
+                cancellation.poll()?;
                 self.parse_statistics_among(id, column, &columns, &known)
             };
             (0..).zip(&columns).map(&mut of_column).collect()
@@ -339,10 +339,10 @@ impl FileTail {
         section: Bytes,
         columns: &[u32],
         limits: &Limits,
-        patience: &mut Patience,
+        cancellation: &mut Cancellation,
     ) -> Result<Vec<Vec<Option<ColumnStatistics>>>> {
         let parse = |(stripe, found): (usize, Bytes)| {
-            patience.look()?;
+            cancellation.poll()?;
             let (found, known) = (self.split_columns(found)?, Counts::default());
             let rows = self.stripes.get(stripe).map_or(0, |stripe| stripe.rows);
             let counted = self.were_counted(&found, rows);

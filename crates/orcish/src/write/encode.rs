@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, new_empty_array};
 use arrow_schema::Schema;
-use orcish_core::cancel::{Check, PATIENCE};
+use orcish_core::cancel::{CHECK_INTERVAL, CancelCheck};
 use orcish_core::error::{Error, Result};
 
 use super::blocks::Blocks;
@@ -62,7 +62,7 @@ impl Encoder {
     }
 
     /// Has the thread that writes call `check` now and then.
-    pub(super) fn while_working(&mut self, check: Check) {
+    pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
         if let Some(first) = self.compressors.first_mut() {
             first.watch().ask(check);
         }
@@ -171,7 +171,7 @@ impl Encoder {
             }
             drop(working);
             run(first);
-            while ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 // What it finds ends the other threads, and is their error.
                 let _ = first.watch().look();
             }

@@ -2,7 +2,7 @@
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
-use orcish_core::cancel::{Check, Patience};
+use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::parallel::asked_or_cores;
@@ -76,7 +76,7 @@ pub struct FileWriter {
     /// What is compared with what was written, where that is asked for.
     verifier: Option<Verifier>,
     /// Whether the caller wants to go on.
-    patience: Patience,
+    cancellation: Cancellation,
 }
 
 enum State {
@@ -133,15 +133,15 @@ impl FileWriter {
             state: State::Open,
             owner: Owner::here(),
             verifier,
-            patience: Patience::new(None),
+            cancellation: Cancellation::new(None),
         })
     }
 
     /// Has the thread that writes call `check` now and then, and last of all before the file appears. Its error ends the
     /// call, and the file cannot be finished.
-    pub fn while_waiting(&mut self, check: Check) {
-        self.patience = Patience::new(Some(check.clone()));
-        self.encoder.while_working(check);
+    pub fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.cancellation = Cancellation::new(Some(check.clone()));
+        self.encoder.set_cancel_check(check);
     }
 
     /// Schema of the batches.
@@ -284,7 +284,7 @@ impl FileWriter {
 
     /// Encodes what is queued.
     fn encode_queue(&mut self) -> Result<()> {
-        self.patience.look()?;
+        self.cancellation.poll()?;
         let queue = std::mem::take(&mut self.queue);
         if let Some(verifier) = &mut self.verifier {
             queue.pieces.iter().for_each(|piece| verifier.keep(&piece.columns));
@@ -322,7 +322,7 @@ impl FileWriter {
             }
         }
         self.encode_queue()?;
-        self.patience.look()?;
+        self.cancellation.poll()?;
         let columns = self.encoder.end_stripe()?;
         let rows = std::mem::take(&mut self.stripe_rows);
         self.group_rows = 0;
@@ -334,12 +334,12 @@ impl FileWriter {
             let first_row = self.tail.rows();
             let compressors = self.encoder.compressors()?;
             let stripe = (&parts[..], &information, &statistics[..]);
-            verifier.stripe(stripe, &self.plan, compressors, first_row, &mut self.patience)?;
+            verifier.stripe(stripe, &self.plan, compressors, first_row, &mut self.cancellation)?;
         }
         information.offset = Some(self.offset);
         for part in &parts {
             for bytes in part.parts() {
-                self.patience.look()?;
+                self.cancellation.poll()?;
                 self.put(bytes)?;
             }
         }
@@ -354,11 +354,11 @@ impl FileWriter {
         self.put(&bytes)?;
         if let Some(verifier) = &mut self.verifier {
             let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
-            verifier.file(sink, &self.tail, &mut self.patience)?;
+            verifier.file(sink, &self.tail, &mut self.cancellation)?;
         }
         let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
         sink.sync()?;
-        self.patience.ask()?;
+        self.cancellation.poll_now()?;
         sink.finish()?;
         self.sink = None;
         Ok(Written { rows: self.tail.rows(), bytes: self.offset, stripes: self.tail.footer.stripes.len() })

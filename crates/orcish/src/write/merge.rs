@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use alike::{Meaning, arrow_schema_of, check_alike, check_meanings, meanings};
 use bytes::Bytes;
-use orcish_core::cancel::{Check, Patience};
+use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_io::{ReadAt, Sink};
@@ -38,10 +38,15 @@ struct Part {
 
 impl Part {
     /// Takes of a file what merging it needs, once its stripes are seen to hold their streams.
-    fn new(source: &Arc<dyn ReadAt>, tail: FileTail, held: &mut Held<'_>, patience: &mut Patience) -> Result<Self> {
+    fn new(
+        source: &Arc<dyn ReadAt>,
+        tail: FileTail,
+        held: &mut Held<'_>,
+        cancellation: &mut Cancellation,
+    ) -> Result<Self> {
         held.add((tail.stripes.len() * (size_of::<StripeInfo>() + size_of::<orc::StripeInformation>())) as u64)?;
         for (index, stripe) in tail.stripes.iter().enumerate() {
-            patience.look()?;
+            cancellation.poll()?;
             check_stripe(&**source, stripe, &tail, held.limits).map_err(|error| error.in_section("stripe", index))?;
         }
         // Copies of bytes that stripes share would make any number of bytes of a small file.
@@ -260,15 +265,15 @@ pub fn merge(
     sources: &[Arc<dyn ReadAt>],
     mut sink: Box<dyn Sink>,
     limits: &Limits,
-    check: Option<&Check>,
+    check: Option<&CancelCheck>,
 ) -> Result<Written> {
-    let mut patience = Patience::new(check.cloned());
+    let mut cancellation = Cancellation::new(check.cloned());
     let mut held = Held { limits, bytes: 0 };
     let mut common: Option<Common> = None;
     let mut parts = Vec::with_capacity(sources.len());
     for source in sources {
         let mut open = || {
-            patience.look()?;
+            cancellation.poll()?;
             let tail = read_tail(&**source, limits)?;
             if !tail.encrypted_columns.is_empty() {
                 return Err(Error::unsupported("a file with encrypted columns is not merged"));
@@ -277,7 +282,7 @@ pub fn merge(
                 None => common = Some(Common::new(source.name(), &tail, &mut held)?),
                 Some(common) => common.add(&tail, &mut held)?,
             }
-            Part::new(source, tail, &mut held, &mut patience)
+            Part::new(source, tail, &mut held, &mut cancellation)
         };
         parts.push(open().map_err(|error| error.in_file(source.name()))?);
     }
@@ -298,7 +303,8 @@ pub fn merge(
         for stripe in &part.stripes {
             let range = stripe.offset..stripe.footer().end;
             let length = range.end - range.start;
-            copy(&*part.source, range, &mut *sink, &mut patience).map_err(|error| error.in_file(part.source.name()))?;
+            copy(&*part.source, range, &mut *sink, &mut cancellation)
+                .map_err(|error| error.in_file(part.source.name()))?;
             footer.stripes.push(orc::StripeInformation {
                 offset: Some(offset),
                 index_length: Some(stripe.index_length),
@@ -329,16 +335,16 @@ pub fn merge(
     let stripes = footer.stripes.len();
     let bytes = tail_bytes(&metadata, &mut footer, postscript, offset, layout, &mut Compressors::default())?;
     sink.write(&bytes).and_then(|()| sink.sync()).map_err(of_target)?;
-    patience.ask()?;
+    cancellation.poll_now()?;
     sink.finish().map_err(of_target)?;
     Ok(Written { rows, bytes: offset + bytes.len() as u64, stripes })
 }
 
 /// Copies bytes, some at a time.
-fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, patience: &mut Patience) -> Result<()> {
+fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, cancellation: &mut Cancellation) -> Result<()> {
     let mut at = range.start;
     while at < range.end {
-        patience.look()?;
+        cancellation.poll()?;
         let part = at..range.end.min(at + tuning::BYTES_MERGED.wide());
         let bytes = source.read_ranges(std::slice::from_ref(&part))?.pop().unwrap_or_default();
         if bytes.len() as u64 != part.end - part.start {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, SchemaRef};
-use orcish_core::cancel::Patience;
+use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_core::statistics::ColumnStatistics;
@@ -64,7 +64,7 @@ impl Verifier {
         plan: &WritePlan,
         compressors: &mut Compressors,
         first_row: u64,
-        patience: &mut Patience,
+        cancellation: &mut Cancellation,
     ) -> Result<()> {
         let kept = std::mem::take(&mut self.kept);
         let mut bytes = MAGIC.as_bytes().to_vec();
@@ -80,15 +80,21 @@ impl Verifier {
         bytes.extend(tail.make_bytes(end, plan, compressors)?);
         let verified = || {
             let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::OF_OURSELVES)?;
-            if let Some(finding) = file.check(&Limits::OF_OURSELVES, patience.check())?.first() {
+            if let Some(finding) = file.check(&Limits::OF_OURSELVES, cancellation.check())?.first() {
                 return Err(Error::corrupt(finding.to_string()));
             }
-            self.compare(&file, &kept, first_row, patience)
+            self.compare(&file, &kept, first_row, cancellation)
         };
         verified().map_err(|error| failed(&error))
     }
 
-    fn compare(&self, file: &OrcFile, kept: &[Vec<ArrayRef>], first_row: u64, patience: &mut Patience) -> Result<()> {
+    fn compare(
+        &self,
+        file: &OrcFile,
+        kept: &[Vec<ArrayRef>],
+        first_row: u64,
+        cancellation: &mut Cancellation,
+    ) -> Result<()> {
         let options = ReadOptions { limits: Limits::OF_OURSELVES, threads: 1, ..ReadOptions::default() };
         let restored = file.schema(&options)?;
         let is_same = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
@@ -104,7 +110,7 @@ impl Verifier {
         let mut pieces = kept.iter().map(|columns| (columns, 0)).collect::<std::collections::VecDeque<_>>();
         for batch in file.read(options)? {
             let batch = batch?;
-            patience.look()?;
+            cancellation.poll()?;
             let mut at = 0;
             while at < batch.num_rows() {
                 let Some((columns, from)) = pieces.pop_front() else {
@@ -149,13 +155,13 @@ impl Verifier {
     ///
     /// # Errors
     /// `Corrupt` where it is another; that of the caller who does not want to go on.
-    pub(super) fn file(&mut self, sink: &mut dyn Sink, tail: &Tail, patience: &mut Patience) -> Result<()> {
+    pub(super) fn file(&mut self, sink: &mut dyn Sink, tail: &Tail, cancellation: &mut Cancellation) -> Result<()> {
         let Some(source) = sink.reopen()? else { return Ok(()) };
         let size = source.size()?;
         let mut crc = libdeflater::Crc::new();
         let mut at = 0;
         while at < size {
-            patience.look()?;
+            cancellation.poll()?;
             let range = at..size.min(at + tuning::BYTES_VERIFIED.wide());
             at = range.end;
             let bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();

@@ -58,7 +58,7 @@ impl Parts for Numbers {
         self.ended.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn while_waiting(_reader: &mut Batches, check: Check) {
+    fn set_cancel_check(_reader: &mut Batches, check: CancelCheck) {
         // Whoever asks sees that it has come this far.
         let _ = check();
     }
@@ -126,7 +126,7 @@ fn the_caller_is_asked_whether_to_go_on() {
     for (threads, alone) in WAYS {
         let (calls, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         let (counted, asked) = (calls.clone(), enough.clone());
-        let check: Check = Arc::new(move || {
+        let check: CancelCheck = Arc::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
             match asked.load(Ordering::Relaxed) {
                 true => Err(Error::new(ErrorKind::Interrupted, "enough")),
@@ -135,12 +135,12 @@ fn the_caller_is_asked_whether_to_go_on() {
         });
         let parts = Arc::new(Numbers { count: 3, ..Numbers::default() });
         let mut reader = Ahead::new(parts, threads, alone, None);
-        reader.while_waiting(check);
+        reader.set_cancel_check(check);
         assert!(reader.next().unwrap().is_ok());
         // The reader of the caller has it too.
         assert!(calls.load(Ordering::Relaxed) >= usize::from(alone || threads == 1));
         enough.store(true, Ordering::Relaxed);
-        std::thread::sleep(PATIENCE);
+        std::thread::sleep(CHECK_INTERVAL);
         assert_eq!(reader.next().unwrap().unwrap_err().kind(), ErrorKind::Interrupted);
         assert!(reader.next().is_none());
     }

@@ -12,7 +12,7 @@ use arrow_array::Array as _;
 pub(super) use values::differing_row;
 
 use compare::{Strictness, differences};
-use orcish_core::cancel::{Check, Patience};
+use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_core::statistics::ColumnStatistics;
@@ -69,7 +69,7 @@ impl OrcFile {
     /// # Errors
     /// Those of reading: a file that cannot be read has no findings. `LimitExceeded` when memory is short, or rows for
     /// which nothing is stored are more than its bytes. `Interrupted` when `check` says so.
-    pub fn check(&self, limits: &Limits, check: Option<&Check>) -> Result<Vec<Finding>> {
+    pub fn check(&self, limits: &Limits, check: Option<&CancelCheck>) -> Result<Vec<Finding>> {
         // Keys that may be null come as dictionaries, which costs what others need not pay.
         let run = |keys| Checker::new(self, limits, check, keys)?.run();
         match run(NullMapKeys::Error) {
@@ -93,11 +93,11 @@ struct Checker<'a> {
     /// Whether it is a file of ours, in which all is recorded that can be.
     is_own: bool,
     compressors: Compressors,
-    patience: Patience,
+    cancellation: Cancellation,
 }
 
 impl<'a> Checker<'a> {
-    fn new(file: &'a OrcFile, limits: &'a Limits, check: Option<&Check>, keys: NullMapKeys) -> Result<Self> {
+    fn new(file: &'a OrcFile, limits: &'a Limits, check: Option<&CancelCheck>, keys: NullMapKeys) -> Result<Self> {
         let tail = file.tail();
         let plan = WritePlan::of_statistics(&tail.schema)?;
         Ok(Checker {
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
             named: 0,
             is_own: tail.writer == Writer::Orcish,
             compressors: Compressors::default(),
-            patience: Patience::new(check.cloned()),
+            cancellation: Cancellation::new(check.cloned()),
         })
     }
 
@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         let of_stripes = self.heard((None, None), Some("the stripe statistics"), || file.stripe_statistics(limits))?;
         let mut whole = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         for stripe in 0..tail.stripes.len() {
-            self.patience.look()?;
+            self.cancellation.poll()?;
             let place = (Some(stripe), None);
             let footer = self.heard(place, Some("the stripe footer"), || inspector.footer(stripe))?;
             self.form_of_stripe(stripe, &footer);
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
         }
         let mut group = 0;
         while self.heard((Some(stripe), Some(group)), None, || inspected.next_group())? {
-            self.patience.look()?;
+            self.cancellation.poll()?;
             // New ones for each row group, as what is encoded is of no use.
             let mut columns = self.columns()?;
             let are_whole = self.rows(&mut columns, inspected, &filters, (stripe, group))?;
@@ -252,7 +252,7 @@ impl<'a> Checker<'a> {
         loop {
             let found = self.heard((Some(stripe), Some(group)), None, || inspected.next_piece())?;
             let Some(Piece { columns: arrays, sought }) = found else { break };
-            self.patience.look()?;
+            self.cancellation.poll()?;
             for ((column, array), sought) in columns.iter().zip(&arrays).zip(sought) {
                 let message = match sought {
                     None => None,

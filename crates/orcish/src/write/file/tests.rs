@@ -261,7 +261,7 @@ proptest! {
 }
 
 /// What makes a file.
-type Work<'a> = Box<dyn FnOnce(Box<dyn Sink>, Check) -> Result<Written> + 'a>;
+type Work<'a> = Box<dyn FnOnce(Box<dyn Sink>, CancelCheck) -> Result<Written> + 'a>;
 
 /// Whoever does not want to go on any more when all is written finds what there was before.
 #[test]
@@ -271,19 +271,20 @@ fn nothing_appears_that_is_not_wanted() {
     writer.write(&rows(10, false)).unwrap();
     writer.finish().unwrap();
     let source: Arc<dyn orcish_io::ReadAt> = Arc::new(MemorySource::new(sink.take().unwrap()));
-    let write = |sink: Box<dyn Sink>, check: Check| {
+    let write = |sink: Box<dyn Sink>, check: CancelCheck| {
         let mut writer = FileWriter::new(sink, schema(), &options())?;
-        writer.while_waiting(check);
+        writer.set_cancel_check(check);
         writer.write(&rows(10, false))?;
         writer.finish()
     };
-    let merge =
-        |sink: Box<dyn Sink>, check: Check| crate::write::merge(&[source], sink, &Limits::default(), Some(&check));
+    let merge = |sink: Box<dyn Sink>, check: CancelCheck| {
+        crate::write::merge(&[source], sink, &Limits::default(), Some(&check))
+    };
     let works: [Work<'_>; 2] = [Box::new(write), Box::new(merge)];
     for work in works {
         let state = Arc::new(Mutex::new(Seen::default()));
         let looked = state.clone();
-        let check: Check = Arc::new(move || match seen(&looked).is_settled {
+        let check: CancelCheck = Arc::new(move || match seen(&looked).is_settled {
             true => Err(Error::new(ErrorKind::Interrupted, "enough")),
             false => Ok(()),
         });
@@ -361,7 +362,7 @@ fn a_batch_can_be_interrupted() {
         let sink = Faulty { fault: Fault::Never, seen: all.clone() };
         let mut writer = FileWriter::new(Box::new(sink), batch.schema(), &options).unwrap();
         let caller = std::thread::current().id();
-        writer.while_waiting(Arc::new(move || {
+        writer.set_cancel_check(Arc::new(move || {
             assert_eq!(std::thread::current().id(), caller);
             Err(Error::new(ErrorKind::Interrupted, "enough"))
         }));
