@@ -290,7 +290,7 @@ impl Literal {
 /// Most characters of a string or bytes that are shown.
 const SHOWN: usize = 40;
 /// Most digits behind the point that are shown; more, and their number is.
-const MOST_SCALE: u32 = 100;
+const MAX_SCALE: u32 = 100;
 
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -301,7 +301,7 @@ impl fmt::Display for Literal {
             Literal::Float(value) => write!(f, "{value:?}"),
             Literal::LongDecimal { nearest, .. } => write!(f, "{nearest:?}"),
             Literal::Decimal { unscaled, scale: 0 } => write!(f, "{unscaled}"),
-            Literal::Decimal { unscaled, scale } if *scale > MOST_SCALE => write!(f, "{unscaled}e-{scale}"),
+            Literal::Decimal { unscaled, scale } if *scale > MAX_SCALE => write!(f, "{unscaled}e-{scale}"),
             Literal::Decimal { unscaled, scale } => {
                 let digits = format!("{:0width$}", unscaled.unsigned_abs(), width = *scale as usize + 1);
                 let (whole, fraction) = digits.split_at(digits.len() - *scale as usize);

@@ -5,16 +5,16 @@ use crate::error::{Error, Result};
 /// The process that began something. A child of a fork has a copy of its memory, but what is beyond memory, such as a file
 /// or a connection, is its parent's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Owner(u32);
+pub struct OwnerProcess(u32);
 
-impl Owner {
+impl OwnerProcess {
     /// This process.
-    pub fn here() -> Self {
-        Owner(std::process::id())
+    pub fn current() -> Self {
+        OwnerProcess(std::process::id())
     }
 
     /// Whether it is this process.
-    pub fn is_here(self) -> bool {
+    pub fn is_current(self) -> bool {
         self.0 == std::process::id()
     }
 
@@ -23,7 +23,7 @@ impl Owner {
     /// # Errors
     /// `InvalidArgument` in another process than that which began the file.
     pub fn check(self) -> Result<()> {
-        if self.is_here() {
+        if self.is_current() {
             return Ok(());
         }
         Err(Error::invalid(format!(
@@ -34,8 +34,8 @@ impl Owner {
 
     /// As in a child of the process.
     #[cfg(any(test, feature = "testing"))]
-    pub fn elsewhere() -> Self {
-        Owner(0)
+    pub fn other() -> Self {
+        OwnerProcess(0)
     }
 }
 
@@ -46,8 +46,8 @@ mod tests {
 
     #[test]
     fn files_are_written_by_who_began_them() {
-        Owner::here().check().unwrap();
-        let error = Owner::elsewhere().check().unwrap_err();
+        OwnerProcess::current().check().unwrap();
+        let error = OwnerProcess::other().check().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains("process 0"), "{error}");
     }

@@ -10,7 +10,7 @@ use crate::file_object::{check_binary, is_non_blocking, name_of, number, would_b
 use crate::interpreter::{attached, gone};
 
 /// Bytes that are offered at least to a file object which has taken a part only.
-const LEAST_OFFER: usize = 64 << 10;
+const MIN_OFFER: usize = 64 << 10;
 
 /// The sink for `target`. Without `publish`, the second value receives the staged file.
 pub(crate) fn create(
@@ -80,7 +80,7 @@ impl PythonSink {
             let count = self.count(object, &taken, offered.len(), bytes.len() - rest.len())?;
             rest = rest.get(count..).unwrap_or_default();
             // What takes little is not given a copy of everything each time.
-            offer = count.saturating_mul(2).max(LEAST_OFFER);
+            offer = count.saturating_mul(2).max(MIN_OFFER);
         }
         Ok(())
     }

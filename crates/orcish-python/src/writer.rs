@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orcish::write::{FileWriter, Written};
-use orcish_core::process::Owner;
+use orcish_core::process::OwnerProcess;
 use orcish_io::Staging;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ pub(crate) struct Writer {
     /// What messages call the file.
     name: String,
     /// In a child of a fork the writer may be at work for ever, as the thread is missing that has it.
-    owner: Owner,
+    owner: OwnerProcess,
     /// Rows that it has been given.
     rows: AtomicU64,
     /// Where the file is found that is not to appear, and its token, once it is whole.
@@ -141,7 +141,7 @@ impl Writer {
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
         writer.set_cancel_check(signals());
         let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
-        Ok(Writer { slot, name, owner: Owner::here(), rows, staged, token: Mutex::new(None) })
+        Ok(Writer { slot, name, owner: OwnerProcess::current(), rows, staged, token: Mutex::new(None) })
     }
 
     /// Takes all batches of the stream that a capsule holds.
@@ -172,7 +172,7 @@ impl Writer {
     /// Bytes of memory that the stripe takes which is being built.
     #[getter]
     fn memory(&self, py: Python<'_>) -> usize {
-        if !self.owner.is_here() {
+        if !self.owner.is_current() {
             return 0;
         }
         py.detach(|| match &mut *self.lock() {
@@ -199,7 +199,7 @@ impl Writer {
     /// Gives the file up: nothing appears under its name. One that is finished stays, published or not, and so does that
     /// of another process.
     fn abort(&self, py: Python<'_>) {
-        if !self.owner.is_here() {
+        if !self.owner.is_current() {
             return;
         }
         py.detach(|| {
@@ -220,7 +220,7 @@ impl Writer {
             writer.abort();
             Ok(())
         });
-        if given_up.is_err() && self.owner.is_here() {
+        if given_up.is_err() && self.owner.is_current() {
             py.detach(|| {
                 let mut slot = self.lock();
                 if matches!(*slot, Slot::AtWork(Fate::GoOn)) {

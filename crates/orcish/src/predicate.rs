@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use orcish_core::error::{Error, Result};
 use orcish_core::expression::Predicate;
-use orcish_core::predicate::{Condition, Domain, Held, Named, Proof, bind_names};
+use orcish_core::predicate::{Condition, Domain, FilterColumn, Proof, ValueSource, bind_names};
 
 use crate::projection::ColumnNames;
 use crate::schema::{Kind, Schema};
@@ -34,7 +34,7 @@ pub(crate) fn bind(
     bind_names(predicate, &|name| {
         let id = names.borrow_mut().path(name)?.last().copied().unwrap_or_default();
         check_is_value(schema, id, name)?;
-        Ok(Named { domain: domain(id)?, type_string: schema.type_string(id)?, held: Held::Column(id) })
+        Ok(FilterColumn { domain: domain(id)?, type_string: schema.type_string(id)?, source: ValueSource::Column(id) })
     })
 }
 

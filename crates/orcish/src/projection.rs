@@ -211,10 +211,10 @@ impl<'a> ColumnNames<'a> {
 }
 
 /// Most characters of a name that is suggested.
-const MOST_SHOWN: usize = 500;
+const MAX_SHOWN: usize = 500;
 
 fn unknown(schema: &Schema, name: &str) -> Error {
     let count = u32::try_from(schema.types().len()).unwrap_or(u32::MAX);
-    let near = nearest(name, (1..count).map(|id| schema.start_of_path(id, MOST_SHOWN)));
+    let near = nearest(name, (1..count).map(|id| schema.start_of_path(id, MAX_SHOWN)));
     Error::new(ErrorKind::UnknownColumn, format!("no column is named {name:?}; {near}"))
 }

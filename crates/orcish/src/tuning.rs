@@ -60,11 +60,11 @@ orcish_core::tunings! {
     /// How often its size a stripe may become, so that it ends with a row group.
     STRIPE_OVERRUN = 2, 1..=2;
     /// Rows of a row group, at least.
-    LEAST_STRIDE = 1000, 1..=20;
+    MIN_STRIDE = 1000, 1..=20;
     /// Bytes of a chunk, at least, where the caller says how many.
-    LEAST_CHUNK = 1 << 10, 16..=200;
+    MIN_CHUNK = 1 << 10, 16..=200;
     /// Bytes of a chunk, at least, where the caller does not say how many.
-    LEAST_USUAL_CHUNK = 64 << 10, 64..=2000;
+    MIN_USUAL_CHUNK = 64 << 10, 64..=2000;
     /// Numbers, bytes and bits of a stream that wait to be encoded.
     VALUES_HELD = 1 << 16, 1..=2000;
     /// Decimals that wait for the scale of their row group.
@@ -74,7 +74,7 @@ orcish_core::tunings! {
     /// Bytes of the blocks that streams are in, and that are used again.
     BLOCK_BYTES = 256 << 10, 64..=4000;
     /// Bytes of the first block of what may stay small.
-    LEAST_BLOCK_BYTES = 4 << 10, 1..=64;
+    MIN_BLOCK_BYTES = 4 << 10, 1..=64;
     /// Values of a stripe after which it is first asked whether a dictionary of texts pays.
     DICTIONARY_FIRST_LOOK = 8192, 1..=300;
     /// Values that a stripe is expected to have before one has ended.

@@ -1,6 +1,6 @@
 //! Bounds of columns, from min/max indexes.
 
-use orcish_core::predicate::{Bound, Known};
+use orcish_core::predicate::{Bound, ColumnBounds};
 
 use super::format::{EPOCH_KEY, Encoding, MinMax, NULL_TEXT};
 use super::schema::{CarbonType, Column};
@@ -13,12 +13,17 @@ const NULL_KEY: i64 = 1;
 ///
 /// With `has_unreliable_min_max`, which is set for files before 1.5.1, nothing is known: these writers store the first
 /// and last value of unsorted columns in place of minimum and maximum, and compare numbers by 32-bit differences.
-pub(crate) fn column_bounds(min_max: &MinMax, at: usize, column: &Column, has_unreliable_min_max: bool) -> Known {
+pub(crate) fn column_bounds(
+    min_max: &MinMax,
+    at: usize,
+    column: &Column,
+    has_unreliable_min_max: bool,
+) -> ColumnBounds {
     let presence = min_max.presence.as_ref().is_none_or(|all| all.get(at).is_some_and(|&present| present));
     let (Some(min), Some(max), true, false) =
         (min_max.min.get(at), min_max.max.get(at), presence, has_unreliable_min_max)
     else {
-        return Known::default();
+        return ColumnBounds::default();
     };
     let (low, high) = match (bound(min, column), bound(max, column)) {
         (Some(Bound::Number(low)), Some(Bound::Number(high))) => {
@@ -36,7 +41,7 @@ pub(crate) fn column_bounds(min_max: &MinMax, at: usize, column: &Column, has_un
     };
     let nulls = (low.is_some() && is_null(min)) || (high.is_some() && is_null(max));
     // Min/max indexes have no null counts, and cover deleted rows too.
-    Known { min: low, max: high, nulls: nulls.then_some(true), values: None }
+    ColumnBounds { min: low, max: high, nulls: nulls.then_some(true), values: None }
 }
 
 /// The range of the stored numbers of pages whose written numbers are within `low` and `high`.
@@ -157,12 +162,12 @@ mod tests {
         MinMax { min: vec![min.to_vec()], max: vec![max.to_vec()], presence: None }
     }
 
-    fn bounds(carbon_type: CarbonType, is_dimension: bool, min: &[u8], max: &[u8]) -> Known {
+    fn bounds(carbon_type: CarbonType, is_dimension: bool, min: &[u8], max: &[u8]) -> ColumnBounds {
         column_bounds(&min_max(min, max), 0, &column(carbon_type, is_dimension), false)
     }
 
-    fn integers(min: Option<i64>, max: i64) -> Known {
-        Known { min: min.map(Bound::Integer), max: Some(Bound::Integer(max)), ..Known::default() }
+    fn integers(min: Option<i64>, max: i64) -> ColumnBounds {
+        ColumnBounds { min: min.map(Bound::Integer), max: Some(Bound::Integer(max)), ..ColumnBounds::default() }
     }
 
     #[test]
@@ -172,7 +177,7 @@ mod tests {
         assert_eq!(bounds(CarbonType::Long, true, &[0; 8], &[0xff; 8]), integers(Some(i64::MIN), i64::MAX));
         assert_eq!(bounds(CarbonType::Int, false, &(-7i64).to_be_bytes(), &9i64.to_be_bytes()), integers(Some(-7), 9));
         let ticks = bounds(CarbonType::Timestamp, true, &[0x80, 0, 0, 0, 0, 0, 0, 1], &[0xff; 8]);
-        assert_eq!(ticks, Known { min: Some(Bound::Ticks(1000)), ..Known::default() });
+        assert_eq!(ticks, ColumnBounds { min: Some(Bound::Ticks(1000)), ..ColumnBounds::default() });
         let decimal = bounds(CarbonType::Decimal { precision: 5, scale: 2 }, false, &[2, 0xff], &[2]);
         assert_eq!((decimal.min, decimal.max), (Some(Bound::Decimal { unscaled: -1, scale: 2 }), None));
         let date = bounds(CarbonType::Date, true, &1i32.to_be_bytes(), &1_073_741_824i32.to_be_bytes());
@@ -186,7 +191,10 @@ mod tests {
         assert!(min < 0.0 && min > -1e-8 && max > 2000.0 && max < 2050.0);
         let float = [&1.5f32.to_be_bytes()[..], &[0; 4]].concat();
         assert!(bounds(CarbonType::Float, false, &float, &float).min.is_some());
-        assert_eq!(bounds(CarbonType::Double, false, &f64::NAN.to_be_bytes(), &0f64.to_be_bytes()), Known::default());
+        assert_eq!(
+            bounds(CarbonType::Double, false, &f64::NAN.to_be_bytes(), &0f64.to_be_bytes()),
+            ColumnBounds::default()
+        );
     }
 
     #[test]
@@ -194,14 +202,14 @@ mod tests {
         let known = bounds(CarbonType::String, true, NULL_TEXT, b"b");
         assert_eq!((known.max, known.nulls), (Some(Bound::Bytes(b"b".into())), Some(true)));
         for carbon_type in [CarbonType::Byte, CarbonType::Binary, CarbonType::Boolean, CarbonType::Array] {
-            assert_eq!(bounds(carbon_type, true, b"\0", b"\x01"), Known::default());
+            assert_eq!(bounds(carbon_type, true, b"\0", b"\x01"), ColumnBounds::default());
         }
         let text = column(CarbonType::String, true);
-        assert_eq!(super::column_bounds(&min_max(b"a", b"b"), 0, &text, true), Known::default());
-        assert_eq!(super::column_bounds(&min_max(b"a", b"b"), 1, &text, false), Known::default());
+        assert_eq!(super::column_bounds(&min_max(b"a", b"b"), 0, &text, true), ColumnBounds::default());
+        assert_eq!(super::column_bounds(&min_max(b"a", b"b"), 1, &text, false), ColumnBounds::default());
         let unset = MinMax { presence: Some(vec![false]), ..min_max(b"", b"") };
-        assert_eq!(super::column_bounds(&unset, 0, &text, false), Known::default());
+        assert_eq!(super::column_bounds(&unset, 0, &text, false), ColumnBounds::default());
         let keys = Column { encoders: vec![Encoding::Dictionary], ..text };
-        assert_eq!(super::column_bounds(&min_max(b"a", b"b"), 0, &keys, false), Known::default());
+        assert_eq!(super::column_bounds(&min_max(b"a", b"b"), 0, &keys, false), ColumnBounds::default());
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orcish_core::Result;
-use orcish_core::parallel::{asked_or_cores, each};
+use orcish_core::parallel::{each, threads_or_cores};
 use orcish_core::predicate::Outcome;
 use orcish_io::{concurrency, display_name};
 
@@ -67,7 +67,7 @@ pub(super) fn each_file<T: Send + 'static>(
     config: &Arc<ScanConfig>,
     task: impl Fn(&TableSnapshot, &ScanConfig, &FileEntry) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Vec<T>> {
-    let threads = asked_or_cores(config.options.threads);
+    let threads = threads_or_cores(config.options.threads);
     let requests =
         snapshot.files.first().map_or(1, |file| concurrency(&file.location, &snapshot.storage.of(&file.location)));
     let (snapshot, config) = (snapshot.clone(), config.clone());

@@ -33,7 +33,7 @@ use arrow_schema::SchemaRef;
 use config::ScanConfig;
 use orcish_core::Result;
 use orcish_core::explain::Explanation;
-use orcish_core::parallel::{Ahead, asked_or_cores};
+use orcish_core::parallel::{Ahead, threads_or_cores};
 use orcish_io::StorageOptions;
 use snapshot::TableSnapshot;
 use tasks::ScanTasks;
@@ -111,7 +111,7 @@ impl Scan {
 
     /// Reads record batches, in the order of segments, files and blocklets.
     pub fn read(&self) -> ScanReader {
-        let threads = asked_or_cores(self.config.options.threads);
+        let threads = threads_or_cores(self.config.options.threads);
         let tasks = ScanTasks::new(self.snapshot.clone(), self.config.clone());
         let prefetch = tasks.map(|tasks| {
             // With a limit and no filter, the first tasks are enough.

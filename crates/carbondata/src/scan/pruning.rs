@@ -1,7 +1,7 @@
 //! Pruning of blocklets and pages by their min/max indexes.
 
 use orcish_core::cast::Adapt;
-use orcish_core::predicate::{Bound, Known, Outcome, Proof};
+use orcish_core::predicate::{Bound, ColumnBounds, Outcome, Proof};
 use orcish_core::{Error, Result};
 
 use super::column_mapping::{ColumnMapping, map_columns};
@@ -56,23 +56,23 @@ pub(super) fn judge_by_index(
 pub(super) fn table_column_bounds(
     path: &[usize],
     mappings: &[ColumnMapping],
-    stored: &dyn Fn(usize) -> Option<Known>,
-) -> Known {
+    stored: &dyn Fn(usize) -> Option<ColumnBounds>,
+) -> ColumnBounds {
     // Child columns have no bounds.
-    let [column] = path else { return Known::default() };
+    let [column] = path else { return ColumnBounds::default() };
     match mappings.get(*column) {
         Some(ColumnMapping::Stored(at, Adapt::Keep)) => stored(*at).unwrap_or_default(),
         // Widening keeps the value of integers and decimals.
         Some(ColumnMapping::Stored(at, Adapt::Cast)) => stored(*at).filter(is_exact).unwrap_or_default(),
         Some(ColumnMapping::Constant(value)) if value.null_count() > 0 => {
-            Known { values: Some(false), ..Known::default() }
+            ColumnBounds { values: Some(false), ..ColumnBounds::default() }
         }
-        _ => Known::default(),
+        _ => ColumnBounds::default(),
     }
 }
 
 /// Whether the bounds are integers or decimals.
-fn is_exact(known: &Known) -> bool {
+fn is_exact(known: &ColumnBounds) -> bool {
     let is_whole = |bound: &Option<Bound>| matches!(bound, None | Some(Bound::Integer(_) | Bound::Decimal { .. }));
     is_whole(&known.min) && is_whole(&known.max)
 }

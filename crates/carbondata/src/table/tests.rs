@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use orcish_core::predicate::{Bound, Known};
+use orcish_core::predicate::{Bound, ColumnBounds};
 use serde_json::Value;
 
 use super::indexed_files::IndexedFiles;
@@ -133,7 +133,7 @@ fn single_files_are_tables() {
 }
 
 /// Columns and their bounds, by id.
-type Columns = BTreeMap<String, (Column, Known)>;
+type Columns = BTreeMap<String, (Column, ColumnBounds)>;
 
 #[test]
 fn map_keeps_the_order() {
@@ -229,7 +229,7 @@ fn ticks(text: &str) -> Option<f64> {
 }
 
 /// Whether a value is within bounds; `None` for types that are not compared.
-fn is_within(carbon_type: CarbonType, known: &Known, value: &Value) -> Option<bool> {
+fn is_within(carbon_type: CarbonType, known: &ColumnBounds, value: &Value) -> Option<bool> {
     let number = |bound: &Option<Bound>| match bound {
         Some(Bound::Integer(value)) => Some(*value as f64),
         Some(Bound::Ticks(value)) => Some(*value as f64),

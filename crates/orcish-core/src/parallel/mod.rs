@@ -6,4 +6,4 @@ mod threads;
 
 pub use map::each;
 pub use prefetch::{Ahead, Parts};
-pub use threads::{Threads, asked_or_cores};
+pub use threads::{Threads, threads_or_cores};

@@ -12,7 +12,7 @@ const GRACE: Duration = Duration::from_millis(100);
 const STEP: Duration = Duration::from_micros(200);
 
 /// As many threads as are asked for; with 0, as many as the machine has cores.
-pub fn asked_or_cores(asked: usize) -> usize {
+pub fn threads_or_cores(asked: usize) -> usize {
     match asked {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         asked => asked,

@@ -9,11 +9,11 @@ use arrow_array::{Array as _, ArrayRef, BooleanArray, make_array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{Fields, Schema};
 
-use super::bind::{Held, Named, bind_names};
+use super::bind::{FilterColumn, ValueSource, bind_names};
+use super::bounds::ColumnBounds;
 use super::condition::{Condition, Leaf, Node};
 use super::domain::domain_of_array;
 use super::evaluate::evaluate;
-use super::known::Known;
 use super::verdict::{Outcome, Proof, Verdict};
 use crate::error::{Error, Result};
 use crate::expression::Predicate;
@@ -41,7 +41,7 @@ impl BatchFilter {
         Self::bind(predicate, &mut |name| path(name), &|name| {
             let field = field_at(fields, &path(name)?).ok_or_else(|| no_value(name))?;
             let domain = domain_of_array(field.data_type())?;
-            Ok(Named { domain, type_string: field.data_type().to_string(), held: Held::Column(0) })
+            Ok(FilterColumn { domain, type_string: field.data_type().to_string(), source: ValueSource::Column(0) })
         })
     }
 
@@ -50,7 +50,7 @@ impl BatchFilter {
     pub fn bind(
         predicate: &Predicate,
         way: &mut dyn FnMut(&str) -> Result<Vec<usize>>,
-        named: &dyn Fn(&str) -> Result<Named>,
+        named: &dyn Fn(&str) -> Result<FilterColumn>,
     ) -> Result<Self> {
         let mut names: Vec<&str> = predicate.columns();
         names.sort_unstable();
@@ -59,8 +59,10 @@ impl BatchFilter {
         let condition = bind_names(predicate, &|name| {
             let found = named(name)?;
             let at = names.binary_search(&name).unwrap_or_default();
-            Ok(match found.held {
-                Held::Column(_) => Named { held: Held::Column(u32::try_from(at).unwrap_or_default()), ..found },
+            Ok(match found.source {
+                ValueSource::Column(_) => {
+                    FilterColumn { source: ValueSource::Column(u32::try_from(at).unwrap_or_default()), ..found }
+                }
                 _ => found,
             })
         })?;
@@ -114,8 +116,13 @@ impl BatchFilter {
     ///
     /// # Errors
     /// Those of `known`.
-    pub fn judge(&self, known: &mut dyn FnMut(&[usize]) -> Result<Known>, rows: u64, proof: Proof) -> Result<Outcome> {
-        let mut asked: HashMap<&[usize], Known> = HashMap::new();
+    pub fn judge(
+        &self,
+        known: &mut dyn FnMut(&[usize]) -> Result<ColumnBounds>,
+        rows: u64,
+        proof: Proof,
+    ) -> Result<Outcome> {
+        let mut asked: HashMap<&[usize], ColumnBounds> = HashMap::new();
         let mut verdict = Verdict::MAYBE;
         verdict.refine(&self.condition, proof, &mut |at, leaf| {
             let way = self.ways.get(at).ok_or_else(column_is_missing)?.as_slice();

@@ -19,7 +19,7 @@ const NANOS_PER_DAY: i128 = NANOSECONDS_OF_DAY as i128;
 ///
 /// # Errors
 /// Those of `named`; `InvalidArgument` where a column cannot be compared with a value, and for too many levels.
-pub fn bind_names(predicate: &Predicate, named: &dyn Fn(&str) -> Result<Named>) -> Result<Condition> {
+pub fn bind_names(predicate: &Predicate, named: &dyn Fn(&str) -> Result<FilterColumn>) -> Result<Condition> {
     let mut binder = Binder { named, leaves: Vec::new() };
     let root = binder.node(predicate, true, 1)?;
     Ok(Condition { leaves: binder.leaves, root })
@@ -27,18 +27,18 @@ pub fn bind_names(predicate: &Predicate, named: &dyn Fn(&str) -> Result<Named>) 
 
 /// What a name stands for.
 #[derive(Debug, Clone)]
-pub struct Named {
+pub struct FilterColumn {
     /// How values are compared.
     pub domain: Domain,
     /// The type as people write it.
     pub type_string: String,
     /// Where the values are.
-    pub held: Held,
+    pub source: ValueSource,
 }
 
 /// Where the values of a name are.
 #[derive(Debug, Clone)]
-pub enum Held {
+pub enum ValueSource {
     /// In a column, by its id.
     Column(u32),
     /// The value is the same in every row: an integer, or days.
@@ -50,7 +50,7 @@ pub enum Held {
 }
 
 struct Binder<'a> {
-    named: &'a dyn Fn(&str) -> Result<Named>,
+    named: &'a dyn Fn(&str) -> Result<FilterColumn>,
     leaves: Vec<Leaf>,
 }
 
@@ -59,7 +59,7 @@ struct Column<'a> {
     name: &'a str,
     domain: Domain,
     type_string: String,
-    held: Held,
+    source: ValueSource,
 }
 
 impl Binder<'_> {
@@ -135,15 +135,15 @@ impl Binder<'_> {
     }
 
     fn leaf(&mut self, column: &Column<'_>, test: Test, text: String) -> Node {
-        let id = match (&column.held, &test) {
-            (Held::Column(id), _) => *id,
-            (Held::Null, test) => return Node::Constant(*test == Test::IsNull),
+        let id = match (&column.source, &test) {
+            (ValueSource::Column(id), _) => *id,
+            (ValueSource::Null, test) => return Node::Constant(*test == Test::IsNull),
             (_, Test::IsNull) => return Node::Constant(false),
             (_, Test::NotNull) => return Node::Constant(true),
-            (held, Test::In(set)) => {
-                return Node::Constant(match (held, &**set) {
-                    (Held::Integer(value), Set::Integers(ranges)) => ranges.holds(|bound| bound <= value),
-                    (Held::Text(value), Set::Bytes { ranges, .. }) => ranges.holds(|bound| bound <= value),
+            (source, Test::In(set)) => {
+                return Node::Constant(match (source, &**set) {
+                    (ValueSource::Integer(value), Set::Integers(ranges)) => ranges.holds(|bound| bound <= value),
+                    (ValueSource::Text(value), Set::Bytes { ranges, .. }) => ranges.holds(|bound| bound <= value),
                     // No other sets are made of their types.
                     _ => false,
                 });
@@ -156,8 +156,8 @@ impl Binder<'_> {
     }
 
     fn column<'n>(&self, name: &'n str) -> Result<Column<'n>> {
-        let Named { domain, type_string, held } = (self.named)(name)?;
-        Ok(Column { name, domain, type_string, held })
+        let FilterColumn { domain, type_string, source } = (self.named)(name)?;
+        Ok(Column { name, domain, type_string, source })
     }
 }
 

@@ -13,11 +13,11 @@
 mod altered;
 mod batch;
 mod bind;
+mod bounds;
 mod condition;
 mod domain;
 mod evaluate;
 mod judge;
-mod known;
 mod place;
 mod ranges;
 #[cfg(test)]
@@ -26,10 +26,10 @@ mod verdict;
 
 pub use altered::Altered;
 pub use batch::{BatchFilter, column_is_missing};
-pub use bind::{Held, Named, bind_names};
+pub use bind::{FilterColumn, ValueSource, bind_names};
+pub use bounds::{Bound, ColumnBounds};
 pub use condition::{Condition, Leaf, Node, Set, Test};
 pub use domain::{Domain, domain_of, stored_domain};
 pub use evaluate::evaluate;
-pub use known::{Bound, Known};
 pub use ranges::{Number, Ranges};
 pub use verdict::{Judge, Outcome, Proof, Truth, Verdict};

@@ -223,7 +223,7 @@ fn node(this: &Node, condition: &Condition, value: &Value) -> bool {
 /// The condition on the one column `a`.
 fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> {
     bind_names(predicate, &|name| match name {
-        "a" => Ok(Named { domain, type_string: "any".to_owned(), held: Held::Column(1) }),
+        "a" => Ok(FilterColumn { domain, type_string: "any".to_owned(), source: ValueSource::Column(1) }),
         name => Err(crate::Error::invalid(format!("no column {name}"))),
     })
 }

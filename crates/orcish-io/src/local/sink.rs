@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use orcish_core::process::Owner;
+use orcish_core::process::OwnerProcess;
 use orcish_core::{Error, Result};
 
 use super::durable::{create_folders, follow_links, rename_over, sync_parent};
@@ -34,7 +34,7 @@ pub struct FileSink {
     /// Whether all written bytes are durable.
     is_synced: bool,
     /// A forked child process must not change the file.
-    owner: Owner,
+    owner: OwnerProcess,
 }
 
 impl FileSink {
@@ -69,7 +69,7 @@ impl FileSink {
             let temporary = staging.map_or_else(|| target.with_file_name(&hidden), |folder| folder.join(&hidden));
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
                 Ok(file) => {
-                    let owner = Owner::here();
+                    let owner = OwnerProcess::current();
                     return Ok(FileSink { name, target, temporary, file: Some(file), is_synced: false, owner });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MAX_RETRIES => attempt += 1,
@@ -177,7 +177,7 @@ impl Sink for FileSink {
 
 impl Drop for FileSink {
     fn drop(&mut self) {
-        if self.file.take().is_some() && self.owner.is_here() {
+        if self.file.take().is_some() && self.owner.is_current() {
             let _ = fs::remove_file(&self.temporary);
         }
     }
@@ -245,7 +245,7 @@ mod tests {
             let mut sink = FileSink::create(&path).unwrap();
             sink.write(b"one").unwrap();
             // The state of a forked child process.
-            sink.owner = Owner::elsewhere();
+            sink.owner = OwnerProcess::other();
             let error = call(&mut sink).unwrap_err();
             assert_eq!(error.kind(), orcish_core::ErrorKind::InvalidArgument, "{error}");
             assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");

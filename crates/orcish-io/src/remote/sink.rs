@@ -8,7 +8,7 @@ use std::mem::ManuallyDrop;
 use bytes::Bytes;
 use object_store::multipart::PartId;
 use orcish_core::cancel::CancelCheck;
-use orcish_core::process::Owner;
+use orcish_core::process::OwnerProcess;
 use orcish_core::{Error, Result};
 
 use super::multipart::{MultipartUpload, PartUploads};
@@ -38,7 +38,7 @@ pub(crate) struct ObjectSink {
     /// The receiver of the staged file; `None` if the file is published by `finish`.
     staging: Option<Staging>,
     /// A forked child process must not use the connections of its parent.
-    owner: Owner,
+    owner: OwnerProcess,
     /// Whether the sink is finished or has failed.
     is_closed: bool,
 }
@@ -69,7 +69,7 @@ impl ObjectSink {
             upload: None,
             parts: PartUploads::default(),
             staging,
-            owner: Owner::here(),
+            owner: OwnerProcess::current(),
             is_closed: false,
         })
     }
@@ -234,7 +234,7 @@ impl Sink for ObjectSink {
 
 impl Drop for ObjectSink {
     fn drop(&mut self) {
-        if self.owner.is_here() {
+        if self.owner.is_current() {
             self.abort();
         } else {
             // The connections belong to the parent process. The additional reference prevents their drop.

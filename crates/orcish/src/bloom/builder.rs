@@ -3,7 +3,7 @@
 use orcish_core::hash;
 
 use super::keys::{decimal_text, without_zeros};
-use super::{Key, MOST_FUNCTIONS};
+use super::{Key, MAX_FUNCTIONS};
 use crate::proto::orc;
 
 /// A filter that values are added to.
@@ -29,7 +29,7 @@ impl BloomBuilder {
     /// An empty filter of as many bits and functions as another; none of none.
     pub(crate) fn like(other: &orc::BloomFilter) -> Option<Self> {
         let words = other.utf8bitset.as_ref().map_or(other.bitset.len(), |bytes| bytes.len() / size_of::<u64>());
-        let functions = other.num_hash_functions.filter(|functions| (1..=MOST_FUNCTIONS).contains(functions))?;
+        let functions = other.num_hash_functions.filter(|functions| (1..=MAX_FUNCTIONS).contains(functions))?;
         (words > 0).then(|| BloomBuilder { functions, words: vec![0; words] })
     }
 

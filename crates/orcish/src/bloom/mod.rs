@@ -64,7 +64,7 @@ use crate::memory::{Charge, Memory};
 use crate::proto::{BLOOM_FILTERS, listed, orc};
 
 /// Functions beyond these are not looked at, so that a filter cannot take hours; writers have about ten.
-const MOST_FUNCTIONS: u32 = 1024;
+const MAX_FUNCTIONS: u32 = 1024;
 
 /// The bloom filters of the row groups of a column in a stripe.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl BloomFilters {
     pub(crate) fn may_hold(&self, group: usize, keys: &[Key]) -> bool {
         let Some(filter) = self.filters.get(group) else { return true };
         let Some(bits) = Bits::of(filter) else { return true };
-        let functions = filter.num_hash_functions.unwrap_or(0).min(MOST_FUNCTIONS);
+        let functions = filter.num_hash_functions.unwrap_or(0).min(MAX_FUNCTIONS);
         let holds = |key: &Key| orcish_core::hash::positions(key.0, functions, bits.len()).all(|at| bits.get(at));
         keys.iter().any(holds) || bits.upper_halves_are_empty()
     }

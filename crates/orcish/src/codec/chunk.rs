@@ -18,7 +18,7 @@ const HEADER: usize = 3;
 /// a stream of few bytes does not hold memory for a whole chunk.
 const SMALL: usize = 16;
 /// Most bytes of the shared buffer that a thread keeps; writers' chunks are no larger.
-const MOST_SCRATCH: usize = 1 << 20;
+const MAX_SCRATCH: usize = 1 << 20;
 
 /// How the streams of a file are cut and compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl Stream {
                     scratch.resize(scratch.len().max(size), 0);
                     let n = decompress(self.framing.codec, &body, scratch.get_mut(..size).unwrap_or_default())?;
                     self.append(scratch.get(..n).unwrap_or_default());
-                    if scratch.len() > MOST_SCRATCH {
+                    if scratch.len() > MAX_SCRATCH {
                         *scratch = Vec::new();
                     }
                     Ok(())

@@ -13,7 +13,7 @@ const GROWTH: u64 = 3;
 /// What the allocator takes for a piece of memory, roughly.
 const PIECE: u64 = 32;
 /// Bytes of memory that a byte of a message becomes at most. What is small enough by that is not walked over.
-const MOST_GROWTH: u64 = 512;
+const MAX_GROWTH: u64 = 512;
 /// Deepest nesting of messages; prost takes as many levels.
 const MAX_DEPTH: usize = 100;
 
@@ -112,7 +112,7 @@ pub(crate) static ARROW_SCHEMA: Shape =
 /// # Errors
 /// `LimitExceeded` when it takes more, `Corrupt` when it is no message.
 pub(crate) fn weigh(message: &[u8], shape: &Shape, most: u64) -> Result<()> {
-    if (message.len() as u64).saturating_mul(MOST_GROWTH) <= most {
+    if (message.len() as u64).saturating_mul(MAX_GROWTH) <= most {
         return Ok(());
     }
     weighed(message, shape, most).map(|_| ())
@@ -342,7 +342,7 @@ mod tests {
                     Numbers(size) => (size, 1),
                     Fixed(size) => (size, size as u64),
                 };
-                assert!(size as u64 * GROWTH / shortest <= MOST_GROWTH / 2, "{item:?}");
+                assert!(size as u64 * GROWTH / shortest <= MAX_GROWTH / 2, "{item:?}");
             }
         }
         let mut seen = Vec::new();

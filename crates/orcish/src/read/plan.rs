@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
-use orcish_core::parallel::asked_or_cores;
+use orcish_core::parallel::threads_or_cores;
 use orcish_core::predicate::{Node, Truth, Verdict};
 use orcish_io::{ReadAt, Session};
 
@@ -96,7 +96,7 @@ impl Plan {
         }
         let stored = stripes.iter().filter_map(|&at| tail.stripes.get(at)).map(|stripe| stripe.data_length);
         let bytes = stored.fold(0, u64::saturating_add);
-        let threads = if bytes < tuning::BYTES_WORTH_A_THREAD.wide() { 1 } else { asked_or_cores(options.threads) };
+        let threads = if bytes < tuning::BYTES_WORTH_A_THREAD.wide() { 1 } else { threads_or_cores(options.threads) };
         // With a limit nobody knows how many stripes a filter will need.
         let is_known = filter.is_none() || options.limit.is_none();
         let requests = if is_known { source.concurrency().div_ceil(sharers) } else { 1 };

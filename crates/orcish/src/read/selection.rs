@@ -17,7 +17,7 @@ use crate::time::WriterZone;
 const READER_BYTES: u64 = 8 << 10;
 
 /// Most columns that an error names.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// The part of a file that is read. Nothing is read to make a selection.
 pub(super) struct Selection {
@@ -73,7 +73,7 @@ impl Selection {
         };
         let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
         if !masked.is_empty() && !options.allow_masked {
-            let names: Vec<_> = masked.iter().take(MOST_NAMED).map(|&&id| tail.schema.path(id)).collect();
+            let names: Vec<_> = masked.iter().take(MAX_NAMED).map(|&&id| tail.schema.path(id)).collect();
             let more = masked.len() - names.len();
             return Err(Error::unsupported(format!(
                 "columns {}{} are encrypted; without keys only their masks can be read, which has to be filter_projection for",

@@ -7,7 +7,9 @@ use arrow_schema::{DataType, FieldRef};
 use orcish_core::error::{Error, Result};
 use orcish_core::expression::Predicate;
 use orcish_core::names::no_value;
-use orcish_core::predicate::{BatchFilter, Condition, Domain, Held, Named, Node, bind_names, domain_of, stored_domain};
+use orcish_core::predicate::{
+    BatchFilter, Condition, Domain, FilterColumn, Node, ValueSource, bind_names, domain_of, stored_domain,
+};
 
 use super::matching::Matcher;
 use super::partition;
@@ -61,7 +63,7 @@ pub(super) fn conditions(
 }
 
 /// What a name stands for in a file; none where its values compare otherwise than in the table.
-fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<Option<Named>> {
+fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<Option<FilterColumn>> {
     let in_table = table.named(name, Some(file))?;
     if table.partition_at(name).is_some() {
         return Ok(Some(in_table));
@@ -79,7 +81,7 @@ fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> 
         };
         match matcher.find(id, place, &field, &matcher.places(id, siblings))? {
             Some(child) => id = child,
-            None => return Ok(Some(Named { held: Held::Null, ..in_table })),
+            None => return Ok(Some(FilterColumn { source: ValueSource::Null, ..in_table })),
         }
         above = Some(field);
     }
@@ -105,7 +107,7 @@ fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> 
         }
         (stored, of_table) => stored == of_table,
     };
-    let named = Named { domain: stored, type_string: schema.type_string(id)?, held: Held::Column(id) };
+    let named = FilterColumn { domain: stored, type_string: schema.type_string(id)?, source: ValueSource::Column(id) };
     Ok(is_alike.then_some(named))
 }
 
@@ -120,22 +122,24 @@ impl Table {
     }
 
     /// What a name stands for in the table; of a partition column in a file, its value.
-    fn named(&self, name: &str, file: Option<&TableFile>) -> Result<Named> {
+    fn named(&self, name: &str, file: Option<&TableFile>) -> Result<FilterColumn> {
         if let Some(field) = self.partition_at(name).and_then(|at| self.partition.get(at)) {
             let value = file.and_then(|file| file.partition.iter().find(|(of, _)| of == name));
-            let held = match (file, value) {
-                (None, _) => Held::Column(0),
-                (Some(_), value) => partition::held(value.and_then(|(_, value)| value.as_deref()), field.data_type())?,
+            let source = match (file, value) {
+                (None, _) => ValueSource::Column(0),
+                (Some(_), value) => {
+                    partition::constant(value.and_then(|(_, value)| value.as_deref()), field.data_type())?
+                }
             };
-            return Ok(Named {
+            return Ok(FilterColumn {
                 domain: domain_of(field.data_type(), self.times_may_become_null()),
                 type_string: field.data_type().to_string(),
-                held,
+                source,
             });
         }
         let field = self.field_at(&self.path(name)?).ok_or_else(|| no_value(name))?;
         let domain = stored_domain(field.data_type(), self.times_may_become_null());
-        Ok(Named { domain, type_string: field.data_type().to_string(), held: Held::Column(0) })
+        Ok(FilterColumn { domain, type_string: field.data_type().to_string(), source: ValueSource::Column(0) })
     }
 
     fn times_may_become_null(&self) -> bool {

@@ -7,7 +7,7 @@ use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use orcish_core::cast::is_text;
 use orcish_core::error::{Error, Result};
-use orcish_core::predicate::Held;
+use orcish_core::predicate::ValueSource;
 use orcish_io::display_name;
 
 use super::table_file::TableFile;
@@ -69,11 +69,11 @@ fn infer<'a>(values: impl Iterator<Item = &'a str> + Clone) -> DataType {
 }
 
 /// The value as what a condition compares.
-pub(super) fn held(value: Option<&str>, kind: &DataType) -> Result<Held> {
-    let Some(text) = value else { return Ok(Held::Null) };
-    let held = match kind {
-        DataType::Boolean if text.eq_ignore_ascii_case("true") => Some(Held::Integer(1)),
-        DataType::Boolean if text.eq_ignore_ascii_case("false") => Some(Held::Integer(0)),
+pub(super) fn constant(value: Option<&str>, kind: &DataType) -> Result<ValueSource> {
+    let Some(text) = value else { return Ok(ValueSource::Null) };
+    let source = match kind {
+        DataType::Boolean if text.eq_ignore_ascii_case("true") => Some(ValueSource::Integer(1)),
+        DataType::Boolean if text.eq_ignore_ascii_case("false") => Some(ValueSource::Integer(0)),
         DataType::Boolean => None,
         DataType::UInt64 if text.parse::<u64>().is_ok_and(|number| i64::try_from(number).is_err()) => {
             return Err(Error::unsupported(format!(
@@ -81,15 +81,15 @@ pub(super) fn held(value: Option<&str>, kind: &DataType) -> Result<Held> {
                 i64::MAX
             )));
         }
-        kind if kind.is_integer() => text.parse().ok().map(Held::Integer),
-        DataType::Date32 => date(text).map(|days| Held::Integer(days.into())),
-        kind if is_text(kind) => Some(Held::Text(text.as_bytes().to_vec())),
+        kind if kind.is_integer() => text.parse().ok().map(ValueSource::Integer),
+        DataType::Date32 => date(text).map(|days| ValueSource::Integer(days.into())),
+        kind if is_text(kind) => Some(ValueSource::Text(text.as_bytes().to_vec())),
         _ => {
             let text = format!("partition columns are of integers, booleans, dates or text, and not of {kind}");
             return Err(Error::unsupported(text));
         }
     };
-    held.ok_or_else(|| misfit(text, kind))
+    source.ok_or_else(|| misfit(text, kind))
 }
 
 fn misfit(text: &str, kind: &DataType) -> Error {
@@ -98,16 +98,18 @@ fn misfit(text: &str, kind: &DataType) -> Error {
 
 /// The value, `rows` times.
 pub(super) fn array(value: Option<&str>, kind: &DataType, rows: usize) -> Result<ArrayRef> {
-    let array: ArrayRef = match held(value, kind)? {
-        Held::Integer(value) if *kind == DataType::Boolean => Arc::new(BooleanArray::from(vec![value == 1; rows])),
-        Held::Integer(value) if *kind == DataType::Date32 => {
+    let array: ArrayRef = match constant(value, kind)? {
+        ValueSource::Integer(value) if *kind == DataType::Boolean => {
+            Arc::new(BooleanArray::from(vec![value == 1; rows]))
+        }
+        ValueSource::Integer(value) if *kind == DataType::Date32 => {
             Arc::new(Date32Array::from_value(i32::try_from(value).unwrap_or_default(), rows))
         }
-        Held::Integer(value) => Arc::new(Int64Array::from_value(value, rows)),
-        Held::Text(text) => {
+        ValueSource::Integer(value) => Arc::new(Int64Array::from_value(value, rows)),
+        ValueSource::Text(text) => {
             Arc::new(StringArray::from_iter_values(std::iter::repeat_n(String::from_utf8_lossy(&text), rows)))
         }
-        Held::Null | Held::Column(_) => return Ok(new_null_array(kind, rows)),
+        ValueSource::Null | ValueSource::Column(_) => return Ok(new_null_array(kind, rows)),
     };
     let options = CastOptions { safe: false, ..CastOptions::default() };
     cast_with_options(&array, kind, &options)

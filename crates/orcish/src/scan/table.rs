@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRe
 use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{ArrowNames, Choice, field_at};
-use orcish_core::parallel::asked_or_cores;
+use orcish_core::parallel::threads_or_cores;
 use orcish_core::types::{item_of, with_item};
 use orcish_io::{StorageOptions, concurrency, display_name, open};
 
@@ -312,7 +312,7 @@ impl Table {
 
     /// Threads for the whole scan.
     pub(super) fn threads(&self) -> usize {
-        asked_or_cores(self.options.threads)
+        threads_or_cores(self.options.threads)
     }
 }
 

@@ -41,7 +41,7 @@ mod strings;
 mod timestamps;
 
 use order::ordered;
-pub(crate) use timestamps::MOST_OFFSET;
+pub(crate) use timestamps::MAX_OFFSET;
 
 use bytes::Bytes;
 

@@ -19,6 +19,6 @@ mod to_proto;
 pub use orcish_core::statistics::{Bound, BoundingBox, ColumnStatistics, Decimal, Detail};
 
 pub(crate) use context::WriterContext;
-pub(crate) use from_proto::{MOST_OFFSET, from_proto};
+pub(crate) use from_proto::{MAX_OFFSET, from_proto};
 pub(crate) use merge_proto::{bytes_beside, merge_proto};
 pub(crate) use to_proto::to_proto;

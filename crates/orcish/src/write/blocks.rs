@@ -49,7 +49,7 @@ impl Blocks {
                 }
                 None => {
                     let wanted = self.length.max(bytes.len()).next_power_of_two();
-                    let least = tuning::LEAST_BLOCK_BYTES.get();
+                    let least = tuning::MIN_BLOCK_BYTES.get();
                     self.blocks.push(spare.take(wanted.max(least).min(tuning::BLOCK_BYTES.get())));
                 }
             }
@@ -90,6 +90,6 @@ mod tests {
         }
         let mut small = Blocks::default();
         small.append(b"few", &mut spare);
-        assert_eq!(small.blocks.first().unwrap().capacity(), tuning::LEAST_BLOCK_BYTES.get());
+        assert_eq!(small.blocks.first().unwrap().capacity(), tuning::MIN_BLOCK_BYTES.get());
     }
 }

@@ -5,8 +5,8 @@ use arrow_schema::SchemaRef;
 use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
-use orcish_core::parallel::asked_or_cores;
-use orcish_core::process::Owner;
+use orcish_core::parallel::threads_or_cores;
+use orcish_core::process::OwnerProcess;
 use orcish_io::Sink;
 
 use super::bytes_of::bytes_of;
@@ -72,7 +72,7 @@ pub struct FileWriter {
     /// Bytes that the sink has been given.
     offset: u64,
     state: State,
-    owner: Owner,
+    owner: OwnerProcess,
     /// What is compared with what was written, where that is asked for.
     verifier: Option<Verifier>,
     /// Whether the caller wants to go on.
@@ -112,7 +112,7 @@ impl FileWriter {
         let (types, nullable) = orc_types(&schema)?;
         let orc = Schema::from_proto(types.clone(), &Limits::OF_OURSELVES)?;
         let plan = WritePlan::new(options, &orc)?;
-        let encoder = Encoder::new(columns(&plan, &orc, &nullable, 0)?, asked_or_cores(options.threads));
+        let encoder = Encoder::new(columns(&plan, &orc, &nullable, 0)?, threads_or_cores(options.threads));
         let tail = Tail::new(types, user_metadata(&schema, options)?, &plan);
         let mut verifier = options.verify.then(|| Verifier::new(schema.clone(), tail.footer.types.clone()));
         verifier.iter_mut().for_each(|verifier| verifier.wrote(MAGIC.as_bytes()));
@@ -131,7 +131,7 @@ impl FileWriter {
             tail,
             offset: MAGIC.len() as u64,
             state: State::Open,
-            owner: Owner::here(),
+            owner: OwnerProcess::current(),
             verifier,
             cancellation: Cancellation::new(None),
         })

@@ -13,7 +13,7 @@ pub const DEFAULT_BLOOM_FILTER_FPP: f64 = 0.01;
 /// Largest of the chunks that are chosen where [`WriteOptions::chunk_size`] is none, in bytes: as large as Java's.
 pub const DEFAULT_CHUNK_SIZE: usize = 256 << 10;
 /// Least of them, for tables of many columns.
-pub const LEAST_CHUNK_SIZE: usize = 64 << 10;
+pub const MIN_CHUNK_SIZE: usize = 64 << 10;
 
 /// Version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

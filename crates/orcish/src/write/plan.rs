@@ -14,7 +14,7 @@ use crate::tuning;
 /// Rows that are encoded at a time where there is no row index.
 const STRIDE_WITHOUT_INDEX: u32 = 10_000;
 /// Most bytes of a chunk: its header has 23 bits for them.
-const MOST_CHUNK: usize = (1 << 23) - 1;
+const MAX_CHUNK: usize = (1 << 23) - 1;
 
 /// What is true of one column only.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +54,7 @@ impl WritePlan {
         let choice = Choice::new(options.compression, options.compression_level)?;
         let chunk_size = chunk_size(options, schema)?;
         let stride = options.row_index_stride;
-        let least = tuning::LEAST_STRIDE.get();
+        let least = tuning::MIN_STRIDE.get();
         if stride > 0 && u64::from(stride) < least as u64 {
             let text = format!("row_index_stride={stride}: row groups have {least} rows at least, or 0 for no index");
             return Err(Error::invalid(text));
@@ -118,11 +118,11 @@ impl WritePlan {
 }
 
 fn chunk_size(options: &WriteOptions, schema: &Schema) -> Result<usize> {
-    let least = tuning::LEAST_CHUNK.get();
+    let least = tuning::MIN_CHUNK.get();
     match options.chunk_size {
-        Some(size) if (least..=MOST_CHUNK).contains(&size) => Ok(size),
+        Some(size) if (least..=MAX_CHUNK).contains(&size) => Ok(size),
         Some(size) => {
-            Err(Error::invalid(format!("compression_block_size={size}: it lies between {least} and {MOST_CHUNK}")))
+            Err(Error::invalid(format!("compression_block_size={size}: it lies between {least} and {MAX_CHUNK}")))
         }
         None => {
             let stripe = usize::try_from(options.stripe_size).unwrap_or(usize::MAX);
@@ -130,7 +130,7 @@ fn chunk_size(options: &WriteOptions, schema: &Schema) -> Result<usize> {
             Ok(each
                 .checked_next_power_of_two()
                 .unwrap_or(usize::MAX)
-                .clamp(tuning::LEAST_USUAL_CHUNK.get(), DEFAULT_CHUNK_SIZE))
+                .clamp(tuning::MIN_USUAL_CHUNK.get(), DEFAULT_CHUNK_SIZE))
         }
     }
 }

@@ -45,11 +45,11 @@ fn is_null(column: &str) -> Predicate {
     Predicate::IsNull { column: column.into() }
 }
 
-fn between(min: Bound, max: Bound) -> Known {
-    Known { min: Some(min), max: Some(max), nulls: Some(false), values: Some(true) }
+fn between(min: Bound, max: Bound) -> ColumnBounds {
+    ColumnBounds { min: Some(min), max: Some(max), nulls: Some(false), values: Some(true) }
 }
 
-fn judge(predicate: &Predicate, known: &Known) -> Outcome {
+fn judge(predicate: &Predicate, known: &ColumnBounds) -> Outcome {
     filter(predicate).judge(&mut |_| Ok(known.clone()), 10, Proof::new("blocklet index")).unwrap()
 }
 
@@ -59,7 +59,7 @@ fn check(predicate: &Predicate, all: (Bound, Bound), some: (Bound, Bound), none:
     assert_eq!(of(all.clone()), Outcome::AllWanted);
     assert_eq!(of(some), Outcome::Read);
     assert_eq!(of(none), Outcome::Skipped(vec![(predicate.to_string(), Proof::new("blocklet index"))]));
-    let with_nulls = Known { nulls: None, ..between(all.0, all.1) };
+    let with_nulls = ColumnBounds { nulls: None, ..between(all.0, all.1) };
     assert_eq!(judge(predicate, &with_nulls), Outcome::Read);
 }
 
@@ -102,7 +102,7 @@ fn bounds_of_numbers_come_in_pairs() {
     use Bound::Number as N;
     let number = above("number", Literal::Float(0.0));
     check(&number, (N(0.5), N(1.0)), (N(-0.0), N(1.0)), (N(-1.0), N(-0.0)));
-    let one = Known { max: Some(N(-1.0)), ..Known::default() };
+    let one = ColumnBounds { max: Some(N(-1.0)), ..ColumnBounds::default() };
     assert_eq!(judge(&number, &one), Outcome::Read);
     assert_eq!(judge(&number, &between(N(f64::NAN), N(-1.0))), Outcome::Read);
 }
@@ -110,22 +110,22 @@ fn bounds_of_numbers_come_in_pairs() {
 #[test]
 fn one_bound_is_enough_where_it_decides() {
     let predicate = above("n", Literal::Integer(5));
-    let known = Known { max: Some(Bound::Integer(5)), ..Known::default() };
+    let known = ColumnBounds { max: Some(Bound::Integer(5)), ..ColumnBounds::default() };
     assert!(matches!(judge(&predicate, &known), Outcome::Skipped(_)));
-    assert_eq!(judge(&predicate, &Known::default()), Outcome::Read);
+    assert_eq!(judge(&predicate, &ColumnBounds::default()), Outcome::Read);
 }
 
 #[test]
 fn nulls_prove() {
-    let all_null = Known { values: Some(false), ..Known::default() };
-    let none_null = Known { nulls: Some(false), ..Known::default() };
+    let all_null = ColumnBounds { values: Some(false), ..ColumnBounds::default() };
+    let none_null = ColumnBounds { nulls: Some(false), ..ColumnBounds::default() };
     let not_null = Predicate::Not(Box::new(is_null("n")));
     assert_eq!(judge(&is_null("n"), &all_null), Outcome::AllWanted);
     assert!(matches!(judge(&is_null("n"), &none_null), Outcome::Skipped(_)));
     assert!(matches!(judge(&not_null, &all_null), Outcome::Skipped(_)));
     assert_eq!(judge(&not_null, &none_null), Outcome::AllWanted);
     assert!(matches!(judge(&above("n", Literal::Integer(1)), &all_null), Outcome::Skipped(_)));
-    let neither = Known { nulls: Some(false), values: Some(false), ..Known::default() };
+    let neither = ColumnBounds { nulls: Some(false), values: Some(false), ..ColumnBounds::default() };
     for predicate in [is_null("n"), not_null] {
         assert_eq!(judge(&predicate, &neither), Outcome::Read);
     }
@@ -133,7 +133,7 @@ fn nulls_prove() {
 
 #[test]
 fn nulls_of_fields_prove_nothing() {
-    let none_null = Known { nulls: Some(false), ..Known::default() };
+    let none_null = ColumnBounds { nulls: Some(false), ..ColumnBounds::default() };
     assert_eq!(judge(&is_null("nest.n"), &none_null), Outcome::Read);
     let known = between(Bound::Integer(1), Bound::Integer(2));
     assert_eq!(judge(&above("nest.n", Literal::Integer(0)), &known), Outcome::Read);
@@ -167,7 +167,7 @@ fn constants_are_known() {
     assert!(never.is_never() && !never.is_always() && never.columns().is_empty());
     let always = filter(&Predicate::Constant(Some(true)));
     assert!(always.is_always() && !always.is_never());
-    let mut unasked = |_: &[usize]| -> Result<Known> { Err(Error::invalid("asked")) };
+    let mut unasked = |_: &[usize]| -> Result<ColumnBounds> { Err(Error::invalid("asked")) };
     assert_eq!(never.judge(&mut unasked, 1, Proof::new("blocklet index")).unwrap(), Outcome::Skipped(Vec::new()));
     assert_eq!(always.judge(&mut unasked, 1, Proof::new("blocklet index")).unwrap(), Outcome::AllWanted);
 }

@@ -199,7 +199,7 @@ fn forked_processes_change_nothing() {
         sink.write(&[7; 25]).unwrap();
         let parts = store.parts.lock().unwrap().len();
         // The state of a forked child process.
-        sink.owner = Owner::elsewhere();
+        sink.owner = OwnerProcess::other();
         let error = call(&mut sink).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().starts_with("s3://bucket/t/a.orc: the file is being written by process"), "{error}");

@@ -12,9 +12,9 @@ use crate::time::{NANOS_PER_MILLI, NANOS_PER_SECOND, calendar};
 use crate::writer::Writer;
 
 /// No zone is further than this from UTC, a change of clocks included.
-pub(crate) const MOST_OFFSET: i128 = 25 * 3600 * NANOS_PER_SECOND;
+pub(crate) const MAX_OFFSET: i128 = 25 * 3600 * NANOS_PER_SECOND;
 /// From 1970 to the end of 2037, on the wall clock of any zone, for what is read one offset off as well.
-const OF_CERTAIN_RULES: Range<i128> = 2 * MOST_OFFSET..2_145_916_800 * NANOS_PER_SECOND - 2 * MOST_OFFSET;
+const OF_CERTAIN_RULES: Range<i128> = 2 * MAX_OFFSET..2_145_916_800 * NANOS_PER_SECOND - 2 * MAX_OFFSET;
 
 pub(super) fn timestamp(statistics: &orc::TimestampStatistics, context: WriterContext) -> Detail {
     const NOTHING: Detail = Detail::Timestamp { min: None, max: None, lower_bound: None, upper_bound: None };
@@ -32,8 +32,8 @@ pub(super) fn timestamp(statistics: &orc::TimestampStatistics, context: WriterCo
         return Detail::Timestamp {
             min: None,
             max: None,
-            lower_bound: min.and_then(|millis| lower_bound(nanos(millis), MOST_OFFSET, context)),
-            upper_bound: max.and_then(|millis| upper_bound(nanos(millis), MOST_OFFSET, context)),
+            lower_bound: min.and_then(|millis| lower_bound(nanos(millis), MAX_OFFSET, context)),
+            upper_bound: max.and_then(|millis| upper_bound(nanos(millis), MAX_OFFSET, context)),
         };
     }
     // Stored plus one, so that 0 can be told from absent, which is the least for minima and the greatest for maxima.
@@ -80,7 +80,7 @@ fn to_proleptic(nanos: i128, context: WriterContext) -> Option<i128> {
 /// zone that is, only the stripes say.
 fn zone_slack(nanos: i128, context: WriterContext) -> i128 {
     let is_certain = context.kind == Some(Kind::TimestampInstant) || OF_CERTAIN_RULES.contains(&nanos);
-    if is_certain { 0 } else { MOST_OFFSET }
+    if is_certain { 0 } else { MAX_OFFSET }
 }
 
 /// The bound that is `slack` below this.
@@ -93,7 +93,7 @@ fn lower_bound(nanos: i128, slack: i128, context: WriterContext) -> Option<i128>
 fn upper_bound(nanos: i128, slack: i128, context: WriterContext) -> Option<i128> {
     // ORC-763: the format has no room for the second before 1970, UTC; what a writer puts there is read as one later.
     // Here is wall clock of any zone, and only what is about 1970 itself can be moved past a bound.
-    let moved = if nanos.abs() <= MOST_OFFSET { NANOS_PER_SECOND } else { 0 };
+    let moved = if nanos.abs() <= MAX_OFFSET { NANOS_PER_SECOND } else { 0 };
     let nanos = nanos + slack;
     Some(to_proleptic(nanos, context)? + calendar_slack(nanos, context) + moved)
 }

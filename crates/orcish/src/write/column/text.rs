@@ -22,9 +22,9 @@ use crate::write::streams::{IntStream, Layout};
 
 /// Most blanks that are put behind a value, as its type is a number of the file or the caller: Hive's `char` has 255
 /// characters, Trino's 65,536.
-const MOST_PADDING: usize = 1 << 16;
+const MAX_PADDING: usize = 1 << 16;
 /// Most blanks that are put behind the values that are handed over at a time: rows of a row group at most.
-const MOST_PADDING_AT_ONCE: usize = 1 << 30;
+const MAX_PADDING_AT_ONCE: usize = 1 << 30;
 /// The number of a string that is in no dictionary yet.
 const UNSEEN: u32 = u32::MAX;
 
@@ -186,13 +186,13 @@ impl TextValues {
             return Err(Fault::Value { index, column: self.column, message });
         }
         let missing = if matches!(shape, Shape::Char(_)) { length - count } else { 0 };
-        if missing > MOST_PADDING.min(self.padding_left) {
-            let message = match missing > MOST_PADDING {
+        if missing > MAX_PADDING.min(self.padding_left) {
+            let message = match missing > MAX_PADDING {
                 true => format!(
-                    "text of {count} characters in a column of {name}({length}): more than {MOST_PADDING} blanks are missing"
+                    "text of {count} characters in a column of {name}({length}): more than {MAX_PADDING} blanks are missing"
                 ),
                 false => format!(
-                    "a column of {name}({length}) in which more than {MOST_PADDING_AT_ONCE} blanks are missing in one row group"
+                    "a column of {name}({length}) in which more than {MAX_PADDING_AT_ONCE} blanks are missing in one row group"
                 ),
             };
             return Err(Fault::Value { index, column: self.column, message });
@@ -327,7 +327,7 @@ impl TextValues {
 
 impl Values for TextValues {
     fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, mut tools: Tools<'_>) -> Outcome {
-        self.padding_left = MOST_PADDING_AT_ONCE;
+        self.padding_left = MAX_PADDING_AT_ONCE;
         utf8::check(array, valid, self.column)?;
         match array.data_type() {
             DataType::Utf8 => self.gather_offsets(array.as_string::<i32>(), valid, &mut tools),

@@ -169,7 +169,7 @@ fn run(sink: Box<dyn Sink>, steps: &[Step]) -> Option<usize> {
     let (mut given, mut is_broken, mut finished) = (0, false, None);
     for &step in steps {
         if let Step::Elsewhere = step {
-            let own = std::mem::replace(&mut writer.owner, Owner::elsewhere());
+            let own = std::mem::replace(&mut writer.owner, OwnerProcess::other());
             for result in [writer.write(&rows(10, false)), writer.end_stripe(), writer.finish().map(drop)] {
                 assert_eq!(result.unwrap_err().kind(), ErrorKind::InvalidArgument);
             }

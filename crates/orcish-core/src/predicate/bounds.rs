@@ -5,7 +5,7 @@ use crate::statistics::{Bound as Text, ColumnStatistics, Decimal, Detail};
 
 /// What is known of the values of a column in some rows. What is doubtful is none.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
+pub struct ColumnBounds {
     /// No value is less.
     pub min: Option<Bound>,
     /// No value is greater.
@@ -37,7 +37,7 @@ pub enum Bound {
     Bytes(Vec<u8>),
 }
 
-impl Known {
+impl ColumnBounds {
     /// The same as statistics of a file of ours, for a test.
     pub fn statistics(&self, test: &Test) -> ColumnStatistics {
         let detail = match test {
