@@ -17,10 +17,8 @@ mod updates;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
-use cancellation::SharedCancellation;
 use context::OpenContext;
 use orcish_core::{Limits, Result};
 use orcish_io::{StorageOptions, list_folder, stat};
@@ -30,7 +28,6 @@ use transactional::SCHEMA;
 pub(crate) use file_entry::{FileEntry, FileFormat};
 pub use segment::Segment;
 
-use crate::metadata::allowed_locations::AllowedLocations;
 use crate::metadata::delete_delta::read_deletes;
 use crate::metadata::file_names::DATA_FILE_SUFFIX;
 use crate::metadata::locations::join;
@@ -93,10 +90,7 @@ impl Table {
         external: &[String],
     ) -> Result<Self> {
         let root = if location.len() > 1 { location.trim_end_matches('/') } else { location };
-        let (allowed, storage) = (&AllowedLocations::new(root, external), &TableStorage::new(root, storage.clone()));
-        let (reserved, cancellation) =
-            (&AtomicU64::new(0), &SharedCancellation::new(storage.of_table().cancellation()));
-        Ok(Table(Arc::new(OpenContext { root, storage, limits, allowed, reserved, cancellation }.open()?)))
+        Ok(Table(Arc::new(OpenContext::new(root, storage.clone(), limits.clone(), external).open()?)))
     }
 
     /// Location of the table.

@@ -1,10 +1,10 @@
 //! Cancellation: long work calls a function of its caller now and then, whose error ends the work.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A function that long work calls every [`CHECK_INTERVAL`], on the thread of the caller. Its error ends the work and is
 /// the error of the work.
@@ -61,12 +61,61 @@ impl Cancellation {
     }
 }
 
+/// Cancellation of work that several threads do. The thread of the caller calls the check; its error ends all threads.
+#[derive(Debug, Default)]
+pub struct SharedCancellation {
+    /// The error of the check.
+    error: Arc<OnceLock<Error>>,
+    /// On the thread of the caller.
+    cancellation: Option<Cancellation>,
+}
+
+impl SharedCancellation {
+    /// The cancellation of the thread of the caller.
+    pub fn new(cancellation: Cancellation) -> Self {
+        SharedCancellation { error: Arc::default(), cancellation: Some(cancellation) }
+    }
+
+    /// The cancellation of another thread that does the same work. It calls no check.
+    #[must_use]
+    pub fn for_thread(&self) -> Self {
+        SharedCancellation { error: self.error.clone(), cancellation: None }
+    }
+
+    /// Has the thread of the caller call `check`.
+    pub fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.cancellation = Some(Cancellation::new(Some(check)));
+    }
+
+    /// On the thread of the caller, calls the check if [`CHECK_INTERVAL`] has passed since its last call.
+    ///
+    /// # Errors
+    /// The error of the check, on each thread after it occurred.
+    pub fn poll(&mut self) -> Result<()> {
+        if let Some(Err(error)) = self.cancellation.as_mut().map(Cancellation::poll) {
+            return Err(self.error.get_or_init(|| error).clone());
+        }
+        self.error.get().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// A check for a caller that waits for the threads until they have ended: its error ends the threads, and not the wait.
+    pub fn check_of_waiting_caller(&self) -> Option<CancelCheck> {
+        let (error, check) = (self.error.clone(), self.cancellation.as_ref()?.check()?.clone());
+        Some(Arc::new(move || {
+            if let Err(found) = check() {
+                let _ = error.set(found);
+            }
+            Ok(())
+        }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::error::{Error, ErrorKind};
+    use crate::error::ErrorKind;
 
     #[test]
     fn polls_periodically() {
@@ -85,5 +134,17 @@ mod tests {
         assert_eq!(calls.load(Ordering::Relaxed), 2);
         std::thread::sleep(CHECK_INTERVAL);
         assert!(Cancellation::new(None).poll().is_ok());
+    }
+
+    #[test]
+    fn all_threads_end_with_the_error_of_the_caller() {
+        let check: CancelCheck = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
+        let mut caller = SharedCancellation::new(Cancellation::new(Some(check)));
+        let mut other = caller.for_thread();
+        assert!(caller.poll().is_ok() && other.poll().is_ok());
+        assert!(caller.check_of_waiting_caller().unwrap()().is_ok());
+        assert_eq!(other.poll().unwrap_err().message(), "enough");
+        assert_eq!(caller.poll().unwrap_err().message(), "enough");
+        assert!(SharedCancellation::default().poll().is_ok() && other.check_of_waiting_caller().is_none());
     }
 }

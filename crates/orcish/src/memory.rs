@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use orcish_core::error::{Error, Result};
+use orcish_core::parallel::{Reservation, ScanMemory};
 
 /// What the parts of a reader may take together.
 #[derive(Debug)]
@@ -11,17 +12,25 @@ pub(crate) struct Memory {
     most: u64,
     held: AtomicU64,
     was_short: AtomicBool,
+    /// The memory of the scan that the reader belongs to.
+    scan: Arc<ScanMemory>,
 }
 
 impl Memory {
     /// Room for so many bytes.
+    #[cfg(test)]
     pub(crate) fn new(most: u64) -> Arc<Self> {
-        Arc::new(Memory { most, held: AtomicU64::new(0), was_short: AtomicBool::new(false) })
+        Self::of_scan(most, ScanMemory::new(most))
+    }
+
+    /// Room for so many bytes, which count for the memory of a scan too.
+    pub(crate) fn of_scan(most: u64, scan: Arc<ScanMemory>) -> Arc<Self> {
+        Arc::new(Memory { most, held: AtomicU64::new(0), was_short: AtomicBool::new(false), scan })
     }
 
     /// What one part takes; nothing yet.
     pub(crate) fn part(self: &Arc<Self>) -> Charge {
-        Charge { memory: self.clone(), bytes: 0 }
+        Charge { memory: self.clone(), reservation: self.scan.reservation() }
     }
 
     /// Bytes that are left.
@@ -39,7 +48,7 @@ impl Memory {
 #[derive(Debug)]
 pub(crate) struct Charge {
     memory: Arc<Memory>,
-    bytes: u64,
+    reservation: Reservation,
 }
 
 impl Charge {
@@ -49,14 +58,14 @@ impl Charge {
     /// `LimitExceeded` when there is no room for what is missing.
     #[inline]
     pub(crate) fn raise_to(&mut self, bytes: u64) -> Result<()> {
-        if bytes <= self.bytes { Ok(()) } else { self.raise(bytes) }
+        if bytes <= self.reservation.bytes() { Ok(()) } else { self.raise(bytes) }
     }
 
     #[cold]
     fn raise(&mut self, bytes: u64) -> Result<()> {
-        let more = bytes - self.bytes;
+        let more = bytes - self.reservation.bytes();
         let held = self.memory.held.fetch_add(more, Ordering::Relaxed).saturating_add(more);
-        self.bytes = bytes;
+        self.reservation.set(bytes);
         if held <= self.memory.most {
             return Ok(());
         }
@@ -71,7 +80,7 @@ impl Charge {
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.memory.held.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.memory.held.fetch_sub(self.reservation.bytes(), Ordering::Relaxed);
     }
 }
 

@@ -11,8 +11,8 @@ orcish_core::tunings! {
     ROWS_AHEAD = 1 << 20, 1..=3000;
     /// Rows between two wanted ones that are decoded with them rather than passed over.
     ROWS_WORTH_SKIPPING = 128, 1..=20;
-    /// Parts of a stripe that a group of columns may be ahead of the caller.
-    PARTS_AHEAD = 4, 1..=3;
+    /// Number of times that a column group is decoded before the caller takes its rows.
+    DECODED_AHEAD = 4, 1..=3;
     /// Stripes that may be open at a time, where there are threads.
     OPEN_STRIPES = 2, 1..=3;
     /// Stored bytes that are fetched ahead, by all readers that share a source.

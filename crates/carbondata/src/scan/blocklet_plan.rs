@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orcish_core::Result;
-use orcish_core::parallel::{each, threads_or_cores};
+use orcish_core::parallel::{map, threads_or_cores};
 use orcish_core::predicate::Outcome;
 use orcish_io::{concurrency, display_name};
 
@@ -62,7 +62,7 @@ pub(super) fn blocklet_plans(
 }
 
 /// Runs `task` for each file, several at a time.
-pub(super) fn each_file<T: Send + 'static>(
+pub(super) fn map_files<T: Send + 'static>(
     snapshot: &Arc<TableSnapshot>,
     config: &Arc<ScanConfig>,
     task: impl Fn(&TableSnapshot, &ScanConfig, &FileEntry) -> Result<T> + Send + Sync + 'static,
@@ -72,7 +72,7 @@ pub(super) fn each_file<T: Send + 'static>(
         snapshot.files.first().map_or(1, |file| concurrency(&file.location, &snapshot.storage.of(&file.location)));
     let (snapshot, config) = (snapshot.clone(), config.clone());
     let (files, check) = (snapshot.files.len(), snapshot.storage.of_table().cancel_check().cloned());
-    each(files, threads.max(requests), check, move |at| {
+    map(0..files, threads.max(requests), check, move |_, at| {
         let entry = snapshot.file(at)?;
         snapshot.check_format(entry)?;
         task(&snapshot, &config, entry).map_err(|error| error.in_file(&display_name(&entry.location)))

@@ -7,6 +7,7 @@ use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_select::filter::filter;
 use orcish_core::cast::cut;
+use orcish_core::parallel::{Reservation, ScanMemory};
 use orcish_core::predicate::Outcome;
 use orcish_core::{Error, Result};
 
@@ -23,6 +24,12 @@ pub(super) struct ColumnarReader {
     open_file: Arc<OpenFile>,
     remaining: VecDeque<usize>,
     blocklet_reader: Option<BlockletReader>,
+    /// Indexes in the file of the projected columns and the filter columns.
+    file_columns: Vec<usize>,
+    /// Stored bytes of the current blocklet.
+    stored: Reservation,
+    /// Stored bytes of the next blocklet.
+    next_stored_bytes: u64,
 }
 
 /// Reads the pages of a blocklet.
@@ -41,19 +48,43 @@ struct BlockletReader {
 
 impl ColumnarReader {
     /// Reads some blocklets of a file; all blocklets with `None`.
-    pub(super) fn new(open_file: Arc<OpenFile>, blocklets: Option<Vec<usize>>) -> Self {
+    pub(super) fn new(
+        open_file: Arc<OpenFile>,
+        config: &ScanConfig,
+        blocklets: Option<Vec<usize>>,
+        memory: &Arc<ScanMemory>,
+    ) -> Self {
         let remaining = blocklets.map_or_else(|| (0..open_file.file.num_blocklets()).collect(), VecDeque::from);
-        ColumnarReader { open_file, remaining, blocklet_reader: None }
+        let columns = config.projection.iter().map(|(at, _)| *at).chain(config.filter_columns.iter().copied());
+        let file_columns = stored_columns(&open_file.mappings, columns);
+        let stored = memory.reservation();
+        let mut reader =
+            ColumnarReader { open_file, remaining, blocklet_reader: None, file_columns, stored, next_stored_bytes: 0 };
+        reader.next_stored_bytes = reader.stored_bytes_of_next();
+        reader
+    }
+
+    fn stored_bytes_of_next(&self) -> u64 {
+        let next = self.remaining.front();
+        next.map_or(0, |&blocklet| self.open_file.file.read_cost(blocklet, &self.file_columns).0)
+    }
+
+    /// The stored bytes that the next batch needs beyond those that the reader holds.
+    pub(super) fn bytes_of_next(&self) -> u64 {
+        if self.blocklet_reader.is_none() { self.next_stored_bytes } else { 0 }
     }
 
     /// The selected rows of the next page, which may be none; `None` behind the last page.
     pub(super) fn next(&mut self, snapshot: &TableSnapshot, config: &ScanConfig) -> Result<Option<RecordBatch>> {
         if self.blocklet_reader.is_none() {
             let Some(blocklet) = self.remaining.pop_front() else { return Ok(None) };
+            self.stored.set(self.next_stored_bytes);
+            self.next_stored_bytes = self.stored_bytes_of_next();
             self.blocklet_reader =
                 self.start_blocklet(config, blocklet).map_err(|error| error.in_section("blocklet", blocklet))?;
         }
         let Some(blocklet_reader) = &mut self.blocklet_reader else {
+            self.stored.set(0);
             return Ok(Some(make_batch(config, Vec::new(), 0)?));
         };
         let (blocklet, page) = (blocklet_reader.blocklet, blocklet_reader.page);
@@ -66,6 +97,7 @@ impl ColumnarReader {
         blocklet_reader.page += 1;
         if blocklet_reader.page >= blocklet_reader.filter_data.pages() {
             self.blocklet_reader = None;
+            self.stored.set(0);
         }
         Ok(Some(batch))
     }

@@ -7,7 +7,7 @@ use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::Outcome;
 use orcish_io::display_name;
 
-use super::blocklet_plan::{BlockletPlan, blocklet_plans, each_file};
+use super::blocklet_plan::{BlockletPlan, blocklet_plans, map_files};
 use super::column_mapping::stored_columns;
 use super::config::ScanConfig;
 use super::open_files::OpenFile;
@@ -18,7 +18,7 @@ use crate::table::FileFormat;
 
 /// The plan of each file.
 pub(super) fn explain(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>) -> Result<Vec<Explanation>> {
-    each_file(snapshot, config, |snapshot, config, entry| {
+    map_files(snapshot, config, |snapshot, config, entry| {
         let mut plan = Explanation { file: display_name(&entry.location), skipped: false, sections: Vec::new() };
         match &entry.format {
             FileFormat::Columnar => {}

@@ -33,7 +33,7 @@ use arrow_schema::SchemaRef;
 use config::ScanConfig;
 use orcish_core::Result;
 use orcish_core::explain::Explanation;
-use orcish_core::parallel::{Ahead, threads_or_cores};
+use orcish_core::parallel::{Prefetch, ScanMemory, threads_or_cores};
 use orcish_io::StorageOptions;
 use snapshot::TableSnapshot;
 use tasks::ScanTasks;
@@ -112,11 +112,12 @@ impl Scan {
     /// Reads record batches, in the order of segments, files and blocklets.
     pub fn read(&self) -> ScanReader {
         let threads = threads_or_cores(self.config.options.threads);
-        let tasks = ScanTasks::new(self.snapshot.clone(), self.config.clone());
+        let memory = ScanMemory::new(self.snapshot.limits.memory);
+        let tasks = ScanTasks::new(self.snapshot.clone(), self.config.clone(), memory.clone());
         let prefetch = tasks.map(|tasks| {
             // With a limit and no filter, the first tasks are enough.
             let is_limited = self.config.options.limit.is_some() && self.config.filter.is_none();
-            Ahead::new(Arc::new(tasks), threads, is_limited, self.config.options.limit)
+            Prefetch::new(Arc::new(tasks), threads, is_limited, self.config.options.limit, memory)
         });
         let (prefetch, error) = match prefetch {
             Ok(prefetch) => (Some(prefetch), None),

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use orcish_core::cancel::CancelCheck;
-use orcish_core::parallel::Ahead;
+use orcish_core::parallel::Prefetch;
 use orcish_core::{Error, Result};
 
 use super::tasks::ScanTasks;
@@ -11,7 +11,7 @@ use super::tasks::ScanTasks;
 /// Reads the record batches of a [`Scan`](crate::Scan), in order. An error is the last item.
 pub struct ScanReader {
     pub(super) schema: SchemaRef,
-    pub(super) prefetch: Option<Ahead<ScanTasks>>,
+    pub(super) prefetch: Option<Prefetch<ScanTasks>>,
     pub(super) error: Option<Error>,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use orcish_core::Result;
 
-use super::blocklet_plan::{blocklet_plans, each_file};
+use super::blocklet_plan::{blocklet_plans, map_files};
 use super::config::ScanConfig;
 use super::snapshot::TableSnapshot;
 use super::split::Split;
@@ -13,7 +13,7 @@ use crate::table::{FileEntry, FileFormat};
 
 /// Divides a scan into splits of about `bytes` stored bytes.
 pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, bytes: u64) -> Result<Vec<Split>> {
-    let splits = each_file(snapshot, config, move |snapshot, config, entry| {
+    let splits = map_files(snapshot, config, move |snapshot, config, entry| {
         if entry.format != FileFormat::Columnar {
             let size = match entry.size {
                 Some(size) => size,

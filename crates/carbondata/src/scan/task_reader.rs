@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
 use orcish_core::cancel::{CancelCheck, Cancellation};
+use orcish_core::parallel::ScanMemory;
 use orcish_core::{Error, Result};
 use orcish_io::display_name;
 
@@ -47,6 +48,7 @@ impl TaskReader {
         open_files: &OpenFiles,
         task: &ScanTask,
         threads: usize,
+        memory: &Arc<ScanMemory>,
     ) -> Result<Self> {
         let entry = snapshot.file(task.file)?;
         let reader = match &entry.format {
@@ -57,7 +59,9 @@ impl TaskReader {
             FileFormat::Orc => FormatReader::Orc(orc::open(snapshot, config, entry, threads)?),
             _ => FormatReader::Columnar(ColumnarReader::new(
                 open_files.get(snapshot, task.file)?,
+                config,
                 task.blocklets.clone(),
+                memory,
             )),
         };
         Ok(TaskReader {
@@ -74,6 +78,14 @@ impl TaskReader {
 
     pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
         self.cancellation = Cancellation::new(Some(check));
+    }
+
+    /// The stored bytes that the next batch needs beyond those that the reader holds.
+    pub(super) fn bytes_of_next(&self) -> u64 {
+        match &self.reader {
+            FormatReader::Columnar(columnar) if self.ready.is_empty() && !self.is_done => columnar.bytes_of_next(),
+            _ => 0,
+        }
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {

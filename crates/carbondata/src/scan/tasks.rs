@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orcish_core::cancel::CancelCheck;
+use orcish_core::parallel::{PrefetchSource, ScanMemory};
 use orcish_core::predicate::{BatchFilter, Outcome};
-use orcish_core::{Error, Result, parallel};
+use orcish_core::{Error, Result};
 use orcish_io::display_name;
 
 use super::config::ScanConfig;
@@ -21,6 +22,7 @@ pub(super) struct ScanTasks {
     snapshot: Arc<TableSnapshot>,
     config: Arc<ScanConfig>,
     open_files: OpenFiles,
+    memory: Arc<ScanMemory>,
     tasks: Vec<ScanTask>,
     /// Number of unfinished tasks of each file.
     unfinished: Mutex<HashMap<usize, usize>>,
@@ -28,7 +30,7 @@ pub(super) struct ScanTasks {
 
 impl ScanTasks {
     /// The tasks that pruning by index files leaves.
-    pub(super) fn new(snapshot: Arc<TableSnapshot>, config: Arc<ScanConfig>) -> Result<Self> {
+    pub(super) fn new(snapshot: Arc<TableSnapshot>, config: Arc<ScanConfig>, memory: Arc<ScanMemory>) -> Result<Self> {
         let mut tasks = Vec::new();
         let mut unfinished = HashMap::new();
         let mut cancellation = snapshot.storage.of_table().cancellation();
@@ -38,7 +40,14 @@ impl ScanTasks {
             unfinished.insert(file, tasks_of_file.len());
             tasks.extend(tasks_of_file);
         }
-        Ok(ScanTasks { snapshot, config, open_files: OpenFiles::default(), tasks, unfinished: Mutex::new(unfinished) })
+        Ok(ScanTasks {
+            snapshot,
+            config,
+            open_files: OpenFiles::default(),
+            memory,
+            tasks,
+            unfinished: Mutex::new(unfinished),
+        })
     }
 
     /// Number of rows of all files; `None` where an index file lacks it or rows are deleted.
@@ -77,17 +86,17 @@ fn file_tasks(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry:
     Ok(kept.map(|blocklet| ScanTask { file, blocklets: Some(vec![blocklet.id]) }).collect())
 }
 
-impl parallel::Parts for ScanTasks {
+impl PrefetchSource for ScanTasks {
     type Reader = TaskReader;
 
-    fn count(&self) -> usize {
+    fn num_inputs(&self) -> usize {
         self.tasks.len()
     }
 
-    fn open(&self, at: usize, threads: usize, _beside: usize) -> Result<Option<TaskReader>> {
+    fn open(&self, at: usize, threads: usize, _open_inputs: usize) -> Result<Option<TaskReader>> {
         let task = self.tasks.get(at).ok_or_else(|| Error::invalid(format!("no task {at}")))?;
         let entry = self.snapshot.file(task.file)?;
-        TaskReader::open(&self.snapshot, &self.config, &self.open_files, task, threads)
+        TaskReader::open(&self.snapshot, &self.config, &self.open_files, task, threads, &self.memory)
             .map(Some)
             .map_err(|error| error.in_file(&display_name(&entry.location)))
     }
@@ -100,6 +109,10 @@ impl parallel::Parts for ScanTasks {
         if *count == 0 {
             self.open_files.close(task.file);
         }
+    }
+
+    fn bytes_of_next(reader: &TaskReader) -> u64 {
+        reader.bytes_of_next()
     }
 
     fn set_cancel_check(reader: &mut TaskReader, check: CancelCheck) {

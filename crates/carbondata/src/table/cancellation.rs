@@ -1,124 +1,55 @@
 //! Cancellation of opening a table, which several threads do.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-use orcish_core::cancel::{CHECK_INTERVAL, Cancellation};
-use orcish_core::{Error, ErrorKind, Result};
+use orcish_core::Result;
+use orcish_core::cancel::{CancelCheck, Cancellation, SharedCancellation};
 
-/// Calls the check of the caller on the thread that opens the table. If it fails, the other threads stop too.
+/// The cancellation of the threads that open a table.
+#[derive(Debug, Clone)]
+pub(super) struct OpenCancellation(Arc<Inner>);
+
 #[derive(Debug)]
-pub(super) struct SharedCancellation {
+struct Inner {
     caller: ThreadId,
-    cancellation: Mutex<Cancellation>,
-    is_over: AtomicBool,
+    of_caller: Mutex<SharedCancellation>,
+    of_threads: Mutex<SharedCancellation>,
 }
 
-impl SharedCancellation {
+impl OpenCancellation {
+    /// The check is called on this thread, which opens the table.
     pub(super) fn new(cancellation: Cancellation) -> Self {
-        SharedCancellation {
+        let of_caller = SharedCancellation::new(cancellation);
+        let of_threads = Mutex::new(of_caller.for_thread());
+        OpenCancellation(Arc::new(Inner {
             caller: std::thread::current().id(),
-            cancellation: Mutex::new(cancellation),
-            is_over: AtomicBool::new(false),
-        }
+            of_caller: Mutex::new(of_caller),
+            of_threads,
+        }))
     }
 
-    /// Whether this is the thread that opens the table.
-    fn is_caller(&self) -> bool {
-        std::thread::current().id() == self.caller
-    }
-
-    fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
-    }
-
-    /// Stops the other threads.
-    fn stop(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
-    }
-
-    /// Checks for cancellation, unless it was done shortly before.
+    /// Calls the check if this is the thread that opens the table and the last call was not lately.
     ///
     /// # Errors
-    /// The error of the check on the thread that opens the table; `Interrupted` on other threads afterwards.
-    pub(super) fn check(&self) -> Result<()> {
-        if self.is_caller() {
-            let found = self.cancellation.lock().unwrap_or_else(PoisonError::into_inner).poll();
-            if found.is_err() {
-                self.stop();
-            }
-            return found;
-        }
-        match self.is_over() {
-            true => Err(Error::new(ErrorKind::Interrupted, "the table is not opened any more")),
-            false => Ok(()),
-        }
+    /// The error of the check, on each thread after it occurred.
+    pub(super) fn poll(&self) -> Result<()> {
+        let is_caller = std::thread::current().id() == self.0.caller;
+        let cancellation = if is_caller { &self.0.of_caller } else { &self.0.of_threads };
+        cancellation.lock().unwrap_or_else(PoisonError::into_inner).poll()
     }
 
-    /// Maps all items, in order, with `threads` threads including this one.
-    pub(super) fn map<T: Sync, R: Send>(
-        &self,
-        threads: usize,
-        all: &[T],
-        work: impl Fn(&T) -> Result<R> + Sync,
-    ) -> Result<Vec<R>> {
-        let watched = |item| self.check().and_then(|()| work(item));
-        if threads < 2 {
-            return all.iter().map(watched).collect();
-        }
-        let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-        let run = || {
-            while let Some((at, item)) = {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                all.get(at).map(|item| (at, item))
-            } {
-                let found = watched(item);
-                let is_interrupted =
-                    found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Interrupted || self.is_over());
-                if found.is_err() {
-                    // No thread starts another item.
-                    next.store(all.len(), Ordering::Relaxed);
-                }
-                match found {
-                    // Errors of the other threads are consequences of this one.
-                    Err(error) if self.is_caller() && is_interrupted => {
-                        self.stop();
-                        return Err(error);
-                    }
-                    found => done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, found),
-                };
-            }
-            Ok(())
-        };
-        let (sender, others) = channel::<()>();
-        std::thread::scope(|scope| {
-            // This thread takes items too, as it is the one that can be cancelled.
-            for _ in 1..threads {
-                let sender = sender.clone();
-                let run = &run;
-                scope.spawn(move || {
-                    _ = run();
-                    drop(sender);
-                });
-            }
-            drop(sender);
-            run()?;
-            while others.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                self.check()?;
-            }
-            Ok(())
-        })?;
-        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.into_values().collect()
+    /// [`poll`](Self::poll), as a check.
+    pub(super) fn check(&self) -> CancelCheck {
+        let cancellation = self.clone();
+        Arc::new(move || cancellation.poll())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use orcish_core::parallel::map;
+    use orcish_core::{Error, ErrorKind};
 
     use super::*;
 
@@ -129,12 +60,12 @@ mod tests {
             let storage = orcish_io::StorageOptions::default()
                 .with_cancel_check(Arc::new(move || Err(Error::new(kind, "a signal came"))));
             for threads in [1, 4] {
-                let cancellation = SharedCancellation::new(storage.cancellation());
-                let all: Vec<usize> = (0..threads).collect();
+                let cancellation = OpenCancellation::new(storage.cancellation());
+                let of_task = cancellation.clone();
                 // Runs until it is cancelled.
-                let found = cancellation.map(threads, &all, |_| -> Result<()> {
+                let found = map(0..threads, threads, Some(cancellation.check()), move |_, _| -> Result<()> {
                     loop {
-                        cancellation.check()?;
+                        of_task.poll()?;
                         std::thread::yield_now();
                     }
                 });

@@ -9,10 +9,10 @@ use super::context::OpenContext;
 use super::state::TableState;
 use crate::metadata::schema::{Column, schema_of};
 
-impl OpenContext<'_> {
-    pub(super) fn state(self, all: Vec<Column>, is_transactional: bool) -> Result<TableState> {
+impl OpenContext {
+    pub(super) fn state(&self, all: Vec<Column>, is_transactional: bool) -> Result<TableState> {
         let columns = visible(all);
-        check_names(&columns).map_err(|error| error.in_file(&display_name(self.root)))?;
+        check_names(&columns).map_err(|error| error.in_file(&display_name(&self.root)))?;
         Ok(TableState {
             location: self.root.to_owned(),
             storage: self.storage.clone(),

@@ -1,37 +1,50 @@
 //! The context of opening a table.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use orcish_core::parallel::map;
 use orcish_core::{Error, Limits, Result};
 use orcish_io::{StorageOptions, display_name, read_small, stat};
 
-use super::cancellation::SharedCancellation;
+use super::cancellation::OpenCancellation;
 use crate::metadata::allowed_locations::AllowedLocations;
 use crate::metadata::locations::join;
 use crate::metadata::table_storage::TableStorage;
 use crate::tuning;
 
 /// The context of opening a table.
-#[derive(Clone, Copy)]
-pub(super) struct OpenContext<'a> {
-    pub(super) root: &'a str,
-    pub(super) storage: &'a TableStorage,
-    pub(super) limits: &'a Limits,
-    pub(super) allowed: &'a AllowedLocations,
+pub(super) struct OpenContext {
+    pub(super) root: String,
+    pub(super) storage: TableStorage,
+    pub(super) limits: Limits,
+    pub(super) allowed: AllowedLocations,
     /// Reserved memory of index files and names of delete deltas.
-    pub(super) reserved: &'a AtomicU64,
-    pub(super) cancellation: &'a SharedCancellation,
+    pub(super) reserved: AtomicU64,
+    pub(super) cancellation: OpenCancellation,
 }
 
-impl OpenContext<'_> {
+impl OpenContext {
+    /// A table is opened on this thread. `external` are locations outside the table that its metadata may name.
+    pub(super) fn new(root: &str, storage: StorageOptions, limits: Limits, external: &[String]) -> Arc<Self> {
+        Arc::new(OpenContext {
+            root: root.to_owned(),
+            allowed: AllowedLocations::new(root, external),
+            reserved: AtomicU64::new(0),
+            cancellation: OpenCancellation::new(storage.cancellation()),
+            storage: TableStorage::new(root, storage),
+            limits,
+        })
+    }
+
     pub(super) fn read(&self, location: &str) -> Result<bytes::Bytes> {
         read_small(location, self.limits.tail, self.storage_of(location)?.as_ref())
     }
 
     /// The options for a file or folder that the metadata names, if it may be read.
     pub(super) fn storage_of(&self, location: &str) -> Result<Cow<'_, StorageOptions>> {
-        self.allowed.check(location).map_err(|error| error.in_file(&display_name(self.root)))?;
+        self.allowed.check(location).map_err(|error| error.in_file(&display_name(&self.root)))?;
         Ok(self.storage.of(location))
     }
 
@@ -59,13 +72,21 @@ impl OpenContext<'_> {
     }
 
     pub(super) fn metadata(&self, name: &str) -> String {
-        join(&join(self.root, "Metadata"), name)
+        join(&join(&self.root, "Metadata"), name)
     }
 
     /// Maps all items, in order. In stores, several items are processed at a time.
-    pub(super) fn map<T: Sync, R: Send>(self, all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    pub(super) fn map<T: Send + 'static, R: Send + 'static>(
+        self: &Arc<Self>,
+        items: Vec<T>,
+        task: impl Fn(&Arc<Self>, T) -> Result<R> + Send + Sync + 'static,
+    ) -> Result<Vec<R>> {
         let is_far = self.root.contains("://") && !self.root.starts_with("file:");
-        let threads = if is_far { tuning::METADATA_READERS.get().min(all.len()) } else { 1 };
-        self.cancellation.map(threads, all, work)
+        let threads = if is_far { tuning::METADATA_READERS.get() } else { 1 };
+        let context = self.clone();
+        map(items, threads, Some(self.cancellation.check()), move |_, item| {
+            context.cancellation.poll()?;
+            task(&context, item)
+        })
     }
 }

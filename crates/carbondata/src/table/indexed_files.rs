@@ -26,7 +26,7 @@ impl IndexedFiles {
     ///
     /// # Errors
     /// `LimitExceeded` where the index files of the table take too much memory.
-    pub(super) fn add(&mut self, files: Vec<IndexedFile>, context: OpenContext<'_>) -> Result<()> {
+    pub(super) fn add(&mut self, files: Vec<IndexedFile>, context: &OpenContext) -> Result<()> {
         for mut file in files {
             if !self.names.insert(file.name.clone()) {
                 continue;
@@ -46,9 +46,9 @@ impl IndexedFiles {
     }
 }
 
-impl OpenContext<'_> {
+impl OpenContext {
     /// Reads the index files of a folder of a segment file.
-    pub(super) fn read_index_files(self, folder: &SegmentFolder) -> Result<Vec<IndexedFile>> {
+    pub(super) fn read_index_files(&self, folder: &SegmentFolder) -> Result<Vec<IndexedFile>> {
         let mut found = IndexedFiles::default();
         let mut merged = false;
         // An index file may be named more than once.
@@ -63,7 +63,7 @@ impl OpenContext<'_> {
             }
         }
         for name in &folder.files {
-            self.cancellation.check()?;
+            self.cancellation.poll()?;
             if !names_read.insert(name) {
                 continue;
             }
@@ -82,23 +82,23 @@ impl OpenContext<'_> {
     }
 
     /// Reads an index file.
-    fn read_index(self, location: &str, found: &mut IndexedFiles) -> Result<()> {
-        found.add(self.parse(location, |bytes| index_file::read_index(bytes, self.limits))?, self)
+    fn read_index(&self, location: &str, found: &mut IndexedFiles) -> Result<()> {
+        found.add(self.parse(location, |bytes| index_file::read_index(bytes, &self.limits))?, self)
     }
 
     /// Reads a merged index file; returns the names of its index files.
-    fn read_merged_index(self, location: &str, found: &mut IndexedFiles) -> Result<Vec<String>> {
-        let parts = self.parse(location, |bytes| index_file::read_merged_index(bytes, self.limits))?;
+    fn read_merged_index(&self, location: &str, found: &mut IndexedFiles) -> Result<Vec<String>> {
+        let parts = self.parse(location, |bytes| index_file::read_merged_index(bytes, &self.limits))?;
         let mut names = Vec::new();
         for (name, part) in parts {
-            found.add(index_file::read_index(&part, self.limits).map_err(|error| error.in_file(location))?, self)?;
+            found.add(index_file::read_index(&part, &self.limits).map_err(|error| error.in_file(location))?, self)?;
             names.push(name);
         }
         Ok(names)
     }
 
     /// The entry of a data file of an index file; `location` where the name of the file differs.
-    pub(super) fn indexed_entry(self, file: IndexedFile, folder: &str, location: Option<&str>) -> FileEntry {
+    pub(super) fn indexed_entry(&self, file: IndexedFile, folder: &str, location: Option<&str>) -> FileEntry {
         FileEntry {
             location: location.map_or_else(|| join(folder, &file.name), str::to_owned),
             size: file.size,
@@ -111,7 +111,7 @@ impl OpenContext<'_> {
         }
     }
 
-    pub(super) fn entry(self, location: String, format: FileFormat) -> FileEntry {
+    pub(super) fn entry(&self, location: String, format: FileFormat) -> FileEntry {
         FileEntry {
             location,
             segment: None,
@@ -123,18 +123,18 @@ impl OpenContext<'_> {
             index_columns: None,
             version: None,
             deletes: Arc::default(),
-            dictionaries: join(self.root, "Metadata"),
+            dictionaries: join(&self.root, "Metadata"),
             partition: Vec::new(),
         }
     }
 
     /// The data files in a listing that index files name; `with_all` adds the others.
-    pub(super) fn listed_files(self, all: Vec<(String, FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
+    pub(super) fn listed_files(&self, all: Vec<(String, FileStatus)>, with_all: bool) -> Result<Vec<FileEntry>> {
         let all = all.into_iter().map(|(location, status)| (location, status.size));
         self.files_by_indexes(&all.collect::<Vec<_>>(), with_all)
     }
 
-    pub(super) fn files_by_indexes(self, all: &[(String, u64)], with_all: bool) -> Result<Vec<FileEntry>> {
+    pub(super) fn files_by_indexes(&self, all: &[(String, u64)], with_all: bool) -> Result<Vec<FileEntry>> {
         // By folder and base name, as index files may leave out the suffix.
         let mut data: BTreeMap<(&str, String), (&str, u64)> = BTreeMap::new();
         for (location, size) in all.iter().filter(|(location, _)| location.ends_with(DATA_FILE_SUFFIX)) {
@@ -145,13 +145,13 @@ impl OpenContext<'_> {
         // Empty index files belong to failed loads.
         let indexes = || all.iter().filter(|(_, size)| *size > 0).map(|(location, _)| location.as_str());
         for location in indexes().filter(|location| location.ends_with(MERGED_INDEX_SUFFIX)) {
-            self.cancellation.check()?;
+            self.cancellation.poll()?;
             let folder = parent(location);
             let names = self.read_merged_index(location, indexed.entry(folder).or_default())?;
             merged.extend(names.into_iter().map(|name| (folder, name)));
         }
         for location in indexes().filter(|location| location.ends_with(INDEX_SUFFIX)) {
-            self.cancellation.check()?;
+            self.cancellation.poll()?;
             let folder = parent(location);
             if !merged.contains(&(folder, file_name(location).to_owned())) {
                 self.read_index(location, indexed.entry(folder).or_default())?;
@@ -178,7 +178,7 @@ impl OpenContext<'_> {
         Ok(files)
     }
 
-    pub(super) fn unindexed_entry(self, location: &str, size: u64) -> FileEntry {
+    pub(super) fn unindexed_entry(&self, location: &str, size: u64) -> FileEntry {
         FileEntry { size: Some(size), ..self.entry(location.to_owned(), FileFormat::Columnar) }
     }
 }

@@ -1,5 +1,7 @@
 //! Opens tables.
 
+use std::sync::Arc;
+
 use orcish_core::Result;
 use orcish_io::stat;
 
@@ -9,10 +11,10 @@ use super::transactional::SCHEMA;
 use crate::metadata::file_names::DATA_FILE_SUFFIX;
 use crate::metadata::locations::join;
 
-impl OpenContext<'_> {
-    pub(super) fn open(self) -> Result<TableState> {
-        let is_file = self.root.ends_with(DATA_FILE_SUFFIX) && stat(self.root, self.storage.of_table())?.is_some();
-        match !is_file && stat(&join(self.root, SCHEMA), self.storage.of_table())?.is_some() {
+impl OpenContext {
+    pub(super) fn open(self: &Arc<Self>) -> Result<TableState> {
+        let is_file = self.root.ends_with(DATA_FILE_SUFFIX) && stat(&self.root, self.storage.of_table())?.is_some();
+        match !is_file && stat(&join(&self.root, SCHEMA), self.storage.of_table())?.is_some() {
             true => self.open_transactional(),
             false => self.open_folder(is_file),
         }

@@ -1,5 +1,7 @@
 //! Data files of a segment.
 
+use std::sync::Arc;
+
 use orcish_core::Result;
 use orcish_io::{hive_partitions, list_all, list_folder};
 
@@ -14,17 +16,17 @@ use crate::metadata::table_status::{COLUMNAR_V3, LoadDetails, ROW_V1};
 /// Name of the index file of a streaming segment.
 const STREAM_INDEX: &str = "0_batchno0-0-0-0.carbonindex";
 
-impl OpenContext<'_> {
+impl OpenContext {
     /// The data files of a segment.
     pub(super) fn segment_files(
-        self,
+        self: &Arc<Self>,
         load: &LoadDetails,
         segment: usize,
         partition_columns: &[String],
     ) -> Result<Vec<FileEntry>> {
         let folder = match &load.path {
-            Some(path) => absolute(self.root, path),
-            None => join(self.root, &format!("Fact/Part0/Segment_{}", load.id)),
+            Some(path) => absolute(&self.root, path),
+            None => join(&self.root, &format!("Fact/Part0/Segment_{}", load.id)),
         };
         if load.format == ROW_V1 {
             return self.stream_files(&folder, segment);
@@ -33,7 +35,7 @@ impl OpenContext<'_> {
             Some(name) => {
                 let location = self.metadata(&format!("segments/{name}"));
                 check_name(name).map_err(|error| error.in_file(&location))?;
-                Some(self.parse(&location, |bytes| segment_file::read_segment_file(bytes, self.root, self.limits))?)
+                Some(self.parse(&location, |bytes| segment_file::read_segment_file(bytes, &self.root, &self.limits))?)
             }
             None => None,
         };
@@ -43,9 +45,12 @@ impl OpenContext<'_> {
         let mut files = Vec::new();
         match folders {
             Some(folders) => {
-                let indexes = self.map(&folders, |folder| self.read_index_files(folder))?;
-                for (folder, indexed) in folders.iter().zip(indexes) {
-                    files.extend(indexed.into_iter().map(|file| self.indexed_entry(file, &folder.location, None)));
+                let indexes = self.map(folders, |context, folder| {
+                    let indexed = context.read_index_files(&folder)?;
+                    Ok((folder.location, indexed))
+                })?;
+                for (location, indexed) in indexes {
+                    files.extend(indexed.into_iter().map(|file| self.indexed_entry(file, &location, None)));
                 }
             }
             None => files = self.listed_files(list_all(&folder, self.storage_of(&folder)?.as_ref())?, false)?,
@@ -57,12 +62,12 @@ impl OpenContext<'_> {
     }
 
     /// The files of a streaming segment, with their committed sizes.
-    fn stream_files(self, folder: &str, segment: usize) -> Result<Vec<FileEntry>> {
+    fn stream_files(&self, folder: &str, segment: usize) -> Result<Vec<FileEntry>> {
         let location = join(folder, STREAM_INDEX);
         if !self.exists(&location)? {
             return Ok(Vec::new());
         }
-        let files = self.parse(&location, |bytes| index_file::read_stream_index(bytes, self.limits))?;
+        let files = self.parse(&location, |bytes| index_file::read_stream_index(bytes, &self.limits))?;
         let entry = |(name, size): (String, u64)| FileEntry {
             segment: Some(segment),
             size: Some(size),
@@ -73,7 +78,7 @@ impl OpenContext<'_> {
 
     /// The files of a segment of another format.
     fn files_of_other_format(
-        self,
+        &self,
         load: &LoadDetails,
         segment: usize,
         folder: &str,

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::indexed_files::IndexedFiles;
 use super::*;
-use crate::metadata::allowed_locations::AllowedLocations;
 use crate::metadata::bounds::column_bounds;
 use crate::metadata::index_file::IndexedFile;
 use crate::metadata::schema::CarbonType;
@@ -137,24 +136,14 @@ type Columns = BTreeMap<String, (Column, ColumnBounds)>;
 
 #[test]
 fn map_keeps_the_order() {
-    let limits = Limits::default();
     for root in ["/near", "s3://far/x"] {
-        let (allowed, reserved) = (AllowedLocations::new(root, &[]), AtomicU64::new(0));
-        let storage = TableStorage::new(root, StorageOptions::default());
-        let cancellation = SharedCancellation::new(storage.of_table().cancellation());
-        let context = OpenContext {
-            root,
-            storage: &storage,
-            limits: &limits,
-            allowed: &allowed,
-            reserved: &reserved,
-            cancellation: &cancellation,
-        };
+        let context = OpenContext::new(root, StorageOptions::default(), Limits::default(), &[]);
         let all: Vec<u32> = (0..100).collect();
-        assert_eq!(context.map(&all, |at| Ok(at * 2)).unwrap(), (0..100).map(|at| at * 2).collect::<Vec<_>>());
-        let error = context.map(&all, |&at| if at == 50 { Err(orcish_core::Error::corrupt("50")) } else { Ok(at) });
+        let doubled = context.map(all.clone(), |_, at| Ok(at * 2)).unwrap();
+        assert_eq!(doubled, (0..100).map(|at| at * 2).collect::<Vec<_>>());
+        let error = context.map(all, |_, at| if at == 50 { Err(orcish_core::Error::corrupt("50")) } else { Ok(at) });
         assert_eq!(error.unwrap_err().message(), "50");
-        assert!(context.map(&[], |at: &u32| Ok(*at)).unwrap().is_empty());
+        assert!(context.map(Vec::new(), |_, at: u32| Ok(at)).unwrap().is_empty());
     }
 }
 
@@ -164,22 +153,12 @@ fn memory_of_columns_is_limited() {
     let columns = |name: &str| (0..1000).map(|at| Column::sample(&format!("{name}{at}"), CarbonType::Int)).collect();
     let schemas: [Vec<Column>; 2] = [columns("a"), columns("b")];
     let read = |schema: &dyn Fn(usize) -> usize| {
-        let (allowed, reserved) = (AllowedLocations::new("/t", &[]), AtomicU64::new(0));
-        let storage = TableStorage::new("/t", StorageOptions::default());
-        let cancellation = SharedCancellation::new(storage.of_table().cancellation());
-        let context = OpenContext {
-            root: "/t",
-            storage: &storage,
-            limits: &limits,
-            allowed: &allowed,
-            reserved: &reserved,
-            cancellation: &cancellation,
-        };
+        let context = OpenContext::new("/t", StorageOptions::default(), limits.clone(), &[]);
         let mut found = IndexedFiles::default();
         // Each index file has its own columns.
         (0..200).try_for_each(|at| {
             let columns = Some(Arc::new(schemas[schema(at)].clone()));
-            found.add(vec![IndexedFile { name: at.to_string(), columns, ..IndexedFile::default() }], context)
+            found.add(vec![IndexedFile { name: at.to_string(), columns, ..IndexedFile::default() }], &context)
         })
     };
     assert!(read(&|_| 0).is_ok() && read(&|at| at / 100).is_ok());

@@ -21,13 +21,13 @@ pub(super) const SCHEMA: &str = "Metadata/schema";
 /// `PartitionType::NATIVE_HIVE`: partitions are folders.
 const HIVE: i32 = 4;
 
-impl OpenContext<'_> {
+impl OpenContext {
     /// Opens a table with metadata.
-    pub(super) fn open_transactional(self) -> Result<TableState> {
-        let schema = join(self.root, SCHEMA);
+    pub(super) fn open_transactional(self: &Arc<Self>) -> Result<TableState> {
+        let schema = join(&self.root, SCHEMA);
         let (info, all) = self.parse(&schema, |bytes| {
-            let info: TableInfo = ThriftReader::new(bytes, self.limits).read_struct()?;
-            let all = columns(&info.table.columns, self.limits)?;
+            let info: TableInfo = ThriftReader::new(bytes, &self.limits).read_struct()?;
+            let all = columns(&info.table.columns, &self.limits)?;
             Ok((info, all))
         })?;
         // Sort columns are in the order of the list, which differs from the order of the schema.
@@ -47,25 +47,28 @@ impl OpenContext<'_> {
         let status = self.metadata(&name);
         // A table without loads has no table status.
         let loads = match self.exists(&status)? {
-            true => self.parse(&status, |bytes| table_status::read_table_status(bytes, self.limits))?,
+            true => self.parse(&status, |bytes| table_status::read_table_status(bytes, &self.limits))?,
             false => Vec::new(),
         };
         // All loads have the same update status file.
         let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
             Some(name) => {
                 check_name(name).map_err(|error| error.in_file(&status))?;
-                self.parse(&self.metadata(name), |bytes| update_status::read_update_status(bytes, self.limits))?
+                self.parse(&self.metadata(name), |bytes| update_status::read_update_status(bytes, &self.limits))?
             }
             None => Vec::new(),
         };
         let mut updates = Updates::new(&updates, !state.partition_columns.is_empty());
-        let live: Vec<_> = loads.iter().enumerate().filter(|(_, load)| load.is_readable()).collect();
-        let files = self.map(&live, |(at, load)| self.segment_files(load, *at, &state.partition_columns))?;
-        let mut live: BTreeMap<_, _> = live.iter().map(|(at, _)| *at).zip(files).collect();
+        let live = loads.iter().enumerate().filter(|(_, load)| load.is_readable());
+        let live: Vec<_> = live.map(|(at, load)| (at, load.clone())).collect();
+        let partition_columns = state.partition_columns.clone();
+        let files =
+            self.map(live, move |context, (at, load)| Ok((at, context.segment_files(&load, at, &partition_columns)?)))?;
+        let mut live: BTreeMap<_, _> = files.into_iter().collect();
         for (at, load) in loads.iter().enumerate() {
             let mut files = live.remove(&at).unwrap_or_default();
             for file in &files {
-                self.cancellation.check()?;
+                self.cancellation.poll()?;
                 self.storage_of(&file.location)?;
             }
             let deleted = updates.apply(load, &mut files, self)?;

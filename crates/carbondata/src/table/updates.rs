@@ -59,7 +59,7 @@ impl<'a> Updates<'a> {
         &mut self,
         load: &LoadDetails,
         files: &mut Vec<FileEntry>,
-        context: OpenContext<'_>,
+        context: &OpenContext,
     ) -> Result<u64> {
         if self.files.is_empty() {
             return Ok(0);
@@ -67,7 +67,7 @@ impl<'a> Updates<'a> {
         files.retain(|file| self.is_live(load, file_name(&file.location)));
         let mut deleted = 0u64;
         for file in files {
-            context.cancellation.check()?;
+            context.cancellation.poll()?;
             let name = file_name(&file.location);
             deleted =
                 deleted.saturating_add(self.last_update(load, name).and_then(|update| update.deleted).unwrap_or(0));
@@ -93,7 +93,7 @@ impl<'a> Updates<'a> {
     }
 
     /// The live delete deltas of a data file. Other delete deltas belong to failed deletes.
-    fn deltas(&mut self, load: &LoadDetails, location: &str, context: OpenContext<'_>) -> Result<Arc<[String]>> {
+    fn deltas(&mut self, load: &LoadDetails, location: &str, context: &OpenContext) -> Result<Arc<[String]>> {
         let Some((block, _)) = block_and_time(file_name(location)) else { return Ok(Arc::default()) };
         let of_block = key(&load.id, block);
         if !self.blocks.contains_key(&of_block) {
@@ -115,11 +115,11 @@ impl<'a> Updates<'a> {
         of_block: &Key,
         block: &str,
         folder: &str,
-        context: OpenContext<'_>,
+        context: &OpenContext,
     ) -> Result<Arc<[String]>> {
         let (mut deltas, mut ranges) = (Vec::new(), Vec::new());
         let mut add = |delta: String| {
-            context.cancellation.check()?;
+            context.cancellation.poll()?;
             context.storage_of(&delta)?;
             context.reserve(size_of::<String>() + delta.len(), DELETE_DELTAS)?;
             deltas.push(delta);
@@ -147,13 +147,13 @@ impl<'a> Updates<'a> {
     }
 
     /// The delete deltas of a folder.
-    fn list_deltas(&mut self, folder: &str, context: OpenContext<'_>) -> Result<&Listed> {
+    fn list_deltas(&mut self, folder: &str, context: &OpenContext) -> Result<&Listed> {
         if !self.listed.contains_key(folder) {
             let mut found = Listed::new();
             // Empty files belong to failed deletes.
             let all = list_all(folder, context.storage_of(folder)?.as_ref())?;
             for (location, _) in all.into_iter().filter(|(_, status)| status.size > 0) {
-                context.cancellation.check()?;
+                context.cancellation.poll()?;
                 let name =
                     file_name(&location).strip_suffix(DELETE_DELTA_SUFFIX).and_then(|name| name.rsplit_once('-'));
                 if let Some((block, time)) = name.and_then(|(block, time)| Some((block.to_owned(), time.parse().ok()?)))

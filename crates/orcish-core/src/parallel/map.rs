@@ -1,109 +1,149 @@
-//! Several parts at a time.
+//! A parallel map.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::collections::VecDeque;
 
-use super::threads::Threads;
-use crate::cancel::{CHECK_INTERVAL, CancelCheck, Cancellation};
+use super::engine::{Engine, Job, Taken};
+use crate::cancel::{CancelCheck, Cancellation};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Calls `task` for each index below `count`, as many at a time as there are `threads`, of which the caller is one. The
-/// results are in order, and an error is that of the first index which has one. What other threads are at when `check`
-/// interrupts the caller is not waited for.
+/// Calls `task` with the index and the value of each item, on `threads` threads of which the caller is one. The results are
+/// in order of the items. After an error no further item is begun, and the error of the first item that failed is returned.
+///
+/// `check` is called by the caller now and then. Tasks that run when it fails are not waited for.
 ///
 /// # Errors
-/// Those of `task` and of `check`.
-pub fn each<T: Send + 'static>(
-    count: usize,
+/// The errors of `task` and of `check`.
+///
+/// # Panics
+/// Where `task` panics.
+pub fn map<I, T>(
+    items: impl IntoIterator<Item = I>,
     threads: usize,
     check: Option<CancelCheck>,
-    task: impl Fn(usize) -> Result<T> + Send + Sync + 'static,
-) -> Result<Vec<T>> {
-    let (next, task) = (Arc::new(AtomicUsize::new(0)), Arc::new(task));
-    let worker = || {
-        let (next, task) = (next.clone(), task.clone());
-        move |look: &mut dyn FnMut() -> Result<()>| {
-            let (mut done, mut failed) = (Vec::new(), None);
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= count {
-                    return (done, failed);
-                }
-                match look().and_then(|()| task(at)) {
-                    Ok(result) => done.push((at, result)),
-                    Err(error) => {
-                        // The others take up nothing more.
-                        next.store(count, Ordering::Relaxed);
-                        failed = Some((at, error));
-                    }
-                }
-            }
-        }
-    };
-    let (sender, receiver) = channel();
-    let mut others = Threads::default();
-    let mut working = 0;
-    for _ in 1..threads.min(count) {
-        let (sender, work) = (sender.clone(), worker());
-        // Nobody receives it after an interruption.
-        let work = move || _ = sender.send(catch_unwind(AssertUnwindSafe(|| work(&mut || Ok(())))));
-        working += usize::from(others.start("orcish-scan", work));
-    }
+    task: impl Fn(usize, I) -> Result<T> + Send + Sync + 'static,
+) -> Result<Vec<T>>
+where
+    I: Send + 'static,
+    T: Send + 'static,
+{
+    let items: VecDeque<_> = items.into_iter().enumerate().collect();
+    let others = threads.min(items.len()).saturating_sub(1);
+    let results = Vec::with_capacity(items.len());
+    let job = Map { task, item: std::marker::PhantomData };
+    let mut engine = Engine::new(job, State { items, running: 0, results, failed: None });
     let mut cancellation = Cancellation::new(check);
-    let (mut all, mut failed) = worker()(&mut || cancellation.poll());
-    let is_interruption = |(_, error): &(usize, Error)| error.kind() == ErrorKind::Interrupted;
-    while working > 0 && !failed.as_ref().is_some_and(is_interruption) {
-        match receiver.recv_timeout(CHECK_INTERVAL) {
-            Err(_) => cancellation.poll()?,
-            Ok(Err(panic)) => resume_unwind(panic),
-            Ok(Ok((done, error))) => {
-                working -= 1;
-                all.extend(done);
-                failed = failed.into_iter().chain(error).min_by_key(|&(at, _)| at);
-            }
-        }
+    for _ in 0..others {
+        engine.start("orcish-map", ());
     }
+    let finished = engine.next(Some(()), &mut cancellation, |_, state: &mut State<I, T>| {
+        match state.items.is_empty() && state.running == 0 {
+            true => Taken::Item((std::mem::take(&mut state.results), state.failed.take())),
+            false => Taken::Pending,
+        }
+    });
+    let (mut results, failed) = finished?.unwrap_or_default();
     if let Some((_, error)) = failed {
         return Err(error);
     }
-    all.sort_by_key(|&(at, _)| at);
-    Ok(all.into_iter().map(|(_, result)| result).collect())
+    results.sort_unstable_by_key(|&(at, _)| at);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
+struct Map<F, I> {
+    task: F,
+    item: std::marker::PhantomData<fn(I)>,
+}
+
+struct State<I, T> {
+    /// Items that have not been begun.
+    items: VecDeque<(usize, I)>,
+    running: usize,
+    results: Vec<(usize, T)>,
+    /// The first item that failed, and its error.
+    failed: Option<(usize, Error)>,
+}
+
+impl<I, T> Default for State<I, T> {
+    fn default() -> Self {
+        State { items: VecDeque::new(), running: 0, results: Vec::new(), failed: None }
+    }
+}
+
+impl<F, I, T> Job for Map<F, I>
+where
+    F: Fn(usize, I) -> Result<T> + Send + Sync + 'static,
+    I: Send + 'static,
+    T: Send + 'static,
+{
+    type State = State<I, T>;
+    type Task = (usize, I);
+    type Done = (usize, Result<T>);
+    type Role = ();
+
+    fn next_task(&self, state: &mut Self::State, (): ()) -> Option<Self::Task> {
+        let item = state.items.pop_front()?;
+        state.running += 1;
+        Some(item)
+    }
+
+    fn run(&self, (at, item): Self::Task) -> Self::Done {
+        (at, (self.task)(at, item))
+    }
+
+    fn finish(&self, state: &mut Self::State, (at, result): Self::Done) {
+        state.running -= 1;
+        match result {
+            Ok(result) => state.results.push((at, result)),
+            Err(error) => {
+                state.items.clear();
+                if state.failed.as_ref().is_none_or(|&(first, _)| at < first) {
+                    state.failed = Some((at, error));
+                }
+            }
+        }
+    }
+
+    fn interruption(&self, (_, result): &Self::Done) -> Option<Error> {
+        result.as_ref().err().filter(|error| error.kind() == ErrorKind::Interrupted).cloned()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Barrier;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc::channel;
+    use std::sync::{Arc, Barrier, Mutex};
 
     use super::*;
+    use crate::cancel::CHECK_INTERVAL;
 
     #[test]
     fn results_are_in_order() {
         for threads in [0, 1, 3, 20] {
-            assert_eq!(each(10, threads, None, |at| Ok(at * at)).unwrap()[9], 81);
+            let squares = map(0..10, threads, None, |at, item: usize| Ok((at, item * item))).unwrap();
+            assert_eq!(squares, (0..10).map(|at| (at, at * at)).collect::<Vec<_>>());
         }
-        assert!(each(0, 4, None, Ok).unwrap().is_empty());
+        assert!(map(0..0, 4, None, |at, _: usize| Ok(at)).unwrap().is_empty());
     }
 
     #[test]
-    fn the_first_error_counts() {
-        // Both are begun before one has failed.
+    fn the_error_of_the_first_item_is_returned() {
+        // Both items are begun before one fails.
         let both = Barrier::new(2);
-        let error = each(2, 2, None, move |at| -> Result<()> {
+        let error = map(0..2, 2, None, move |at, _: usize| -> Result<()> {
             both.wait();
-            Err(Error::corrupt(format!("part {at}")))
+            Err(Error::corrupt(format!("item {at}")))
         });
-        assert_eq!(error.unwrap_err().message(), "part 0");
+        assert_eq!(error.unwrap_err().message(), "item 0");
     }
 
     #[test]
-    fn an_interruption_waits_for_nobody() {
+    fn a_cancelled_caller_waits_for_no_thread() {
         let check: CancelCheck = Arc::new(|| Err(Error::new(ErrorKind::Interrupted, "enough")));
         let (sender, receiver) = channel::<()>();
-        let receiver = std::sync::Mutex::new(receiver);
+        let receiver = Mutex::new(receiver);
         let caller = std::thread::current().id();
-        let found = each(4, 2, Some(check), move |_| {
+        let found = map(0..4, 2, Some(check), move |_, _: usize| {
             // The other thread hangs until this test has ended.
             match std::thread::current().id() == caller {
                 true => std::thread::sleep(CHECK_INTERVAL),
@@ -116,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_passed_on() {
+    fn a_panic_reaches_the_caller() {
         let caller = std::thread::current().id();
         let run = move || {
             let both = Barrier::new(2);
-            each(2, 2, None, move |at| {
+            map(0..2, 2, None, move |at, _: usize| {
                 both.wait();
-                assert!(std::thread::current().id() == caller, "of another thread");
+                assert!(std::thread::current().id() == caller, "a panic of another thread");
                 Ok(at)
             })
         };

@@ -1,313 +1,412 @@
-//! Batches of ordered parts, such as the files of a table, which several threads read ahead.
+//! An ordered prefetch: batches of inputs, such as the files of a table, which threads read ahead.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array as _, RecordBatch};
 
-use super::threads::Threads;
-use crate::cancel::{CHECK_INTERVAL, CancelCheck, Cancellation};
-use crate::error::{ErrorKind, Result};
+use super::engine::{Engine, Job, Taken};
+use super::memory::{Reservation, ScanMemory};
+use crate::cancel::{CancelCheck, Cancellation};
+use crate::error::{Error, ErrorKind, Result};
 use crate::tuning;
 
-/// Parts that are read one after the other, or several at a time.
-pub trait Parts: Send + Sync + 'static {
-    /// Batches of a part.
-    type Reader: Iterator<Item = Result<RecordBatch>>;
+/// Ordered inputs, such as files.
+pub trait PrefetchSource: Send + Sync + 'static {
+    /// Reads the batches of an input.
+    type Reader: Iterator<Item = Result<RecordBatch>> + Send;
 
-    /// How many parts there are.
-    fn count(&self) -> usize;
+    /// The number of inputs.
+    fn num_inputs(&self) -> usize;
 
-    /// Begins to read a part with some threads, beside so many parts in all that are read at a time; none where it has no
-    /// wanted row.
+    /// Begins to read an input with a number of threads, while up to `open_inputs` inputs are read at a time. `None` means
+    /// that no row of the input is selected.
     ///
     /// # Errors
-    /// They are given in place of the batches of the part, and end the reading.
-    fn open(&self, at: usize, threads: usize, beside: usize) -> Result<Option<Self::Reader>>;
+    /// The error is returned in place of the batches of the input, and ends the prefetch.
+    fn open(&self, input: usize, threads: usize, open_inputs: usize) -> Result<Option<Self::Reader>>;
 
-    /// Says that a part is about to be opened.
-    fn reached(&self, _at: usize) {}
+    /// Frees what an input holds, which has been read or is not needed any more.
+    fn close(&self, _input: usize) {}
 
-    /// Says that a part has been read. Of the last one that need not be said.
-    fn close(&self, _at: usize) {}
+    /// The number of inputs that are worth preparing at a time. Threads of their own do that.
+    fn num_prepared(&self) -> usize {
+        0
+    }
 
-    /// Says that no further part will be opened, but for those that threads are at. May be said again, and is not in a
-    /// child of a fork whose parent has the threads.
-    fn ended(&self) {}
+    /// Does what waits for a remote store before an input is opened. Errors occur again when it is opened.
+    fn prepare(&self, _input: usize) {}
 
-    /// Has `check` called now and then by a reader that the caller reads with.
+    /// The bytes that the reader will hold once its next batch is read, beyond those that it holds already.
+    fn bytes_of_next(_reader: &Self::Reader) -> u64 {
+        0
+    }
+
+    /// Has a reader that runs on the thread of the caller call `check`.
     fn set_cancel_check(_reader: &mut Self::Reader, _check: CancelCheck) {}
 }
 
-/// Batches of parts, in order. An error ends it.
-pub struct Ahead<P: Parts> {
-    parts: Arc<P>,
+/// Batches of inputs, in order of the inputs. Nothing follows an error.
+///
+/// Inputs are read ahead while the scan holds no more than its [`ScanMemory`].
+pub struct Prefetch<S: PrefetchSource> {
+    engine: Engine<Inputs<S>>,
     threads: usize,
-    way: Way<P::Reader>,
-    /// Rows that may still be given.
-    left: u64,
-    check: Option<CancelCheck>,
+    is_started: bool,
+    /// The role of the caller.
+    helps: Option<Role>,
+    /// Number of rows that may still be returned.
+    limit: u64,
     cancellation: Cancellation,
 }
 
-enum Way<R> {
-    /// One part after the other, by the caller.
-    Alone {
-        next: usize,
-        current: Option<Box<R>>,
-    },
-    /// Several parts at a time, by threads, once there are some.
-    Ahead(Arc<Shared>, Threads),
-    Done,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Read,
+    Prepare,
 }
 
-/// What the threads share.
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
+struct Inputs<S> {
+    source: Arc<S>,
+    memory: Arc<ScanMemory>,
+    /// The check of the caller, where the caller alone reads.
+    check: OnceLock<CancelCheck>,
+    /// Whether batches of several inputs wait for the caller.
+    is_read_ahead: bool,
 }
 
-#[derive(Default)]
-struct State {
-    /// Whether threads have been started.
-    begun: bool,
-    /// The next part to be taken up.
+struct State<R> {
+    /// Inputs that are read, in order.
+    lanes: VecDeque<Lane<R>>,
+    /// The next input to be opened.
     next: usize,
-    /// Parts that are being read, in order.
-    lanes: VecDeque<Lane>,
-    stopped: bool,
-    panic: Option<Box<dyn std::any::Any + Send>>,
+    /// The next input to be prepared.
+    next_prepared: usize,
+    /// Number of inputs that are read at a time.
+    max_open: usize,
+    /// Threads for each input.
+    threads_per_input: usize,
+    /// Number of inputs that are prepared at a time.
+    num_prepared: usize,
+    /// Bytes that running tasks will hold.
+    expected: u64,
 }
 
-struct Lane {
-    part: usize,
-    ready: VecDeque<Result<RecordBatch>>,
-    done: bool,
-}
-
-impl<P: Parts> std::fmt::Debug for Ahead<P> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ahead").field("threads", &self.threads).field("left", &self.left).finish_non_exhaustive()
+impl<R> Default for State<R> {
+    fn default() -> Self {
+        State {
+            lanes: VecDeque::new(),
+            next: 0,
+            next_prepared: 0,
+            max_open: 1,
+            threads_per_input: 1,
+            num_prepared: 0,
+            expected: 0,
+        }
     }
 }
 
-impl<P: Parts> Ahead<P> {
-    /// Reads with so many threads, but `alone` one part after the other, and gives no more rows than the `limit`.
-    pub fn new(parts: Arc<P>, threads: usize, alone: bool, limit: Option<u64>) -> Self {
-        let way = match alone || threads < 2 || parts.count() < 2 {
-            true => Way::Alone { next: 0, current: None },
+struct Lane<R> {
+    input: usize,
+    reader: ReaderState<R>,
+    ready: VecDeque<(Result<RecordBatch>, Reservation)>,
+}
+
+enum ReaderState<R> {
+    /// A task opens the input or reads a batch.
+    Busy,
+    Idle(Box<R>),
+    Finished,
+}
+
+enum Task<R> {
+    Prepare(usize),
+    Open { input: usize, threads: usize, open_inputs: usize },
+    Read { input: usize, reader: Box<R>, expected: u64 },
+}
+
+enum Done<R> {
+    Prepared(usize),
+    Opened {
+        input: usize,
+        reader: Result<Option<R>>,
+    },
+    /// The batch of a reader, and the reader unless it has ended.
+    Read {
+        input: usize,
+        reader: Option<Box<R>>,
+        batch: Option<(Result<RecordBatch>, Reservation)>,
+        expected: u64,
+    },
+}
+
+impl<S: PrefetchSource> std::fmt::Debug for Prefetch<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prefetch").field("threads", &self.threads).field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+impl<S: PrefetchSource> Prefetch<S> {
+    /// Reads with a number of threads, several inputs at a time unless `is_sequential`, and returns no more rows than
+    /// `limit`.
+    pub fn new(
+        source: Arc<S>,
+        threads: usize,
+        is_sequential: bool,
+        limit: Option<u64>,
+        memory: Arc<ScanMemory>,
+    ) -> Self {
+        let threads = threads.max(1);
+        let num_inputs = source.num_inputs();
+        let is_sequential = is_sequential || threads < 2 || num_inputs < 2;
+        let state = match is_sequential {
+            true => State { threads_per_input: threads, ..State::default() },
             false => {
-                Way::Ahead(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() }), Threads::default())
+                let readers = threads.min(num_inputs);
+                // One more input than threads that read is open, whose batches wait for the caller.
+                State { max_open: readers + 1, threads_per_input: (threads / readers).max(1), ..State::default() }
             }
         };
-        let left = limit.unwrap_or(u64::MAX);
-        Ahead { parts, threads, way, left, check: None, cancellation: Cancellation::new(None) }
+        Prefetch {
+            engine: Engine::new(
+                Inputs { source, memory, check: OnceLock::new(), is_read_ahead: !is_sequential },
+                state,
+            ),
+            threads: if is_sequential { 0 } else { threads.min(num_inputs) },
+            is_started: false,
+            helps: None,
+            limit: limit.unwrap_or(u64::MAX),
+            cancellation: Cancellation::new(None),
+        }
     }
 
-    /// Has `check` called now and then while the caller decodes or waits for other threads; its error ends the reading.
+    /// Has `check` called now and then while the caller reads or waits for threads; its error ends the prefetch.
     pub fn set_cancel_check(&mut self, check: CancelCheck) {
-        self.cancellation = Cancellation::new(Some(check.clone()));
-        self.check = Some(check);
+        self.cancellation = Cancellation::new(Some(check));
+    }
+
+    fn start(&mut self) {
+        let started = (0..self.threads).filter(|_| self.engine.start("orcish-scan", Role::Read)).count();
+        if started == 0 {
+            // The caller reads the inputs one after the other.
+            self.helps = Some(Role::Read);
+            let threads = self.threads.max(1);
+            self.engine.update(|state| {
+                state.threads_per_input *= if state.max_open > 1 { threads } else { 1 };
+                state.max_open = 1;
+            });
+            if let Some(check) = self.cancellation.check() {
+                let _ = self.engine.job().check.set(check.clone());
+            }
+        }
+        let num_prepared = self.engine.job().source.num_prepared();
+        self.engine.update(|state| state.num_prepared = num_prepared);
+        (0..num_prepared).for_each(|_| _ = self.engine.start("orcish-open", Role::Prepare));
     }
 
     fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
-        match &mut self.way {
-            Way::Done => None,
-            Way::Alone { next, current } => loop {
-                if let Some(reader) = current {
-                    match reader.next() {
-                        Some(batch) => return Some(batch),
-                        None => *current = None,
-                    }
-                }
-                if *next >= self.parts.count() {
-                    return None;
-                }
-                let at = *next;
-                *next += 1;
-                if at > 0 {
-                    self.parts.close(at - 1);
-                }
-                self.parts.reached(at);
-                match self.parts.open(at, self.threads, 1) {
-                    Ok(None) => {}
-                    Err(error) => return Some(Err(error)),
-                    Ok(Some(mut reader)) => {
-                        if let Some(check) = self.check.clone() {
-                            P::set_cancel_check(&mut reader, check);
-                        }
-                        *current = Some(Box::new(reader));
-                    }
-                }
-            },
-            Way::Ahead(shared, threads) => {
-                if threads.are_of_another_process() {
-                    return Some(Err(Threads::missing()));
-                }
-                if !shared.lock().begun {
-                    shared.lock().begun = true;
-                    let count = self.threads.min(self.parts.count());
-                    // With fewer parts than threads each part has several.
-                    let each = (self.threads / count).max(1);
-                    let mut started = false;
-                    for _ in 0..count {
-                        let (shared, parts) = (shared.clone(), self.parts.clone());
-                        started |= threads.start("orcish-scan", move || shared.work(&*parts, count + 1, each));
-                    }
-                    if !started {
-                        // No thread can be made.
-                        self.way = Way::Alone { next: 0, current: None };
-                        return self.next_batch();
-                    }
-                }
-                shared.take(self.parts.count(), &mut self.cancellation)
+        if !std::mem::replace(&mut self.is_started, true) {
+            self.start();
+        }
+        let next = self.engine.next(self.helps, &mut self.cancellation, |inputs, state| {
+            let Some(lane) = state.lanes.front_mut() else {
+                return if state.next >= inputs.source.num_inputs() { Taken::End } else { Taken::Pending };
+            };
+            if let Some((batch, _)) = lane.ready.pop_front() {
+                return Taken::Item(batch);
             }
-        }
-    }
-
-    /// Ends the reading. Threads that are at a slow read are not waited for, and none is after an interruption.
-    fn stop(&mut self, is_interrupted: bool) {
-        let way = std::mem::replace(&mut self.way, Way::Done);
-        if matches!(&way, Way::Ahead(_, threads) if threads.are_of_another_process()) {
-            return;
-        }
-        self.parts.ended();
-        let Way::Ahead(shared, mut threads) = way else { return };
-        shared.lock().stopped = true;
-        shared.changed.notify_all();
-        if is_interrupted {
-            threads.leave();
-        } else {
-            threads.end();
+            match lane.reader {
+                ReaderState::Finished => {
+                    state.lanes.pop_front();
+                    Taken::Progress
+                }
+                _ => Taken::Pending,
+            }
+        });
+        match next {
+            Ok(batch) => batch,
+            Err(error) => Some(Err(error)),
         }
     }
 }
 
-impl<P: Parts> Iterator for Ahead<P> {
+impl<S: PrefetchSource> Iterator for Prefetch<S> {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let batch = match self.cancellation.poll() {
                 Err(error) => Some(Err(error)),
-                Ok(()) if self.left == 0 => None,
+                Ok(()) if self.limit == 0 => None,
                 Ok(()) => self.next_batch(),
             };
             let Some(Ok(batch)) = batch else {
-                let error = batch.as_ref().and_then(|batch| batch.as_ref().err());
-                self.stop(error.is_some_and(|error| error.kind() == ErrorKind::Interrupted));
+                match &batch {
+                    Some(Err(error)) if error.kind() == ErrorKind::Interrupted => self.engine.leave(),
+                    _ => self.engine.stop(),
+                }
+                self.limit = 0;
                 return batch;
             };
-            let rows = batch.num_rows();
-            let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(rows);
-            self.left -= wanted as u64;
+            let num_rows = batch.num_rows();
+            let wanted = usize::try_from(self.limit).unwrap_or(usize::MAX).min(num_rows);
+            self.limit -= wanted as u64;
             if wanted > 0 {
-                return Some(Ok(if wanted < rows { batch.slice(0, wanted) } else { batch }));
+                return Some(Ok(if wanted < num_rows { batch.slice(0, wanted) } else { batch }));
             }
         }
     }
 }
 
-impl<P: Parts> Drop for Ahead<P> {
-    fn drop(&mut self) {
-        self.stop(false);
+impl<S: PrefetchSource> Job for Inputs<S> {
+    type State = State<S::Reader>;
+    type Task = Task<S::Reader>;
+    type Done = Done<S::Reader>;
+    type Role = Role;
+
+    fn next_task(&self, state: &mut Self::State, role: Role) -> Option<Self::Task> {
+        match role {
+            Role::Read => self.next_read(state).or_else(|| self.next_open(state)),
+            Role::Prepare => {
+                let input = state.next_prepared.max(state.next);
+                if input >= self.source.num_inputs().min(state.next + state.num_prepared) {
+                    return None;
+                }
+                state.next_prepared = input + 1;
+                Some(Task::Prepare(input))
+            }
+        }
+    }
+
+    fn run(&self, task: Self::Task) -> Self::Done {
+        match task {
+            Task::Prepare(input) => {
+                self.source.prepare(input);
+                Done::Prepared(input)
+            }
+            Task::Open { input, threads, open_inputs } => {
+                let mut reader = self.source.open(input, threads, open_inputs);
+                match (&mut reader, self.check.get()) {
+                    (Ok(Some(reader)), Some(check)) => S::set_cancel_check(reader, check.clone()),
+                    (Ok(Some(_)), None) => {}
+                    (Ok(None) | Err(_), _) => self.source.close(input),
+                }
+                Done::Opened { input, reader }
+            }
+            Task::Read { input, mut reader, expected } => {
+                let batch = reader.next().map(|batch| {
+                    let mut reservation = self.memory.reservation();
+                    if let (true, Ok(batch)) = (self.is_read_ahead, &batch) {
+                        reservation.set(num_bytes(batch));
+                    }
+                    (batch, reservation)
+                });
+                let reader = Some(reader).filter(|_| matches!(batch, Some((Ok(_), _))));
+                if reader.is_none() {
+                    self.source.close(input);
+                }
+                Done::Read { input, reader, batch, expected }
+            }
+        }
+    }
+
+    fn finish(&self, state: &mut Self::State, done: Self::Done) {
+        match done {
+            Done::Prepared(_) => {}
+            Done::Opened { input, reader } => {
+                let Some(lane) = state.lane(input) else { return };
+                lane.reader = match reader {
+                    Ok(Some(reader)) => ReaderState::Idle(Box::new(reader)),
+                    Ok(None) => ReaderState::Finished,
+                    Err(error) => {
+                        lane.ready.push_back((Err(error), self.memory.reservation()));
+                        ReaderState::Finished
+                    }
+                };
+            }
+            Done::Read { input, reader, batch, expected } => {
+                state.expected -= expected;
+                let Some(lane) = state.lane(input) else { return };
+                lane.ready.extend(batch);
+                lane.reader = reader.map_or(ReaderState::Finished, ReaderState::Idle);
+            }
+        }
+    }
+
+    fn interruption(&self, done: &Self::Done) -> Option<Error> {
+        let error = match done {
+            Done::Opened { reader: Err(error), .. } | Done::Read { batch: Some((Err(error), _)), .. } => error,
+            _ => return None,
+        };
+        Some(error).filter(|error| error.kind() == ErrorKind::Interrupted).cloned()
+    }
+
+    fn discard(&self, state: Self::State) {
+        for lane in state.lanes {
+            if let ReaderState::Idle(reader) = lane.reader {
+                drop(reader);
+                self.source.close(lane.input);
+            }
+        }
+        (state.next..state.next_prepared).for_each(|input| self.source.close(input));
+    }
+
+    fn discard_done(&self, done: Self::Done) {
+        match done {
+            Done::Prepared(input)
+            | Done::Opened { input, reader: Ok(Some(_)) }
+            | Done::Read { input, reader: Some(_), .. } => self.source.close(input),
+            Done::Opened { .. } | Done::Read { .. } => {}
+        }
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+impl<S: PrefetchSource> Inputs<S> {
+    /// The next batch that is due. A batch of the first input is due whatever the scan holds.
+    fn next_read(&self, state: &mut State<S::Reader>) -> Option<Task<S::Reader>> {
+        for (at, lane) in state.lanes.iter_mut().enumerate() {
+            let ReaderState::Idle(reader) = &lane.reader else { continue };
+            if lane.ready.len() >= tuning::BATCHES_AHEAD.get() {
+                continue;
+            }
+            let expected = S::bytes_of_next(reader);
+            if !(at == 0 && lane.ready.is_empty()) && !self.memory.has_room_for(state.expected.saturating_add(expected))
+            {
+                continue;
+            }
+            if let ReaderState::Idle(reader) = std::mem::replace(&mut lane.reader, ReaderState::Busy) {
+                state.expected = state.expected.saturating_add(expected);
+                return Some(Task::Read { input: lane.input, reader, expected });
+            }
+        }
+        None
     }
 
-    /// What each thread does: takes up one part after the other, no more than `most` of which may be begun.
-    fn work<P: Parts>(&self, parts: &P, most: usize, threads: usize) {
-        loop {
-            let mut state = self.lock();
-            let part = loop {
-                if state.stopped || state.next >= parts.count() {
-                    return;
-                }
-                if state.lanes.len() < most {
-                    break state.next;
-                }
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            };
-            state.next += 1;
-            state.lanes.push_back(Lane { part, ready: VecDeque::new(), done: false });
-            drop(state);
-            let read = || {
-                parts.reached(part);
-                match parts.open(part, threads, most) {
-                    Ok(None) => {}
-                    Err(error) => _ = self.give(part, Err(error)),
-                    Ok(Some(mut reader)) => _ = reader.try_for_each(|batch| self.give(part, batch)),
-                }
-            };
-            let result = catch_unwind(AssertUnwindSafe(read));
-            parts.close(part);
-            let mut state = self.lock();
-            if let Err(panic) = result {
-                state.panic = Some(panic);
-            }
-            state.lanes.iter_mut().filter(|lane| lane.part == part).for_each(|lane| lane.done = true);
-            drop(state);
-            self.changed.notify_all();
+    fn next_open(&self, state: &mut State<S::Reader>) -> Option<Task<S::Reader>> {
+        let input = state.next;
+        let has_room = state.lanes.is_empty() || self.memory.has_room_for(state.expected);
+        if input >= self.source.num_inputs() || state.lanes.len() >= state.max_open || !has_room {
+            return None;
         }
+        state.next += 1;
+        state.lanes.push_back(Lane { input, reader: ReaderState::Busy, ready: VecDeque::new() });
+        Some(Task::Open { input, threads: state.threads_per_input, open_inputs: state.max_open })
     }
+}
 
-    /// Hands a batch over, once there is room; none where nobody wants it any more.
-    fn give(&self, part: usize, batch: Result<RecordBatch>) -> Option<()> {
-        let mut state = self.lock();
-        loop {
-            if state.stopped {
-                return None;
-            }
-            let lane = state.lanes.iter_mut().find(|lane| lane.part == part)?;
-            if lane.ready.len() < tuning::BATCHES_AHEAD.get() {
-                lane.ready.push_back(batch);
-                drop(state);
-                self.changed.notify_all();
-                return Some(());
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+impl<R> State<R> {
+    fn lane(&mut self, input: usize) -> Option<&mut Lane<R>> {
+        self.lanes.iter_mut().find(|lane| lane.input == input)
     }
+}
 
-    /// The next batch in order of the parts, of which there are `count`.
-    fn take(&self, count: usize, cancellation: &mut Cancellation) -> Option<Result<RecordBatch>> {
-        let mut state = self.lock();
-        loop {
-            if let Some(panic) = state.panic.take() {
-                state.stopped = true;
-                drop(state);
-                self.changed.notify_all();
-                resume_unwind(panic);
-            }
-            let is_last = state.next >= count;
-            match state.lanes.front_mut() {
-                Some(lane) => {
-                    if let Some(batch) = lane.ready.pop_front() {
-                        drop(state);
-                        self.changed.notify_all();
-                        return Some(batch);
-                    }
-                    if lane.done {
-                        state.lanes.pop_front();
-                        self.changed.notify_all();
-                        continue;
-                    }
-                }
-                None if is_last => return None,
-                None => {}
-            }
-            drop(self.changed.wait_timeout(state, CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner));
-            if let Err(error) = cancellation.poll() {
-                return Some(Err(error));
-            }
-            state = self.lock();
-        }
-    }
+/// The bytes that a batch holds. A slice counts as the rows that it has.
+fn num_bytes(batch: &RecordBatch) -> u64 {
+    let bytes = |column: &arrow_array::ArrayRef| {
+        let data = column.to_data();
+        data.get_slice_memory_size().unwrap_or_else(|_| column.get_buffer_memory_size()) as u64
+    };
+    batch.columns().iter().map(bytes).sum()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use orcish_core::statistics::ColumnStatistics;
 use orcish_io::{FileSource, ReadAt};
 
 use super::inspect::Inspector;
-use super::plan::Plan;
+use super::plan::{Plan, ScanContext};
 use super::prune::{judge_stripes, stripe_statistics};
 use super::reader::BatchReader;
 use super::restore::{StoredSchema, most_rows};
@@ -179,16 +179,16 @@ impl OrcFile {
         Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_forms, ..options })?))
     }
 
-    /// As [`read`](Self::read), of a projection and a condition that were made elsewhere, by one of so many `sharers` of
-    /// the requests that may be under way.
+    /// As [`read`](Self::read), of a projection and a condition that were made elsewhere, by a reader
+    /// of a scan.
     pub(crate) fn read_projected(
         &self,
         projection: Projection,
         options: ReadOptions,
         condition: Option<Condition>,
-        sharers: usize,
+        scan: &ScanContext,
     ) -> Result<BatchReader> {
-        Ok(BatchReader::new(self.plan_of(projection, options, condition, sharers)?))
+        Ok(BatchReader::new(self.plan_of(projection, options, condition, scan)?))
     }
 
     /// As [`explain`](Self::explain), of a projection and a condition that were made elsewhere.
@@ -198,7 +198,7 @@ impl OrcFile {
         options: ReadOptions,
         condition: Option<Condition>,
     ) -> Result<Explanation> {
-        let plan = self.plan_of(projection, options, condition, 1)?;
+        let plan = self.plan_alone(projection, options, condition)?;
         plan.explain(&mut self.cancellation()).map_err(|error| self.named(error))
     }
 
@@ -227,7 +227,7 @@ impl OrcFile {
         condition: Option<Condition>,
     ) -> Result<(ColumnStatistics, Vec<usize>)> {
         let limits = options.limits.clone();
-        let plan = self.plan_of(projection, options, condition, 1)?;
+        let plan = self.plan_alone(projection, options, condition)?;
         let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.verdict_of(*stripe).truth == Truth::Always;
         let (wanted, others): (Vec<usize>, Vec<usize>) = plan.stripes.iter().partition(|stripe| is_wanted(stripe));
         if wanted.len() == self.tail.stripes.len()
@@ -257,7 +257,7 @@ impl OrcFile {
         options: ReadOptions,
         condition: Option<Condition>,
     ) -> Result<Vec<usize>> {
-        Ok(self.plan_of(projection, options, condition, 1)?.stripes)
+        Ok(self.plan_alone(projection, options, condition)?.stripes)
     }
 
     fn plan(&self, options: ReadOptions) -> Result<Plan> {
@@ -268,7 +268,13 @@ impl OrcFile {
             bind(filter, &self.tail.schema, &|id| domain(&mapping, id))
         });
         let condition = condition.transpose().map_err(|error| self.named(error))?;
-        self.plan_of(projection, options, condition, 1)
+        self.plan_alone(projection, options, condition)
+    }
+
+    /// The plan of a reader that reads alone.
+    fn plan_alone(&self, projection: Projection, options: ReadOptions, condition: Option<Condition>) -> Result<Plan> {
+        let scan = ScanContext::of_one_reader(&options.limits);
+        self.plan_of(projection, options, condition, &scan)
     }
 
     /// The plan of reading a projection. Statistics are read for the condition.
@@ -277,7 +283,7 @@ impl OrcFile {
         projection: Projection,
         options: ReadOptions,
         condition: Option<Condition>,
-        sharers: usize,
+        scan: &ScanContext,
     ) -> Result<Plan> {
         let make = || {
             let physical = self.physical_schema(&projection, &options)?;
@@ -286,7 +292,7 @@ impl OrcFile {
             let (source, tail, schemas) = (self.source.clone(), self.tail.clone(), (physical, logical));
             let selection = Selection::new(source, tail, projection, schemas, options, condition)?;
             let verdicts = judge_stripes(&selection, &mut self.cancellation())?;
-            Plan::new(selection, verdicts, sharers)
+            Plan::new(selection, verdicts, scan)
         };
         make().map_err(|error| self.named(error))
     }

@@ -16,9 +16,9 @@ use arrow_buffer::BooleanBuffer;
 use orcish_core::error::Result;
 use orcish_core::predicate::{Truth, evaluate};
 
+use super::decoded::DecodedRows;
 use super::filter::{Filter, runs};
 use super::gather::{joined, keep, size};
-use super::part::Part;
 use super::plan::Plan;
 use super::rows::RowReader;
 use crate::index::{Groups, Indexes};
@@ -89,11 +89,11 @@ impl FilteredStripe {
     }
 
     /// The next rows; none in a part without rows, which is no end. `left` is what is left of the stripe.
-    pub(super) fn next(&mut self, left: u64, plan: &Plan, filter: &Filter) -> Result<Part> {
+    pub(super) fn next(&mut self, left: u64, plan: &Plan, filter: &Filter) -> Result<DecodedRows> {
         if self.windows.is_empty() {
             if let Some(rows) = self.count_wanted(plan) {
                 let is_end = self.kept.is_empty();
-                return Ok(Part { arrays: Vec::new(), rows, bytes: 0, passed: if is_end { left } else { 0 } });
+                return Ok(DecodedRows { arrays: Vec::new(), rows, bytes: 0, passed: if is_end { left } else { 0 } });
             }
             self.look_ahead(plan, filter)?;
             self.load_rest(plan)?;
@@ -116,7 +116,7 @@ impl FilteredStripe {
         let is_end = self.windows.is_empty() && self.kept.is_empty();
         let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(&batch, pieces, plan, filter)? };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
-        Ok(Part { arrays, rows, bytes, passed: if is_end { left } else { 0 } })
+        Ok(DecodedRows { arrays, rows, bytes, passed: if is_end { left } else { 0 } })
     }
 
     /// The number of rows ahead of which all are wanted, where they have no columns: however many a file may state.

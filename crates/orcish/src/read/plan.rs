@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
-use orcish_core::parallel::threads_or_cores;
+use orcish_core::parallel::{ScanMemory, threads_or_cores};
 use orcish_core::predicate::{Node, Truth, Verdict};
 use orcish_io::{ReadAt, Session};
 
@@ -20,6 +20,21 @@ use crate::schema::Kind;
 use crate::tail::FileTail;
 use crate::time::WriterZone;
 use crate::tuning;
+
+/// What the readers of a scan share.
+#[derive(Debug, Clone)]
+pub(crate) struct ScanContext {
+    /// Number of readers that run at a time. They share the requests that may be under way.
+    pub(crate) readers: usize,
+    pub(crate) memory: Arc<ScanMemory>,
+}
+
+impl ScanContext {
+    /// The context of a reader that reads alone.
+    pub(crate) fn of_one_reader(limits: &Limits) -> Self {
+        ScanContext { readers: 1, memory: ScanMemory::new(limits.memory) }
+    }
+}
 
 /// What is read of a file, and how. Plain data: nothing is read to make it.
 pub(super) struct Plan {
@@ -52,14 +67,16 @@ pub(super) struct Plan {
     most_rows: u64,
     /// What is decompressed, dictionaries and indexes are charged to this.
     pub(super) memory: Arc<Memory>,
+    /// Memory of all readers of the scan.
+    pub(super) scan_memory: Arc<ScanMemory>,
     /// Buffers of the source are kept for the read.
     _session: Session,
 }
 
 impl Plan {
     /// The plan of reading a selection. `verdicts` has what statistics say of each selected stripe; it is empty where there
-    /// is no condition. `sharers` readers share the requests that may be under way.
-    pub(super) fn new(selection: Selection, verdicts: Vec<Verdict>, sharers: usize) -> Result<Self> {
+    /// is no condition.
+    pub(super) fn new(selection: Selection, verdicts: Vec<Verdict>, scan: &ScanContext) -> Result<Self> {
         let Selection {
             source,
             tail,
@@ -72,7 +89,7 @@ impl Plan {
             physical,
             logical,
         } = selection;
-        let sharers = sharers.max(1);
+        let sharers = scan.readers.max(1);
         let verdicts: BTreeMap<usize, Verdict> = stripes.iter().copied().zip(verdicts).collect();
         stripes.retain(|stripe| verdicts.get(stripe).is_none_or(|verdict| verdict.truth != Truth::Never));
         let is_struct = tail.schema.get(0)?.kind == Kind::Struct;
@@ -113,9 +130,10 @@ impl Plan {
         // Under a filter nobody knows how many rows have to be looked at for those that are left.
         let most = if filter.is_some() { usize::MAX } else { usize::try_from(left).unwrap_or(usize::MAX) };
         let batch_size = batch_size.min(most).max(1);
-        let memory = Memory::new(options.limits.memory);
+        let memory = Memory::of_scan(options.limits.memory, scan.memory.clone());
         Ok(Plan {
             memory,
+            scan_memory: scan.memory.clone(),
             _session: source.session(),
             most_rows,
             source,

@@ -52,6 +52,11 @@ impl BatchReader {
         self.workers.set_cancel_check(check);
     }
 
+    /// The stored bytes that the next batch needs beyond those that the reader holds.
+    pub(crate) fn bytes_of_next(&self) -> u64 {
+        self.workers.bytes_of_next()
+    }
+
     fn batch(&mut self, batch: Batch) -> Result<RecordBatch> {
         let Batch { mut columns, rows, first_row } = batch;
         if let Some(first_row) = first_row.filter(|_| self.plan.options.row_number.is_some()) {

@@ -20,7 +20,7 @@ use super::table_file::{Split, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, Projection};
-use crate::read::{BatchReader, Mapping, OrcFile, altered, may_become_null, most_rows};
+use crate::read::{BatchReader, Mapping, OrcFile, ScanContext, altered, may_become_null, most_rows};
 use crate::schema::Kind;
 
 // The threads that open files ahead ask this.
@@ -104,11 +104,11 @@ impl FileScan {
         }))
     }
 
-    /// Begins to read with some threads, beside so many files in all that are read at a time.
-    pub(super) fn read(self, threads: usize, beside: usize) -> Result<FileReader> {
+    /// Begins to read with a number of threads.
+    pub(super) fn read(self, threads: usize, scan: &ScanContext) -> Result<FileReader> {
         let options = ReadOptions { threads, ..self.options };
         let most = options.batch_size;
-        let reader = self.file.read_projected(self.projection, options, self.condition, beside)?;
+        let reader = self.file.read_projected(self.projection, options, self.condition, scan)?;
         Ok(FileReader { reader, shape: self.shape, name: self.file.name().to_owned(), most, rest: None })
     }
 
@@ -210,6 +210,11 @@ pub(super) struct FileReader {
 impl FileReader {
     pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
         self.reader.set_cancel_check(check);
+    }
+
+    /// The stored bytes that the next batch needs beyond those that the reader holds.
+    pub(super) fn bytes_of_next(&self) -> u64 {
+        self.reader.bytes_of_next()
     }
 }
 

@@ -47,7 +47,7 @@ impl Table {
         let is_kept = self.files.len() <= tuning::FILES_KEPT_OPEN.get();
         let seen = Arc::new(Seen { instants: Mutex::default(), left: AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()) });
         let of_files = seen.clone();
-        let tails = Arc::new(self.clone()).each(move |table, at| {
+        let tails = Arc::new(self.clone()).map_open_files(move |table, at| {
             let tail = match table.see(at, &of_files, is_kept) {
                 // It comes again where the file is read.
                 Err(error) if error.kind() != ErrorKind::Interrupted => Ok(None),

@@ -6,7 +6,6 @@
 //! ```
 
 mod condition;
-mod each;
 mod fields_by_name;
 mod file;
 mod instants;

@@ -1,52 +1,51 @@
 //! Batches of a scan, in order of the files, which several threads read ahead.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::error::Result;
-use orcish_core::parallel::{Ahead, Parts};
+use orcish_core::parallel::{Prefetch, PrefetchSource, ScanMemory};
 
-use super::each::Openers;
-use super::file::FileReader;
+use super::file::{FileReader, is_ruled_out};
 use super::table::Table;
+use crate::read::ScanContext;
 
-/// Batches of a scan, in order. An error ends it.
+/// Batches of a scan, in order. Nothing follows an error.
 pub struct ScanReader {
-    files: Arc<Files>,
-    batches: Ahead<Files>,
+    schema: SchemaRef,
+    batches: Prefetch<Files>,
 }
 
-/// The files of a table, as they are read.
+/// The files of a table, as inputs of a prefetch.
 struct Files {
     table: Arc<Table>,
-    /// Where files are worth opening ahead, once somebody reads.
-    openers: OnceLock<Option<Openers>>,
+    memory: Arc<ScanMemory>,
 }
 
 impl std::fmt::Debug for ScanReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ScanReader").field("schema", &self.files.table.output).finish_non_exhaustive()
+        f.debug_struct("ScanReader").field("schema", &self.schema).finish_non_exhaustive()
     }
 }
 
 impl ScanReader {
     pub(super) fn new(table: Arc<Table>) -> Self {
-        let limit = table.options.limit;
-        // Under a limit that no filter puts off, the first files are enough.
-        let is_short = limit.is_some() && table.options.filter.is_none();
-        let threads = table.threads();
-        let files = Arc::new(Files { table, openers: OnceLock::new() });
-        ScanReader { batches: Ahead::new(files.clone(), threads, is_short, limit), files }
+        let (schema, threads, limit) = (table.output.clone(), table.threads(), table.options.limit);
+        // With a limit and no filter, the first files are enough.
+        let is_sequential = limit.is_some() && table.options.filter.is_none();
+        let memory = ScanMemory::new(table.options.limits.memory);
+        let files = Arc::new(Files { table, memory: memory.clone() });
+        ScanReader { schema, batches: Prefetch::new(files, threads, is_sequential, limit, memory) }
     }
 
     /// Schema of the batches.
     pub fn schema(&self) -> SchemaRef {
-        self.files.table.output.clone()
+        self.schema.clone()
     }
 
-    /// Has `check` called now and then while the caller decodes or waits for other threads; its error ends the reading.
+    /// Has `check` called now and then while the caller decodes or waits for threads; its error ends the reading.
     pub fn set_cancel_check(&mut self, check: CancelCheck) {
         self.batches.set_cancel_check(check);
     }
@@ -56,38 +55,44 @@ impl Iterator for ScanReader {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.files.openers.get_or_init(|| Openers::start(&self.files.table));
         self.batches.next()
     }
 }
 
-impl Files {
-    fn openers(&self) -> Option<&Openers> {
-        self.openers.get()?.as_ref()
-    }
-}
-
-impl Parts for Files {
+impl PrefetchSource for Files {
     type Reader = FileReader;
 
-    fn count(&self) -> usize {
+    fn num_inputs(&self) -> usize {
         self.table.files.len()
     }
 
-    fn open(&self, at: usize, threads: usize, beside: usize) -> Result<Option<FileReader>> {
-        self.table.open_file(at)?.map(|file| file.read(threads, beside)).transpose()
-    }
-
-    fn reached(&self, at: usize) {
-        self.openers().into_iter().for_each(|openers| openers.reached(at));
+    fn open(&self, at: usize, threads: usize, open_inputs: usize) -> Result<Option<FileReader>> {
+        let scan = ScanContext { readers: open_inputs, memory: self.memory.clone() };
+        self.table.open_file(at)?.map(|file| file.read(threads, &scan)).transpose()
     }
 
     fn close(&self, at: usize) {
         self.table.close(at);
     }
 
-    fn ended(&self) {
-        self.openers().into_iter().for_each(Openers::stop);
+    /// Files of remote stores are opened ahead, unless a limit may be reached before they are read.
+    fn num_prepared(&self) -> usize {
+        match self.table.requests().min(self.table.files.len()) {
+            requests if requests > 1 && self.table.options.limit.is_none() => requests,
+            _ => 0,
+        }
+    }
+
+    fn prepare(&self, at: usize) {
+        if let Some(file) = self.table.files.get(at)
+            && matches!(is_ruled_out(&self.table, file), Ok(false))
+        {
+            self.table.open_ahead(at);
+        }
+    }
+
+    fn bytes_of_next(reader: &FileReader) -> u64 {
+        reader.bytes_of_next()
     }
 
     fn set_cancel_check(reader: &mut FileReader, check: CancelCheck) {

@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRe
 use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{ArrowNames, Choice, field_at};
-use orcish_core::parallel::threads_or_cores;
+use orcish_core::parallel::{map, threads_or_cores};
 use orcish_core::types::{item_of, with_item};
 use orcish_io::{StorageOptions, concurrency, display_name, open};
 
@@ -300,6 +300,30 @@ impl Table {
         if at > 0 && matches!(open.get(&at), Some(Slot::Open(_))) {
             open.remove(&at);
         }
+    }
+
+    /// Calls `task` for each file, several at a time. The results are in order of the files. Each file is closed afterwards.
+    ///
+    /// # Errors
+    /// The error of the first file that has one, and cancellation.
+    pub(super) fn map_files<T: Send + 'static>(
+        self: &Arc<Self>,
+        task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<Vec<T>> {
+        self.map_open_files(move |table, at| {
+            let result = task(table, at);
+            table.close(at);
+            result
+        })
+    }
+
+    /// As [`map_files`](Self::map_files), with files that stay open.
+    pub(super) fn map_open_files<T: Send + 'static>(
+        self: &Arc<Self>,
+        task: impl Fn(&Self, usize) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<Vec<T>> {
+        let (table, threads) = (self.clone(), self.threads().max(self.requests()));
+        map(0..self.files.len(), threads, self.storage.cancel_check().cloned(), move |_, at| task(&table, at))
     }
 
     /// Requests that are worth having under way at a time, by the first file.

@@ -80,7 +80,7 @@ impl Scan {
     /// # Errors
     /// As reading.
     pub fn explain(&self) -> Result<Vec<Explanation>> {
-        self.table.each_file(|table, at| match (table.open_file(at)?, table.files.get(at)) {
+        self.table.map_files(|table, at| match (table.open_file(at)?, table.files.get(at)) {
             (Some(file), _) => file.explain(),
             (None, file) => Ok(Explanation {
                 file: table.name(at),
@@ -99,7 +99,7 @@ impl Scan {
         let limit = self.table.options.limit.unwrap_or(u64::MAX);
         if self.table.options.filter.is_none() {
             if self.table.options.limit.is_none() {
-                let rows = self.table.each_file(Table::rows)?;
+                let rows = self.table.map_files(Table::rows)?;
                 return Ok(rows.into_iter().fold(0, u64::saturating_add));
             }
             let mut rows = 0u64;
@@ -134,7 +134,7 @@ impl Scan {
         if self.table.wanted.len() != 1 || self.table.origins.len() != 1 {
             return Err(Error::invalid("statistics are of one column that is stored in the files"));
         }
-        self.table.each_file(|table, at| match table.open_file(at)? {
+        self.table.map_files(|table, at| match table.open_file(at)? {
             None => Ok((ColumnStatistics::EMPTY, Vec::new())),
             Some(file) => file.proven(),
         })
@@ -146,7 +146,7 @@ impl Scan {
     /// # Errors
     /// As reading.
     pub fn splits(&self, bytes: u64) -> Result<Vec<Split>> {
-        let of_files = self.table.each_file(move |table, at| match table.open_file(at)? {
+        let of_files = self.table.map_files(move |table, at| match table.open_file(at)? {
             None => Ok(Vec::new()),
             Some(file) => file.splits(table.files.get(at).cloned().unwrap_or_default(), bytes),
         })?;

@@ -1,10 +1,10 @@
 //! The tools of a thread: a compressor for each way in which columns are compressed, and blocks to fill.
 
+use orcish_core::cancel::SharedCancellation;
 use orcish_core::error::Result;
 
 use super::blocks::{Blocks, Spare};
 use super::options::ColumnCompression;
-use super::watch::Watch;
 use crate::codec::{Compression, Compressor};
 
 /// How chunks are compressed: with the codec of the file at a level, or not.
@@ -56,18 +56,18 @@ impl Choice {
 pub(crate) struct Compressors {
     made: Vec<(Choice, Compressor)>,
     spare: Spare,
-    watch: Watch,
+    cancellation: SharedCancellation,
 }
 
 impl Compressors {
-    /// Tools of a thread that looks at this.
-    pub(super) fn new(watch: Watch) -> Self {
-        Compressors { watch, ..Compressors::default() }
+    /// Compressors of a thread.
+    pub(super) fn new(cancellation: SharedCancellation) -> Self {
+        Compressors { cancellation, ..Compressors::default() }
     }
 
-    /// What the thread looks at.
-    pub(super) fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
+    /// The cancellation of the thread.
+    pub(super) fn cancellation(&mut self) -> &mut SharedCancellation {
+        &mut self.cancellation
     }
 
     /// A compressor, and blocks for what comes out of it.
@@ -75,7 +75,7 @@ impl Compressors {
     /// # Errors
     /// That of the interruption, where the write has been interrupted.
     pub(super) fn get(&mut self, choice: Choice) -> Result<(&mut Compressor, &mut Spare)> {
-        self.watch.look()?;
+        self.cancellation.poll()?;
         let at = match self.made.iter().position(|(made, _)| *made == choice) {
             Some(at) => at,
             None => {

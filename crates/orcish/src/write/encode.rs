@@ -1,19 +1,19 @@
 //! Encoding: rows that are queued go through the columns, side by side where there are threads.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, new_empty_array};
 use arrow_schema::Schema;
-use orcish_core::cancel::{CHECK_INTERVAL, CancelCheck};
+use orcish_core::cancel::{CancelCheck, SharedCancellation};
 use orcish_core::error::{Error, Result};
+use orcish_core::parallel::map;
 
 use super::blocks::Blocks;
 use super::column::{Column, StripeColumn};
 use super::compressors::Compressors;
 use super::fault::{Fault, Outcome};
-use super::watch::Watch;
 
 /// Some rows of a row group.
 pub(super) struct Piece {
@@ -32,43 +32,40 @@ impl Piece {
     }
 }
 
-/// A column below the root, and what it costs.
-pub(super) struct Lane {
-    pub(super) column: Column,
-    /// Time that the last work took: long ones go first, so that threads end together.
-    cost: Duration,
+/// A column below the root.
+struct TimedColumn {
+    column: Column,
+    /// Time that the last work took. Columns that take long are begun first, so that the threads end together.
+    time: Duration,
 }
 
-impl Lane {
-    pub(super) fn new(column: Column) -> Self {
-        Lane { column, cost: Duration::ZERO }
-    }
-}
-
-/// The columns of a file, and the threads' own tools.
+/// The columns of a file, and the compressors of each thread.
 pub(super) struct Encoder {
-    lanes: Vec<Lane>,
+    columns: Vec<TimedColumn>,
+    num_columns: usize,
+    /// The compressors of the caller, and of the other threads.
     compressors: Vec<Compressors>,
 }
 
 impl Encoder {
     pub(super) fn new(columns: Vec<Column>, threads: usize) -> Self {
         let threads = threads.clamp(1, columns.len().max(1));
-        let watch = Watch::default();
+        let cancellation = SharedCancellation::default();
         Encoder {
-            lanes: columns.into_iter().map(Lane::new).collect(),
-            compressors: (0..threads).map(|_| Compressors::new(watch.of_another_thread())).collect(),
+            num_columns: columns.len(),
+            columns: columns.into_iter().map(|column| TimedColumn { column, time: Duration::ZERO }).collect(),
+            compressors: (0..threads).map(|_| Compressors::new(cancellation.for_thread())).collect(),
         }
     }
 
     /// Has the thread that writes call `check` now and then.
     pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
-        if let Some(first) = self.compressors.first_mut() {
-            first.watch().ask(check);
+        if let Some(caller) = self.compressors.first_mut() {
+            caller.cancellation().set_cancel_check(check);
         }
     }
 
-    /// Tools for what is in no column.
+    /// The compressors of the caller.
     pub(super) fn compressors(&mut self) -> Result<&mut Compressors> {
         self.compressors.first_mut().ok_or_else(|| Error::invalid("no thread"))
     }
@@ -90,25 +87,27 @@ impl Encoder {
 
     /// Bytes that the stripe has so far.
     pub(super) fn size(&mut self) -> usize {
-        self.lanes.iter_mut().map(|lane| lane.column.size()).sum()
+        self.columns.iter_mut().map(|this| this.column.size()).sum()
     }
 
     /// Bytes of memory that the stripe takes so far.
     pub(super) fn memory(&mut self) -> usize {
-        self.lanes.iter_mut().map(|lane| lane.column.memory()).sum()
+        self.columns.iter_mut().map(|this| this.column.memory()).sum()
     }
 
-    /// Takes rows.
+    /// Encodes rows.
     ///
     /// # Errors
-    /// That of the first row that cannot be stored, with its number.
-    pub(super) fn append(&mut self, pieces: &[Piece]) -> std::result::Result<(), (Fault, u64)> {
-        let results = self.each(|at, column, compressors| {
-            for piece in pieces {
+    /// The error of the first row that cannot be stored, with its number.
+    pub(super) fn append(&mut self, pieces: Vec<Piece>) -> std::result::Result<(), (Fault, u64)> {
+        let first_row = pieces.first().map_or(0, |piece| piece.first_row);
+        let results = self.map_columns(move |at, column, compressors| {
+            for piece in &pieces {
                 append(column, at, piece, compressors).map_err(|fault| (fault, piece.first_row))?;
             }
             Ok(())
         });
+        let results = results.map_err(|error| (Fault::Error(error), first_row))?;
         let row = |fault: &(Fault, u64)| match fault {
             (Fault::Value { index, .. }, first) => first + *index as u64,
             (Fault::Error(_), first) => *first,
@@ -119,10 +118,10 @@ impl Encoder {
 
     /// Ends the stripe.
     pub(super) fn end_stripe(&mut self) -> Result<Vec<StripeColumn>> {
-        let results = self.each(|_, column, compressors| {
+        let results = self.map_columns(|_, column, compressors| {
             let mut out = Vec::new();
             column.end_stripe(compressors, &mut out).map(|()| out)
-        });
+        })?;
         let mut columns = Vec::new();
         for result in results {
             columns.extend(result?);
@@ -130,56 +129,76 @@ impl Encoder {
         Ok(columns)
     }
 
-    /// Does something with each column, on all threads; results are in the order of the columns.
-    fn each<T: Send>(&mut self, work: impl Fn(usize, &mut Column, &mut Compressors) -> T + Sync) -> Vec<T> {
-        let timed = |at: usize, lane: &mut Lane, compressors: &mut Compressors| {
+    /// Calls `task` for each column, on all threads. The results are in order of the columns.
+    fn map_columns<T: Send + 'static>(
+        &mut self,
+        task: impl Fn(usize, &mut Column, &mut Compressors) -> T + Send + Sync + 'static,
+    ) -> Result<Vec<T>> {
+        if self.columns.len() != self.num_columns {
+            return Err(Error::invalid("the file cannot be continued: a thread of its writer panicked"));
+        }
+        let timed = move |at: usize, this: &mut TimedColumn, compressors: &mut Compressors| {
             let start = Instant::now();
-            let done = work(at, &mut lane.column, compressors);
-            lane.cost = start.elapsed();
-            done
+            let result = task(at, &mut this.column, compressors);
+            this.time = start.elapsed();
+            result
         };
-        let (first, others) = match self.compressors.split_first_mut() {
-            Some((first, others)) if !others.is_empty() => (first, others),
-            Some((first, _)) => {
-                return self.lanes.iter_mut().enumerate().map(|(at, lane)| timed(at, lane, first)).collect();
-            }
-            None => return Vec::new(),
-        };
-        let mut lanes: Vec<_> = self.lanes.iter_mut().enumerate().collect();
-        lanes.sort_by_key(|(_, lane)| lane.cost);
-        let (lanes, done) = (Mutex::new(lanes), Mutex::new(Vec::new()));
-        let run = &|compressors: &mut Compressors| {
-            loop {
-                let next = lanes.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let Some((at, lane)) = next else { break };
-                let result = timed(at, lane, compressors);
-                done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-            }
-        };
-        std::thread::scope(|scope| {
-            // Nothing is sent: it is closed when the other threads have ended.
-            let (working, ended) = channel::<()>();
-            for compressors in others {
-                // Where there is no thread to be had, there is less speed, and nothing else is lost.
-                let thread = std::thread::Builder::new().name("orcish-write".to_owned());
-                let working = working.clone();
-                let work = move || {
-                    run(compressors);
-                    drop(working);
-                };
-                let _ = thread.spawn_scoped(scope, work);
-            }
-            drop(working);
-            run(first);
-            while ended.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                // What it finds ends the other threads, and is their error.
-                let _ = first.watch().look();
-            }
+        if let [caller] = &mut *self.compressors {
+            return Ok(self.columns.iter_mut().enumerate().map(|(at, this)| timed(at, this, caller)).collect());
+        }
+        let check = self.compressors.first_mut().and_then(|caller| caller.cancellation().check_of_waiting_caller());
+        let threads = self.compressors.len();
+        let pool = Arc::new(Pool::new(std::mem::take(&mut self.compressors)));
+        let mut columns: Vec<_> = std::mem::take(&mut self.columns).into_iter().enumerate().collect();
+        columns.sort_by_key(|(_, this)| std::cmp::Reverse(this.time));
+        let shared = pool.clone();
+        let results = map(columns, threads, check, move |_, (at, mut this)| {
+            let result = shared.with_compressors(|compressors| timed(at, &mut this, compressors))?;
+            Ok((at, this, result))
         });
-        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.sort_by_key(|(at, _)| *at);
-        done.into_iter().map(|(_, result)| result).collect()
+        self.compressors = pool.take();
+        let mut results = results?;
+        results.sort_unstable_by_key(|&(at, ..)| at);
+        let (columns, results) = results.into_iter().map(|(_, this, result)| (this, result)).unzip();
+        self.columns = columns;
+        Ok(results)
     }
+}
+
+/// Compressors that threads take and give back. The compressors of the caller, which poll for cancellation, stay with it.
+struct Pool {
+    caller: ThreadId,
+    /// The compressors of the caller, unless they are used.
+    of_caller: Mutex<Vec<Compressors>>,
+    of_threads: Mutex<Vec<Compressors>>,
+}
+
+impl Pool {
+    /// The caller has the first compressors.
+    fn new(mut of_caller: Vec<Compressors>) -> Self {
+        let of_threads = of_caller.split_off(1.min(of_caller.len()));
+        let (of_caller, of_threads) = (Mutex::new(of_caller), Mutex::new(of_threads));
+        Pool { caller: std::thread::current().id(), of_caller, of_threads }
+    }
+
+    fn with_compressors<T>(&self, work: impl FnOnce(&mut Compressors) -> T) -> Result<T> {
+        let is_caller = std::thread::current().id() == self.caller;
+        let pool = if is_caller { &self.of_caller } else { &self.of_threads };
+        let mut compressors = lock(pool).pop().ok_or_else(|| Error::invalid("more threads than compressors"))?;
+        let result = work(&mut compressors);
+        lock(pool).push(compressors);
+        Ok(result)
+    }
+
+    fn take(&self) -> Vec<Compressors> {
+        let mut all = std::mem::take(&mut *lock(&self.of_caller));
+        all.append(&mut lock(&self.of_threads));
+        all
+    }
+}
+
+fn lock(pool: &Mutex<Vec<Compressors>>) -> MutexGuard<'_, Vec<Compressors>> {
+    pool.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn append(column: &mut Column, at: usize, piece: &Piece, compressors: &mut Compressors) -> Outcome {

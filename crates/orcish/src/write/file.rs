@@ -289,7 +289,7 @@ impl FileWriter {
         if let Some(verifier) = &mut self.verifier {
             queue.pieces.iter().for_each(|piece| verifier.keep(&piece.columns));
         }
-        self.encoder.append(&queue.pieces).map_err(|(fault, first_row)| match fault {
+        self.encoder.append(queue.pieces).map_err(|(fault, first_row)| match fault {
             Fault::Value { index, column, message } => {
                 let row = first_row + index as u64;
                 Error::invalid(format!("row {row}: {message}")).in_column(&self.types.path(column))

@@ -35,7 +35,6 @@ mod tail;
 mod tests;
 mod types;
 mod verify;
-mod watch;
 
 pub use check::Finding;
 pub use file::{FileWriter, Written};

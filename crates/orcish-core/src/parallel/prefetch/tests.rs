@@ -1,7 +1,8 @@
-//! Order, ends and interruptions of parts that are read ahead.
+//! Order, ends, cancellation and memory of inputs that are read ahead.
 
 #![allow(clippy::panic_in_result_fn, reason = "a reader of tests asserts")]
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use arrow_array::cast::AsArray as _;
@@ -9,41 +10,43 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, Int64Array};
 
 use super::*;
-use crate::error::Error;
+use crate::cancel::CHECK_INTERVAL;
 
-/// Parts of ten batches of two rows each: the number of the part, and that of the batch.
+/// Inputs of ten batches of two rows each: the number of the input, and the number of the batch.
 #[derive(Default)]
 struct Numbers {
     count: usize,
-    /// Parts without rows, one that fails at its fourth batch, and one that panics there.
+    /// Inputs without rows, an input that fails at its fourth batch, and an input that panics there.
     empty: Vec<usize>,
     fails: Option<usize>,
     panics: Option<usize>,
     opened: AtomicUsize,
     closed: AtomicUsize,
-    ended: AtomicUsize,
+    prepared: AtomicUsize,
+    /// Inputs that are prepared at a time.
+    num_prepared: usize,
 }
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
-impl Parts for Numbers {
+impl PrefetchSource for Numbers {
     type Reader = Batches;
 
-    fn count(&self) -> usize {
+    fn num_inputs(&self) -> usize {
         self.count
     }
 
-    fn open(&self, at: usize, threads: usize, beside: usize) -> Result<Option<Batches>> {
-        assert!(threads > 0 && beside > 0);
+    fn open(&self, at: usize, threads: usize, open_inputs: usize) -> Result<Option<Batches>> {
+        assert!(threads > 0 && open_inputs > 0);
         self.opened.fetch_add(1, Ordering::Relaxed);
         if self.empty.contains(&at) {
             return Ok(None);
         }
         let (fails, panics) = (self.fails == Some(at), self.panics == Some(at));
         Ok(Some(Box::new((0..10).map(move |batch| {
-            assert!(!(panics && batch == 3), "a panic of part {at}");
+            assert!(!(panics && batch == 3), "a panic of input {at}");
             if fails && batch == 3 {
-                return Err(Error::corrupt(format!("part {at}")));
+                return Err(Error::corrupt(format!("input {at}")));
             }
             let both: ArrayRef = Arc::new(Int64Array::from(vec![i64::try_from(at).unwrap(), batch]));
             Ok(RecordBatch::try_from_iter([("n", both)]).unwrap())
@@ -54,12 +57,15 @@ impl Parts for Numbers {
         self.closed.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn ended(&self) {
-        self.ended.fetch_add(1, Ordering::Relaxed);
+    fn num_prepared(&self) -> usize {
+        self.num_prepared
+    }
+
+    fn prepare(&self, _at: usize) {
+        self.prepared.fetch_add(1, Ordering::Relaxed);
     }
 
     fn set_cancel_check(_reader: &mut Batches, check: CancelCheck) {
-        // Whoever asks sees that it has come this far.
         let _ = check();
     }
 }
@@ -68,62 +74,67 @@ fn numbers(batch: &RecordBatch) -> Vec<i64> {
     batch.column(0).as_primitive::<Int64Type>().values().to_vec()
 }
 
-const WAYS: [(usize, bool); 4] = [(1, false), (2, false), (8, false), (8, true)];
+fn prefetch(source: Arc<Numbers>, threads: usize, is_sequential: bool, limit: Option<u64>) -> Prefetch<Numbers> {
+    Prefetch::new(source, threads, is_sequential, limit, ScanMemory::new(1 << 20))
+}
+
+const THREADS: [(usize, bool); 4] = [(1, false), (2, false), (8, false), (8, true)];
 
 #[test]
-fn batches_are_in_order_of_the_parts() {
-    for (threads, alone) in WAYS {
-        let parts = Arc::new(Numbers { count: 7, empty: vec![0, 3, 6], ..Numbers::default() });
+fn batches_are_in_order_of_the_inputs() {
+    for (threads, alone) in THREADS {
+        let inputs = Arc::new(Numbers { count: 7, empty: vec![0, 3, 6], ..Numbers::default() });
         let found: Vec<_> =
-            Ahead::new(parts.clone(), threads, alone, None).map(|batch| numbers(&batch.unwrap())).collect();
-        let wanted: Vec<_> = [1, 2, 4, 5].into_iter().flat_map(|part| (0..10).map(move |at| vec![part, at])).collect();
+            prefetch(inputs.clone(), threads, alone, None).map(|batch| numbers(&batch.unwrap())).collect();
+        let wanted: Vec<_> =
+            [1, 2, 4, 5].into_iter().flat_map(|input| (0..10).map(move |at| vec![input, at])).collect();
         assert_eq!(found, wanted);
-        assert_eq!(parts.opened.load(Ordering::Relaxed), 7);
-        assert!(parts.closed.load(Ordering::Relaxed) >= 6 && parts.ended.load(Ordering::Relaxed) > 0);
+        assert_eq!(inputs.opened.load(Ordering::Relaxed), 7);
+        assert!(inputs.closed.load(Ordering::Relaxed) == 7);
     }
-    assert!(Ahead::new(Arc::new(Numbers::default()), 4, false, None).next().is_none());
+    assert!(prefetch(Arc::new(Numbers::default()), 4, false, None).next().is_none());
 }
 
 #[test]
-fn an_error_comes_in_its_place_and_ends_it() {
-    for (threads, alone) in WAYS {
-        let parts = Arc::new(Numbers { count: 5, fails: Some(2), ..Numbers::default() });
-        let mut reader = Ahead::new(parts, threads, alone, None);
+fn an_error_replaces_the_batch_and_ends_the_prefetch() {
+    for (threads, alone) in THREADS {
+        let inputs = Arc::new(Numbers { count: 5, fails: Some(2), ..Numbers::default() });
+        let mut reader = prefetch(inputs, threads, alone, None);
         for _ in 0..23 {
             reader.next().unwrap().unwrap();
         }
-        assert_eq!(reader.next().unwrap().unwrap_err().message(), "part 2");
+        assert_eq!(reader.next().unwrap().unwrap_err().message(), "input 2");
         assert!(reader.next().is_none());
     }
 }
 
 #[test]
-fn a_panic_is_passed_on() {
-    for (threads, alone) in WAYS {
-        let parts = Arc::new(Numbers { count: 4, panics: Some(1), ..Numbers::default() });
-        let mut reader = Ahead::new(parts, threads, alone, None);
+fn a_panic_reaches_the_caller() {
+    for (threads, alone) in THREADS {
+        let inputs = Arc::new(Numbers { count: 4, panics: Some(1), ..Numbers::default() });
+        let mut reader = prefetch(inputs, threads, alone, None);
         assert!(catch_unwind(AssertUnwindSafe(|| reader.by_ref().count())).is_err());
     }
 }
 
 #[test]
 fn a_limit_cuts_the_last_batch() {
-    for (threads, alone) in WAYS {
-        let parts = Arc::new(Numbers { count: 50, ..Numbers::default() });
+    for (threads, alone) in THREADS {
+        let inputs = Arc::new(Numbers { count: 50, ..Numbers::default() });
         let rows = |limit| {
-            let batches = Ahead::new(parts.clone(), threads, alone, Some(limit));
+            let batches = prefetch(inputs.clone(), threads, alone, Some(limit));
             batches.map(|batch| batch.unwrap().num_rows()).collect::<Vec<_>>()
         };
         assert_eq!(rows(5), [2, 2, 1]);
         assert_eq!(rows(4), [2, 2]);
         assert!(rows(0).is_empty());
-        assert!(parts.opened.load(Ordering::Relaxed) < 50, "few parts are begun");
+        assert!(inputs.opened.load(Ordering::Relaxed) < 50, "few inputs are opened");
     }
 }
 
 #[test]
-fn the_caller_is_asked_whether_to_go_on() {
-    for (threads, alone) in WAYS {
+fn the_caller_can_cancel() {
+    for (threads, alone) in THREADS {
         let (calls, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         let (counted, asked) = (calls.clone(), enough.clone());
         let check: CancelCheck = Arc::new(move || {
@@ -133,15 +144,95 @@ fn the_caller_is_asked_whether_to_go_on() {
                 false => Ok(()),
             }
         });
-        let parts = Arc::new(Numbers { count: 3, ..Numbers::default() });
-        let mut reader = Ahead::new(parts, threads, alone, None);
+        let inputs = Arc::new(Numbers { count: 3, ..Numbers::default() });
+        let mut reader = prefetch(inputs, threads, alone, None);
         reader.set_cancel_check(check);
         assert!(reader.next().unwrap().is_ok());
-        // The reader of the caller has it too.
+        // The reader that the caller runs has the check too.
         assert!(calls.load(Ordering::Relaxed) >= usize::from(alone || threads == 1));
         enough.store(true, Ordering::Relaxed);
         std::thread::sleep(CHECK_INTERVAL);
         assert_eq!(reader.next().unwrap().unwrap_err().kind(), ErrorKind::Interrupted);
         assert!(reader.next().is_none());
+    }
+}
+
+#[test]
+fn every_input_is_closed_once() {
+    for (threads, is_sequential) in THREADS {
+        for batches in [0, 1, 15, 100] {
+            let inputs = Arc::new(Numbers { count: 4, empty: vec![1], num_prepared: 3, ..Numbers::default() });
+            let mut reader = prefetch(inputs.clone(), threads, is_sequential, None);
+            assert!(reader.by_ref().take(batches).all(|batch| batch.is_ok()));
+            drop(reader);
+            let of = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+            assert!(of(&inputs.closed) >= of(&inputs.opened) && of(&inputs.closed) <= 4, "{batches}");
+            assert!(of(&inputs.prepared) <= 4 && (batches > 0 || of(&inputs.opened) == 0));
+        }
+    }
+}
+
+/// Readers whose next batch holds 100 bytes until the caller drops it, of inputs with two batches.
+struct Large {
+    open: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+struct LargeReader {
+    left: usize,
+    open: Arc<AtomicUsize>,
+}
+
+impl Iterator for LargeReader {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let values: ArrayRef = Arc::new(Int64Array::from(vec![0; 13]));
+        Some(Ok(RecordBatch::try_from_iter([("n", values)]).unwrap()))
+    }
+}
+
+impl Drop for LargeReader {
+    fn drop(&mut self) {
+        self.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl PrefetchSource for Large {
+    type Reader = LargeReader;
+
+    fn num_inputs(&self) -> usize {
+        40
+    }
+
+    fn open(&self, _input: usize, _threads: usize, _open_inputs: usize) -> Result<Option<LargeReader>> {
+        let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(open, Ordering::SeqCst);
+        Ok(Some(LargeReader { left: 2, open: self.open.clone() }))
+    }
+
+    fn bytes_of_next(reader: &LargeReader) -> u64 {
+        if reader.left > 0 { 104 } else { 0 }
+    }
+}
+
+#[test]
+fn inputs_are_read_ahead_while_there_is_memory() {
+    for limit in [0, 104, 250, 1000] {
+        let memory = ScanMemory::new(limit);
+        let inputs = Arc::new(Large { open: Arc::default(), most: Arc::default() });
+        let mut reader = Prefetch::new(inputs.clone(), 8, false, None, memory.clone());
+        let mut batches = 0;
+        while let Some(batch) = reader.next() {
+            batches += 1;
+            drop(batch.unwrap());
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            // The first input has one batch more than the limit allows.
+            assert!(memory.held() <= limit + 104, "{limit}");
+        }
+        assert_eq!(batches, 80);
+        drop(reader);
+        assert_eq!((memory.held(), inputs.open.load(Ordering::SeqCst)), (0, 0));
     }
 }

@@ -1,50 +1,50 @@
-//! Groups of columns of a stripe, each of which is decoded by one thread at a time.
+//! Column groups of a stripe. One thread at a time decodes a group.
 
 use arrow_array::Array as _;
 use orcish_core::error::{Error, Result};
 
 use super::column::{Context, build, build_root};
+use super::decoded::DecodedRows;
 use super::filtered::FilteredStripe;
-use super::part::Part;
 use super::plan::Plan;
 use super::rows::Columns;
 use crate::projection::Projected;
 use crate::stripe::Stripe;
 use crate::tuning;
 
-/// A stripe whose readers are made.
+/// A stripe, and the readers of its columns.
 pub(super) struct OpenStripe {
     pub(super) rows: u64,
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<ColumnGroup>,
 }
 
-/// Columns that one thread decodes at a time.
-pub(super) struct Group {
-    /// Where the columns go in the batch.
+/// Columns that one thread at a time decodes.
+pub(super) struct ColumnGroup {
+    /// Indexes of the columns in the batch.
     pub(super) columns: Vec<usize>,
-    pub(super) reader: GroupReader,
+    pub(super) reader: ColumnGroupReader,
 }
 
-/// What decodes the columns of a group.
-pub(super) enum GroupReader {
+/// The reader of the columns of a group.
+pub(super) enum ColumnGroupReader {
     Columns(Columns),
     Filtered(Box<FilteredStripe>),
-    /// All rows, of no column.
+    /// Rows without columns.
     Rows,
 }
 
-impl Group {
+impl ColumnGroup {
     /// Decodes some of the `left` rows.
-    pub(super) fn decode(&mut self, left: u64, plan: &Plan) -> Result<Part> {
+    pub(super) fn decode(&mut self, left: u64, plan: &Plan) -> Result<DecodedRows> {
         let rows = usize::try_from(left).unwrap_or(usize::MAX).min(plan.batch_size);
         let (arrays, rows) = match (&mut self.reader, &plan.filter) {
-            (GroupReader::Filtered(stripe), Some(filter)) => return stripe.next(left, plan, filter),
-            (GroupReader::Filtered(_), None) => return Err(Error::invalid("a filter is missing")),
-            (GroupReader::Columns(reader), _) => reader.read(rows, plan.budget())?,
-            (GroupReader::Rows, _) => (Vec::new(), rows),
+            (ColumnGroupReader::Filtered(stripe), Some(filter)) => return stripe.next(left, plan, filter),
+            (ColumnGroupReader::Filtered(_), None) => return Err(Error::invalid("a filter is missing")),
+            (ColumnGroupReader::Columns(reader), _) => reader.read(rows, plan.budget())?,
+            (ColumnGroupReader::Rows, _) => (Vec::new(), rows),
         };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
-        Ok(Part { arrays, rows, bytes, passed: rows as u64 })
+        Ok(DecodedRows { arrays, rows, bytes, passed: rows as u64 })
     }
 }
 
@@ -53,14 +53,14 @@ impl Plan {
     pub(super) fn open(&self, index: usize) -> Result<OpenStripe> {
         let open = || {
             if self.needs_rows_only(index) {
-                let rows = Group { columns: Vec::new(), reader: GroupReader::Rows };
+                let rows = ColumnGroup { columns: Vec::new(), reader: ColumnGroupReader::Rows };
                 return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![rows] });
             }
             if let Some(filter) = &self.filter {
                 let stripe = FilteredStripe::open(self, filter, index)?;
-                let reader = GroupReader::Filtered(Box::new(stripe));
+                let reader = ColumnGroupReader::Filtered(Box::new(stripe));
                 let columns = (0..self.physical.fields().len()).collect();
-                return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![Group { columns, reader }] });
+                return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![ColumnGroup { columns, reader }] });
             }
             let wanted = |id| self.projection.wants(id);
             let (limits, all) = (self.limits(), self.projection.all);
@@ -71,19 +71,20 @@ impl Plan {
         open().map_err(|error: Error| error.in_section("stripe", index))
     }
 
-    fn groups(&self, stripe: &Stripe) -> Result<Vec<Group>> {
+    fn groups(&self, stripe: &Stripe) -> Result<Vec<ColumnGroup>> {
         let context = self.context(stripe);
         if self.is_struct {
             return self.root_groups(&context);
         }
         let columns = self.columns.iter().zip(self.physical.fields());
         let columns = columns.map(|(column, field)| build(&context, column, field.data_type()));
-        let group = |column| Group { columns: vec![0], reader: GroupReader::Columns(Columns::Root(column)) };
+        let group =
+            |column| ColumnGroup { columns: vec![0], reader: ColumnGroupReader::Columns(Columns::Root(column)) };
         Ok(columns.collect::<Result<Vec<_>>>()?.into_iter().map(group).collect())
     }
 
     /// Deals the columns out, the largest first, each to the group that has least.
-    fn root_groups(&self, context: &Context<'_>) -> Result<Vec<Group>> {
+    fn root_groups(&self, context: &Context<'_>) -> Result<Vec<ColumnGroup>> {
         let most = self.threads * tuning::GROUPS_PER_THREAD.get();
         let count = if self.threads == 1 { 1 } else { most.min(self.columns.len()).max(1) };
         let bytes = |column: &Projected| {
@@ -105,8 +106,8 @@ impl Plan {
             let typed =
                 |&index: &usize| Some((self.columns.get(index)?, self.physical.fields().get(index)?.data_type()));
             let projected: Vec<_> = columns.iter().filter_map(typed).collect();
-            Ok(Group {
-                reader: GroupReader::Columns(Columns::OfRoot(Box::new(build_root(context, &projected)?))),
+            Ok(ColumnGroup {
+                reader: ColumnGroupReader::Columns(Columns::OfRoot(Box::new(build_root(context, &projected)?))),
                 columns,
             })
         };
