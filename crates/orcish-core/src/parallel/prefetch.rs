@@ -185,6 +185,11 @@ impl<S: PrefetchSource> Prefetch<S> {
         self.cancellation = Cancellation::new(Some(check));
     }
 
+    /// The memory of the scan.
+    pub fn memory(&self) -> &ScanMemory {
+        &self.engine.job().memory
+    }
+
     fn start(&mut self) {
         let started = (0..self.threads).filter(|_| self.engine.start("orcish-scan", Role::Read)).count();
         if started == 0 {

@@ -99,3 +99,6 @@ impl PrefetchSource for Files {
         reader.set_cancel_check(check);
     }
 }
+
+#[cfg(test)]
+mod tests;
