@@ -42,6 +42,8 @@ where
         }
     });
     let (mut results, failed) = finished?.unwrap_or_default();
+    // The threads have nothing left to run, and end by themselves.
+    engine.leave();
     if let Some((_, error)) = failed {
         return Err(error);
     }
