@@ -232,3 +232,11 @@ def test_tables_have_every_option():
         listed = {option for row in rows for option in re.findall(r"`(\w+)`", row)}
         assert len(wanted) > 3
         assert set(wanted) <= listed, pages
+
+
+def test_files_of_the_architecture_exist():
+    tracked = [*(ROOT / "crates").rglob("*"), *(ROOT / "python").rglob("*.py"), *(ROOT / "tests").rglob("*"), *DOCS]
+    files = [f"/{file.relative_to(ROOT)}" for file in [*tracked, *(ROOT / "proto").glob("*")]]
+    named = set(re.findall(r"`([\w/]+\.(?:rs|py|proto|md))`", text_of(ROOT / "ARCHITECTURE.md")))
+    assert len(named) > 30
+    assert not [name for name in named if not any(file.endswith(f"/{name}") for file in files)]
