@@ -375,8 +375,8 @@ impl<S: PrefetchSource> Inputs<S> {
                 continue;
             }
             let expected = S::bytes_of_next(reader);
-            if !(at == 0 && lane.ready.is_empty()) && !self.memory.has_room_for(state.expected.saturating_add(expected))
-            {
+            let is_waited_for = at == 0 && lane.ready.is_empty();
+            if !is_waited_for && !self.memory.has_room_for(state.expected.saturating_add(expected)) {
                 continue;
             }
             if let ReaderState::Idle(reader) = std::mem::replace(&mut lane.reader, ReaderState::Busy) {

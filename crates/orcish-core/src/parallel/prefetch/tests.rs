@@ -224,7 +224,7 @@ fn inputs_are_read_ahead_while_there_is_memory() {
         let inputs = Arc::new(Large { open: Arc::default(), most: Arc::default() });
         let mut reader = Prefetch::new(inputs.clone(), 8, false, None, memory.clone());
         let mut batches = 0;
-        while let Some(batch) = reader.next() {
+        for batch in reader.by_ref() {
             batches += 1;
             drop(batch.unwrap());
             std::thread::sleep(std::time::Duration::from_millis(1));
