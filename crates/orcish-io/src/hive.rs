@@ -1,10 +1,57 @@
 //! Hive partitions: key-value pairs in names of folders, such as `day=2026-11-21/country=DE`.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 use crate::location::{percent_decode, segments};
 use crate::pattern::is_pattern;
 
-/// The value that denotes null.
-const NULL_PARTITION: &str = "__HIVE_DEFAULT_PARTITION__";
+/// The value that denotes null, and the empty text, in names of folders.
+pub const NULL_PARTITION: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// The printable characters that Hive escapes, apart from control characters.
+const ESCAPED: &str = "\"#%'*/:=?\\\x7f{[]^";
+
+/// Escapes a key or a value for the name of a folder, as Hive does. Each escaped character becomes `%` and two
+/// hexadecimal digits. [`unescape_partition`] is the inverse.
+///
+/// ```
+/// assert_eq!(orcish_io::escape_partition("12:30 = 50%"), "12%3A30 %3D 50%25");
+/// ```
+pub fn escape_partition(text: &str) -> Cow<'_, str> {
+    let is_escaped = |char: char| char < ' ' || ESCAPED.contains(char);
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for char in text.chars() {
+        if is_escaped(char) {
+            // Writing to a string does not fail.
+            let _ = write!(escaped, "%{:02X}", u32::from(char));
+        } else {
+            escaped.push(char);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Decodes all escapes of a key or a value in the name of a folder. Invalid escapes are kept, and the text is unchanged
+/// if the result is not UTF-8.
+pub fn unescape_partition(text: &str) -> String {
+    percent_decode(text)
+}
+
+/// The name of the folder of a partition: `key=value`, both escaped. Null and the empty value are
+/// [`NULL_PARTITION`].
+///
+/// ```
+/// assert_eq!(orcish_io::partition_folder("day", Some("2026-11-21")), "day=2026-11-21");
+/// assert_eq!(orcish_io::partition_folder("day", None), "day=__HIVE_DEFAULT_PARTITION__");
+/// ```
+pub fn partition_folder(key: &str, value: Option<&str>) -> String {
+    let value = value.filter(|value| !value.is_empty()).map_or(Cow::Borrowed(NULL_PARTITION), escape_partition);
+    format!("{}={value}", escape_partition(key))
+}
 
 /// The Hive partitions of a path or URL: the keys and values of all folders with a name of the form `key=value`, in
 /// order. The value `__HIVE_DEFAULT_PARTITION__` is `None`.
@@ -35,8 +82,8 @@ pub fn hive_partitions_below(base: &str, location: &str) -> Vec<(String, Option<
 fn key_value_pairs(folders: &[String]) -> Vec<(String, Option<String>)> {
     let pair = |segment: &String| {
         let (key, value) = segment.split_once('=').filter(|(key, _)| !key.is_empty())?;
-        let value = percent_decode(value);
-        Some((percent_decode(key), (value != NULL_PARTITION).then_some(value)))
+        let value = unescape_partition(value);
+        Some((unescape_partition(key), (value != NULL_PARTITION).then_some(value)))
     };
     folders.iter().filter_map(pair).collect()
 }
@@ -54,6 +101,17 @@ mod tests {
         assert_eq!(hive_partitions("t/=5/100%/p.orc"), []);
         assert_eq!(hive_partitions("t/k=100%+5/l=%-1/p.orc"), [pair("k", Some("100%+5")), pair("l", Some("%-1"))]);
         assert_eq!(hive_partitions("file:///t/k=a%20b/p.orc"), [pair("k", Some("a b"))]);
+    }
+
+    #[test]
+    fn names_of_folders() {
+        assert_eq!(escape_partition("plain é 日 ~+&<>|"), "plain é 日 ~+&<>|");
+        assert_eq!(
+            escape_partition("\"#%'*/:=?\\\x7f{[]^\x01\n"),
+            "%22%23%25%27%2A%2F%3A%3D%3F%5C%7F%7B%5B%5D%5E%01%0A"
+        );
+        assert_eq!(partition_folder("a=b", Some("%41")), "a%3Db=%2541");
+        assert_eq!(partition_folder("a", Some("")), "a=__HIVE_DEFAULT_PARTITION__");
     }
 
     #[test]

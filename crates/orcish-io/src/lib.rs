@@ -44,7 +44,9 @@ mod upload;
 pub use canonical::CanonicalLocation;
 pub use file_ops::FileStatus;
 pub use files::{MAX_SMALL_FILE_SIZE, delete_files, delete_folder, list_all, read_small, stat, write_small};
-pub use hive::{hive_partitions, hive_partitions_below};
+pub use hive::{
+    NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, partition_folder, unescape_partition,
+};
 pub use list::{list, list_folder};
 pub use local::{FileSink, FileSource};
 pub use location::display_name;

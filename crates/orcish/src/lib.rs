@@ -39,6 +39,7 @@ mod index;
 mod memory;
 mod noted;
 pub mod options;
+pub mod partition;
 mod predicate;
 pub mod projection;
 mod proto;

@@ -1,28 +1,19 @@
-//! Partitions: values that are in the paths of files, `…/day=2026-11-21/country=DE/part-0.orc`, as Hive has them.
+//! Partition columns of a scan: their fields, and their values in the batches of a file.
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, Date32Array, Int64Array, StringArray, new_null_array};
-use arrow_cast::{CastOptions, cast_with_options};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{ArrayRef, StringArray, UInt32Array, new_null_array};
 use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow_select::take::take;
 use orcish_core::cast::is_text;
 use orcish_core::error::{Error, Result};
 use orcish_core::predicate::ValueSource;
 use orcish_io::display_name;
 
 use super::table_file::TableFile;
-
-/// Days since 1970 of a date written `2026-11-21`.
-fn date(text: &str) -> Option<i32> {
-    let date = chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-    let days = date.signed_duration_since(chrono::NaiveDate::default()).num_days();
-    i32::try_from(days).ok().filter(|_| date.format("%Y-%m-%d").to_string() == text)
-}
-
-/// An integer written as it would be printed: `007` is text.
-fn integer(text: &str) -> Option<i64> {
-    text.parse::<i64>().ok().filter(|value| value.to_string() == text)
-}
+use crate::partition::{Flavor, infer_type, parse_values};
 
 /// The partition columns, which all files have alike. Their types are those of `schema` where it has the column, and
 /// else what all values are.
@@ -40,11 +31,11 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
         let given = schema.and_then(|schema| schema.fields().iter().find(|field| field.name() == name));
         let Some(field) = given else {
             let values = files.iter().filter_map(move |file| file.partition.get(at)?.1.as_deref());
-            return Ok(Arc::new(Field::new(name, infer(values), true)));
+            return Ok(Arc::new(Field::new(name, infer_type(values, Flavor::Hive), true)));
         };
         for file in files {
             let value = file.partition.get(at).and_then(|(_, value)| value.as_deref());
-            let found = array(value, field.data_type(), 1);
+            let found = constant(value, field.data_type());
             found.map_err(|error| error.in_column(name).in_file(&display_name(&file.location)))?;
         }
         Ok(field.clone())
@@ -54,66 +45,31 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
     wanted.iter().enumerate().filter(is_first).map(field).collect()
 }
 
-/// The type of a partition column that has all of these values: integer, date or text.
-fn infer<'a>(values: impl Iterator<Item = &'a str> + Clone) -> DataType {
-    let mut some = values.clone().peekable();
-    if some.peek().is_none() {
-        DataType::Utf8
-    } else if values.clone().all(|value| integer(value).is_some()) {
-        DataType::Int64
-    } else if values.clone().all(|value| date(value).is_some()) {
-        DataType::Date32
-    } else {
-        DataType::Utf8
-    }
+/// The value as an array of one row.
+fn single(text: &str, kind: &DataType) -> Result<ArrayRef> {
+    parse_values(&StringArray::from_iter_values([text]), kind, Flavor::Hive)
 }
 
 /// The value as what a condition compares.
 pub(super) fn constant(value: Option<&str>, kind: &DataType) -> Result<ValueSource> {
     let Some(text) = value else { return Ok(ValueSource::Null) };
-    let source = match kind {
-        DataType::Boolean if text.eq_ignore_ascii_case("true") => Some(ValueSource::Integer(1)),
-        DataType::Boolean if text.eq_ignore_ascii_case("false") => Some(ValueSource::Integer(0)),
-        DataType::Boolean => None,
-        DataType::UInt64 if text.parse::<u64>().is_ok_and(|number| i64::try_from(number).is_err()) => {
-            return Err(Error::unsupported(format!(
-                "the partition value {text} is beyond the {} that is read",
-                i64::MAX
-            )));
-        }
-        kind if kind.is_integer() => text.parse().ok().map(ValueSource::Integer),
-        DataType::Date32 => date(text).map(|days| ValueSource::Integer(days.into())),
-        kind if is_text(kind) => Some(ValueSource::Text(text.as_bytes().to_vec())),
-        _ => {
-            let text = format!("partition columns are of integers, booleans, dates or text, and not of {kind}");
-            return Err(Error::unsupported(text));
-        }
-    };
-    source.ok_or_else(|| misfit(text, kind))
-}
-
-fn misfit(text: &str, kind: &DataType) -> Error {
-    Error::invalid(format!("the partition value {text:?} is no {kind}"))
+    let value = single(text, kind)?;
+    if is_text(kind) {
+        return Ok(ValueSource::Text(text.as_bytes().to_vec()));
+    }
+    // Booleans are 0 and 1, dates are days since 1970.
+    let integers = arrow_cast::cast(&value, &DataType::Int64).ok();
+    let integer = integers.and_then(|integers| integers.as_primitive::<Int64Type>().iter().next().flatten());
+    integer.map(ValueSource::Integer).ok_or_else(|| {
+        Error::unsupported(format!("the partition value {text} is beyond the {} that is read", i64::MAX))
+    })
 }
 
 /// The value, `rows` times.
 pub(super) fn array(value: Option<&str>, kind: &DataType, rows: usize) -> Result<ArrayRef> {
-    let array: ArrayRef = match constant(value, kind)? {
-        ValueSource::Integer(value) if *kind == DataType::Boolean => {
-            Arc::new(BooleanArray::from(vec![value == 1; rows]))
-        }
-        ValueSource::Integer(value) if *kind == DataType::Date32 => {
-            Arc::new(Date32Array::from_value(i32::try_from(value).unwrap_or_default(), rows))
-        }
-        ValueSource::Integer(value) => Arc::new(Int64Array::from_value(value, rows)),
-        ValueSource::Text(text) => {
-            Arc::new(StringArray::from_iter_values(std::iter::repeat_n(String::from_utf8_lossy(&text), rows)))
-        }
-        ValueSource::Null | ValueSource::Column(_) => return Ok(new_null_array(kind, rows)),
-    };
-    let options = CastOptions { safe: false, ..CastOptions::default() };
-    cast_with_options(&array, kind, &options)
-        .map_err(|error| misfit(value.unwrap_or_default(), kind).with_source(error))
+    let Some(text) = value else { return Ok(new_null_array(kind, rows)) };
+    let repeated = take(&single(text, kind)?, &UInt32Array::from_value(0, rows), None);
+    repeated.map_err(|error| Error::unsupported(format!("partition columns are not of {kind}")).with_source(error))
 }
 
 #[cfg(test)]
@@ -137,15 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn types_are_what_all_values_are() {
-        let of = |values: &[&str]| infer(values.iter().copied());
-        assert_eq!(of(&["1", "-20"]), DataType::Int64);
-        assert_eq!(of(&["1", "007"]), DataType::Utf8);
-        assert_eq!(of(&["2026-11-21", "1999-01-01"]), DataType::Date32);
-        assert_eq!(of(&["2026-11-21", "1"]), DataType::Utf8);
-        for text in ["+2026-1-01", "2026- 1- 1", "2026-1-1", "+2026-01-01"] {
-            assert_eq!(of(&["2026-11-21", text]), DataType::Utf8);
-        }
-        assert_eq!(of(&[]), DataType::Utf8);
+    fn constants_of_conditions() {
+        let of = |text, kind: &DataType| constant(Some(text), kind).unwrap();
+        assert!(matches!(of("True", &DataType::Boolean), ValueSource::Integer(1)));
+        assert!(matches!(of("1970-01-03", &DataType::Date32), ValueSource::Integer(2)));
+        assert!(matches!(of("-7", &DataType::Int8), ValueSource::Integer(-7)));
+        assert!(matches!(of("7", &DataType::Utf8View), ValueSource::Text(text) if text == b"7"));
+        assert!(matches!(constant(None, &DataType::Int8), Ok(ValueSource::Null)));
+        let error = constant(Some("9223372036854775808"), &DataType::UInt64).err().unwrap();
+        assert_eq!(error.kind(), orcish_core::ErrorKind::Unsupported);
     }
 }

@@ -1,0 +1,96 @@
+//! Dates of the proleptic Gregorian calendar, and times of day.
+
+pub(super) const SECONDS_PER_DAY: i64 = 86_400;
+pub(super) const NANOS_PER_SECOND: i64 = 1_000_000_000;
+/// Days of 400 years, after which the calendar repeats.
+const DAYS_PER_ERA: i64 = 146_097;
+/// Days from 0000-03-01 to 1970-01-01.
+const EPOCH: i64 = 719_468;
+
+/// Days since 1970 of a date; `None` if the calendar does not have the day. The year 0 is the year before 1.
+pub(super) fn days_of(year: i64, month: u8, day: u8) -> Option<i64> {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u8::from(is_leap),
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    // Years begin in March, so that the leap day is the last one.
+    let year = year - i64::from(month <= 2);
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * ((i64::from(month) + 9) % 12) + 2) / 5 + i64::from(day) - 1;
+    Some(era * DAYS_PER_ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - EPOCH)
+}
+
+/// Year, month and day of a number of days since 1970.
+pub(super) fn date_of(days: i64) -> (i64, i64, i64) {
+    let shifted = days.saturating_add(EPOCH);
+    let (era, day_of_era) = (shifted.div_euclid(DAYS_PER_ERA), shifted.rem_euclid(DAYS_PER_ERA));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+}
+
+/// A date as text. Years beyond 9999 and before 0 have a sign.
+pub(super) fn date_text(days: i64) -> String {
+    let (year, month, day) = date_of(days);
+    let sign = match year {
+        ..0 => "-",
+        0..=9_999 => "",
+        _ => "+",
+    };
+    format!("{sign}{:04}-{month:02}-{day:02}", year.abs())
+}
+
+/// Hours, minutes and seconds of a number of seconds, as text.
+pub(super) fn time_text(seconds: i64) -> String {
+    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
+/// A fraction of a second with its point, without trailing zeros; empty for 0.
+pub(super) fn trimmed_fraction(nanos: i64) -> String {
+    match nanos {
+        0 => String::new(),
+        nanos => format!(".{nanos:09}").trim_end_matches('0').to_owned(),
+    }
+}
+
+/// A fraction of a second with its point, of six digits, or nine if it is finer; empty for 0.
+pub(super) fn whole_fraction(nanos: i64) -> String {
+    match nanos {
+        0 => String::new(),
+        nanos if nanos % 1_000 == 0 => format!(".{:06}", nanos / 1_000),
+        nanos => format!(".{nanos:09}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_chrono() {
+        let epoch = chrono::NaiveDate::default();
+        for days in (-4_000_000..4_000_000).step_by(997).chain(-800_000..-700_000) {
+            let date = epoch + chrono::TimeDelta::days(days);
+            let (year, month, day) = date_of(days);
+            assert_eq!(format!("{date:?}"), date_text(days).to_string(), "{days}");
+            assert_eq!(days_of(year, u8::try_from(month).unwrap(), u8::try_from(day).unwrap()), Some(days));
+        }
+        assert_eq!((days_of(2023, 2, 29), days_of(2024, 2, 29).is_some(), days_of(1, 13, 1)), (None, true, None));
+        assert_eq!((days_of(1900, 2, 29), days_of(1, 1, 0), days_of(1, 4, 31)), (None, None, None));
+    }
+
+    #[test]
+    fn fractions() {
+        assert_eq!([trimmed_fraction(0), trimmed_fraction(500_000_000)], ["", ".5"]);
+        assert_eq!([whole_fraction(0), whole_fraction(500_000_000), whole_fraction(1)], ["", ".500000", ".000000001"]);
+    }
+}

@@ -1,0 +1,46 @@
+//! Partition columns: values in names of folders, `…/day=2026-11-21/country=DE/part-0.orc`.
+//!
+//! * [`hive_partitions`] gives the names and texts of a path, [`partition_folder`] the name of a folder.
+//!   [`escape_partition`] and [`unescape_partition`] are Hive's escapes.
+//! * [`infer_type`] infers the type of a column from all of its texts.
+//! * [`parse_values`] and [`format_values`] convert between texts and Arrow arrays.
+//!
+//! Hive and Spark differ in the types that they infer, and in the texts of values: see [`Flavor`].
+//!
+//! ```
+//! use arrow_array::{Date32Array, StringArray};
+//! use arrow_schema::DataType;
+//! use orcish::partition::{Flavor, ValueFormat, format_values, hive_partitions, infer_type, parse_values};
+//!
+//! let partitions = hive_partitions("table/day=2026-11-21/part-0.orc");
+//! assert_eq!(partitions, [("day".to_owned(), Some("2026-11-21".to_owned()))]);
+//! let texts = StringArray::from_iter(partitions.iter().map(|(_, value)| value.as_deref()));
+//! assert_eq!(infer_type(texts.iter().flatten(), Flavor::Hive), DataType::Date32);
+//! let days = parse_values(&texts, &DataType::Date32, Flavor::Hive)?;
+//! assert_eq!(*days, Date32Array::from(vec![20_778]));
+//! assert_eq!(format_values(&days, &ValueFormat::default())?, texts);
+//! # Ok::<(), orcish::Error>(())
+//! ```
+
+mod civil;
+mod decimal;
+mod flavor;
+mod float;
+mod format;
+mod infer;
+mod interval;
+mod number;
+mod parse;
+mod plain;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+pub use flavor::{Flavor, ValueFormat};
+pub use format::format_values;
+pub use infer::infer_type;
+pub use interval::{IntervalField, IntervalFields};
+pub use orcish_io::{
+    NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, partition_folder, unescape_partition,
+};
+pub use parse::parse_values;

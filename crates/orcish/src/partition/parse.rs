@@ -1,0 +1,162 @@
+//! Values of partition columns from texts.
+
+use std::sync::Arc;
+
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Decimal256Type, Float64Type, Int32Type, Int64Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, BooleanArray, PrimitiveArray, StringArray, new_null_array};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::{DECIMAL256_MAX_PRECISION, DataType, TimeUnit};
+use orcish_core::cast::is_text;
+use orcish_core::error::{Error, Result};
+use orcish_core::types::is_binary;
+
+use super::civil::NANOS_PER_SECOND;
+use super::decimal::parse_decimal;
+use super::flavor::Flavor;
+use super::interval::parse_interval;
+use super::number::parse_float;
+use super::syntax::{parse_clock, parse_date, parse_short_time};
+use crate::time::WriterZone;
+
+/// Parses texts of a partition column as values of a type. Nulls stay null.
+///
+/// [`Flavor::Hive`] knows integers, booleans, dates and text. The text of a timestamp with a time zone is the wall clock
+/// in that zone. Of a time that clocks show twice the first one counts.
+///
+/// # Errors
+/// `InvalidArgument` if a text is no value of the type. `Unsupported` if partition columns cannot be of the type.
+pub fn parse_values(texts: &StringArray, kind: &DataType, flavor: Flavor) -> Result<ArrayRef> {
+    let is_hive = flavor == Flavor::Hive;
+    let parsed: ArrayRef = match kind {
+        DataType::Null if texts.null_count() == texts.len() => return Ok(new_null_array(kind, texts.len())),
+        kind if is_text(kind) || (!is_hive && is_binary(kind)) => Arc::new(texts.clone()),
+        DataType::Boolean => {
+            let boolean = |text| parse_boolean(text).ok_or_else(|| misfit(text, kind));
+            let values = texts.iter().map(|text| text.map(boolean).transpose());
+            Arc::new(values.collect::<Result<BooleanArray>>()?)
+        }
+        DataType::UInt64 => Arc::new(primitives::<UInt64Type>(texts, kind, |text| text.parse().ok())?),
+        kind if kind.is_integer() => {
+            let range = integer_range(kind);
+            let integer = |text: &str| text.parse().ok().filter(|value| range.contains(value));
+            Arc::new(primitives::<Int64Type>(texts, kind, integer)?)
+        }
+        DataType::Date32 => {
+            let date = if is_hive { canonical_date } else { parse_date };
+            let days = |text: &str| date(text).and_then(|days| i32::try_from(days).ok());
+            Arc::new(primitives::<Date32Type>(texts, kind, days)?)
+        }
+        _ if is_hive => {
+            let text = format!("partition columns are of integers, booleans, dates or text, and not of {kind}");
+            return Err(Error::unsupported(text));
+        }
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => {
+            Arc::new(primitives::<Float64Type>(texts, kind, parse_float)?)
+        }
+        DataType::Decimal32(precision, scale)
+        | DataType::Decimal64(precision, scale)
+        | DataType::Decimal128(precision, scale)
+        | DataType::Decimal256(precision, scale) => {
+            let decimal = |text: &str| parse_decimal(text, *precision, *scale);
+            let values = primitives::<Decimal256Type>(texts, kind, decimal)?;
+            Arc::new(values.with_data_type(DataType::Decimal256(DECIMAL256_MAX_PRECISION, *scale)))
+        }
+        DataType::Timestamp(unit, zone) => {
+            let zone = zone.as_deref().map(WriterZone::of_reader).transpose()?;
+            Arc::new(primitives::<Int64Type>(texts, kind, |text| timestamp(text, *unit, zone.as_ref()))?)
+        }
+        DataType::Time32(unit) => {
+            let time = |text: &str| i32::try_from(parse_short_time(text)? / nanos_of(*unit)).ok();
+            Arc::new(primitives::<Int32Type>(texts, kind, time)?)
+        }
+        DataType::Time64(unit) => {
+            let time = |text: &str| Some(parse_short_time(text)? / nanos_of(*unit));
+            Arc::new(primitives::<Int64Type>(texts, kind, time)?)
+        }
+        DataType::Duration(unit) => {
+            let duration = |text: &str| {
+                let nanos = i128::from(parse_interval(text)?) * 1_000;
+                i64::try_from(nanos.div_euclid(nanos_of(*unit).into())).ok()
+            };
+            Arc::new(primitives::<Int64Type>(texts, kind, duration)?)
+        }
+        _ => return Err(Error::unsupported(format!("partition columns are not of {kind}"))),
+    };
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    let cast = cast_with_options(&parsed, kind, &options);
+    cast.map_err(|error| Error::invalid(format!("the partition values are no {kind}")).with_source(error))
+}
+
+/// The error for a text that is no value of a type.
+fn misfit(text: &str, kind: &DataType) -> Error {
+    Error::invalid(format!("the partition value {text:?} is no {kind}"))
+}
+
+/// Parses each text. Of adjacent equal texts the first is parsed.
+fn primitives<T: ArrowPrimitiveType>(
+    texts: &StringArray,
+    kind: &DataType,
+    parse: impl Fn(&str) -> Option<T::Native>,
+) -> Result<PrimitiveArray<T>> {
+    let mut last: Option<(&str, T::Native)> = None;
+    let mut value = |text: Option<_>| {
+        let Some(text) = text else { return Ok(None) };
+        if let Some((_, value)) = last.filter(|(before, _)| *before == text) {
+            return Ok(Some(value));
+        }
+        let value = parse(text).ok_or_else(|| misfit(text, kind))?;
+        last = Some((text, value));
+        Ok(Some(value))
+    };
+    texts.iter().map(&mut value).collect()
+}
+
+fn parse_boolean(text: &str) -> Option<bool> {
+    match text {
+        text if text.eq_ignore_ascii_case("true") => Some(true),
+        text if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
+/// The values of an integer type, as far as 64-bit integers have them.
+fn integer_range(kind: &DataType) -> std::ops::RangeInclusive<i64> {
+    match kind {
+        DataType::Int8 => i8::MIN.into()..=i8::MAX.into(),
+        DataType::Int16 => i16::MIN.into()..=i16::MAX.into(),
+        DataType::Int32 => i32::MIN.into()..=i32::MAX.into(),
+        DataType::UInt8 => 0..=u8::MAX.into(),
+        DataType::UInt16 => 0..=u16::MAX.into(),
+        DataType::UInt32 => 0..=u32::MAX.into(),
+        _ => i64::MIN..=i64::MAX,
+    }
+}
+
+/// An integer that is written as it would be printed: `007` is none.
+pub(super) fn canonical_integer(text: &str) -> Option<i64> {
+    text.parse::<i64>().ok().filter(|value| value.to_string() == text)
+}
+
+/// Days since 1970 of a date of a year of four digits, such as `2026-11-21`.
+pub(super) fn canonical_date(text: &str) -> Option<i64> {
+    if text.len() == 10 { parse_date(text) } else { None }
+}
+
+/// Nanoseconds of a unit.
+fn nanos_of(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Second => NANOS_PER_SECOND,
+        TimeUnit::Millisecond => 1_000_000,
+        TimeUnit::Microsecond => 1_000,
+        TimeUnit::Nanosecond => 1,
+    }
+}
+
+/// A timestamp in a unit. Finer digits are cut.
+fn timestamp(text: &str, unit: TimeUnit, zone: Option<&WriterZone>) -> Option<i64> {
+    let (seconds, nanos) = parse_clock(text)?;
+    let seconds = zone.map_or(seconds, |zone| zone.historic_instant_of(seconds));
+    seconds.checked_mul(NANOS_PER_SECOND / nanos_of(unit))?.checked_add(nanos / nanos_of(unit))
+}
