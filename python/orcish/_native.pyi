@@ -21,10 +21,14 @@ __all__ = [
     "delete_files",
     "delete_folder",
     "display_name",
+    "format_partition_values",
+    "infer_partition_schema",
     "is_carbon",
     "list_all",
     "list_files",
     "merge_files",
+    "parse_partition_values",
+    "partition_folder",
     "partitions_below",
     "partitions_of",
     "read_small",
@@ -268,8 +272,37 @@ class CarbonFile:
         """Rows, pages and bytes of each blocklet."""
 
 def display_name(location: str) -> str: ...
-def partitions_of(location: str) -> list[tuple[str, str | None]]: ...
-def partitions_below(base: str, location: str) -> list[tuple[str, str | None]]: ...
+def partitions_of(location: str) -> list[tuple[str, str | None]]:
+    """Names and values of the partition columns in a path."""
+
+def partitions_below(base: str, location: str) -> list[tuple[str, str | None]]:
+    """As ``partitions_of``, of the folders below ``base``, which was listed."""
+
+def partition_folder(key: str, value: str | None) -> str:
+    """The name of a partition folder: ``key=value``, escaped."""
+
+def infer_partition_schema(columns: list[tuple[str, list[str]]], flavor: str) -> object:
+    """A PyCapsule of the schema of partition columns, given names and values.
+
+    Args:
+        columns: Name and values of each column.
+        flavor: ``"hive"`` or ``"spark"``.
+    """
+
+def parse_partition_values(texts: tuple[object, object], schema: object, flavor: str) -> tuple[object, object]:
+    """Parses strings as values of the type of the only field of a schema. Arrays are pairs of PyCapsules."""
+
+def format_partition_values(
+    values: tuple[object, object], flavor: str, *, timezone: str | None = None, interval: tuple[int, int] | None = None
+) -> tuple[object, object]:
+    """Formats values of a partition column as strings. Arrays are pairs of PyCapsules.
+
+    Args:
+        values: The array of values.
+        flavor: ``"hive"`` or ``"spark"``.
+        timezone: Time zone in which Spark's instants are formatted.
+        interval: Spark's numbers of the first and the last field of durations; days and seconds by default.
+    """
 
 @final
 class File:

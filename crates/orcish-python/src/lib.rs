@@ -10,6 +10,7 @@ mod folder;
 mod interpreter;
 mod node;
 mod options;
+mod partition;
 mod predicate;
 mod scan;
 mod sink;
@@ -45,9 +46,14 @@ mod _native {
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]
+    use crate::partition::{
+        format_partition_values, infer_partition_schema, parse_partition_values, partition_folder, partitions_below,
+        partitions_of,
+    };
+    #[pymodule_export]
     use crate::predicate::Filter;
     #[pymodule_export]
-    use crate::scan::{Scan, display_name, partitions_below, partitions_of};
+    use crate::scan::{Scan, display_name};
     #[pymodule_export]
     use crate::stream::Batches;
     #[pymodule_export]

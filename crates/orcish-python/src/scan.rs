@@ -146,22 +146,10 @@ impl Scan {
     }
 }
 
-/// Names and values of the partition columns in a path.
-#[pyfunction]
-pub(crate) fn partitions_of(location: &str) -> Vec<(String, Option<String>)> {
-    orcish_io::hive_partitions(location)
-}
-
 /// A path or URL for messages, without secrets.
 #[pyfunction]
 pub(crate) fn display_name(location: &str) -> String {
     orcish_io::display_name(location)
-}
-
-/// As `partitions_of`, of the folders below the location, or pattern, that was listed.
-#[pyfunction]
-pub(crate) fn partitions_below(base: &str, location: &str) -> Vec<(String, Option<String>)> {
-    orcish_io::hive_partitions_below(base, location)
 }
 
 /// A file's name, whether it is skipped, and its stripes: index, rows, outcome, row groups, bytes and requests for the

@@ -148,6 +148,21 @@ def test_partitions(spark: Spark, tmp_path: Path, title: str) -> None:
     assert_same(again.selectExpr(*texts), own.selectExpr(*texts))
 
 
+def test_partitions_by_far_summer_times(spark: Spark, tmp_path: Path) -> None:
+    """Zones have summer time in all years to come."""
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        frame = spark.range(6).selectExpr("id", "timestamp'2142-01-04 12:00:00' + id * interval '60' day as p")
+        frame.write.partitionBy("p").orc(str(tmp_path / "own"))
+        save(frame, tmp_path / "t", partitionBy="p", sessionTimezone="Europe/Berlin")
+        assert folders_of(tmp_path / "t") == folders_of(tmp_path / "own")
+        reader = spark.read.format("orcish").option("sessionTimezone", "Europe/Berlin")
+        assert_same(reader.load(str(tmp_path / "t")), spark.read.orc(str(tmp_path / "own")))
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
+
+
 def test_partitions_by_times(spark: Spark, tmp_path: Path) -> None:
     spark.conf.set("spark.sql.timeType.enabled", "true")
     try:

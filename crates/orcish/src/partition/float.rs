@@ -1,9 +1,23 @@
 //! Texts of floating point numbers.
 
-/// The shortest digits of a finite number that is not 0, and the power of ten of the first one.
-fn shortest(scientific: &str) -> Option<(String, i32)> {
+use std::fmt::LowerExp;
+use std::str::FromStr;
+
+/// The digits of a number in scientific notation without its sign, and the power of ten of the first one.
+fn digits_of(scientific: &str) -> Option<(String, i32)> {
     let (digits, power) = scientific.trim_start_matches('-').split_once('e')?;
     Some((digits.replace('.', ""), power.parse().ok()?))
+}
+
+/// As [`digits_of`], of the nearest of the shortest texts that are parsed as the value, which is finite and not 0. Of two
+/// that are equally near the last digit is even.
+fn shortest<T: LowerExp + FromStr + PartialEq>(value: T) -> Option<(String, i32)> {
+    let (digits, power) = digits_of(&format!("{value:e}"))?;
+    let nearest = format!("{value:.*e}", digits.len() - 1);
+    match nearest.parse().is_ok_and(|parsed: T| parsed == value) {
+        true => digits_of(&nearest),
+        false => Some((digits, power)),
+    }
 }
 
 fn special(value: f64) -> Option<&'static str> {
@@ -35,7 +49,7 @@ pub(super) fn hive_float(value: f64) -> String {
         return text.to_owned();
     }
     let sign = if value < 0.0 { "-" } else { "" };
-    let Some((digits, power)) = shortest(&format!("{value:e}")) else { return value.to_string() };
+    let Some((digits, power)) = shortest(value) else { return value.to_string() };
     if (-4..16).contains(&power) {
         return format!("{sign}{}", plain(&digits, power));
     }
@@ -53,8 +67,8 @@ pub(super) fn spark_float(value: f64, is_single: bool) -> String {
     }
     let sign = if value < 0.0 { "-" } else { "" };
     #[expect(clippy::cast_possible_truncation, reason = "the value is a 32-bit float")]
-    let scientific = if is_single { format!("{:e}", value as f32) } else { format!("{value:e}") };
-    let Some((mut digits, mut power)) = shortest(&scientific) else { return value.to_string() };
+    let found = if is_single { shortest(value as f32) } else { shortest(value) };
+    let Some((mut digits, mut power)) = found else { return value.to_string() };
     if digits.len() == 1 {
         let nearest = format!("{value:.1e}");
         #[expect(clippy::cast_possible_truncation, reason = "the nearest 32-bit float is asked for")]
@@ -62,7 +76,7 @@ pub(super) fn spark_float(value: f64, is_single: bool) -> String {
             true => nearest.parse::<f64>().is_ok_and(|nearest| f64::from(nearest as f32) == value),
             false => nearest.parse::<f64>().is_ok_and(|nearest| nearest == value),
         };
-        if let Some((own, of)) = shortest(&nearest).filter(|_| is_same) {
+        if let Some((own, of)) = digits_of(&nearest).filter(|_| is_same) {
             (digits, power) = (own.trim_end_matches('0').to_owned(), of);
         }
     }

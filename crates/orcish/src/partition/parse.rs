@@ -12,12 +12,12 @@ use orcish_core::cast::is_text;
 use orcish_core::error::{Error, Result};
 use orcish_core::types::is_binary;
 
-use super::civil::NANOS_PER_SECOND;
+use super::civil::{NANOS_PER_SECOND, date_text};
 use super::decimal::parse_decimal;
 use super::flavor::Flavor;
 use super::interval::parse_interval;
 use super::number::parse_float;
-use super::syntax::{parse_clock, parse_date, parse_short_time};
+use super::syntax::{parse_clock, parse_date, parse_time};
 use crate::time::WriterZone;
 
 /// Parses texts of a partition column as values of a type. Nulls stay null.
@@ -68,11 +68,11 @@ pub fn parse_values(texts: &StringArray, kind: &DataType, flavor: Flavor) -> Res
             Arc::new(primitives::<Int64Type>(texts, kind, |text| timestamp(text, *unit, zone.as_ref()))?)
         }
         DataType::Time32(unit) => {
-            let time = |text: &str| i32::try_from(parse_short_time(text)? / nanos_of(*unit)).ok();
+            let time = |text: &str| i32::try_from(parse_time(text)? / nanos_of(*unit)).ok();
             Arc::new(primitives::<Int32Type>(texts, kind, time)?)
         }
         DataType::Time64(unit) => {
-            let time = |text: &str| Some(parse_short_time(text)? / nanos_of(*unit));
+            let time = |text: &str| Some(parse_time(text)? / nanos_of(*unit));
             Arc::new(primitives::<Int64Type>(texts, kind, time)?)
         }
         DataType::Duration(unit) => {
@@ -139,9 +139,9 @@ pub(super) fn canonical_integer(text: &str) -> Option<i64> {
     text.parse::<i64>().ok().filter(|value| value.to_string() == text)
 }
 
-/// Days since 1970 of a date of a year of four digits, such as `2026-11-21`.
+/// Days since 1970 of a date that is written as it would be printed: `+2026-11-21` is none.
 pub(super) fn canonical_date(text: &str) -> Option<i64> {
-    if text.len() == 10 { parse_date(text) } else { None }
+    parse_date(text).filter(|days| date_text(*days) == text)
 }
 
 /// Nanoseconds of a unit.

@@ -48,7 +48,7 @@ pub(super) fn parse_time(text: &str) -> Option<i64> {
 }
 
 /// As [`parse_time`]. Seconds, then minutes, may be missing, and then colons too: `12:30`, `12`, `123000`.
-pub(super) fn parse_short_time(text: &str) -> Option<i64> {
+fn parse_short_time(text: &str) -> Option<i64> {
     if let Some(nanos) = parse_time(text) {
         return Some(nanos);
     }

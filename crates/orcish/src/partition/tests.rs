@@ -59,6 +59,7 @@ fn types_of_hive() {
     assert_eq!(of(&["1", "-20"]), DataType::Int64);
     assert_eq!(of(&["1", "007"]), DataType::Utf8);
     assert_eq!(of(&["2026-11-21", "1999-01-01"]), DataType::Date32);
+    assert_eq!(of(&["+12345-01-02", "-0001-01-01", "0000-02-29"]), DataType::Date32);
     assert_eq!(of(&["2026-11-21", "1"]), DataType::Utf8);
     for text in ["+2026-1-01", "2026- 1- 1", "2026-1-1", "+2026-01-01", "2026-02-30"] {
         assert_eq!(of(&["2026-11-21", text]), DataType::Utf8);
@@ -73,6 +74,10 @@ fn floats() {
     let spark = "1.0 0.1 -1.5E10 1.0E16 1.0E15 1.0E-4 1.0E-5 4.9E-324 1.25E-7 1.0E7 0.001 -0.0 NaN";
     assert_eq!(formatted(Float64Array::from(values.to_vec()), Flavor::Hive).join(" "), hive);
     assert_eq!(formatted(Float64Array::from(values.to_vec()), Flavor::Spark).join(" "), spark);
+    // Two texts are equally near.
+    let tie = Float64Array::from(vec![1_160_972_656_570_364.25]);
+    assert_eq!(formatted(tie.clone(), Flavor::Spark), ["1.1609726565703642E15"]);
+    assert_eq!(formatted(tie, Flavor::Hive), ["1160972656570364.2"]);
     let single = Float32Array::from(vec![0.1, 1e10, 1.4e-45, f32::NEG_INFINITY]);
     assert_eq!(formatted(single.clone(), Flavor::Spark).join(" "), "0.1 1.0E10 1.4E-45 -Infinity");
     let hive = "0.10000000149011612 10000000000.0 1.401298464324817e-45 -Infinity";
@@ -130,6 +135,17 @@ fn dates_and_times() {
     }
     // Beyond 64 bits.
     assert!(parsed(&["+999999-01-01"], clocks.data_type()).is_err());
+}
+
+#[test]
+fn summer_time_has_no_end() {
+    let summer = TimestampMicrosecondArray::from(vec![5_446_439_537_000_000]).with_timezone("Europe/Berlin");
+    assert_eq!(formatted(summer.clone(), Flavor::Spark), ["2142-08-04 14:52:17"]);
+    assert_eq!(*parsed(&["2142-08-04 14:52:17"], summer.data_type()).unwrap(), summer);
+    // The first of two times, and a time that is skipped.
+    let shown = parsed(&["2026-10-25 02:30:00", "2026-03-29 02:30:00"], summer.data_type()).unwrap();
+    let texts = format_values(&shown, &ValueFormat::default()).unwrap();
+    assert_eq!(texts, StringArray::from(vec!["2026-10-25 02:30:00+02:00", "2026-03-29 03:30:00+02:00"]));
 }
 
 #[test]

@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.spark.types.timezones import spark_instants
 from orcish.tables.partitions import parse_partition_values
 
 __all__ = ["BatchConverter", "StorageConverter"]
@@ -45,9 +44,7 @@ class BatchConverter:
     def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
         if pa.types.is_string(column.type) and not pa.types.is_string(to):
             # Partition values are strings.
-            column = parse_partition_values(column, to)
-            if pa.types.is_timestamp(to) and to.tz is not None:
-                column = spark_instants(column, self.session_zone)
+            column = parse_partition_values(column, to, self.session_zone)
         return column.cast(to)
 
 

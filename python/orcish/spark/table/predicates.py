@@ -147,12 +147,10 @@ class FilterTranslator:
     def _values(self, texts: Sequence[str], kind: pa.DataType) -> list[Any]:
         """Values in comparable form: timestamps are nanoseconds since 1970."""
         try:
-            values = parse_partition_values(pa.array(texts, pa.string()), kind)
+            values = parse_partition_values(pa.array(texts, pa.string()), kind, self.session_zone)
         except pa.ArrowException as error:
             raise OrcishError(f"the values of a partition column are no {kind}: {error}") from error
         if pa.types.is_timestamp(kind):
-            if kind.tz is not None:
-                values = spark_instants(values, self.session_zone)
             return [value * 1_000 for value in values.cast(pa.int64()).to_pylist()]
         if pa.types.is_time64(kind) or pa.types.is_duration(kind):
             return values.view(pa.int64()).to_pylist()  # type: ignore[no-any-return]
