@@ -75,7 +75,7 @@ fn floats() {
     assert_eq!(formatted(Float64Array::from(values.to_vec()), Flavor::Hive).join(" "), hive);
     assert_eq!(formatted(Float64Array::from(values.to_vec()), Flavor::Spark).join(" "), spark);
     // Two texts are equally near.
-    let tie = Float64Array::from(vec![1_160_972_656_570_364.25]);
+    let tie = Float64Array::from(vec![1_160_972_656_570_364.2]);
     assert_eq!(formatted(tie.clone(), Flavor::Spark), ["1.1609726565703642E15"]);
     assert_eq!(formatted(tie, Flavor::Hive), ["1160972656570364.2"]);
     let single = Float32Array::from(vec![0.1, 1e10, 1.4e-45, f32::NEG_INFINITY]);
