@@ -8,6 +8,7 @@ __all__ = [
     "CarbonFile",
     "CarbonScan",
     "CarbonTable",
+    "DatasetWriter",
     "Distinct",
     "File",
     "Filter",
@@ -33,7 +34,6 @@ __all__ = [
     "partitions_of",
     "read_small",
     "stat",
-    "take_rows",
     "upload_info",
     "write_small",
 ]
@@ -87,9 +87,6 @@ def merge_files(
         Rows, bytes, stripes, and, with ``publish=False``, a token.
     """
 
-def take_rows(batch: tuple[object, object], indexes: tuple[object, object]) -> tuple[object, object]:
-    """Selects rows of a batch by their indexes. Batches and indexes are pairs of PyCapsules: type and array."""
-
 def _tune(values: dict[str, int] | None = None) -> dict[str, tuple[int, int, int]]:
     """For tests: sets sizes of windows of readers and writers, and resets all others.
 
@@ -110,6 +107,39 @@ class Distinct:
 
     def to_bytes(self) -> bytes: ...
     def estimate(self) -> float: ...
+
+@final
+class DatasetWriter:
+    """A dataset that is being written."""
+
+    def __new__(
+        cls,
+        base: str,
+        schema: object,
+        *,
+        partition_by: Sequence[str],
+        file_name: str,
+        excluded: Sequence[str],
+        max_rows_per_file: int | None = None,
+        max_open_files: int,
+        max_memory: int,
+        storage_options: dict[str, Any] | None = None,
+        publish: bool = True,
+        staging: str | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> DatasetWriter: ...
+    def write_stream(self, stream: object) -> None: ...
+    def begin(self) -> None:
+        """Creates a file if there is none, and the dataset has no partition columns."""
+
+    def partition_values(self) -> tuple[object, object]:
+        """The values of the partition columns of each file, in the order of ``finish``, as a struct array."""
+
+    def finish(self) -> list[tuple[str, int, int, bytes | None]]:
+        """Finishes all files: location, rows, bytes, and the token of a file that is not published."""
+
+    def abort(self) -> None:
+        """Removes all files. A finished dataset stays."""
 
 @final
 class Filter:

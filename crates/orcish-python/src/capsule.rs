@@ -12,7 +12,6 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, 
 use arrow_data::ArrayData;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use arrow_select::take::take;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -65,16 +64,6 @@ pub(crate) fn read_array((schema, array): &Pair<'_>) -> PyResult<ArrayRef> {
 
 /// An array of another producer, as its type and itself.
 pub(crate) type Pair<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
-
-/// Rows of a batch, in the order of their indexes: for columns that pyarrow has no kernel for, such as views.
-#[pyfunction]
-pub(crate) fn take_rows<'py>(py: Python<'py>, batch: Pair<'py>, indexes: Pair<'py>) -> PyResult<Pair<'py>> {
-    let fault = |error: ArrowError| PyValueError::new_err(error.to_string());
-    let schema = read_schema(&batch.0)?;
-    let (rows, indexes) = (read_array(&batch)?, read_array(&indexes)?);
-    let taken = py.detach(|| take(&rows, &indexes, None)).map_err(fault)?;
-    Ok((self::schema(py, &schema)?, array(py, taken.to_data())?))
-}
 
 /// The stream that a capsule of another producer holds; the capsule is empty then.
 #[expect(unsafe_code, reason = "what a capsule points to is known by its name only")]

@@ -2,6 +2,7 @@
 
 mod capsule;
 mod carbon;
+mod dataset;
 mod distinct;
 mod errors;
 mod file;
@@ -29,9 +30,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::capsule::take_rows;
-    #[pymodule_export]
     use crate::carbon::{CarbonFile, CarbonScan, CarbonTable, is_carbon};
+    #[pymodule_export]
+    use crate::dataset::DatasetWriter;
     #[pymodule_export]
     use crate::distinct::Distinct;
     #[pymodule_export]

@@ -34,6 +34,7 @@
 //! Whatever the bytes of a file are, reading it gives rows or an [`Error`] that says where; see [`Limits`].
 
 pub mod codec;
+pub mod dataset;
 pub mod encoding;
 mod index;
 mod memory;
@@ -63,6 +64,7 @@ mod bloom;
 pub mod fuzzing;
 
 pub use codec::Compression;
+pub use dataset::{DatasetOptions, DatasetWriter};
 pub use options::{Columns, ReadOptions};
 pub use orcish_core::{Comparison, Error, ErrorKind, Limits, Literal, Predicate, Result};
 pub use orcish_io as io;

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
 import os
 import uuid
-from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from orcish import _native
+from orcish.arrow.exported import ExportedArray
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import CorruptFileError, UnsupportedError, closest_match
 from orcish.io.paths import local_path
@@ -22,7 +19,7 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing.timestamps import has_instants, timestamp_types, with_schema, with_stored_types, writer_timezones
-from orcish.writing.writer import ORCWriter, schema_and_batches
+from orcish.writing.writer import native_options, schema_and_batches
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -36,9 +33,6 @@ MAX_OPEN_FILES = 256
 """Maximum number of open files."""
 MAX_MEMORY = 1 << 30
 """Maximum bytes that all open files together hold in memory, by default."""
-NULL_VALUE = "__HIVE_DEFAULT_PARTITION__"
-"""Stands for null, and for empty strings, in names of partition folders."""
-_ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^") | {chr(code) for code in range(32)}
 
 
 class WrittenFile(NamedTuple):
@@ -137,7 +131,8 @@ def write_dataset(
         if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
             raise ValueError(f"partition_by={by}: names of folders are no values of {kind}, the type of {name!r}")
         if not name or name.startswith("."):
-            raise ValueError(f"partition_by={by}: readers pass over folders such as {_escape(name) + '=…'!r}")
+            folder_name = _native.partition_folder(name, "…")
+            raise ValueError(f"partition_by={by}: readers pass over folders such as {folder_name!r}")
     if max_rows_per_file is not None and max_rows_per_file < 1:
         raise ValueError(f"max_rows_per_file={max_rows_per_file}: a file has one row at least")
     if max_open_files < 1 or max_memory < 0:
@@ -233,27 +228,10 @@ def _same_files(existing: Collection[str], finished: Collection[WrittenFile]) ->
     return {path for path in existing if "://" not in path and number(path) in own - {None}}
 
 
-class _TakenRows:
-    """A record batch of the native core, for import into pyarrow."""
-
-    def __init__(self, capsules: tuple[object, object]) -> None:
-        self._capsules = capsules
-
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
-        return self._capsules
-
-
-class _Open(NamedTuple):
-    writer: ORCWriter
-    path: str
-    values: tuple[Any, ...]
-    """Values of the partition columns."""
-
-
 class TableWriter:
     """Writes the files of a dataset, with one open file for each partition.
 
-    A context manager: files are finished at its end, or aborted after an exception, or where an earlier call has
+    A context manager: files are finished at its end, or removed after an exception, or where an earlier call has
     failed. In a child process after a fork, all calls raise, and nothing is removed.
 
     Args:
@@ -288,30 +266,21 @@ class TableWriter:
     ) -> None:
         self.tokens: dict[str, bytes] = {}
         self.finished: list[WrittenFile] = []
-        # Ordered by last use, the most recent at the end.
-        self._open: OrderedDict[tuple[str | None, ...], _Open] = OrderedDict()
-        """Keys are values of :func:`_key`."""
-        self._base = base
-        self._existing = existing
-        self._is_remote = "://" in base
         self._by = list(by)
-        self._schema = pa.schema([field for field in schema if field.name not in by], schema.metadata)
-        self._template = template
-        self._max_rows = max_rows_per_file
-        self._max_open = max_open_files
-        self._max_memory = max_memory
-        self._storage_options = storage_options
-        self._options = dict(options or {})
-        self._is_published = staging is None
-        if staging is not None:
-            self._options |= {"publish": False, "staging": None if self._is_remote else staging}
-        self._count = 0
-        self._process = os.getpid()
-        self._has_failed = False
-        self._closing: str | None = None
-        """The path of the file that is being closed."""
-        self._made: list[str] = []
-        """Folders that were created, outer ones first."""
+        self._writer = _native.DatasetWriter(
+            base,
+            schema.__arrow_c_schema__(),
+            partition_by=self._by,
+            file_name=template,
+            excluded=list(existing),
+            max_rows_per_file=max_rows_per_file,
+            max_open_files=max_open_files,
+            max_memory=max_memory,
+            storage_options=None if storage_options is None else dict(storage_options),
+            publish=staging is None,
+            staging=None if "://" in base else staging,
+            options=native_options(dict(options or {})),
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -319,133 +288,36 @@ class TableWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._process != os.getpid():
-            # The files belong to the process that created them.
-            if kind is None:
-                self._check()
+        if kind is not None:
+            self._writer.abort()
             return
         try:
-            if kind is None:
-                self._check()
-                for key in list(self._open):
-                    self._finish(key)
+            # Python may have no such values. The files are removed then.
+            values = self._partitions()
+            files = self._writer.finish()
         except BaseException:
-            self._abort()
+            self._writer.abort()
             raise
-        if kind is not None:
-            self._abort()
-
-    def _check(self) -> None:
-        """Raises ValueError where the writer cannot be used any more."""
-        if self._process != os.getpid():
-            raise ValueError(
-                f"{self._base}: the table is being written by process {self._process}: "
-                "a child of a fork begins one of its own"
-            )
-        if self._has_failed:
-            raise ValueError(f"{self._base}: writing the table has failed before")
+        for (path, rows, size, token), partition in zip(files, values, strict=True):
+            self.finished.append(WrittenFile(path, rows, size, partition))
+            if token is not None:
+                self.tokens[path] = token
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Writes rows to the files of their partitions. After an error, the writer cannot be used any more."""
-        self._check()
-        try:
-            for values, rows in _partitioned(batch, self._by):
-                self._write(values, rows.select(self._schema.names))
-        except BaseException:
-            self._has_failed = True
-            raise
+        reader = pa.RecordBatchReader.from_batches(batch.schema, [batch])
+        self._writer.write_stream(reader.__arrow_c_stream__())
 
     def begin(self) -> None:
         """Opens a file if there is none yet. The file of a dataset without rows holds its schema."""
-        self._check()
-        if not self.finished and not self._open:
-            self._writer_of((), ())
+        self._writer.begin()
 
-    def _write(self, values: tuple[Any, ...], rows: pa.RecordBatch) -> None:
-        at = 0
-        while at < len(rows):
-            key = _key(values)
-            writer = self._writer_of(key, values)
-            left = len(rows) if self._max_rows is None else self._max_rows - writer.rows
-            writer.write_batch(rows.slice(at, left))
-            at += left
-            if self._max_rows is not None and writer.rows >= self._max_rows:
-                self._finish(key)
-        self._flush_largest()
-
-    def _writer_of(self, key: tuple[str | None, ...], values: tuple[Any, ...]) -> ORCWriter:
-        """The open file of a partition; opens one if necessary."""
-        if key in self._open:
-            self._open.move_to_end(key)
-            return self._open[key].writer
-        if len(self._open) >= self._max_open:
-            self._finish(next(iter(self._open)))
-        segments = [f"{_escape(name)}={_folder_name(value)}" for name, value in zip(self._by, values, strict=True)]
-        folder = "/".join([self._base.rstrip("/") or "/", *segments])
-        if not self._is_remote and self._is_published:
-            self._make(folder)
-        path = self._name(folder)
-        while path in self._existing:
-            path = self._name(folder)
-        writer = ORCWriter(path, self._schema, storage_options=self._storage_options, **self._options)
-        self._open[key] = _Open(writer, path, values)
-        return writer
-
-    def _name(self, folder: str) -> str:
-        path = f"{folder}/{self._template.replace('{i}', f'{self._count:05d}')}"
-        self._count += 1
-        return path
-
-    def _make(self, folder: str) -> None:
-        missing = []
-        above = folder
-        while above and not os.path.isdir(above):
-            missing.append(above)
-            above = os.path.dirname(above)
-        os.makedirs(folder, exist_ok=True)
-        self._made += reversed(missing)
-
-    def _flush_largest(self) -> None:
-        """Ends stripes of the largest files until the memory limit is kept."""
-        held = {key: file.writer.memory for key, file in self._open.items()}
-        while held and sum(held.values()) > self._max_memory:
-            key = max(held, key=lambda key: held[key])
-            self._open[key].writer.end_stripe()
-            del held[key]
-
-    def _finish(self, key: tuple[str | None, ...]) -> None:
-        writer, path, values = self._open[key]
-        self._closing = path
-        written = writer.close()
-        if writer.token is not None:
-            self.tokens[path] = writer.token
-        partition = dict(zip(self._by, values, strict=True))
-        self.finished.append(WrittenFile(path, written.rows, written.bytes, partition))
-        self._closing = None
-        del self._open[key]
-
-    def _native_storage(self) -> dict[str, Any] | None:
-        return None if self._storage_options is None else dict(self._storage_options)
-
-    def _abort(self) -> None:
-        """Aborts open files, and removes finished files and created folders as far as possible."""
-        for file in self._open.values():
-            file.writer.abort()
-        self._open.clear()
-        # The names are new. Errors are ignored, as another error is being raised.
-        if self._is_published:
-            done = {file.path for file in self.finished} | ({self._closing} if self._closing is not None else set())
-            with contextlib.suppress(OSError):
-                _native.delete_files(sorted(done), self._native_storage())
-            for folder in reversed(self._made):
-                # The folder may have files of others by now.
-                with contextlib.suppress(OSError):
-                    os.rmdir(folder)
-        else:
-            for path in [done.path for done in self.finished]:
-                with contextlib.suppress(OSError):
-                    _native.abort_upload(path, self.tokens.pop(path), self._native_storage())
-        self.finished.clear()
+    def _partitions(self) -> list[dict[str, Any]]:
+        """The values of the partition columns of each file."""
+        values = pa.array(ExportedArray(self._writer.partition_values()))
+        columns = [column.to_pylist() for column in values.flatten()] if len(values) else []
+        rows = zip(*columns, strict=True) if columns else [()] * len(values)
+        return [dict(zip(self._by, row, strict=True)) for row in rows]
 
 
 def _with_table_timestamps(
@@ -491,91 +363,6 @@ def _files(folder: str, storage_options: StorageOptions | None) -> list[tuple[st
         return _native.list_files(folder, None if storage_options is None else dict(storage_options), patterns=False)
     except FileNotFoundError:
         return []
-
-
-def _partitioned(batch: pa.RecordBatch, by: list[str]) -> Iterator[tuple[tuple[Any, ...], pa.RecordBatch]]:
-    """Splits a batch by partition."""
-    if not len(batch):
-        return
-    if not by:
-        yield (), batch
-        return
-    # Combines the values of all partition columns to one number.
-    codes: Any = pa.repeat(pa.scalar(0, pa.int64()), len(batch))
-    values = {name: _decoded(batch.column(name)) for name in by}
-    for column in values.values():
-        encoded = column.dictionary_encode(null_encoding="encode")
-        own = pc.cast(encoded.indices, pa.int64())
-        codes = pc.add(pc.multiply(codes, max(len(encoded.dictionary), 1)), own)
-        # Renumbering keeps the numbers small.
-        codes = pc.cast(codes.dictionary_encode().indices, pa.int64())
-    # The sort is stable, so rows of a partition keep their order.
-    order = pc.array_sort_indices(codes) if len(pc.unique(codes)) > 1 else None
-    if order is not None:
-        taken = _native.take_rows(batch.__arrow_c_array__(), order.__arrow_c_array__())
-        batch = pa.record_batch(_TakenRows(taken))
-        codes = codes.take(order)
-        values = {name: column.take(order) for name, column in values.items()}
-    start = 0
-    for end in pc.run_end_encode(codes, run_end_type=pa.int64()).run_ends.to_pylist():
-        yield (
-            tuple(_partition_value(name, column[start]) for name, column in values.items()),
-            batch.slice(start, end - start),
-        )
-        start = end
-
-
-def _partition_value(name: str, scalar: pa.Scalar) -> Any:
-    """The value of a partition column.
-
-    Raises:
-        ValueError: The value is not UTF-8, or is the name that stands for null.
-    """
-    try:
-        value = scalar.as_py()
-        text = value.decode() if isinstance(value, bytes) else value
-    except UnicodeDecodeError as error:
-        message = f"column {name}: {error.object!r} is not UTF-8, as values of partition columns have to be"
-        raise ValueError(message) from error
-    if text == NULL_VALUE:
-        raise ValueError(f"column {name}: {text!r} stands for null in names of folders, and cannot be a value there")
-    return value
-
-
-def _decoded(column: pa.Array) -> pa.Array:
-    """Decodes dictionaries, run-end encoding and views, which pyarrow cannot dictionary encode."""
-    if pa.types.is_dictionary(column.type):
-        values = _decoded(column.dictionary)
-        return _decoded(pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode())
-    if pa.types.is_run_end_encoded(column.type):
-        return _decoded(pc.run_end_decode(column))
-    if column.type == pa.string_view():
-        return column.cast(pa.large_string())
-    if column.type == pa.binary_view():
-        return column.cast(pa.large_binary())
-    return column
-
-
-def _key(values: tuple[Any, ...]) -> tuple[str | None, ...]:
-    """The key of a partition. Null and the empty string have different keys, though the same folder."""
-    return tuple(None if value is None else "" if value == "" else _folder_name(value) for value in values)
-
-
-def _folder_name(value: Any) -> str:
-    """The folder name of a value, as in Hive and Spark."""
-    if value is None or value == "":
-        return NULL_VALUE
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, bytes):
-        return _escape(value.decode())
-    return _escape(str(value))
-
-
-def _escape(text: str) -> str:
-    return "".join(f"%{ord(char):02X}" if char in _ESCAPED else char for char in text)
 
 
 def file_suffix(options: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ORCWriter", "Written", "merge", "schema_and_batches", "write_table"]
+__all__ = ["ORCWriter", "Written", "merge", "native_options", "schema_and_batches", "write_table"]
 
 
 class Written(NamedTuple):
@@ -90,7 +90,7 @@ class ORCWriter:
         self._writer = _native.Writer(
             _checked_target(target),
             schema.__arrow_c_schema__(),
-            options=_native_options(options),
+            options=native_options(options),
             storage_options=None if storage_options is None else dict(storage_options),
             publish=publish,
             staging=None if staging is None else os.fspath(staging),
@@ -353,7 +353,7 @@ def _recording_exits(reader: pa.RecordBatchReader, exits: list[BaseException]) -
     return pa.RecordBatchReader.from_batches(reader.schema, batches())
 
 
-def _native_options(options: dict[str, Any]) -> dict[str, Any]:
+def native_options(options: dict[str, Any]) -> dict[str, Any]:
     """Options in the form that the native core takes."""
     native = {name: value for name, value in options.items() if value is not None}
     dictionary = native.pop("dictionary", None)

@@ -1,9 +1,14 @@
 //! File system operations that survive a crash of the system, and helpers for paths.
 #![expect(clippy::disallowed_types, reason = "this is where files are opened")]
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+
+use orcish_core::{Error, Result};
+
+use crate::messages::CANNOT_WRITE;
 
 /// Maximum number of symbolic links of a path, which is that of common systems.
 const MAX_LINKS: usize = 40;
@@ -33,6 +38,31 @@ pub(super) fn create_folders(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     missing.iter().for_each(|created| sync_parent(created));
     Ok(())
+}
+
+/// As [`create_folders`], without making the creation durable. Created folders are appended to `created`, outer ones
+/// first.
+pub(crate) fn create_missing_folders(folder: &Path, location: &str, created: &mut Vec<PathBuf>) -> Result<()> {
+    let is_missing = |parent: &&Path| !parent.as_os_str().is_empty() && !parent.is_dir();
+    let mut missing: Vec<_> = folder.ancestors().take_while(is_missing).map(Path::to_owned).collect();
+    fs::create_dir_all(folder).map_err(|error| Error::io(CANNOT_WRITE, error).in_file(location))?;
+    missing.reverse();
+    created.append(&mut missing);
+    Ok(())
+}
+
+/// As [`sync_parent`], for many paths.
+pub(crate) fn sync_parents(paths: &[PathBuf]) {
+    let parents: BTreeSet<_> = paths.iter().map(|path| parent_of(path)).collect();
+    parents.into_iter().for_each(sync_folder);
+}
+
+/// Removes empty folders, the last one first. Errors are ignored.
+pub(crate) fn remove_folders(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        // The folder may have files of others.
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 /// Renames a temporary file to `target`, and keeps the permissions of an existing file.

@@ -8,6 +8,7 @@ mod sink;
 mod source;
 mod staged;
 
+pub(crate) use durable::{create_missing_folders, remove_folders, sync_parents};
 pub(crate) use file_ops::{LocalFileOps, delete_files};
 pub(crate) use lister::LocalLister;
 pub use sink::FileSink;

@@ -12,7 +12,7 @@ use orcish_core::error::{Error, Result};
 ///
 /// # Errors
 /// `Unsupported` for types that Arrow cannot take apart.
-pub(super) fn plain_values(array: &ArrayRef) -> Result<ArrayRef> {
+pub(crate) fn plain_values(array: &ArrayRef) -> Result<ArrayRef> {
     let unpacked = match array.data_type() {
         DataType::Dictionary(_, _) => match array.as_any_dictionary_opt() {
             Some(dictionary) => take(&plain_values(dictionary.values())?, dictionary.keys(), None),
@@ -27,7 +27,7 @@ pub(super) fn plain_values(array: &ArrayRef) -> Result<ArrayRef> {
 
 /// Text and bytes as bytes of any length; `None` for other types. Text may be invalid UTF-8, whatever its type says, where
 /// it comes from elsewhere.
-pub(super) fn bytes_of_text(array: &ArrayRef) -> Option<ArrayRef> {
+pub(crate) fn bytes_of_text(array: &ArrayRef) -> Option<ArrayRef> {
     Some(match array.data_type() {
         DataType::Utf8 => Arc::new(BinaryArray::from(array.as_string::<i32>().clone())),
         DataType::LargeUtf8 => Arc::new(LargeBinaryArray::from(array.as_string::<i64>().clone())),

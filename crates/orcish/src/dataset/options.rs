@@ -1,0 +1,87 @@
+//! Options of a dataset that is written.
+
+use std::collections::HashSet;
+
+use orcish_core::error::{Error, Result};
+use orcish_io::StorageOptions;
+
+use crate::partition::ValueFormat;
+use crate::write::WriteOptions;
+
+/// Default of [`DatasetOptions::max_open_files`].
+pub const DEFAULT_MAX_OPEN_FILES: usize = 256;
+/// Default of [`DatasetOptions::max_memory`], in bytes.
+pub const DEFAULT_MAX_MEMORY: usize = 1 << 30;
+
+/// When files appear under their names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Publication {
+    /// Each file appears when it is complete. The files are removed again if the dataset is not finished.
+    #[default]
+    WhenClosed,
+    /// No file appears. [`DatasetFile::staged`](super::DatasetFile::staged) is what
+    /// [`complete_upload`](crate::io::complete_upload) publishes.
+    Staged {
+        /// The folder of the local file system where files wait, see [`create_staged`](crate::io::create_staged).
+        folder: Option<String>,
+    },
+}
+
+/// Options of a dataset that is written.
+#[derive(Debug, Clone)]
+pub struct DatasetOptions {
+    /// Names of the partition columns, the outermost first. Files do not have these columns.
+    pub partition_by: Vec<String>,
+    /// How values of partition columns become texts.
+    pub value_format: ValueFormat,
+    /// Names of files. `{i}` stands for a number that no other file of this writer has.
+    pub file_name: String,
+    /// Locations that are not written to: the number is increased for the next name.
+    pub excluded: HashSet<String>,
+    /// Maximum number of rows of a file.
+    pub max_rows_per_file: Option<u64>,
+    /// Maximum number of open files. With more partitions the least recently used file is finished, and later rows of its
+    /// partition begin another file.
+    pub max_open_files: usize,
+    /// Maximum bytes of memory of all open files. The largest files end their stripes beyond it.
+    pub max_memory: usize,
+    /// When files appear.
+    pub publication: Publication,
+    /// Options of the object store of a URL.
+    pub storage: StorageOptions,
+    /// Options of each file.
+    pub write: WriteOptions,
+}
+
+impl Default for DatasetOptions {
+    fn default() -> Self {
+        DatasetOptions {
+            partition_by: Vec::new(),
+            value_format: ValueFormat::default(),
+            file_name: "part-{i}.orc".to_owned(),
+            excluded: HashSet::new(),
+            max_rows_per_file: None,
+            max_open_files: DEFAULT_MAX_OPEN_FILES,
+            max_memory: DEFAULT_MAX_MEMORY,
+            publication: Publication::default(),
+            storage: StorageOptions::default(),
+            write: WriteOptions::default(),
+        }
+    }
+}
+
+impl DatasetOptions {
+    /// Checks the options that no schema is needed for.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.max_rows_per_file == Some(0) {
+            return Err(Error::invalid("max_rows_per_file=0: a file has one row at least"));
+        }
+        if self.max_open_files == 0 {
+            return Err(Error::invalid("max_open_files=0: one file at least is open"));
+        }
+        if self.file_name.is_empty() || self.file_name.contains('/') {
+            return Err(Error::invalid(format!("file_name={:?}: it names a file, not a folder", self.file_name)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,371 @@
+//! The writer of a dataset.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Schema, SchemaRef};
+use orcish_core::cancel::CancelCheck;
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::process::OwnerProcess;
+use orcish_io::{CreatedFolders, abort_upload, create, create_staged, delete_files, display_name, partition_folder};
+
+use super::file::{DatasetFile, OpenFile};
+use super::options::{DatasetOptions, Publication};
+use super::split::{PartitionKey, PartitionRows, Splitter};
+use crate::write::FileWriter;
+
+/// Writes a dataset: a folder of files, with partition folders as in Hive, such as `day=2026-11-21`.
+///
+/// Each partition has one open file. [`finish`](Self::finish) gives the list of the files. A writer that has failed, is
+/// aborted, or is dropped before, removes its files and the folders that it has created. A child of a fork cannot go on
+/// with it, and removes nothing.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+/// use orcish::{DatasetOptions, DatasetWriter};
+///
+/// let day: ArrayRef = Arc::new(StringArray::from(vec!["2026-11-21", "2026-11-22", "2026-11-21"]));
+/// let id: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+/// let batch = RecordBatch::try_from_iter([("day", day), ("id", id)]).unwrap();
+///
+/// let folder = std::env::temp_dir().join(format!("orcish-dataset-example-{}", std::process::id()));
+/// let options = DatasetOptions { partition_by: vec!["day".into()], ..DatasetOptions::default() };
+/// let mut writer = DatasetWriter::new(folder.to_str().unwrap(), batch.schema(), options)?;
+/// writer.write(&batch)?;
+/// let files = writer.finish()?;
+/// assert_eq!(files.len(), 2);
+/// assert_eq!(files[0].location, format!("{}/day=2026-11-21/part-00000.orc", folder.display()));
+/// assert_eq!(files[0].rows, 2);
+/// # std::fs::remove_dir_all(folder).unwrap();
+/// # Ok::<(), orcish::Error>(())
+/// ```
+pub struct DatasetWriter {
+    /// The folder, without a slash at its end.
+    base: String,
+    schema: SchemaRef,
+    /// The schema of the files.
+    file_schema: SchemaRef,
+    options: DatasetOptions,
+    splitter: Splitter,
+    open: HashMap<PartitionKey, OpenFile>,
+    finished: Vec<DatasetFile>,
+    folders: CreatedFolders,
+    /// The location of a file whose end has failed. It may have appeared.
+    failed: Option<String>,
+    /// Bytes of memory of all open files.
+    memory: usize,
+    /// Number of the next file.
+    next_file: u64,
+    /// Number of uses of open files.
+    uses: u64,
+    cancel_check: Option<CancelCheck>,
+    state: State,
+    owner: OwnerProcess,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    Finished,
+    Failed,
+}
+
+impl std::fmt::Debug for DatasetWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut debug = f.debug_struct("DatasetWriter");
+        debug.field("base", &display_name(&self.base)).field("open", &self.open.len()).finish_non_exhaustive()
+    }
+}
+
+impl DatasetWriter {
+    /// A writer of batches of `schema`, partition columns included, below the folder `base`, a path or a URL. Missing
+    /// folders are created. The first file is created by [`write`](Self::write).
+    ///
+    /// # Errors
+    /// `UnknownColumn` if there is no such partition column. `InvalidArgument` if an option is wrong, a partition column
+    /// is named twice, or no other column is left.
+    pub fn new(base: &str, schema: SchemaRef, options: DatasetOptions) -> Result<Self> {
+        options.check()?;
+        let by = &options.partition_by;
+        if by.iter().enumerate().any(|(at, name)| by.iter().take(at).any(|other| other == name)) {
+            return Err(Error::invalid(format!("partition_by={by:?}: columns are named once")));
+        }
+        if !by.is_empty() && by.len() >= schema.fields().len() {
+            return Err(Error::invalid(format!("partition_by={by:?}: one column at least is left for the files")));
+        }
+        let column = |name: &String| {
+            let found = schema.index_of(name).ok();
+            found.ok_or_else(|| {
+                let text = format!("there is no column {name:?} to partition by");
+                Error::new(ErrorKind::UnknownColumn, text)
+            })
+        };
+        let partition_columns = by.iter().map(column).collect::<Result<Vec<_>>>()?;
+        let file_columns = (0..schema.fields().len()).filter(|at| !partition_columns.contains(at)).collect::<Vec<_>>();
+        let fields = file_columns.iter().filter_map(|at| schema.fields().get(*at).cloned()).collect::<Vec<_>>();
+        let nullable = fields.iter().map(|field| field.as_ref().clone().with_nullable(true)).collect::<Vec<_>>();
+        let file_schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+        let splitter = Splitter {
+            partition_columns,
+            file_columns,
+            file_schema: Arc::new(Schema::new_with_metadata(nullable, schema.metadata().clone())),
+            format: options.value_format.clone(),
+        };
+        let base = if base.ends_with("://") { base } else { base.trim_end_matches('/') };
+        Ok(DatasetWriter {
+            base: base.to_owned(),
+            schema,
+            file_schema,
+            options,
+            splitter,
+            open: HashMap::new(),
+            finished: Vec::new(),
+            folders: CreatedFolders::default(),
+            failed: None,
+            memory: 0,
+            next_file: 0,
+            uses: 0,
+            cancel_check: None,
+            state: State::Open,
+            owner: OwnerProcess::current(),
+        })
+    }
+
+    /// Has the thread that writes call `check` now and then. Its error ends the call, and nothing can be written any more.
+    pub fn set_cancel_check(&mut self, check: CancelCheck) {
+        self.cancel_check = Some(check);
+    }
+
+    /// Writes the rows of a batch to the files of their partitions.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if a value cannot be stored or is no value of a partition, if the batch has another schema, in
+    /// another process than that of [`new`](Self::new), or after an error; those of [`FileWriter::write`] and
+    /// [`create`](crate::io::create).
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.guarded(|this| {
+            this.check_types(batch)?;
+            let partitions = this.splitter.split(batch).map_err(|error| error.in_file(&display_name(&this.base)))?;
+            partitions.into_iter().try_for_each(|rows| this.write_rows(rows))
+        })
+    }
+
+    /// Creates a file if there is none yet and the dataset has no partition columns. A dataset without rows has its
+    /// schema in it.
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write).
+    pub fn begin(&mut self) -> Result<()> {
+        self.guarded(|this| {
+            if this.options.partition_by.is_empty() && this.finished.is_empty() && this.open.is_empty() {
+                this.open_file(&Vec::new(), Vec::new())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Finishes all files, and returns them in the order in which they were finished.
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write). All files are removed then.
+    pub fn finish(&mut self) -> Result<Vec<DatasetFile>> {
+        self.guarded(|this| {
+            for key in this.by_use() {
+                this.close_file(&key)?;
+            }
+            this.folders.sync();
+            Ok(())
+        })?;
+        self.state = State::Finished;
+        Ok(std::mem::take(&mut self.finished))
+    }
+
+    /// The values of the partition columns of each file, arrays of one row, in the order in which
+    /// [`finish`](Self::finish) returns the files.
+    pub fn partition_values(&self) -> Vec<&[ArrayRef]> {
+        let finished = self.finished.iter().map(|file| file.values.as_slice());
+        let open = self.by_use();
+        let open = open.iter().filter_map(|key| self.open.get(key)).map(|file| file.values.as_slice());
+        finished.chain(open).collect()
+    }
+
+    /// Removes all files, finished ones too, and the folders that were created, as far as possible. Once the dataset is
+    /// finished, the call has no effect.
+    pub fn abort(&mut self) {
+        if self.state == State::Finished || !self.owner.is_current() {
+            return;
+        }
+        self.state = State::Failed;
+        self.open.clear();
+        self.memory = 0;
+        let finished = std::mem::take(&mut self.finished);
+        let storage = &self.options.storage;
+        // There is another error already.
+        match self.options.publication {
+            Publication::WhenClosed => {
+                let finished = finished.into_iter().map(|file| file.location);
+                let locations: Vec<_> = finished.chain(self.failed.take()).collect();
+                let _ = delete_files(&locations, storage);
+            }
+            Publication::Staged { .. } => {
+                for file in &finished {
+                    if let Some(staged) = &file.staged {
+                        let _ = abort_upload(&file.location, staged, storage);
+                    }
+                }
+            }
+        }
+        self.folders.remove_empty();
+    }
+
+    /// Does some work. If it fails or panics, all files are removed.
+    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let in_base = |error: Error| error.in_file(&display_name(&self.base));
+        self.owner.check().map_err(in_base)?;
+        match self.state {
+            State::Open => {}
+            State::Finished => return Err(in_base(Error::invalid("the table is finished"))),
+            State::Failed => return Err(in_base(Error::invalid("writing the table has failed before"))),
+        }
+        self.state = State::Failed;
+        let result = work(self);
+        match result {
+            Ok(_) => self.state = State::Open,
+            Err(_) => self.abort(),
+        }
+        result
+    }
+
+    fn check_types(&self, batch: &RecordBatch) -> Result<()> {
+        let (expected, found) = (self.schema.fields(), batch.schema_ref().fields());
+        let error = if expected.len() != found.len() {
+            let text = format!("a batch of {} columns, where the table has {}", found.len(), expected.len());
+            Error::invalid(text)
+        } else {
+            let differs =
+                expected.iter().zip(found).find(|(a, b)| a.name() != b.name() || a.data_type() != b.data_type());
+            let Some((expected, found)) = differs else { return Ok(()) };
+            Error::invalid(format!("a batch with {found}, where the table has {expected}")).in_column(expected.name())
+        };
+        Err(error.in_file(&display_name(&self.base)))
+    }
+
+    fn write_rows(&mut self, partition: PartitionRows) -> Result<()> {
+        let PartitionRows { key, values, rows } = partition;
+        let mut at = 0;
+        while at < rows.num_rows() {
+            let used = self.uses;
+            self.uses += 1;
+            if !self.open.contains_key(&key) {
+                self.open_file(&key, values.clone())?;
+            }
+            let Some(file) = self.open.get_mut(&key) else { return Err(Error::invalid("the file is closed")) };
+            file.used = used;
+            let room = self.options.max_rows_per_file.map_or(u64::MAX, |most| most - file.rows().min(most));
+            let count = (rows.num_rows() - at).min(usize::try_from(room).unwrap_or(usize::MAX));
+            let before = file.memory;
+            file.write(&rows.slice(at, count))?;
+            self.memory = self.memory.saturating_sub(before).saturating_add(file.memory);
+            at += count;
+            if self.options.max_rows_per_file.is_some_and(|most| file.rows() >= most) {
+                self.close_file(&key)?;
+            }
+        }
+        self.free_memory()
+    }
+
+    /// Opens the file of a partition. At the maximum of open files the least recently used one is finished before.
+    fn open_file(&mut self, key: &PartitionKey, values: Vec<ArrayRef>) -> Result<()> {
+        if self.open.len() >= self.options.max_open_files {
+            let oldest = self.open.iter().min_by_key(|(_, file)| file.used).map(|(key, _)| key.clone());
+            oldest.map_or(Ok(()), |key| self.close_file(&key))?;
+        }
+        let mut folder = self.base.clone();
+        for (name, text) in self.options.partition_by.iter().zip(key) {
+            folder = format!("{folder}/{}", partition_folder(name, text.as_deref()));
+        }
+        // Files wait beside their names if they have no other folder.
+        if matches!(self.options.publication, Publication::WhenClosed | Publication::Staged { folder: None }) {
+            self.folders.create(if folder.is_empty() { "/" } else { &folder })?;
+        }
+        let location = self.next_location(&folder)?;
+        let storage = &self.options.storage;
+        let (sink, staging) = match &self.options.publication {
+            Publication::WhenClosed => (create(&location, storage)?, None),
+            Publication::Staged { folder } => {
+                let (sink, staging) = create_staged(&location, folder.as_deref(), storage)?;
+                (sink, Some(staging))
+            }
+        };
+        let mut writer = FileWriter::new(sink, self.file_schema.clone(), &self.options.write)?;
+        self.cancel_check.iter().for_each(|check| writer.set_cancel_check(check.clone()));
+        self.open.insert(key.clone(), OpenFile::new(writer, staging, location, values));
+        Ok(())
+    }
+
+    fn next_location(&mut self, folder: &str) -> Result<String> {
+        let template = &self.options.file_name;
+        loop {
+            let location = format!("{folder}/{}", template.replace("{i}", &format!("{:05}", self.next_file)));
+            self.next_file += 1;
+            let is_taken = self.options.excluded.contains(&location);
+            if template.contains("{i}") {
+                if !is_taken {
+                    return Ok(location);
+                }
+                continue;
+            }
+            let finished = self.finished.iter().map(|file| &file.location);
+            if is_taken || finished.chain(self.open.values().map(|file| &file.location)).any(|own| *own == location) {
+                return Err(Error::invalid(format!("file_name={template:?}: {{i}} has to be in it, for a number")));
+            }
+            return Ok(location);
+        }
+    }
+
+    fn close_file(&mut self, key: &PartitionKey) -> Result<()> {
+        let Some((key, file)) = self.open.remove_entry(key) else { return Ok(()) };
+        self.memory = self.memory.saturating_sub(file.memory);
+        self.failed = Some(file.location.clone());
+        self.finished.push(file.finish(&self.options.partition_by, key)?);
+        self.failed = None;
+        Ok(())
+    }
+
+    /// Ends stripes of the largest files until the limit of memory is kept.
+    fn free_memory(&mut self) -> Result<()> {
+        if self.memory <= self.options.max_memory {
+            return Ok(());
+        }
+        let mut files: Vec<_> = self.open.values_mut().filter(|file| file.has_rows).collect();
+        files.sort_by_key(|file| std::cmp::Reverse(file.memory));
+        for file in files {
+            if self.memory <= self.options.max_memory {
+                break;
+            }
+            let before = file.memory;
+            file.end_stripe()?;
+            self.memory = self.memory.saturating_sub(before).saturating_add(file.memory);
+        }
+        Ok(())
+    }
+
+    /// The open files, the least recently used one first.
+    fn by_use(&self) -> Vec<PartitionKey> {
+        let mut keys: Vec<_> = self.open.iter().map(|(key, file)| (file.used, key)).collect();
+        keys.sort();
+        keys.into_iter().map(|(_, key)| key.clone()).collect()
+    }
+}
+
+impl Drop for DatasetWriter {
+    fn drop(&mut self) {
+        self.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests;
