@@ -140,8 +140,8 @@ fn dates_and_times() {
 #[test]
 fn summer_time_has_no_end() {
     let summer = TimestampMicrosecondArray::from(vec![5_446_439_537_000_000]).with_timezone("Europe/Berlin");
-    assert_eq!(formatted(summer.clone(), Flavor::Spark), ["2142-08-04 14:52:17"]);
-    assert_eq!(*parsed(&["2142-08-04 14:52:17"], summer.data_type()).unwrap(), summer);
+    assert_eq!(formatted(summer.clone(), Flavor::Spark), ["2142-08-04 13:52:17"]);
+    assert_eq!(*parsed(&["2142-08-04 13:52:17"], summer.data_type()).unwrap(), summer);
     // The first of two times, and a time that is skipped.
     let shown = parsed(&["2026-10-25 02:30:00", "2026-03-29 02:30:00"], summer.data_type()).unwrap();
     let texts = format_values(&shown, &ValueFormat::default()).unwrap();
