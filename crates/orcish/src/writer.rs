@@ -1,9 +1,9 @@
-//! The software that writes files, as far as readers have to know it.
+//! The software that wrote a file (ORCv1, Footer: `writer`). Readers need it for the known faults of writers.
 
 /// The software that wrote a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Writer {
-    /// Apache ORC for Java; also Hive, which did not name itself.
+    /// Apache ORC for Java, and Hive, which wrote no code.
     Java,
     /// Apache ORC for C++.
     Cpp,
@@ -17,15 +17,16 @@ pub enum Writer {
     Cudf,
     /// This library.
     Orcish,
-    /// A code that the specification does not list.
+    /// Another code.
     Unknown(u32),
 }
 
 impl Writer {
-    /// Our own code. The specification lists none for us: this is the text `orcs`, which nobody else will come upon,
-    /// and which other readers take for a writer that they do not know. ARCHITECTURE.md says what they do then.
+    /// The code of orcish, which the specification does not list: the text `orcs`. ARCHITECTURE.md describes how other
+    /// readers treat an unknown code.
     pub(crate) const ORCISH: u32 = u32::from_be_bytes(*b"orcs");
 
+    /// The writer with a code of the footer. A footer without a code is from Java.
     pub(crate) fn from_code(code: Option<u32>) -> Self {
         match code {
             None | Some(0) => Writer::Java,
@@ -55,7 +56,7 @@ impl std::fmt::Display for Writer {
     }
 }
 
-/// Numbers of a release: `1.7.2-SNAPSHOT` is 1, 7, 2; what is missing or no number is 0.
+/// Major, minor and patch number of a version: `1.7.2-SNAPSHOT` is 1, 7, 2. Missing and invalid numbers are 0.
 pub(crate) fn release(text: &str) -> [u32; 3] {
     let mut parts = text.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
     std::array::from_fn(|_| parts.next().unwrap_or(0))

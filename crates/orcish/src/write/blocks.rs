@@ -1,27 +1,27 @@
-//! Bytes in blocks: they grow without being copied, and blocks are used again for the next stripe. Memory that comes new
-//! from the system is cleared first, which takes as long as filling it.
+//! Buffers that grow block by block without being copied. The blocks of a written stripe are used again for the next
+//! one: the system clears new memory, which takes as long as filling it.
 
 use crate::tuning;
 
-/// Bytes one behind the other.
+/// Bytes in a list of blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     blocks: Vec<Vec<u8>>,
     length: usize,
 }
 
-/// Blocks that nobody uses.
+/// Empty blocks that can be used again. All of them have the capacity `tuning::BLOCK_BYTES`.
 #[derive(Debug, Default)]
-pub(crate) struct Spare(Vec<Vec<u8>>);
+pub(crate) struct FreeBlocks(Vec<Vec<u8>>);
 
-impl Spare {
-    /// A block with room for `length` bytes, if that is that of all of them.
-    fn take(&mut self, length: usize) -> Vec<u8> {
-        let spare = if length == tuning::BLOCK_BYTES.get() { self.0.pop() } else { None };
-        spare.unwrap_or_else(|| Vec::with_capacity(length))
+impl FreeBlocks {
+    /// An empty block with room for `capacity` bytes.
+    fn take(&mut self, capacity: usize) -> Vec<u8> {
+        let free = if capacity == tuning::BLOCK_BYTES.get() { self.0.pop() } else { None };
+        free.unwrap_or_else(|| Vec::with_capacity(capacity))
     }
 
-    /// Has the blocks of what is done used again.
+    /// Takes blocks whose bytes are no longer needed. Blocks of other capacities are freed.
     pub(crate) fn put(&mut self, blocks: Blocks) {
         for mut block in blocks.blocks {
             if block.capacity() == tuning::BLOCK_BYTES.get() {
@@ -33,36 +33,36 @@ impl Spare {
 }
 
 impl Blocks {
+    /// Number of bytes.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
 
-    /// Appends bytes.
-    pub(crate) fn append(&mut self, mut bytes: &[u8], spare: &mut Spare) {
+    pub(crate) fn append(&mut self, mut bytes: &[u8], free: &mut FreeBlocks) {
         while !bytes.is_empty() {
             match self.blocks.last_mut().filter(|block| block.len() < block.capacity()) {
                 Some(block) => {
-                    let (now, later) = bytes.split_at(bytes.len().min(block.capacity() - block.len()));
-                    block.extend_from_slice(now);
-                    self.length += now.len();
-                    bytes = later;
+                    let (head, tail) = bytes.split_at(bytes.len().min(block.capacity() - block.len()));
+                    block.extend_from_slice(head);
+                    self.length += head.len();
+                    bytes = tail;
                 }
                 None => {
-                    let wanted = self.length.max(bytes.len()).next_power_of_two();
-                    let least = tuning::MIN_BLOCK_BYTES.get();
-                    self.blocks.push(spare.take(wanted.max(least).min(tuning::BLOCK_BYTES.get())));
+                    // Blocks double, from the smallest to the largest size.
+                    let capacity = self.length.max(bytes.len()).next_power_of_two();
+                    let min = tuning::MIN_BLOCK_BYTES.get();
+                    self.blocks.push(free.take(capacity.max(min).min(tuning::BLOCK_BYTES.get())));
                 }
             }
         }
     }
 
-    /// The bytes, part by part.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = &[u8]> {
+    /// The bytes of each block.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.blocks.iter().map(Vec::as_slice)
     }
 
-    /// The bytes as a whole.
-    #[cfg(test)]
+    /// All bytes in one vector.
     pub(crate) fn concat(&self) -> Vec<u8> {
         self.blocks.concat()
     }
@@ -73,23 +73,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_stay_in_order_and_blocks_are_used_again() {
-        let mut spare = Spare::default();
+    fn bytes_keep_their_order_and_blocks_are_reused() {
+        let mut free = FreeBlocks::default();
         let all: Vec<u8> = (0..1_000_000u32).map(|i| (i % 251) as u8).collect();
         for step in [1_000, 77_777, 1_000_000] {
             let mut blocks = Blocks::default();
-            all.chunks(step).for_each(|part| blocks.append(part, &mut spare));
+            all.chunks(step).for_each(|bytes| blocks.append(bytes, &mut free));
             assert_eq!(blocks.len(), all.len());
             assert_eq!(blocks.concat(), all);
-            assert!(blocks.parts().all(|part| !part.is_empty() && part.len() <= tuning::BLOCK_BYTES.get()));
-            spare.put(blocks);
+            assert!(blocks.iter().all(|block| !block.is_empty() && block.len() <= tuning::BLOCK_BYTES.get()));
+            free.put(blocks);
             assert!(
-                spare.0.len() >= 3
-                    && spare.0.iter().all(|block| block.is_empty() && block.capacity() == tuning::BLOCK_BYTES.get())
+                free.0.len() >= 3
+                    && free.0.iter().all(|block| block.is_empty() && block.capacity() == tuning::BLOCK_BYTES.get())
             );
         }
         let mut small = Blocks::default();
-        small.append(b"few", &mut spare);
+        small.append(b"few", &mut free);
         assert_eq!(small.blocks.first().unwrap().capacity(), tuning::MIN_BLOCK_BYTES.get());
     }
 }

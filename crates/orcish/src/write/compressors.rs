@@ -1,61 +1,59 @@
-//! The tools of a thread: a compressor for each way in which columns are compressed, and blocks to fill.
+//! Compressors of a thread, and the blocks that it writes compressed bytes to.
 
 use orcish_core::cancel::SharedCancellation;
-use orcish_core::error::Result;
+use orcish_core::error::{Error, Result};
 
-use super::blocks::{Blocks, Spare};
+use super::blocks::{Blocks, FreeBlocks};
 use super::options::ColumnCompression;
 use crate::codec::{Compression, Compressor};
 
-/// How chunks are compressed: with the codec of the file at a level, or not.
+/// How the chunks of a stream are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct StreamCompression {
     codec: Compression,
     level: Option<i32>,
     is_text: bool,
-    is_kept: bool,
+    is_discarded: bool,
 }
 
-impl Choice {
-    /// With a codec, at a level or its default.
+impl StreamCompression {
+    /// Compression with `codec` at `level`, or at the default level of the codec.
     ///
     /// # Errors
-    /// Those of [`Compressor::new`].
+    /// The errors of [`Compressor::new`].
     pub(super) fn new(codec: Compression, level: Option<i32>) -> Result<Self> {
         Compressor::new(codec, level)?;
-        Ok(Choice { codec, level, is_text: false, is_kept: true })
+        Ok(StreamCompression { codec, level, is_text: false, is_discarded: false })
     }
 
-    /// Of bytes that nobody wants: they are dropped.
-    pub(super) fn dropped() -> Self {
-        Choice { codec: Compression::None, level: None, is_text: false, is_kept: false }
+    /// The bytes of the stream are discarded, because only statistics are needed.
+    pub(super) fn discard() -> Self {
+        StreamCompression { codec: Compression::None, level: None, is_text: false, is_discarded: true }
     }
 
-    /// Whether the bytes are kept.
-    pub(super) fn is_kept(self) -> bool {
-        self.is_kept
+    pub(super) fn is_discarded(self) -> bool {
+        self.is_discarded
     }
 
-    /// The same, for the bytes of text.
-    pub(super) fn of_text(self) -> Self {
-        Choice { is_text: true, ..self }
+    /// The same compression for a stream of string data.
+    pub(super) fn for_text(self) -> Self {
+        StreamCompression { is_text: true, ..self }
     }
 
-    /// That of a column of a file which is compressed like this.
-    pub(super) fn of_column(self, own: ColumnCompression) -> Result<Self> {
-        match own {
+    /// The compression of a column with its own option, in a file with this compression.
+    pub(super) fn for_column(self, column: ColumnCompression) -> Result<Self> {
+        match column {
             ColumnCompression::None => Self::new(Compression::None, None),
             ColumnCompression::Level(level) => Self::new(self.codec, Some(level)),
         }
     }
 }
 
-/// The tools of a thread: compressors by what they do, which are large and hold nothing between chunks, and blocks that
-/// nobody uses.
+/// The compressors of a thread. They are large, and have no state between chunks, so that streams share them.
 #[derive(Debug, Default)]
 pub(crate) struct Compressors {
-    made: Vec<(Choice, Compressor)>,
-    spare: Spare,
+    compressors: Vec<(StreamCompression, Compressor)>,
+    free: FreeBlocks,
     cancellation: SharedCancellation,
 }
 
@@ -70,31 +68,31 @@ impl Compressors {
         &mut self.cancellation
     }
 
-    /// A compressor, and blocks for what comes out of it.
+    /// The compressor for `compression`, and free blocks for its output.
     ///
     /// # Errors
-    /// That of the interruption, where the write has been interrupted.
-    pub(super) fn get(&mut self, choice: Choice) -> Result<(&mut Compressor, &mut Spare)> {
+    /// The error of the cancellation check once the write is cancelled.
+    pub(super) fn get(&mut self, compression: StreamCompression) -> Result<(&mut Compressor, &mut FreeBlocks)> {
         self.cancellation.poll()?;
-        let at = match self.made.iter().position(|(made, _)| *made == choice) {
-            Some(at) => at,
+        let index = match self.compressors.iter().position(|(key, _)| *key == compression) {
+            Some(index) => index,
             None => {
-                let new = if choice.is_text { Compressor::of_text } else { Compressor::new };
-                self.made.push((choice, new(choice.codec, choice.level)?));
-                self.made.len() - 1
+                let new = if compression.is_text { Compressor::of_text } else { Compressor::new };
+                self.compressors.push((compression, new(compression.codec, compression.level)?));
+                self.compressors.len() - 1
             }
         };
-        let found = self.made.get_mut(at).map(|(_, compressor)| compressor);
-        Ok((found.ok_or_else(|| orcish_core::Error::invalid("no compressor"))?, &mut self.spare))
+        let compressor = self.compressors.get_mut(index).map(|(_, compressor)| compressor);
+        Ok((compressor.ok_or_else(|| Error::invalid("no compressor"))?, &mut self.free))
     }
 
-    /// Gives the blocks back that nobody uses.
+    /// Frees the memory of all free blocks.
     pub(super) fn release(&mut self) {
-        self.spare = Spare::default();
+        self.free = FreeBlocks::default();
     }
 
-    /// Has the blocks of what is done used again.
+    /// Keeps the blocks of a written stream for the next stripe.
     pub(super) fn reuse(&mut self, blocks: Blocks) {
-        self.spare.put(blocks);
+        self.free.put(blocks);
     }
 }

@@ -1,4 +1,4 @@
-//! Encoding: rows that are queued go through the columns, side by side where there are threads.
+//! Encoding of queued rows. Columns are encoded in parallel.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -10,31 +10,31 @@ use orcish_core::cancel::{CancelCheck, SharedCancellation};
 use orcish_core::error::{Error, Result};
 use orcish_core::parallel::map;
 
+use super::append_error::{AppendError, AppendResult};
 use super::blocks::Blocks;
-use super::column::{Column, StripeColumn};
+use super::column::{ColumnWriter, EncodedColumn};
 use super::compressors::Compressors;
-use super::fault::{Fault, Outcome};
 
-/// Some rows of a row group.
-pub(super) struct Piece {
+/// Consecutive rows of one row group.
+pub(super) struct RowGroupSlice {
     pub(super) columns: Vec<ArrayRef>,
-    /// Number of the first in the file.
+    /// Number of the first row in the file.
     pub(super) first_row: u64,
-    pub(super) starts_group: bool,
-    pub(super) ends_group: bool,
+    pub(super) starts_row_group: bool,
+    pub(super) ends_row_group: bool,
 }
 
-impl Piece {
-    /// No rows, but the end of the row group of the rows before.
-    pub(super) fn end_of_group(schema: &Schema, first_row: u64) -> Self {
+impl RowGroupSlice {
+    /// A slice without rows that ends the row group of the previous slice.
+    pub(super) fn end_of_row_group(schema: &Schema, first_row: u64) -> Self {
         let columns = schema.fields().iter().map(|field| new_empty_array(field.data_type())).collect();
-        Piece { columns, first_row, starts_group: false, ends_group: true }
+        RowGroupSlice { columns, first_row, starts_row_group: false, ends_row_group: true }
     }
 }
 
 /// A column below the root.
 struct TimedColumn {
-    column: Column,
+    column: ColumnWriter,
     /// Time that the last work took. Columns that take long are begun first, so that the threads end together.
     time: Duration,
 }
@@ -48,7 +48,7 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    pub(super) fn new(columns: Vec<Column>, threads: usize) -> Self {
+    pub(super) fn new(columns: Vec<ColumnWriter>, threads: usize) -> Self {
         let threads = threads.clamp(1, columns.len().max(1));
         let cancellation = SharedCancellation::default();
         Encoder {
@@ -58,7 +58,7 @@ impl Encoder {
         }
     }
 
-    /// Has the thread that writes call `check` now and then.
+    /// Sets the check that the calling thread polls.
     pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
         if let Some(caller) = self.compressors.first_mut() {
             caller.cancellation().set_cancel_check(check);
@@ -70,54 +70,54 @@ impl Encoder {
         self.compressors.first_mut().ok_or_else(|| Error::invalid("no thread"))
     }
 
-    /// Has the blocks of a stripe that is written used again, by all threads.
-    pub(super) fn reuse(&mut self, parts: Vec<Blocks>) {
+    /// Distributes the blocks of a written stripe to the threads, which use them for the next stripe.
+    pub(super) fn reuse(&mut self, sections: Vec<Blocks>) {
         let threads = self.compressors.len().max(1);
-        for (at, part) in parts.into_iter().enumerate() {
-            if let Some(tools) = self.compressors.get_mut(at % threads) {
-                tools.reuse(part);
+        for (index, section) in sections.into_iter().enumerate() {
+            if let Some(compressors) = self.compressors.get_mut(index % threads) {
+                compressors.reuse(section);
             }
         }
     }
 
-    /// Keeps no blocks for the next stripe.
+    /// Frees the blocks that are kept for the next stripe.
     pub(super) fn release(&mut self) {
         self.compressors.iter_mut().for_each(Compressors::release);
     }
 
-    /// Bytes that the stripe has so far.
+    /// Estimated stored bytes of the stripe so far.
     pub(super) fn size(&mut self) -> usize {
         self.columns.iter_mut().map(|this| this.column.size()).sum()
     }
 
-    /// Bytes of memory that the stripe takes so far.
-    pub(super) fn memory(&mut self) -> usize {
-        self.columns.iter_mut().map(|this| this.column.memory()).sum()
+    /// Bytes of memory of the stripe so far.
+    pub(super) fn memory_size(&mut self) -> usize {
+        self.columns.iter_mut().map(|this| this.column.memory_size()).sum()
     }
 
     /// Encodes rows.
     ///
     /// # Errors
     /// The error of the first row that cannot be stored, with its number.
-    pub(super) fn append(&mut self, pieces: Vec<Piece>) -> std::result::Result<(), (Fault, u64)> {
-        let first_row = pieces.first().map_or(0, |piece| piece.first_row);
+    pub(super) fn append(&mut self, slices: Vec<RowGroupSlice>) -> std::result::Result<(), (AppendError, u64)> {
+        let first_row = slices.first().map_or(0, |slice| slice.first_row);
         let results = self.map_columns(move |at, column, compressors| {
-            for piece in &pieces {
-                append(column, at, piece, compressors).map_err(|fault| (fault, piece.first_row))?;
+            for slice in &slices {
+                append(column, at, slice, compressors).map_err(|error| (error, slice.first_row))?;
             }
             Ok(())
         });
-        let results = results.map_err(|error| (Fault::Error(error), first_row))?;
-        let row = |fault: &(Fault, u64)| match fault {
-            (Fault::Value { index, .. }, first) => first + *index as u64,
-            (Fault::Error(_), first) => *first,
+        let results = results.map_err(|error| (AppendError::Other(error), first_row))?;
+        let row = |error: &(AppendError, u64)| match error {
+            (AppendError::Value { index, .. }, first) => first + *index as u64,
+            (AppendError::Other(_), first) => *first,
         };
-        let fault = results.into_iter().filter_map(std::result::Result::err).min_by_key(row);
-        fault.map_or(Ok(()), Err)
+        let first_error = results.into_iter().filter_map(std::result::Result::err).min_by_key(row);
+        first_error.map_or(Ok(()), Err)
     }
 
     /// Ends the stripe.
-    pub(super) fn end_stripe(&mut self) -> Result<Vec<StripeColumn>> {
+    pub(super) fn end_stripe(&mut self) -> Result<Vec<EncodedColumn>> {
         let results = self.map_columns(|_, column, compressors| {
             let mut out = Vec::new();
             column.end_stripe(compressors, &mut out).map(|()| out)
@@ -132,7 +132,7 @@ impl Encoder {
     /// Calls `task` for each column, on all threads. The results are in order of the columns.
     fn map_columns<T: Send + 'static>(
         &mut self,
-        task: impl Fn(usize, &mut Column, &mut Compressors) -> T + Send + Sync + 'static,
+        task: impl Fn(usize, &mut ColumnWriter, &mut Compressors) -> T + Send + Sync + 'static,
     ) -> Result<Vec<T>> {
         if self.columns.len() != self.num_columns {
             return Err(Error::invalid("the file cannot be continued: a thread of its writer panicked"));
@@ -165,7 +165,8 @@ impl Encoder {
     }
 }
 
-/// Compressors that threads take and give back. The compressors of the caller, which poll for cancellation, stay with it.
+/// Compressors that threads take and give back. The compressors of the caller, which poll for cancellation, stay with
+/// it.
 struct Pool {
     caller: ThreadId,
     /// The compressors of the caller, unless they are used.
@@ -201,14 +202,14 @@ fn lock(pool: &Mutex<Vec<Compressors>>) -> MutexGuard<'_, Vec<Compressors>> {
     pool.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn append(column: &mut Column, at: usize, piece: &Piece, compressors: &mut Compressors) -> Outcome {
-    if piece.starts_group {
-        column.begin_group();
+fn append(column: &mut ColumnWriter, at: usize, slice: &RowGroupSlice, compressors: &mut Compressors) -> AppendResult {
+    if slice.starts_row_group {
+        column.begin_row_group();
     }
-    let array = piece.columns.get(at).ok_or_else(|| Error::invalid("a batch with too few columns"))?;
+    let array = slice.columns.get(at).ok_or_else(|| Error::invalid("a batch with too few columns"))?;
     column.append(array, compressors)?;
-    if piece.ends_group {
-        column.end_group(compressors)?;
+    if slice.ends_row_group {
+        column.end_row_group(compressors)?;
     }
     Ok(())
 }

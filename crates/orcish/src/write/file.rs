@@ -9,21 +9,21 @@ use orcish_core::parallel::threads_or_cores;
 use orcish_core::process::OwnerProcess;
 use orcish_io::Sink;
 
-use super::bytes_of::bytes_of;
-use super::column::columns;
-use super::encode::{Encoder, Piece};
-use super::fault::Fault;
+use super::append_error::AppendError;
+use super::array_size::array_size;
+use super::column::child_writers;
+use super::encode::{Encoder, RowGroupSlice};
 use super::metadata::user_metadata;
 use super::options::WriteOptions;
 use super::plan::WritePlan;
-use super::stripe::{Root, StripeBytes, assemble};
+use super::stripe::{RootColumn, StripeBytes, assemble};
 use super::tail::{MAGIC, Tail};
 use super::types::orc_types;
 use super::verify::Verifier;
 use crate::schema::Schema;
 use crate::tuning;
 
-/// What has been written.
+/// Size of a complete file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
     /// Rows of the file.
@@ -36,9 +36,10 @@ pub struct Written {
 
 /// Writes an ORC file from Arrow batches.
 ///
-/// Memory: the stripe that is being built, some row groups, and a batch, however long the file is. The file appears
-/// under its name by [`finish`](Self::finish); without it, or after an error, nothing does. A child of a fork cannot go on
-/// with it, nor drop what its parent writes.
+/// The memory is bounded by the stripe size, some row groups and a batch; it does not depend on the size of the file.
+/// The file appears under its name when [`finish`](Self::finish) returns. Without `finish`, or after an error, no file
+/// appears. In a child process of a fork every call is an error, and dropping the writer does not affect the file of
+/// the parent.
 ///
 /// ```no_run
 /// use orcish::io::{StorageOptions, create};
@@ -55,9 +56,9 @@ pub struct Written {
 /// # Ok::<(), orcish::Error>(())
 /// ```
 pub struct FileWriter {
-    /// What messages call the file.
+    /// Name of the file in error messages.
     name: String,
-    /// None once it is finished, or has failed: what was written is gone then.
+    /// `None` after the end or a failure. Dropping the sink discards an unfinished file.
     sink: Option<Box<dyn Sink>>,
     arrow: SchemaRef,
     types: Schema,
@@ -65,29 +66,32 @@ pub struct FileWriter {
     timezone: String,
     encoder: Encoder,
     queue: Queue,
-    /// Rows of the row group and of the stripe that are queued or encoded, and of the stripes before.
-    group_rows: u64,
+    /// Rows of the current row group, queued and encoded.
+    row_group_rows: u64,
+    /// Rows of the current stripe, queued and encoded.
     stripe_rows: u64,
+    /// The tail, with the complete stripes.
     tail: Tail,
-    /// Bytes that the sink has been given.
+    /// Bytes written to the sink.
     offset: u64,
     state: State,
     owner: OwnerProcess,
-    /// What is compared with what was written, where that is asked for.
+    /// Set with [`WriteOptions::verify`].
     verifier: Option<Verifier>,
-    /// Whether the caller wants to go on.
     cancellation: Cancellation,
 }
 
 enum State {
     Open,
-    Finished,
+    EncodedStream,
     Failed,
 }
 
+/// Rows that are not encoded yet.
 #[derive(Default)]
 struct Queue {
-    pieces: Vec<Piece>,
+    slices: Vec<RowGroupSlice>,
+    /// Bytes of memory of the rows.
     bytes: usize,
 }
 
@@ -98,11 +102,11 @@ impl std::fmt::Debug for FileWriter {
 }
 
 impl FileWriter {
-    /// A writer of batches of this schema.
+    /// Begins a file with the columns of `schema`.
     ///
     /// # Errors
-    /// `InvalidArgument` when an option is wrong, or a type cannot be stored; `UnknownColumn` when an option names a
-    /// column that there is not; those of the sink.
+    /// `InvalidArgument` for an invalid option or a type that cannot be stored; `UnknownColumn` for an option with a
+    /// column name that does not exist; the errors of the sink.
     pub fn new(sink: Box<dyn Sink>, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
         let name = sink.name().to_owned();
         Self::start(sink, schema, options).map_err(|error| error.in_file(&name))
@@ -112,10 +116,10 @@ impl FileWriter {
         let (types, nullable) = orc_types(&schema)?;
         let orc = Schema::from_proto(types.clone(), &Limits::OF_OURSELVES)?;
         let plan = WritePlan::new(options, &orc)?;
-        let encoder = Encoder::new(columns(&plan, &orc, &nullable, 0)?, threads_or_cores(options.threads));
+        let encoder = Encoder::new(child_writers(&plan, &orc, &nullable, 0)?, threads_or_cores(options.threads));
         let tail = Tail::new(types, user_metadata(&schema, options)?, &plan);
         let mut verifier = options.verify.then(|| Verifier::new(schema.clone(), tail.footer.types.clone()));
-        verifier.iter_mut().for_each(|verifier| verifier.wrote(MAGIC.as_bytes()));
+        verifier.iter_mut().for_each(|verifier| verifier.update_checksum(MAGIC.as_bytes()));
         sink.write(MAGIC.as_bytes())?;
         Ok(FileWriter {
             name: sink.name().to_owned(),
@@ -126,7 +130,7 @@ impl FileWriter {
             timezone: options.timezone.clone(),
             encoder,
             queue: Queue::default(),
-            group_rows: 0,
+            row_group_rows: 0,
             stripe_rows: 0,
             tail,
             offset: MAGIC.len() as u64,
@@ -137,87 +141,88 @@ impl FileWriter {
         })
     }
 
-    /// Has the thread that writes call `check` now and then, and last of all before the file appears. Its error ends the
-    /// call, and the file cannot be finished.
+    /// Sets a check that the calling thread polls while it writes, and once more before the file appears. An error of
+    /// the check is returned by the call, and the file cannot be finished.
     pub fn set_cancel_check(&mut self, check: CancelCheck) {
         self.cancellation = Cancellation::new(Some(check.clone()));
         self.encoder.set_cancel_check(check);
     }
 
-    /// Schema of the batches.
+    /// Arrow schema of the batches.
     pub fn schema(&self) -> SchemaRef {
         self.arrow.clone()
     }
 
-    /// The ORC types of the columns.
+    /// ORC types of the columns.
     pub fn types(&self) -> &Schema {
         &self.types
     }
 
-    /// Rows that it has been given.
+    /// Rows written so far.
     pub fn rows(&self) -> u64 {
-        self.tail.rows() + self.stripe_rows
+        self.tail.num_rows() + self.stripe_rows
     }
 
-    /// Bytes of the stripes that are written.
+    /// Bytes of the file so far, without the current stripe.
     pub fn bytes(&self) -> u64 {
         self.offset
     }
 
-    /// Takes the rows of a batch.
+    /// Appends the rows of a batch.
     ///
     /// # Errors
-    /// `InvalidArgument` that names row and column where a value cannot be stored, or when the batch is of another
-    /// schema, or in another process than that which began the file; those of the sink. After an error the file cannot
-    /// be finished.
+    /// `InvalidArgument` with row and column for a value that cannot be stored; for a batch with another schema; after
+    /// an error, after the end of the file, and in another process than the one that began the file. The errors of the
+    /// sink and of the cancellation check. The file cannot be finished after an error.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.guarded(|this| this.take(batch))
+        self.guarded(|this| this.enqueue(batch))
     }
 
-    /// Writes what there is as a stripe, sooner than it would have ended: to free memory, or where rows of a kind end.
+    /// Ends the stripe before it has reached the stripe size, and frees its memory.
     ///
     /// # Errors
-    /// Those of [`write`](Self::write).
+    /// The errors of [`write`](Self::write).
     pub fn end_stripe(&mut self) -> Result<()> {
         self.guarded(Self::flush_stripe)?;
         self.encoder.release();
         Ok(())
     }
 
-    /// Bytes of memory that the stripe takes which is being built, with what is queued for it.
+    /// Bytes of memory of the current stripe, with queued rows.
     pub fn memory(&mut self) -> usize {
-        self.encoder.memory() + self.queue.bytes
+        self.encoder.memory_size() + self.queue.bytes
     }
 
-    /// Writes what is left, and makes the file appear under its name.
+    /// Writes the last stripe and the tail, and makes the file appear under its name.
     ///
     /// # Errors
-    /// Those of [`write`](Self::write).
+    /// The errors of [`write`](Self::write); `Corrupt` if the verification of [`WriteOptions::verify`] fails.
     pub fn finish(&mut self) -> Result<Written> {
-        let written = self.guarded(Self::end)?;
-        self.state = State::Finished;
+        let written = self.guarded(Self::write_tail)?;
+        self.state = State::EncodedStream;
         Ok(written)
     }
 
-    /// Gives the file up: nothing appears under its name. What has been finished stays.
+    /// Discards the file. A finished file stays.
     pub fn abort(&mut self) {
-        if !matches!(self.state, State::Finished) {
+        if !matches!(self.state, State::EncodedStream) {
             self.state = State::Failed;
             self.sink = None;
         }
     }
 
-    /// Does some work; what fails leaves columns with unlike numbers of rows, so that nothing can follow.
+    /// Calls `work` in the process that began the file, unless a call has failed before: an error leaves columns with
+    /// different numbers of rows.
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.owner.check().map_err(|error| error.in_file(&self.name))?;
         let refusal = match self.state {
             State::Open => None,
-            State::Finished => Some("the file is finished"),
+            State::EncodedStream => Some("the file is finished"),
             State::Failed => Some("writing the file has failed before"),
         };
         let result = match refusal {
             None => {
-                // Of panics too.
+                // A panic of `work` leaves this state.
                 self.state = State::Failed;
                 work(self)
             }
@@ -237,29 +242,31 @@ impl FileWriter {
         }
     }
 
-    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.check_types(batch)?;
-        let bytes: usize = batch.columns().iter().map(bytes_of).sum();
+    /// Slices a batch at row groups. Encodes queued row groups, and ends full stripes.
+    fn enqueue(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.check_schema(batch)?;
+        let bytes: usize = batch.columns().iter().map(array_size).sum();
         let rows = batch.num_rows();
-        let stride = u64::from(self.plan.stride);
-        let mut at = 0;
-        while at < rows {
-            let left = usize::try_from(stride - self.group_rows).unwrap_or(usize::MAX);
-            let count = left.min(rows - at);
+        let stride = u64::from(self.plan.row_index_stride);
+        let mut offset = 0;
+        while offset < rows {
+            let remaining = usize::try_from(stride - self.row_group_rows).unwrap_or(usize::MAX);
+            let count = remaining.min(rows - offset);
             let columns: Vec<ArrayRef> = match count == rows {
                 true => batch.columns().to_vec(),
-                false => batch.columns().iter().map(|column| column.slice(at, count)).collect(),
+                false => batch.columns().iter().map(|column| column.slice(offset, count)).collect(),
             };
             let first_row = self.rows();
-            let starts_group = self.group_rows == 0;
-            self.group_rows = (self.group_rows + count as u64) % stride;
+            let starts_row_group = self.row_group_rows == 0;
+            self.row_group_rows = (self.row_group_rows + count as u64) % stride;
             self.stripe_rows += count as u64;
-            let ends_group = self.group_rows == 0;
-            self.queue.pieces.push(Piece { columns, first_row, starts_group, ends_group });
+            let ends_row_group = self.row_group_rows == 0;
+            self.queue.slices.push(RowGroupSlice { columns, first_row, starts_row_group, ends_row_group });
             self.queue.bytes += usize::try_from(bytes as u128 * count as u128 / rows as u128).unwrap_or(bytes);
-            at += count;
-            let is_usual = ends_group && self.stripe_rows.is_multiple_of(stride * tuning::GROUPS_QUEUED.wide());
-            if is_usual || self.queue.bytes >= tuning::BYTES_QUEUED.get() {
+            offset += count;
+            let is_complete =
+                ends_row_group && self.stripe_rows.is_multiple_of(stride * tuning::ROW_GROUPS_QUEUED.wide());
+            if is_complete || self.queue.bytes >= tuning::BYTES_QUEUED.get() {
                 self.encode_queue()?;
                 self.end_stripe_if_full()?;
             }
@@ -267,7 +274,7 @@ impl FileWriter {
         Ok(())
     }
 
-    fn check_types(&self, batch: &RecordBatch) -> Result<()> {
+    fn check_schema(&self, batch: &RecordBatch) -> Result<()> {
         let (expected, found) = (self.arrow.fields(), batch.schema_ref().fields());
         if expected.len() != found.len() {
             let text = format!("a batch of {} columns, where the file has {}", found.len(), expected.len());
@@ -282,91 +289,93 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Encodes what is queued.
+    /// Encodes the queued rows.
     fn encode_queue(&mut self) -> Result<()> {
         self.cancellation.poll()?;
         let queue = std::mem::take(&mut self.queue);
         if let Some(verifier) = &mut self.verifier {
-            queue.pieces.iter().for_each(|piece| verifier.keep(&piece.columns));
+            queue.slices.iter().for_each(|slice| verifier.add_rows(&slice.columns));
         }
-        self.encoder.append(queue.pieces).map_err(|(fault, first_row)| match fault {
-            Fault::Value { index, column, message } => {
+        self.encoder.append(queue.slices).map_err(|(error, first_row)| match error {
+            AppendError::Value { index, column, message } => {
                 let row = first_row + index as u64;
                 Error::invalid(format!("row {row}: {message}")).in_column(&self.types.path(column))
             }
-            Fault::Error(error) => error,
+            AppendError::Other(error) => error,
         })
     }
 
     fn end_stripe_if_full(&mut self) -> Result<()> {
-        let (size, most) = (self.encoder.size() as u64, self.plan.stripe_size);
-        let is_full = size >= most || self.encoder.memory() as u64 >= most.saturating_mul(tuning::STRIPE_MEMORY.wide());
-        // It ends where it would however rows are handed over, unless they are huge.
-        let rows_queued = u64::from(self.plan.stride) * tuning::GROUPS_QUEUED.wide();
-        let is_usual = self.group_rows == 0 && self.stripe_rows.is_multiple_of(rows_queued);
-        if is_full && (is_usual || size >= most.saturating_mul(tuning::STRIPE_OVERRUN.wide())) {
+        let (size, stripe_size) = (self.encoder.size() as u64, self.plan.stripe_size);
+        let max_memory = stripe_size.saturating_mul(tuning::STRIPE_MEMORY_FACTOR.wide());
+        let is_full = size >= stripe_size || self.encoder.memory_size() as u64 >= max_memory;
+        // Stripes end after the same rows for all batch sizes, unless rows are huge.
+        let queue_rows = u64::from(self.plan.row_index_stride) * tuning::ROW_GROUPS_QUEUED.wide();
+        let is_complete = self.row_group_rows == 0 && self.stripe_rows.is_multiple_of(queue_rows);
+        if is_full && (is_complete || size >= stripe_size.saturating_mul(tuning::STRIPE_OVERRUN_FACTOR.wide())) {
             self.flush_stripe()?;
         }
         Ok(())
     }
 
-    /// Writes the stripe, if it has rows.
+    /// Ends the stripe and writes it, if it has rows.
     fn flush_stripe(&mut self) -> Result<()> {
         if self.stripe_rows == 0 {
             return Ok(());
         }
-        if self.group_rows > 0 {
-            match self.queue.pieces.last_mut() {
-                Some(last) => last.ends_group = true,
-                None => self.queue.pieces.push(Piece::end_of_group(&self.arrow, self.rows())),
+        if self.row_group_rows > 0 {
+            match self.queue.slices.last_mut() {
+                Some(last) => last.ends_row_group = true,
+                None => self.queue.slices.push(RowGroupSlice::end_of_row_group(&self.arrow, self.rows())),
             }
         }
         self.encode_queue()?;
         self.cancellation.poll()?;
         let columns = self.encoder.end_stripe()?;
-        let rows = std::mem::take(&mut self.stripe_rows);
-        self.group_rows = 0;
+        let num_rows = std::mem::take(&mut self.stripe_rows);
+        self.row_group_rows = 0;
         let timezone = self.plan.has_timestamps.then(|| self.timezone.clone());
-        let root = Root { rows, stride: self.plan.stride.into(), has_index: self.plan.has_index };
-        let StripeBytes { parts, mut information, statistics } =
-            assemble(root, columns, timezone, self.plan.layout(), self.encoder.compressors()?)?;
+        let row_index_stride = self.plan.row_index_stride.into();
+        let root = RootColumn { num_rows, row_index_stride, has_index: self.plan.has_index };
+        let stripe = assemble(root, columns, timezone, self.plan.stream_options(), self.encoder.compressors()?)?;
         if let Some(verifier) = &mut self.verifier {
-            let first_row = self.tail.rows();
+            let first_row = self.tail.num_rows();
             let compressors = self.encoder.compressors()?;
-            let stripe = (&parts[..], &information, &statistics[..]);
-            verifier.stripe(stripe, &self.plan, compressors, first_row, &mut self.cancellation)?;
+            verifier.verify_stripe(&stripe, &self.plan, compressors, first_row, &mut self.cancellation)?;
         }
+        let StripeBytes { sections, mut information, statistics } = stripe;
         information.offset = Some(self.offset);
-        for part in &parts {
-            for bytes in part.parts() {
+        for section in &sections {
+            for bytes in section.iter() {
                 self.cancellation.poll()?;
-                self.put(bytes)?;
+                self.write_bytes(bytes)?;
             }
         }
-        self.encoder.reuse(parts);
+        self.encoder.reuse(sections);
         self.tail.add_stripe(information, &statistics);
         Ok(())
     }
 
-    fn end(&mut self) -> Result<Written> {
+    /// Writes the last stripe and the tail, and finishes the sink.
+    fn write_tail(&mut self) -> Result<Written> {
         self.flush_stripe()?;
-        let bytes = self.tail.make_bytes(self.offset, &self.plan, self.encoder.compressors()?)?;
-        self.put(&bytes)?;
+        let bytes = self.tail.finish(self.offset, &self.plan, self.encoder.compressors()?)?;
+        self.write_bytes(&bytes)?;
         if let Some(verifier) = &mut self.verifier {
             let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
-            verifier.file(sink, &self.tail, &mut self.cancellation)?;
+            verifier.verify_file(sink, &self.tail, &mut self.cancellation)?;
         }
         let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
         sink.sync()?;
         self.cancellation.poll_now()?;
         sink.finish()?;
         self.sink = None;
-        Ok(Written { rows: self.tail.rows(), bytes: self.offset, stripes: self.tail.footer.stripes.len() })
+        Ok(Written { rows: self.tail.num_rows(), bytes: self.offset, stripes: self.tail.footer.stripes.len() })
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.offset += bytes.len() as u64;
-        self.verifier.iter_mut().for_each(|verifier| verifier.wrote(bytes));
+        self.verifier.iter_mut().for_each(|verifier| verifier.update_checksum(bytes));
         self.sink.as_deref_mut().ok_or_else(no_sink)?.write(bytes)
     }
 }

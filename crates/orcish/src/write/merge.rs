@@ -1,23 +1,23 @@
-//! Files put together stripe by stripe: bytes are copied, nothing is decoded.
+//! Merging of files: the bytes of stripes are copied without decoding.
 
-mod alike;
+mod compatibility;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use alike::{Meaning, arrow_schema_of, check_alike, check_meanings, meanings};
 use bytes::Bytes;
+use compatibility::{LogicalType, check_logical_types, check_tails, logical_types, stored_arrow_schema};
 use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_io::{ReadAt, Sink};
 use prost::Message as _;
 
-use super::compressors::{Choice, Compressors};
+use super::compressors::{Compressors, StreamCompression};
 use super::file::Written;
 use super::options::Version;
-use super::streams::Layout;
+use super::stream_options::StreamOptions;
 use super::tail::{MAGIC, tail_bytes};
 use crate::codec::{Compression, decompress_all};
 use crate::proto::{STATISTICS, count, first_listed, lazy, lossy, orc, weighed};
@@ -27,29 +27,30 @@ use crate::stripe::StripeFooter;
 use crate::tail::{FileTail, StripeInfo, read_tail, shared_bytes, undecodable, undecodable_statistics};
 use crate::tuning;
 
-/// A file that is to be merged, and what is kept of it.
-struct Part {
+/// The stripes of a source file.
+struct SourceFile {
     source: Arc<dyn ReadAt>,
     stripes: Vec<StripeInfo>,
-    rows: u64,
-    /// Statistics of the stripes, not parsed; none where there are not as many.
+    num_rows: u64,
+    /// Encoded stripe statistics. `None` if their number is not the number of stripes.
     statistics: Option<Vec<Bytes>>,
 }
 
-impl Part {
-    /// Takes of a file what merging it needs, once its stripes are seen to hold their streams.
+impl SourceFile {
+    /// Checks the stripes of a file, and reads its stripe statistics.
     fn new(
         source: &Arc<dyn ReadAt>,
         tail: FileTail,
-        held: &mut Held<'_>,
+        memory: &mut MemoryBudget<'_>,
         cancellation: &mut Cancellation,
     ) -> Result<Self> {
-        held.add((tail.stripes.len() * (size_of::<StripeInfo>() + size_of::<orc::StripeInformation>())) as u64)?;
+        memory
+            .reserve((tail.stripes.len() * (size_of::<StripeInfo>() + size_of::<orc::StripeInformation>())) as u64)?;
         for (index, stripe) in tail.stripes.iter().enumerate() {
             cancellation.poll()?;
-            check_stripe(&**source, stripe, &tail, held.limits).map_err(|error| error.in_section("stripe", index))?;
+            check_stripe(&**source, stripe, &tail, memory.limits).map_err(|error| error.in_section("stripe", index))?;
         }
-        // Copies of bytes that stripes share would make any number of bytes of a small file.
+        // A small file with overlapping stripes could make a merged file of any size.
         if let Some((stripe, before)) = shared_bytes(&tail.stripes).first() {
             let text = format!("it has bytes of stripe {before}: stripes that overlap are not merged");
             return Err(Error::unsupported(text).in_section("stripe", *stripe));
@@ -58,21 +59,21 @@ impl Part {
         let stored = match tail.stored_stripe_statistics() {
             Some(stored) => stored,
             None => {
-                held.fits(range.end - range.start)?;
+                memory.check(range.end - range.start)?;
                 source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default()
             }
         };
-        let section = decompress_all(stored, tail.framing(), held.limits.tail.min(held.left()))?;
-        held.add(section.len() as u64 + (tail.stripes.len() * size_of::<Bytes>()) as u64)?;
+        let section = decompress_all(stored, tail.framing(), memory.limits.tail.min(memory.available()))?;
+        memory.reserve(section.len() as u64 + (tail.stripes.len() * size_of::<Bytes>()) as u64)?;
         let stripes = tail.stripes.len();
-        let is_whole = count(&section, 1).map_err(undecodable_statistics)? == stripes;
+        let is_complete = count(&section, 1).map_err(undecodable_statistics)? == stripes;
         let statistics =
-            is_whole.then(|| first_listed(section, stripes)).transpose().map_err(undecodable_statistics)?;
-        Ok(Part { source: source.clone(), stripes: tail.stripes, rows: tail.rows, statistics })
+            is_complete.then(|| first_listed(section, stripes)).transpose().map_err(undecodable_statistics)?;
+        Ok(SourceFile { source: source.clone(), stripes: tail.stripes, num_rows: tail.rows, statistics })
     }
 }
 
-/// Whether the streams of a stripe are within it, as its footer has them.
+/// Checks that the streams in the footer of a stripe are within the stripe.
 fn check_stripe(source: &dyn ReadAt, stripe: &StripeInfo, tail: &FileTail, limits: &Limits) -> Result<()> {
     if stripe.footer_length > limits.tail {
         return Err(Error::over("tail", format!("a footer of {} bytes, more than allowed", stripe.footer_length)));
@@ -83,127 +84,132 @@ fn check_stripe(source: &dyn ReadAt, stripe: &StripeInfo, tail: &FileTail, limit
     StripeFooter::parse(stored, stripe, tail, limits, &|_| true).map(|_| ())
 }
 
-/// The bytes that a merge holds.
-struct Held<'a> {
+/// The memory of a merge, which is limited by [`Limits::memory`].
+struct MemoryBudget<'a> {
     limits: &'a Limits,
-    bytes: u64,
+    used: u64,
 }
 
-impl Held<'_> {
-    fn left(&self) -> u64 {
-        self.limits.memory.saturating_sub(self.bytes)
+impl MemoryBudget<'_> {
+    fn available(&self) -> u64 {
+        self.limits.memory.saturating_sub(self.used)
     }
 
-    /// Whether so many more may be held.
-    fn fits(&self, bytes: u64) -> Result<()> {
-        let most = self.limits.memory;
-        if bytes > self.left() {
+    /// Checks that more bytes are available.
+    fn check(&self, bytes: u64) -> Result<()> {
+        let max = self.limits.memory;
+        if bytes > self.available() {
             return Err(Error::over(
                 "memory",
-                format!("the tails of the files take more than the {most} bytes of memory allowed"),
+                format!("the tails of the files take more than the {max} bytes of memory allowed"),
             ));
         }
         Ok(())
     }
 
-    fn add(&mut self, bytes: u64) -> Result<()> {
-        self.fits(bytes)?;
-        self.bytes += bytes;
+    fn reserve(&mut self, bytes: u64) -> Result<()> {
+        self.check(bytes)?;
+        self.used += bytes;
         Ok(())
     }
 }
 
-/// What the files have in common so far, and the statistics of all their rows.
-struct Common {
-    /// Name and tail of the first, whose stripes are gone.
-    name: String,
-    tail: FileTail,
-    meanings: Vec<Option<Meaning>>,
+/// The footer of the merged file, as far as files have been added.
+struct MergedFooter {
+    /// Name of the first file.
+    first_name: String,
+    /// Tail of the first file, without its stripes.
+    first: FileTail,
+    /// Logical types of the first file.
+    logical_types: Vec<Option<LogicalType>>,
     metadata: Vec<orc::UserMetadataItem>,
-    /// The values of each key, in their order.
-    known: HashMap<Bytes, Vec<Bytes>>,
-    has_schema: bool,
+    /// The values of each key of the metadata, in order.
+    metadata_by_key: HashMap<Bytes, Vec<Bytes>>,
+    /// Whether all files have the same Arrow schema.
+    has_arrow_schema: bool,
+    /// Statistics of all files. Empty if a file has none.
     statistics: Vec<orc::ColumnStatistics>,
-    /// Bytes of texts and lists that the statistics have, so far as they are held.
-    of_statistics: u64,
+    /// Bytes of strings and lists of the statistics that are reserved from the memory budget.
+    statistics_bytes: u64,
+    /// Largest chunk size of all files.
     chunk_size: usize,
 }
 
-impl Common {
-    fn new(name: &str, tail: &FileTail, held: &mut Held<'_>) -> Result<Self> {
+impl MergedFooter {
+    fn new(name: &str, tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Self> {
         let metadata = tail.stored_metadata()?;
-        held.add(metadata.iter().map(size_of_item).sum())?;
+        memory.reserve(metadata.iter().map(item_size).sum())?;
         let mut first = tail.clone();
         first.stripes = Vec::new();
-        let statistics = statistics_of(tail, held)?.unwrap_or_default();
-        Ok(Common {
-            name: name.to_owned(),
-            meanings: meanings(tail),
-            known: by_key(&metadata),
+        let statistics = decode_statistics(tail, memory)?.unwrap_or_default();
+        Ok(MergedFooter {
+            first_name: name.to_owned(),
+            logical_types: logical_types(tail),
+            metadata_by_key: values_by_key(&metadata),
             metadata,
-            has_schema: true,
-            of_statistics: statistics.iter().map(bytes_beside).sum(),
+            has_arrow_schema: true,
+            statistics_bytes: statistics.iter().map(bytes_beside).sum(),
             statistics,
             chunk_size: tail.chunk_size,
-            tail: first,
+            first,
         })
     }
 
-    /// Takes in another file, which has to be like the first.
-    fn add(&mut self, other: &FileTail, held: &mut Held<'_>) -> Result<()> {
-        check_alike(&self.name, &self.tail, other)?;
-        check_meanings(&self.name, &self.tail, &self.meanings, other)?;
-        self.add_metadata(other, held)?;
-        let mut own = Held { limits: held.limits, bytes: held.bytes };
-        match statistics_of(other, &mut own)? {
-            Some(more) if !self.statistics.is_empty() => {
-                self.statistics.iter_mut().zip(&more).for_each(|(all, more)| merge_proto(all, more));
+    /// Adds another file, after a check that it can be merged with the first.
+    fn add(&mut self, other: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<()> {
+        check_tails(&self.first_name, &self.first, other)?;
+        check_logical_types(&self.first_name, &self.first, &self.logical_types, other)?;
+        self.add_metadata(other, memory)?;
+        // The statistics of the other file are dropped after merging.
+        let mut temporary = MemoryBudget { limits: memory.limits, used: memory.used };
+        match decode_statistics(other, &mut temporary)? {
+            Some(other) if !self.statistics.is_empty() => {
+                self.statistics.iter_mut().zip(&other).for_each(|(merged, other)| merge_proto(merged, other));
                 let bytes = self.statistics.iter().map(bytes_beside).sum::<u64>();
-                held.add(bytes.saturating_sub(self.of_statistics))?;
-                self.of_statistics = self.of_statistics.max(bytes);
+                memory.reserve(bytes.saturating_sub(self.statistics_bytes))?;
+                self.statistics_bytes = self.statistics_bytes.max(bytes);
             }
-            // Where one file has none, nothing is known.
             _ => self.statistics.clear(),
         }
         self.chunk_size = self.chunk_size.max(other.chunk_size);
         Ok(())
     }
 
-    fn add_metadata(&mut self, other: &FileTail, held: &mut Held<'_>) -> Result<()> {
-        // An Arrow schema that is not that of all files is left out.
-        self.has_schema &= arrow_schema_of(&self.tail) == arrow_schema_of(other);
+    fn add_metadata(&mut self, other: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<()> {
+        self.has_arrow_schema &= stored_arrow_schema(&self.first) == stored_arrow_schema(other);
         let items = other.stored_metadata()?;
-        let own = by_key(&items);
-        // The values of a key are compared once, however often the key is there.
+        let other_by_key = values_by_key(&items);
+        // The values of a key are compared once, even if the file has the key many times.
         let differs = |(name, values): &(&Bytes, &Vec<Bytes>)| {
-            self.known.get(*name).is_some_and(|known| known != *values) && **name != ARROW_SCHEMA_KEY.as_bytes()
+            self.metadata_by_key.get(*name).is_some_and(|merged| merged != *values)
+                && **name != ARROW_SCHEMA_KEY.as_bytes()
         };
-        let differing: HashSet<&[u8]> = own.iter().filter(differs).map(|(name, _)| name.as_ref()).collect();
-        // The first one in the file is named, as the order of a map is another one each time.
+        let differing: HashSet<&[u8]> = other_by_key.iter().filter(differs).map(|(name, _)| name.as_ref()).collect();
+        // The error names the first key of the file: the order of a hash map is random.
         if let Some(item) = items.iter().find(|item| differing.contains(item.name())) {
             let name = lossy(item.name());
-            let text = format!("the value of {name:?} in the user metadata is not that of {}", self.name);
+            let text = format!("the value of {name:?} in the user metadata is not that of {}", self.first_name);
             return Err(Error::invalid(format!("{text}: they cannot be merged")));
         }
-        let is_new = |item: &&orc::UserMetadataItem| !self.known.contains_key(item.name());
+        let is_new = |item: &&orc::UserMetadataItem| !self.metadata_by_key.contains_key(item.name());
         let added: Vec<_> = items.iter().filter(is_new).collect();
-        held.add(added.iter().map(|item| size_of_item(item)).sum())?;
-        // Copies, so that the tail does not stay in memory.
+        memory.reserve(added.iter().map(|item| item_size(item)).sum())?;
+        // Slices of the tail would keep the whole tail in memory.
         let copied = |bytes: &Option<Bytes>| bytes.as_ref().map(|bytes| Bytes::copy_from_slice(bytes));
         let added = added
             .into_iter()
             .map(|item| orc::UserMetadataItem { name: copied(&item.name), value: copied(&item.value) });
         let added: Vec<_> = added.collect();
-        self.known.extend(by_key(&added));
+        self.metadata_by_key.extend(values_by_key(&added));
         self.metadata.extend(added);
         Ok(())
     }
 
-    /// The footer of all files together.
-    fn footer(&self) -> Result<orc::Footer> {
-        let first = self.tail.footer_without_lists()?;
+    /// The footer of the merged file, without its stripes.
+    fn to_proto(&self) -> Result<orc::Footer> {
+        let first = self.first.footer_without_lists()?;
         let mut metadata = self.metadata.clone();
-        metadata.retain(|item| self.has_schema || item.name() != ARROW_SCHEMA_KEY.as_bytes());
+        metadata.retain(|item| self.has_arrow_schema || item.name() != ARROW_SCHEMA_KEY.as_bytes());
         Ok(orc::Footer {
             types: first.types,
             metadata,
@@ -217,28 +223,28 @@ impl Common {
     }
 }
 
-/// The values of each key, in their order.
-fn by_key(items: &[orc::UserMetadataItem]) -> HashMap<Bytes, Vec<Bytes>> {
-    let mut found: HashMap<Bytes, Vec<Bytes>> = HashMap::new();
+/// The values of each key, in order.
+fn values_by_key(items: &[orc::UserMetadataItem]) -> HashMap<Bytes, Vec<Bytes>> {
+    let mut values: HashMap<Bytes, Vec<Bytes>> = HashMap::new();
     for item in items {
         let (name, value) = (item.name.clone().unwrap_or_default(), item.value.clone().unwrap_or_default());
-        found.entry(name).or_default().push(value);
+        values.entry(name).or_default().push(value);
     }
-    found
+    values
 }
 
-/// Bytes that a key and its value take.
-fn size_of_item(item: &orc::UserMetadataItem) -> u64 {
+/// Bytes of memory of a key and its value.
+fn item_size(item: &orc::UserMetadataItem) -> u64 {
     (item.name().len() + item.value().len() + 3 * size_of::<orc::UserMetadataItem>()) as u64
 }
 
-/// Statistics of the columns over the whole file; none where there are not as many as columns.
-fn statistics_of(tail: &FileTail, held: &mut Held<'_>) -> Result<Option<Vec<orc::ColumnStatistics>>> {
+/// The column statistics of a file. `None` if their number is not the number of columns.
+fn decode_statistics(tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Option<Vec<orc::ColumnStatistics>>> {
     let Some(stored) = tail.stored_statistics() else { return Ok(None) };
-    held.add((stored.len() * size_of::<orc::ColumnStatistics>()) as u64)?;
+    memory.reserve((stored.len() * size_of::<orc::ColumnStatistics>()) as u64)?;
     let decode = |(id, bytes): (u32, &Bytes)| {
-        let decoded = weighed(bytes, &STATISTICS, held.left()).and_then(|weight| {
-            held.add(weight)?;
+        let decoded = weighed(bytes, &STATISTICS, memory.available()).and_then(|size| {
+            memory.reserve(size)?;
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         });
         decoded.map_err(|error| error.in_column(&tail.schema.path(id)))
@@ -246,21 +252,20 @@ fn statistics_of(tail: &FileTail, held: &mut Held<'_>) -> Result<Option<Vec<orc:
     (0u32..).zip(stored).map(decode).collect::<Result<_>>().map(Some)
 }
 
-/// Writes the stripes of `sources`, in their order, as one file. The result has the rows, the encodings, the indexes and
-/// the user metadata of the sources, and says that it is of their writer; the statistics of the file are merged.
+/// Writes the stripes of `sources`, in order, as one file. The stripes are copied with their encodings and indexes. The
+/// merged file has the user metadata and the merged statistics of all sources, and states the writer of the sources.
 ///
-/// All sources have to be alike: the types with their attributes, the compression, the version of the format, the stride
-/// of the row index, the writer and its version, the calendar. User metadata may differ in their keys, but not in the
-/// values of one. An Arrow schema that is not that of all is left out, where that changes no values: columns are durations,
-/// times, intervals, or instants with the zone of their writer, by their Arrow schema, which has to be the same in all.
+/// All sources must have the same types and type attributes, compression, format version, row index stride, writer,
+/// writer version and calendar. The user metadata may have different keys, but not different values of a key. If the
+/// stored Arrow schemas differ, the merged file has none. This is an error if a column has durations, times, intervals
+/// or instants only because of the Arrow schema.
 ///
-/// What is kept of the tails of all files takes no more than `limits.memory`.
+/// The memory for the tails of all sources is limited by `limits.memory`.
 ///
 /// # Errors
-/// `InvalidArgument` that names the file and what of it is not as in the first; `Unsupported` for encrypted files, and for
-/// those whose stripes overlap;
-/// `Corrupt` where streams are not within their stripe; `LimitExceeded`; those of the sources and the sink. Nothing
-/// appears under the name then.
+/// `InvalidArgument` with the file and the property that differs from the first file; `Unsupported` for encrypted files
+/// and for overlapping stripes; `Corrupt` for streams outside of their stripe; `LimitExceeded`; the errors of the
+/// sources, the sink and the cancellation check. No file appears after an error.
 pub fn merge(
     sources: &[Arc<dyn ReadAt>],
     mut sink: Box<dyn Sink>,
@@ -268,9 +273,9 @@ pub fn merge(
     check: Option<&CancelCheck>,
 ) -> Result<Written> {
     let mut cancellation = Cancellation::new(check.cloned());
-    let mut held = Held { limits, bytes: 0 };
-    let mut common: Option<Common> = None;
-    let mut parts = Vec::with_capacity(sources.len());
+    let mut memory = MemoryBudget { limits, used: 0 };
+    let mut merged: Option<MergedFooter> = None;
+    let mut files = Vec::with_capacity(sources.len());
     for source in sources {
         let mut open = || {
             cancellation.poll()?;
@@ -278,33 +283,33 @@ pub fn merge(
             if !tail.encrypted_columns.is_empty() {
                 return Err(Error::unsupported("a file with encrypted columns is not merged"));
             }
-            match &mut common {
-                None => common = Some(Common::new(source.name(), &tail, &mut held)?),
-                Some(common) => common.add(&tail, &mut held)?,
+            match &mut merged {
+                None => merged = Some(MergedFooter::new(source.name(), &tail, &mut memory)?),
+                Some(merged) => merged.add(&tail, &mut memory)?,
             }
-            Part::new(source, tail, &mut held, &mut cancellation)
+            SourceFile::new(source, tail, &mut memory, &mut cancellation)
         };
-        parts.push(open().map_err(|error| error.in_file(source.name()))?);
+        files.push(open().map_err(|error| error.in_file(source.name()))?);
     }
-    let Some(common) = common else {
+    let Some(merged) = merged else {
         return Err(Error::invalid("there are no files to merge"));
     };
-    let mut footer = common.footer()?;
-    let rows = parts.iter().try_fold(0u64, |rows, part| rows.checked_add(part.rows));
+    let mut footer = merged.to_proto()?;
+    let rows = files.iter().try_fold(0u64, |rows, file| rows.checked_add(file.num_rows));
     let rows = rows.filter(|&rows| i64::try_from(rows).is_ok());
     let rows = rows.ok_or_else(|| Error::invalid("the files have more rows than 63 bits count"))?;
 
     let target = sink.name().to_owned();
-    let of_target = |error: Error| error.in_file(&target);
-    sink.write(MAGIC.as_bytes()).map_err(of_target)?;
+    let in_target = |error: Error| error.in_file(&target);
+    sink.write(MAGIC.as_bytes()).map_err(in_target)?;
     let mut offset = MAGIC.len() as u64;
     let mut metadata = Some(Vec::new());
-    for part in parts {
-        for stripe in &part.stripes {
+    for file in files {
+        for stripe in &file.stripes {
             let range = stripe.offset..stripe.footer().end;
             let length = range.end - range.start;
-            copy(&*part.source, range, &mut *sink, &mut cancellation)
-                .map_err(|error| error.in_file(part.source.name()))?;
+            copy(&*file.source, range, &mut *sink, &mut cancellation)
+                .map_err(|error| error.in_file(file.source.name()))?;
             footer.stripes.push(orc::StripeInformation {
                 offset: Some(offset),
                 index_length: Some(stripe.index_length),
@@ -315,43 +320,43 @@ pub fn merge(
             });
             offset += length;
         }
-        metadata = metadata.zip(part.statistics).map(|(mut all, own)| {
-            all.extend(own);
-            all
+        metadata = metadata.zip(file.statistics).map(|(mut merged, file)| {
+            merged.extend(file);
+            merged
         });
     }
     footer.number_of_rows = Some(rows);
     let metadata = lazy::Metadata { stripe_stats: metadata.unwrap_or_default() };
     let postscript = orc::PostScript {
-        version: common.tail.version.clone(),
-        writer_version: Some(common.tail.writer_version),
+        version: merged.first.version.clone(),
+        writer_version: Some(merged.first.writer_version),
         ..orc::PostScript::default()
     };
-    let mut framing = common.tail.framing();
-    framing.chunk_size = common.chunk_size;
-    // What cannot be compressed is stored as it is.
+    let mut framing = merged.first.framing();
+    framing.chunk_size = merged.chunk_size;
+    // There is no LZO compressor. The chunks of the tail are stored uncompressed.
     let codec = if framing.codec == Compression::Lzo { Compression::None } else { framing.codec };
-    let layout = Layout { framing, choice: Choice::new(codec, None)?, version: Version::V0_12 };
+    let options = StreamOptions { framing, compression: StreamCompression::new(codec, None)?, version: Version::V0_12 };
     let stripes = footer.stripes.len();
-    let bytes = tail_bytes(&metadata, &mut footer, postscript, offset, layout, &mut Compressors::default())?;
-    sink.write(&bytes).and_then(|()| sink.sync()).map_err(of_target)?;
+    let bytes = tail_bytes(&metadata, &mut footer, postscript, offset, options, &mut Compressors::default())?;
+    sink.write(&bytes).and_then(|()| sink.sync()).map_err(in_target)?;
     cancellation.poll_now()?;
-    sink.finish().map_err(of_target)?;
+    sink.finish().map_err(in_target)?;
     Ok(Written { rows, bytes: offset + bytes.len() as u64, stripes })
 }
 
-/// Copies bytes, some at a time.
+/// Copies bytes in blocks of limited size.
 fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, cancellation: &mut Cancellation) -> Result<()> {
-    let mut at = range.start;
-    while at < range.end {
+    let mut offset = range.start;
+    while offset < range.end {
         cancellation.poll()?;
-        let part = at..range.end.min(at + tuning::BYTES_MERGED.wide());
-        let bytes = source.read_ranges(std::slice::from_ref(&part))?.pop().unwrap_or_default();
-        if bytes.len() as u64 != part.end - part.start {
+        let block = offset..range.end.min(offset + tuning::MERGE_COPY_BYTES.wide());
+        let bytes = source.read_ranges(std::slice::from_ref(&block))?.pop().unwrap_or_default();
+        if bytes.len() as u64 != block.end - block.start {
             return Err(Error::new(ErrorKind::Io, "the source gave fewer bytes than were asked for"));
         }
         sink.write(&bytes).map_err(|error| error.in_file(sink.name()))?;
-        at = part.end;
+        offset = block.end;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! User metadata of a file: what the caller and the schema say, and the Arrow schema itself.
+//! User metadata of a file: the metadata of the options and of the schema, and the Arrow schema itself.
 
 use arrow_schema::Schema;
 use bytes::Bytes;
@@ -7,31 +7,37 @@ use orcish_core::error::{Error, ErrorKind, Result};
 use super::options::WriteOptions;
 use crate::read::{ARROW_SCHEMA_KEY, encode_schema};
 
-/// The user metadata: those of the schema, in the order of their keys, and those of the options, which go first where
-/// a key is in both; then the Arrow schema, in place of any that came along from the file that rows were read from.
+/// The user metadata of a file: the metadata of the schema in order of the keys, then the metadata of the options, then
+/// the encoded Arrow schema.
+///
+/// Metadata of the options replace metadata of the schema under the same key. The encoded Arrow schema replaces the one
+/// of a file that the schema was read from.
+///
+/// # Errors
+/// `InvalidArgument` when the options have a key twice.
 pub(super) fn user_metadata(schema: &Schema, options: &WriteOptions) -> Result<Vec<(String, Bytes)>> {
-    let mut pairs: Vec<(String, Bytes)> = Vec::new();
+    let mut of_options: Vec<(String, Bytes)> = Vec::new();
     for (key, value) in &options.metadata {
-        if pairs.iter().any(|(other, _)| other == key) {
+        if of_options.iter().any(|(other, _)| other == key) {
             return Err(Error::invalid(format!("metadata has the key {key:?} twice")));
         }
-        pairs.push((key.clone(), value.clone()));
+        of_options.push((key.clone(), value.clone()));
     }
     let mut of_schema: Vec<_> = schema.metadata().iter().collect();
     of_schema.sort();
-    of_schema.retain(|(key, _)| pairs.iter().all(|(other, _)| other != *key));
+    of_schema.retain(|(key, _)| of_options.iter().all(|(other, _)| other != *key));
     let of_schema = of_schema.into_iter().map(|(key, value)| (key.clone(), Bytes::copy_from_slice(value.as_bytes())));
-    let mut pairs: Vec<_> = of_schema.chain(pairs).collect();
-    pairs.retain(|(key, _)| key != ARROW_SCHEMA_KEY);
+    let mut metadata: Vec<_> = of_schema.chain(of_options).collect();
+    metadata.retain(|(key, _)| key != ARROW_SCHEMA_KEY);
     if options.arrow_schema {
         let mut schema = schema.clone();
         schema.metadata.remove(ARROW_SCHEMA_KEY);
         match encode_schema(&schema) {
-            Ok(bytes) => pairs.push((ARROW_SCHEMA_KEY.to_owned(), bytes.into())),
-            // Nested too deeply to be kept: the file is complete without it.
+            Ok(bytes) => metadata.push((ARROW_SCHEMA_KEY.to_owned(), bytes.into())),
+            // A schema nested too deeply is not stored. The file is readable without it.
             Err(error) if error.kind() == ErrorKind::Unsupported => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(pairs)
+    Ok(metadata)
 }

@@ -1,34 +1,37 @@
 //! Writing ORC files.
 //!
 //! ```text
-//! batches ── pieces of row groups ── columns, side by side ──► OutStream: chunks, positions ──► stripe ──► tail ──► Sink
-//!                                      │ statistics, bloom filters, index entries
+//! batches ── slices of row groups ── column writers, in parallel ──► OutStream ──► stripe ──► tail ──► Sink
+//!                                      │                              chunks, positions
+//!                                      └ statistics, bloom filters, row index
 //! ```
 //!
-//! - A column writer gathers the values of one row group, and encodes them at its end in one go: runs end with row
-//!   groups, so that positions are those of chunks and bytes, with no values of a run before them. What that costs is a
-//!   broken run a row group, of some ten thousand values.
-//! - Bits do not end with row groups below lists: those of a part byte are counted in the position of the next one.
-//! - Strings keep their entries for the whole stripe, as a dictionary may hold; what is written is decided when the
-//!   stripe ends, or before, once it is clear that a dictionary does not pay.
-//! - A stripe ends when its streams, as stored, have the bytes that it may have. Columns encode side by side.
+//! - A column writer buffers the values of one row group and encodes them in one pass at the end of the row group. Runs
+//!   end with row groups. The positions of the row index therefore consist of chunk and byte offsets, and the number of
+//!   values to skip in a run is 0. The price is one shortened run in each row group of some ten thousand values.
+//! - Present and boolean streams of nested columns do not end on byte boundaries. The position of a row group has the
+//!   number of bits to skip in its first byte.
+//! - Strings stay in memory as dictionary entries. The encoding of a stripe is chosen when the stripe ends, or earlier,
+//!   once a dictionary is known to be too large.
+//! - A stripe ends when its stored streams have reached the stripe size. Columns are encoded in parallel.
 
-mod bits;
+mod append_error;
+mod array_size;
 mod blocks;
-mod bytes_of;
+mod boolean_stream;
 mod check;
 mod column;
 mod compressors;
 mod encode;
-mod fault;
 mod file;
 mod merge;
 mod metadata;
 mod options;
+mod out_stream;
 mod plan;
-mod selected;
-mod stream;
-mod streams;
+mod rle_stream;
+mod selection;
+mod stream_options;
 mod stripe;
 mod tail;
 #[cfg(test)]

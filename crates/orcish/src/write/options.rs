@@ -1,4 +1,4 @@
-//! What a caller may choose of a file that is written: plain data, every default a documented constant.
+//! Options of writing a file.
 
 use bytes::Bytes;
 
@@ -10,83 +10,84 @@ pub const DEFAULT_STRIPE_SIZE: u64 = 64 << 20;
 pub const DEFAULT_ROW_INDEX_STRIDE: u32 = 10_000;
 /// Default of [`WriteOptions::bloom_filter_fpp`].
 pub const DEFAULT_BLOOM_FILTER_FPP: f64 = 0.01;
-/// Largest of the chunks that are chosen where [`WriteOptions::chunk_size`] is none, in bytes: as large as Java's.
+/// Default of [`WriteOptions::chunk_size`] for tables of few columns, in bytes. It is the chunk size of ORC Java.
 pub const DEFAULT_CHUNK_SIZE: usize = 256 << 10;
-/// Least of them, for tables of many columns.
-pub const MIN_CHUNK_SIZE: usize = 64 << 10;
+/// Default of [`WriteOptions::chunk_size`] for tables of many columns, in bytes.
+pub const MIN_DEFAULT_CHUNK_SIZE: usize = 64 << 10;
 
-/// Version of the format.
+/// Version of the ORC format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Version {
-    /// 0.11: version 1 of run length encoding, for readers as old as Hive 0.11.
+    /// 0.11, with version 1 of integer run length encoding, for readers as old as Hive 0.11.
     V0_11,
-    /// 0.12, what all write.
+    /// 0.12, with version 2 of integer run length encoding.
     #[default]
     V0_12,
 }
 
-/// How strings are stored.
+/// Whether string columns have dictionary encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DictionaryChoice {
-    /// Stripe by stripe, whichever is expected to be smaller.
+    /// The encoding with the smaller expected size, for each stripe.
     #[default]
     Auto,
-    /// As references to a dictionary.
+    /// Dictionary encoding.
     Always,
-    /// As they are.
+    /// Direct encoding.
     Never,
 }
 
-/// How the chunks of one column are compressed, where it is otherwise than those of the file. The codec is the file's.
+/// Compression of a column that differs from the compression of the file. The codec is the codec of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnCompression {
-    /// Stored as they are: for what does not become smaller.
+    /// Chunks are stored uncompressed. Useful for incompressible data.
     None,
-    /// At this level of the codec.
+    /// Compression at this level.
     Level(i32),
 }
 
-/// How to write a file. Columns are named by their dotted names, as for reading; a name stands for all below it too.
+/// Options of writing a file. Column names are dotted names, as for reading. An option of a nested column applies to
+/// all columns below it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteOptions {
     /// Codec of the file.
     pub compression: Compression,
-    /// Level of the codec: 1 to 12 of zlib, −7 to 22 of zstd, 0 to 11 of brotli; the others have none. `None` takes
-    /// 1, 2 and 5.
+    /// Level of the codec: 1 to 12 for zlib (default 1), −7 to 22 for zstd (default 2), 0 to 11 for brotli (default 5).
+    /// Other codecs have no levels.
     pub compression_level: Option<i32>,
-    /// Columns whose chunks are compressed otherwise.
+    /// Columns with another compression.
     pub column_compression: Vec<(String, ColumnCompression)>,
-    /// Most bytes of a compression chunk. `None` takes [`DEFAULT_CHUNK_SIZE`], or less where there are so many columns
-    /// that a reader, which holds a chunk of each stream, would need much memory for them.
+    /// Maximum uncompressed size of a chunk, in bytes. `None` is [`DEFAULT_CHUNK_SIZE`] for few columns, and down to
+    /// [`MIN_DEFAULT_CHUNK_SIZE`] for many columns, because a reader has a chunk of each stream in memory.
     pub chunk_size: Option<usize>,
-    /// Bytes of a stripe: it ends as soon as its streams, as stored, have as many.
+    /// Stored size at which a stripe ends, in bytes.
     pub stripe_size: u64,
-    /// Rows of a row group; 0 writes no row index.
+    /// Rows of a row group. 0 writes no row index.
     pub row_index_stride: u32,
     /// Columns with bloom filters.
     pub bloom_filter_columns: Vec<String>,
-    /// What part of the values that are not in a row group its bloom filter may take for such that are: above 0, below 1.
+    /// False positive probability of bloom filters, between 0 and 1.
     pub bloom_filter_fpp: f64,
-    /// How strings are stored.
+    /// Encoding of string columns.
     pub dictionary: DictionaryChoice,
-    /// Columns whose strings are stored otherwise.
+    /// String columns with another encoding.
     pub column_dictionary: Vec<(String, DictionaryChoice)>,
-    /// Keys and values for the user metadata of the file.
+    /// User metadata of the file.
     pub metadata: Vec<(String, Bytes)>,
-    /// Time zone whose wall clock timestamps without zone are stored in, and with which the instants of fields are stored
-    /// whose metadata say `orc.type: timestamp`; any id that [`WriterZone`] knows.
+    /// Time zone of the writer: `timestamp` columns have wall clock times of this zone, and instants of fields with the
+    /// metadata `orc.type: timestamp` are stored with it. Any id that [`WriterZone`] accepts.
     ///
     /// [`WriterZone`]: crate::time::WriterZone
     pub timezone: String,
-    /// Version of the format.
+    /// Version of the ORC format.
     pub version: Version,
-    /// Whether to store the Arrow schema in the user metadata, so that what is read has the types that were written.
+    /// Whether the user metadata have the Arrow schema, so that readers of orcish restore the Arrow types.
     pub arrow_schema: bool,
-    /// Whether to read what was written and compare it with what was given, before the file appears: the values of
-    /// each stripe, its statistics, row index and bloom filters, and, of local files, the bytes on disk. Rows of a stripe
-    /// are kept in memory for that. It takes some three times as long.
+    /// Whether the file is verified before it appears: each stripe is read and compared with the rows that were
+    /// written, its statistics, row index and bloom filters are checked, and the bytes of local files are read from
+    /// disk. The rows of a stripe stay in memory. Writing takes about three times as long.
     pub verify: bool,
-    /// Threads that encode; 0 takes as many as the machine has cores.
+    /// Number of threads that encode. 0 is the number of cores.
     pub threads: usize,
 }
 

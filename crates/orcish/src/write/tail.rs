@@ -7,29 +7,30 @@ use prost::Message as _;
 use super::compressors::Compressors;
 use super::options::Version;
 use super::plan::WritePlan;
-use super::streams::Layout;
+use super::stream_options::StreamOptions;
 use crate::codec::Compression;
 use crate::proto::orc;
 use crate::statistics::to_proto;
 use crate::writer::Writer;
 
-/// Version of the writer in the count of ORC Java: its newest, of whose faults we have none.
+/// Writer version of the postscript (ORCv1, Postscript): the newest of ORC Java. Readers assume the known faults of
+/// older versions, none of which applies to orcish.
 const WRITER_VERSION: u32 = 9;
-/// What comes first in a file.
+/// The first bytes of a file, and the last field of the postscript.
 pub(super) const MAGIC: &str = "ORC";
 
-/// What the tail says of the rest of the file.
+/// The metadata and the footer of a file, as far as stripes have been added.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
     pub(super) metadata: orc::Metadata,
-    /// All but where the stripes end, and the statistics.
+    /// The footer without the header and content lengths, and without statistics.
     pub(super) footer: orc::Footer,
-    /// By column id.
+    /// Statistics of the file by column id.
     pub(super) statistics: Vec<ColumnStatistics>,
 }
 
 impl Tail {
-    /// That of a file of ours without stripes.
+    /// The tail of a file of orcish without stripes.
     pub(super) fn new(types: Vec<orc::Type>, metadata: Vec<(String, bytes::Bytes)>, plan: &WritePlan) -> Self {
         let item = |(name, value): (String, bytes::Bytes)| orc::UserMetadataItem {
             name: Some(name.into()),
@@ -42,7 +43,7 @@ impl Tail {
                 types,
                 metadata: metadata.into_iter().map(item).collect(),
                 number_of_rows: Some(0),
-                row_index_stride: Some(if plan.has_index { plan.stride } else { 0 }),
+                row_index_stride: Some(if plan.has_index { plan.row_index_stride } else { 0 }),
                 writer: Some(Writer::ORCISH),
                 calendar: Some(orc::CalendarKind::ProlepticGregorian.into()),
                 software_version: Some(bytes::Bytes::from_static(
@@ -53,24 +54,30 @@ impl Tail {
         }
     }
 
-    /// Rows of the stripes.
-    pub(super) fn rows(&self) -> u64 {
+    /// Rows of all stripes.
+    pub(super) fn num_rows(&self) -> u64 {
         self.footer.number_of_rows()
     }
 
-    /// Adds a stripe behind the others: where it is, and the statistics of its columns.
+    /// Adds a stripe, with the statistics of its columns by column id.
     pub(super) fn add_stripe(&mut self, information: orc::StripeInformation, columns: &[ColumnStatistics]) {
-        self.footer.number_of_rows = Some(self.rows() + information.number_of_rows());
+        self.footer.number_of_rows = Some(self.num_rows() + information.number_of_rows());
         self.footer.stripes.push(information);
         let col_stats = columns.iter().map(to_proto).collect();
         self.metadata.stripe_stats.push(orc::StripeStatistics { col_stats });
-        for (all, own) in self.statistics.iter_mut().zip(columns) {
-            all.merge(own);
+        for (file, stripe) in self.statistics.iter_mut().zip(columns) {
+            file.merge(stripe);
         }
     }
 
-    /// The bytes behind the last stripe, which ends at `end`.
-    pub(super) fn make_bytes(&mut self, end: u64, plan: &WritePlan, compressors: &mut Compressors) -> Result<Vec<u8>> {
+    /// Sets the statistics of the file. Returns the bytes of the tail. `content_length` is the offset at which the last
+    /// stripe ends.
+    pub(super) fn finish(
+        &mut self,
+        content_length: u64,
+        plan: &WritePlan,
+        compressors: &mut Compressors,
+    ) -> Result<Vec<u8>> {
         self.footer.statistics = self.statistics.iter().map(to_proto).collect();
         let postscript = orc::PostScript {
             version: match plan.version {
@@ -80,32 +87,35 @@ impl Tail {
             writer_version: Some(WRITER_VERSION),
             ..orc::PostScript::default()
         };
-        tail_bytes(&self.metadata, &mut self.footer, postscript, end, plan.layout(), compressors)
+        tail_bytes(&self.metadata, &mut self.footer, postscript, content_length, plan.stream_options(), compressors)
     }
 }
 
-/// The bytes behind the last stripe, which ends at `end`. Of the postscript, version and that of the writer are taken.
+/// The bytes of a tail (ORCv1, File Tail): stripe statistics, footer, postscript and the length of the postscript.
+///
+/// `content_length` is the offset at which the last stripe ends. `postscript` has the format version and the writer
+/// version; its other fields are set here, as are the lengths in the footer.
+///
+/// # Errors
+/// `InvalidArgument` when the postscript is longer than 255 bytes; the errors of the compressor.
 pub(super) fn tail_bytes(
     metadata: &impl prost::Message,
     footer: &mut orc::Footer,
     postscript: orc::PostScript,
-    end: u64,
-    layout: Layout,
+    content_length: u64,
+    options: StreamOptions,
     compressors: &mut Compressors,
 ) -> Result<Vec<u8>> {
-    let mut section = |message: Vec<u8>| {
-        let stored = layout.section(&message, compressors)?;
-        Ok::<_, Error>(stored.parts().collect::<Vec<_>>().concat())
-    };
+    let mut compress = |message: Vec<u8>| Ok::<_, Error>(options.compress_message(&message, compressors)?.concat());
     footer.header_length = Some(MAGIC.len() as u64);
-    footer.content_length = Some(end);
-    let metadata = section(metadata.encode_to_vec())?;
-    let footer = section(footer.encode_to_vec())?;
-    let codec = layout.framing.codec;
+    footer.content_length = Some(content_length);
+    let metadata = compress(metadata.encode_to_vec())?;
+    let footer = compress(footer.encode_to_vec())?;
+    let codec = options.framing.codec;
     let postscript = orc::PostScript {
         footer_length: Some(footer.len() as u64),
         compression: Some(codec.to_proto().into()),
-        compression_block_size: (codec != Compression::None).then_some(layout.framing.chunk_size as u64),
+        compression_block_size: (codec != Compression::None).then_some(options.framing.chunk_size as u64),
         metadata_length: Some(metadata.len() as u64),
         magic: Some(bytes::Bytes::from_static(MAGIC.as_bytes())),
         ..postscript

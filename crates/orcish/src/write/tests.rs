@@ -1,4 +1,4 @@
-//! Files that are written, read again.
+//! Round trips of files.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Columns, Comparison, Compression, Error, ErrorKind, Limits, OrcFile, Predicate, ReadOptions};
 
-/// The bytes of a file of these batches.
+/// The bytes of a file with these batches.
 #[expect(clippy::panic_in_result_fn, reason = "a test")]
-fn written(batches: &[RecordBatch], options: &WriteOptions) -> Result<Vec<u8>, Error> {
+fn write_batches(batches: &[RecordBatch], options: &WriteOptions) -> Result<Vec<u8>, Error> {
     let sink = MemorySink::new();
     let mut writer = FileWriter::new(Box::new(sink.clone()), batches[0].schema(), options)?;
     for batch in batches {
@@ -38,8 +38,8 @@ fn read(file: &OrcFile, options: ReadOptions) -> Vec<RecordBatch> {
     file.read(options).unwrap().map(Result::unwrap).collect()
 }
 
-/// The rows of batches as one.
-fn whole(batches: &[RecordBatch]) -> RecordBatch {
+/// One batch with the rows of all batches.
+fn concat(batches: &[RecordBatch]) -> RecordBatch {
     arrow_select::concat::concat_batches(&batches[0].schema(), batches).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true))).unwrap()
 }
 
-/// Rows of many types, with nulls here and there as `seed` has it, and none at all for every third.
+/// Rows of many types. A third of the seeds make rows without nulls.
 fn rows(count: usize, seed: u64) -> RecordBatch {
     let mut state = seed.wrapping_mul(2) + 1;
     #[expect(clippy::cast_possible_truncation, reason = "numbers are small")]
@@ -122,9 +122,9 @@ fn codecs() -> impl Strategy<Value = Compression> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Rows, statistics, positions and bloom filters come back, whatever the options and however rows are handed over.
+    /// Rows, statistics, positions and bloom filters are correct for all options and batch sizes.
     #[test]
-    fn files_come_back(
+    fn files_round_trip(
         seed in any::<u64>(), count in 0..6_000usize, codec in codecs(), is_old: bool, has_index: bool,
         stride in prop::sample::select(vec![1_000u32, 1_003, 10_000]),
         stripe_size in prop::sample::select(vec![1u64, 40_000, 64 << 20]), threads in 1..3usize,
@@ -134,41 +134,47 @@ proptest! {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(count)).chain([0, count]).collect();
         cuts.sort_unstable();
         let batches: Vec<_> = cuts.windows(2).map(|cut| all.slice(cut[0], cut[1] - cut[0])).collect();
-        let has_blooms = has_index && !is_old;
+        let has_bloom_filters = has_index && !is_old;
+        let names = vec!["number".into(), "nest".into(), "list".into()];
         let options = WriteOptions {
             compression: codec,
             row_index_stride: if has_index { stride } else { 0 },
             stripe_size,
             threads,
             version: if is_old { Version::V0_11 } else { Version::V0_12 },
-            bloom_filter_columns: if has_blooms { vec!["number".into(), "nest".into(), "list".into()] } else { Vec::new() },
+            bloom_filter_columns: if has_bloom_filters { names } else { Vec::new() },
             dictionary: [DictionaryChoice::Auto, DictionaryChoice::Always, DictionaryChoice::Never][choice],
             verify: true,
             ..WriteOptions::default()
         };
-        let bytes = written(&batches, &options).unwrap();
+        let bytes = write_batches(&batches, &options).unwrap();
         let file = open(bytes.clone());
         prop_assert_eq!(file.check(&Limits::default(), None).unwrap(), Vec::new());
         let back = read(&file, ReadOptions::default());
         if count > 0 {
-            prop_assert_eq!(&whole(&back), &all);
+            prop_assert_eq!(&concat(&back), &all);
             let wanted = (count / 2) as i64;
             let filter = Some(Predicate::compare("id", Comparison::Equal, wanted));
-            let found = whole(&read(&file, ReadOptions { filter, ..ReadOptions::default() }));
+            let found = concat(&read(&file, ReadOptions { filter, ..ReadOptions::default() }));
             prop_assert_eq!(found, all.slice(count / 2, 1));
         }
-        // The same rows make the same file.
+        // The bytes do not depend on batch sizes.
         if stripe_size > 40_000 {
-            prop_assert_eq!(written(&[all], &options).unwrap(), bytes);
+            prop_assert_eq!(write_batches(&[all], &options).unwrap(), bytes);
         }
     }
 
-    /// Files of the same kind are merged, and what they record with them.
+    /// Merged files have all rows, and the statistics of all rows.
     #[test]
-    fn files_are_merged(seeds in prop::collection::vec(any::<u64>(), 1..4), count in 0..3_000usize, codec in codecs()) {
-        let options = WriteOptions { compression: codec, row_index_stride: 1_000, stripe_size: 30_000, ..WriteOptions::default() };
-        let parts: Vec<_> = seeds.iter().map(|&seed| rows(count, seed)).collect();
-        let files: Vec<_> = parts.iter().map(|part| written(std::slice::from_ref(part), &options).unwrap()).collect();
+    fn merged_files_round_trip(
+        seeds in prop::collection::vec(any::<u64>(), 1..4), count in 0..3_000usize, codec in codecs(),
+    ) {
+        let options = WriteOptions {
+            compression: codec, row_index_stride: 1_000, stripe_size: 30_000, ..WriteOptions::default()
+        };
+        let batches: Vec<_> = seeds.iter().map(|&seed| rows(count, seed)).collect();
+        let write = |batch| write_batches(std::slice::from_ref(batch), &options).unwrap();
+        let files: Vec<_> = batches.iter().map(write).collect();
         let sources: Vec<Arc<dyn orcish_io::ReadAt>> =
             files.into_iter().map(|bytes| Arc::new(MemorySource::new(bytes)) as _).collect();
         let sink = MemorySink::new();
@@ -176,25 +182,26 @@ proptest! {
         let file = open(sink.take().unwrap());
         prop_assert_eq!(done.rows, (seeds.len() * count) as u64);
         prop_assert_eq!(file.check(&Limits::default(), None).unwrap(), Vec::new());
-        let all = written(&parts, &options).unwrap();
+        let all = open(write_batches(&batches, &options).unwrap());
         for id in 0..u32::try_from(file.tail().schema.types().len()).unwrap() {
-            let (mut own, mut of_all) = (file.tail().column_statistics(id).unwrap(), open(all.clone()).tail().column_statistics(id).unwrap());
-            own.iter_mut().chain(&mut of_all).for_each(|statistics| statistics.bytes_on_disk = None);
-            prop_assert_eq!(own, of_all);
+            let statistics = |file: &OrcFile| file.tail().column_statistics(id).unwrap();
+            let (mut merged, mut expected) = (statistics(&file), statistics(&all));
+            merged.iter_mut().chain(&mut expected).for_each(|statistics| statistics.bytes_on_disk = None);
+            prop_assert_eq!(merged, expected);
         }
         if count > 0 {
-            prop_assert_eq!(whole(&read(&file, ReadOptions::default())), whole(&parts));
+            prop_assert_eq!(concat(&read(&file, ReadOptions::default())), concat(&batches));
         }
     }
 }
 
 #[test]
-fn what_cannot_be_stored_is_refused_with_its_place() {
+fn value_errors_have_column_and_row() {
     let refused = |name: &str, array: ArrayRef| {
         let count = array.len();
         let ids: Int64Array = (0..count as i64).collect();
         let error =
-            written(&[batch(vec![("id", Arc::new(ids)), (name, array)])], &WriteOptions::default()).unwrap_err();
+            write_batches(&[batch(vec![("id", Arc::new(ids)), (name, array)])], &WriteOptions::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
         assert_eq!(error.place().column.as_deref(), Some(name), "{error}");
         error.to_string()
@@ -210,7 +217,8 @@ fn what_cannot_be_stored_is_refused_with_its_place() {
         lists.values().append_value(i64::from(row == 15_000));
         lists.append(row % 3 != 1);
     }
-    let error = written(&[batch(vec![("list", Arc::new(lists.finish()))])], &WriteOptions::default()).unwrap_err();
+    let error =
+        write_batches(&[batch(vec![("list", Arc::new(lists.finish()))])], &WriteOptions::default()).unwrap_err();
     assert!(error.to_string().contains("column list.element: row 15000:"), "{error}");
     let needed = Schema::new(vec![Field::new("needed", DataType::UInt64, false)]);
     let sink = MemorySink::new();
@@ -222,9 +230,9 @@ fn what_cannot_be_stored_is_refused_with_its_place() {
 }
 
 #[test]
-fn options_that_cannot_be_are_refused() {
+fn invalid_options_are_refused() {
     let rows = rows(10, 1);
-    let refused = |options: WriteOptions| written(std::slice::from_ref(&rows), &options).unwrap_err();
+    let refused = |options: WriteOptions| write_batches(std::slice::from_ref(&rows), &options).unwrap_err();
     let default = WriteOptions::default;
     for options in [
         WriteOptions { compression_level: Some(23), ..default() },
@@ -253,27 +261,27 @@ fn options_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn columns_are_compressed_as_they_are_told() {
+fn column_compression_is_applied() {
     let all = rows(20_000, 3);
     let size = |own: Option<ColumnCompression>| {
         let column_compression = own.map(|own| ("nest.text".to_owned(), own)).into_iter().collect();
         let options = WriteOptions { column_compression, verify: true, ..WriteOptions::default() };
-        let file = open(written(std::slice::from_ref(&all), &options).unwrap());
+        let file = open(write_batches(std::slice::from_ref(&all), &options).unwrap());
         let columns = Columns::Names(vec!["nest.text".into()]);
         assert!(!read(&file, ReadOptions { columns, ..ReadOptions::default() }).is_empty());
         let id = crate::projection::find(&file.tail().schema, "nest.text").unwrap();
         file.tail().column_statistics(id).unwrap().unwrap().bytes_on_disk.unwrap()
     };
-    let (plain, usual, best) =
+    let (uncompressed, default, best) =
         (size(Some(ColumnCompression::None)), size(None), size(Some(ColumnCompression::Level(19))));
-    assert!(plain > usual && usual > best, "{plain} {usual} {best}");
+    assert!(uncompressed > default && default > best, "{uncompressed} {default} {best}");
 }
 
 #[test]
-fn a_present_stream_is_there_where_there_are_nulls() {
+fn columns_with_nulls_have_a_present_stream() {
     let streams = |seed| {
         let options = WriteOptions { compression: Compression::None, ..WriteOptions::default() };
-        let bytes = written(&[rows(3_000, seed)], &options).unwrap();
+        let bytes = write_batches(&[rows(3_000, seed)], &options).unwrap();
         let file = open(bytes);
         let id = crate::projection::find(&file.tail().schema, "number").unwrap();
         (file.tail().column_statistics(id).unwrap().unwrap().has_null, file.tail().stripes[0].data_length)
@@ -282,24 +290,24 @@ fn a_present_stream_is_there_where_there_are_nulls() {
     assert_eq!((without, with), (Some(false), Some(true)));
 }
 
-/// As deep as readers accept by default, the root counting one, and no deeper.
+/// Types can be nested as deeply as readers accept by default. The root counts as one level.
 #[test]
-fn types_of_the_deepest_nesting() {
+fn nesting_is_limited() {
     let nested = |levels: usize| {
         let mut field = Field::new("a", DataType::Int32, true);
         for _ in 2..levels {
             field = Field::new("a", DataType::Struct(vec![field].into()), true);
         }
-        written(&[RecordBatch::new_empty(Arc::new(Schema::new(vec![field])))], &WriteOptions::default())
+        write_batches(&[RecordBatch::new_empty(Arc::new(Schema::new(vec![field])))], &WriteOptions::default())
     };
-    let most = orcish_core::limits::DEFAULT_MAX_DEPTH;
-    assert_eq!(open(nested(most).unwrap()).tail().rows, 0);
-    let error = nested(most + 1).unwrap_err();
+    let max = orcish_core::limits::DEFAULT_MAX_DEPTH;
+    assert_eq!(open(nested(max).unwrap()).tail().rows, 0);
+    let error = nested(max + 1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.message().contains(&format!("deeper than {most} levels")), "{error}");
+    assert!(error.message().contains(&format!("deeper than {max} levels")), "{error}");
 }
 
-/// The C interface lets none of them in, so that no test of Python can have one.
+/// The C data interface does not import such unions, so that this cannot be tested in Python.
 #[test]
 fn unions_without_variants_are_refused() {
     for mode in [UnionMode::Dense, UnionMode::Sparse] {
@@ -312,18 +320,18 @@ fn unions_without_variants_are_refused() {
     }
 }
 
-/// Bits that say that nothing is null are no nulls: columns that have none may have them.
+/// A column that is not nullable may have a validity buffer without nulls.
 #[test]
-fn bits_without_nulls_in_columns_that_have_none() {
+fn validity_without_nulls_in_non_nullable_columns() {
     let values = Int64Array::new(vec![1, 2, 3].into(), Some(NullBuffer::new_valid(3)));
     let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, false)]));
     let batch = RecordBatch::try_new(schema, vec![Arc::new(values)]).unwrap();
-    let file = open(written(std::slice::from_ref(&batch), &WriteOptions::default()).unwrap());
-    assert_eq!(whole(&read(&file, ReadOptions::default())).column(0).null_count(), 0);
+    let file = open(write_batches(std::slice::from_ref(&batch), &WriteOptions::default()).unwrap());
+    assert_eq!(concat(&read(&file, ReadOptions::default())).column(0).null_count(), 0);
 }
 
 #[test]
-fn bytes_that_are_written_so_far() {
+fn bytes_grow_with_each_stripe() {
     let rows = batch(vec![("a", Arc::new(Int64Array::from_iter_values(0..5000)) as ArrayRef)]);
     let mut writer = FileWriter::new(Box::new(MemorySink::new()), rows.schema(), &WriteOptions::default()).unwrap();
     assert_eq!(writer.bytes(), 3);

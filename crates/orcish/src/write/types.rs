@@ -1,4 +1,4 @@
-//! From Arrow types to ORC types.
+//! Mapping of Arrow types to ORC types.
 //!
 //! | Arrow | ORC | how values are stored |
 //! |---|---|---|
@@ -33,23 +33,23 @@ use crate::proto::orc;
 use crate::proto::orc::r#type::Kind;
 use crate::read::{DAYS, MONTHS, SPARK_TYPE, TYPE_KEY};
 
-/// Most digits of a decimal.
-pub(super) const MAX_DIGITS: u8 = 38;
-/// Most variants of a union.
+/// Maximum precision of a decimal.
+pub(super) const MAX_DECIMAL_PRECISION: u8 = 38;
+/// Maximum number of variants of a union: a tag has 8 bits.
 const MAX_VARIANTS: usize = 256;
-/// Deepest nesting of types, the root counting one: what readers of orcish accept when asked for nothing else.
+/// Maximum nesting of types, which readers of orcish accept by default. The root counts as one level.
 const MAX_DEPTH: usize = orcish_core::limits::DEFAULT_MAX_DEPTH;
 
 const NTZ: &str = "timestamp_ntz";
 const DAY_TIME: &str = "interval day to second";
 const YEAR_MONTH: &str = "interval year to month";
 
-/// The types of a file with these columns, and whether each may be null, by column id.
+/// The ORC types of a file with the columns of `schema`, and whether each column is nullable, by column id.
 ///
 /// # Errors
-/// `InvalidArgument` that names the column where a type cannot be stored.
+/// `InvalidArgument` with the column for a type that cannot be stored.
 pub(super) fn orc_types(schema: &Schema) -> Result<(Vec<orc::Type>, Vec<bool>)> {
-    let mut types = vec![of_kind(Kind::Struct)];
+    let mut types = vec![new_type(Kind::Struct)];
     let mut nullable = vec![false];
     for field in schema.fields() {
         let child = add(field, &mut types, &mut nullable, 2).map_err(|error| error.in_column(field.name()))?;
@@ -61,24 +61,24 @@ pub(super) fn orc_types(schema: &Schema) -> Result<(Vec<orc::Type>, Vec<bool>)> 
     Ok((types, nullable))
 }
 
-/// Whether a timestamp without zone is Spark's own, which is stored as an integer.
+/// Whether a field has Spark's type `timestamp_ntz`, which is stored as an integer.
 pub(super) fn is_spark_ntz(field: &Field) -> bool {
     field.metadata().get(SPARK_TYPE).is_some_and(|name| name == NTZ)
         && matches!(field.data_type(), DataType::Timestamp(_, None))
 }
 
-/// Precision and scale in which a decimal is stored; `None` where no decimal of 38 digits holds any of its values.
+/// The stored precision and scale of an Arrow decimal type. `None` if the scale is larger than the maximum precision.
 pub(super) fn decimal(precision: u8, scale: i8) -> Option<(u8, u8)> {
     let digits = i16::from(precision).max(i16::from(scale)) - i16::from(scale.min(0));
-    let scale = u8::try_from(scale.max(0)).ok().filter(|&scale| scale <= MAX_DIGITS)?;
-    Some((u8::try_from(digits).unwrap_or(MAX_DIGITS).min(MAX_DIGITS), scale))
+    let scale = u8::try_from(scale.max(0)).ok().filter(|&scale| scale <= MAX_DECIMAL_PRECISION)?;
+    Some((u8::try_from(digits).unwrap_or(MAX_DECIMAL_PRECISION).min(MAX_DECIMAL_PRECISION), scale))
 }
 
-fn of_kind(kind: Kind) -> orc::Type {
+fn new_type(kind: Kind) -> orc::Type {
     orc::Type { kind: Some(kind.into()), ..orc::Type::default() }
 }
 
-/// Adds the type of a field and those below it; returns its column id.
+/// Adds the types of a field and of all fields below. Returns the column id of the field.
 fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, depth: usize) -> Result<u32> {
     if depth > MAX_DEPTH {
         return Err(Error::invalid(format!("types are nested deeper than {MAX_DEPTH} levels")));
@@ -86,20 +86,20 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
     let id = types.len();
     let column = u32::try_from(id).map_err(|_| Error::invalid("too many columns"))?;
     let data_type = values_of(field.data_type());
-    let mut this = own_type(field, data_type)?;
-    this.attributes = attributes(field, data_type);
-    types.push(this);
+    let mut orc_type = orc_type(field, data_type)?;
+    orc_type.attributes = attributes(field, data_type);
+    types.push(orc_type);
     nullable.push(field.is_nullable());
     let mut child = |field: &Field, types: &mut Vec<orc::Type>| {
         let child = add(field, types, nullable, depth + 1)?;
-        types.get_mut(id).into_iter().for_each(|this| this.subtypes.push(child));
+        types.get_mut(id).into_iter().for_each(|parent| parent.subtypes.push(child));
         Ok(())
     };
     match data_type {
         DataType::Struct(fields) => {
             for field in fields {
                 child(field, types).map_err(|error: Error| error.in_column(field.name()))?;
-                types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone().into()));
+                types.get_mut(id).into_iter().for_each(|parent| parent.field_names.push(field.name().clone().into()));
             }
         }
         DataType::Map(entries, _) => {
@@ -123,7 +123,7 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
         DataType::Interval(unit) => {
             for field in interval_fields(*unit) {
                 child(&field, types)?;
-                types.get_mut(id).into_iter().for_each(|this| this.field_names.push(field.name().clone().into()));
+                types.get_mut(id).into_iter().for_each(|parent| parent.field_names.push(field.name().clone().into()));
             }
         }
         list => {
@@ -135,12 +135,12 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
     Ok(column)
 }
 
-/// The parts that an interval is stored as.
+/// The fields of the struct that an interval is stored as.
 fn interval_fields(unit: IntervalUnit) -> Vec<Field> {
     let field = |name: &str, data_type| Field::new(name, data_type, false);
     let days = |name: &&str| field(name, DataType::Int32);
     match unit {
-        // A number, and no struct.
+        // Intervals of months are stored as integers.
         IntervalUnit::YearMonth => Vec::new(),
         IntervalUnit::DayTime => DAYS.iter().map(days).collect(),
         IntervalUnit::MonthDayNano => {
@@ -150,85 +150,95 @@ fn interval_fields(unit: IntervalUnit) -> Vec<Field> {
     }
 }
 
-fn own_type(field: &Field, data_type: &DataType) -> Result<orc::Type> {
-    let named = field.metadata().get(TYPE_KEY);
+/// The ORC type of a field, without subtypes and attributes. [`TYPE_KEY`] in the metadata of the field selects one of
+/// several possible types.
+///
+/// # Errors
+/// `InvalidArgument` for a type that cannot be stored, and for a type under [`TYPE_KEY`] that does not fit.
+fn orc_type(field: &Field, data_type: &DataType) -> Result<orc::Type> {
+    let type_name = field.metadata().get(TYPE_KEY);
     Ok(match data_type {
-        DataType::Null | DataType::Boolean => of_kind(Kind::Boolean),
-        DataType::Int8 => of_kind(Kind::Byte),
-        DataType::Int16 | DataType::UInt8 => of_kind(Kind::Short),
-        DataType::Int32 | DataType::UInt16 | DataType::Time32(_) => of_kind(Kind::Int),
-        DataType::Interval(IntervalUnit::YearMonth) => of_kind(Kind::Int),
-        DataType::Int64 | DataType::UInt32 | DataType::Time64(_) | DataType::Duration(_) => of_kind(Kind::Long),
-        DataType::UInt64 => of_decimal(20, 0),
-        DataType::Float16 | DataType::Float32 => of_kind(Kind::Float),
-        DataType::Float64 => of_kind(Kind::Double),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => text_type(named)?,
+        DataType::Null | DataType::Boolean => new_type(Kind::Boolean),
+        DataType::Int8 => new_type(Kind::Byte),
+        DataType::Int16 | DataType::UInt8 => new_type(Kind::Short),
+        DataType::Int32 | DataType::UInt16 | DataType::Time32(_) => new_type(Kind::Int),
+        DataType::Interval(IntervalUnit::YearMonth) => new_type(Kind::Int),
+        DataType::Int64 | DataType::UInt32 | DataType::Time64(_) | DataType::Duration(_) => new_type(Kind::Long),
+        DataType::UInt64 => decimal_type(20, 0),
+        DataType::Float16 | DataType::Float32 => new_type(Kind::Float),
+        DataType::Float64 => new_type(Kind::Double),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => string_type(type_name)?,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
-            binary_type(named)?
+            binary_type(type_name)?
         }
-        DataType::Date32 | DataType::Date64 => of_kind(Kind::Date),
-        DataType::Timestamp(_, None) if is_spark_ntz(field) => of_kind(Kind::Long),
-        DataType::Timestamp(_, None) => of_kind(Kind::Timestamp),
-        // Stored with the zone of the writer, as Spark has instants.
-        DataType::Timestamp(_, Some(_)) if named.is_some_and(|name| name == "timestamp") => of_kind(Kind::Timestamp),
-        DataType::Timestamp(_, Some(_)) => of_kind(Kind::TimestampInstant),
+        DataType::Date32 | DataType::Date64 => new_type(Kind::Date),
+        DataType::Timestamp(_, None) if is_spark_ntz(field) => new_type(Kind::Long),
+        DataType::Timestamp(_, None) => new_type(Kind::Timestamp),
+        // Spark stores instants as `timestamp`, in the time zone of the writer.
+        DataType::Timestamp(_, Some(_)) if type_name.is_some_and(|name| name == "timestamp") => {
+            new_type(Kind::Timestamp)
+        }
+        DataType::Timestamp(_, Some(_)) => new_type(Kind::TimestampInstant),
         DataType::Decimal32(precision, scale)
         | DataType::Decimal64(precision, scale)
         | DataType::Decimal128(precision, scale)
         | DataType::Decimal256(precision, scale) => match decimal(*precision, *scale) {
-            Some((precision, scale)) => of_decimal(precision.into(), scale.into()),
+            Some((precision, scale)) => decimal_type(precision.into(), scale.into()),
             None => return Err(Error::invalid(format!("{data_type} has more digits behind the point than 38"))),
         },
-        DataType::Struct(_) | DataType::Interval(_) => of_kind(Kind::Struct),
-        list if item_of(list).is_some() => of_kind(Kind::List),
-        DataType::Map(_, _) => of_kind(Kind::Map),
-        DataType::Union(_, _) => of_kind(Kind::Union),
+        DataType::Struct(_) | DataType::Interval(_) => new_type(Kind::Struct),
+        list if item_of(list).is_some() => new_type(Kind::List),
+        DataType::Map(_, _) => new_type(Kind::Map),
+        DataType::Union(_, _) => new_type(Kind::Union),
         _ => return Err(Error::invalid(format!("{data_type} is not taken apart"))),
     })
 }
 
-fn of_decimal(precision: u32, scale: u32) -> orc::Type {
-    orc::Type { precision: Some(precision), scale: Some(scale), ..of_kind(Kind::Decimal) }
+fn decimal_type(precision: u32, scale: u32) -> orc::Type {
+    orc::Type { precision: Some(precision), scale: Some(scale), ..new_type(Kind::Decimal) }
 }
 
-/// `string`, or the `char(n)` or `varchar(n)` that is asked for.
-fn text_type(named: Option<&String>) -> Result<orc::Type> {
-    let Some(name) = named else { return Ok(of_kind(Kind::String)) };
-    let length = |rest: Option<&str>| rest?.strip_suffix(')')?.parse::<u32>().ok().filter(|&length| length > 0);
+/// The type `string`, `char(n)` or `varchar(n)` by its name. `string` without a name.
+fn string_type(type_name: Option<&String>) -> Result<orc::Type> {
+    let Some(name) = type_name else { return Ok(new_type(Kind::String)) };
+    let length =
+        |parameter: Option<&str>| parameter?.strip_suffix(')')?.parse::<u32>().ok().filter(|&length| length > 0);
     let (kind, length) = match (length(name.strip_prefix("char(")), length(name.strip_prefix("varchar("))) {
         (Some(length), _) => (Kind::Char, length),
         (_, Some(length)) => (Kind::Varchar, length),
-        _ if name == "string" => return Ok(of_kind(Kind::String)),
-        _ => return Err(cannot_be(name, "text")),
+        _ if name == "string" => return Ok(new_type(Kind::String)),
+        _ => return Err(type_name_error(name, "text")),
     };
-    Ok(orc::Type { maximum_length: Some(length), ..of_kind(kind) })
+    Ok(orc::Type { maximum_length: Some(length), ..new_type(kind) })
 }
 
-/// `binary`, or the `geometry(crs)` or `geography(crs,algorithm)` that is asked for.
-fn binary_type(named: Option<&String>) -> Result<orc::Type> {
+/// The type `binary`, `geometry(crs)` or `geography(crs,algorithm)` by its name. `binary` without a name.
+fn binary_type(type_name: Option<&String>) -> Result<orc::Type> {
     use orc::r#type::EdgeInterpolationAlgorithm as Algorithm;
-    let Some(name) = named else { return Ok(of_kind(Kind::Binary)) };
-    let (word, inside) = match name.split_once('(') {
-        Some((word, rest)) => (word, Some(rest.strip_suffix(')').ok_or_else(|| cannot_be(name, "binary"))?)),
+    let Some(name) = type_name else { return Ok(new_type(Kind::Binary)) };
+    let (word, parameters) = match name.split_once('(') {
+        Some((word, parameters)) => {
+            (word, Some(parameters.strip_suffix(')').ok_or_else(|| type_name_error(name, "binary"))?))
+        }
         None => (name.as_str(), None),
     };
     let kind = match word {
-        "binary" if inside.is_none() => return Ok(of_kind(Kind::Binary)),
+        "binary" if parameters.is_none() => return Ok(new_type(Kind::Binary)),
         "geometry" => Kind::Geometry,
         "geography" => Kind::Geography,
-        _ => return Err(cannot_be(name, "binary")),
+        _ => return Err(type_name_error(name, "binary")),
     };
-    let algorithm = inside.and_then(|inside| inside.rsplit_once(',')).filter(|_| kind == Kind::Geography);
+    let algorithm = parameters.and_then(|parameters| parameters.rsplit_once(',')).filter(|_| kind == Kind::Geography);
     let (crs, algorithm) = match algorithm.and_then(|(crs, name)| Some((crs, Algorithm::from_str_name(name)?))) {
         Some((crs, algorithm)) => (Some(crs), Some(algorithm)),
-        None => (inside, None),
+        None => (parameters, None),
     };
-    Ok(orc::Type { crs: crs.map(|crs| crs.to_owned().into()), algorithm: algorithm.map(Into::into), ..of_kind(kind) })
+    Ok(orc::Type { crs: crs.map(|crs| crs.to_owned().into()), algorithm: algorithm.map(Into::into), ..new_type(kind) })
 }
 
-/// Whether Spark may call a column of this field so: the name may be left from a column of another type, and Spark would
-/// read it as that.
-fn is_spark_name(field: &Field, name: &str) -> bool {
+/// Whether Spark's type name `name` fits the ORC type of a field. A name that was left in the metadata after a cast
+/// would make Spark read the column as the former type.
+fn is_valid_spark_type(field: &Field, name: &str) -> bool {
     let kinds: &[Kind] = match name.split_once('(').map_or(name, |(word, _)| word) {
         NTZ => return is_spark_ntz(field),
         "string" | "char" | "varchar" => &[Kind::String, Kind::Char, Kind::Varchar],
@@ -246,11 +256,11 @@ fn is_spark_name(field: &Field, name: &str) -> bool {
         word if word.starts_with("interval") => &[],
         _ => return true,
     };
-    own_type(field, values_of(field.data_type())).is_ok_and(|this| kinds.contains(&this.kind()))
+    orc_type(field, values_of(field.data_type())).is_ok_and(|orc_type| kinds.contains(&orc_type.kind()))
 }
 
-/// Whether this is Spark's name of a type of intervals up to days, such as `interval hour to second`.
-fn is_day_time(name: &str) -> bool {
+/// Whether a name is Spark's name of a day-time interval type, such as `interval hour to second`.
+fn is_day_time_interval(name: &str) -> bool {
     let is_unit = |word: &str| matches!(word, "day" | "hour" | "minute" | "second");
     let mut words = name.split(' ');
     words.next() == Some("interval")
@@ -258,16 +268,16 @@ fn is_day_time(name: &str) -> bool {
         && (words.next().is_none_or(|word| word == "to" && words.next().is_some_and(is_unit)) && words.next().is_none())
 }
 
-fn cannot_be(name: &str, what: &str) -> Error {
-    Error::invalid(format!("metadata {TYPE_KEY} of the field is {name:?}, which no column of {what} can be"))
+fn type_name_error(name: &str, column_kind: &str) -> Error {
+    Error::invalid(format!("metadata {TYPE_KEY} of the field is {name:?}, which no column of {column_kind} can be"))
 }
 
-/// The metadata of a field, and Spark's name of a type where it has one that ORC has not.
+/// The attributes of a type: the metadata of the field, and Spark's type name for types that ORC does not have.
 fn attributes(field: &Field, data_type: &DataType) -> Vec<orc::StringPair> {
     let spark = match data_type {
         DataType::Duration(TimeUnit::Microsecond) => {
-            let own = field.metadata().get(SPARK_TYPE).map(String::as_str);
-            Some(own.filter(|name| is_day_time(name)).unwrap_or(DAY_TIME))
+            let name = field.metadata().get(SPARK_TYPE).map(String::as_str);
+            Some(name.filter(|name| is_day_time_interval(name)).unwrap_or(DAY_TIME))
         }
         DataType::Interval(IntervalUnit::YearMonth) => Some(YEAR_MONTH),
         _ => None,
@@ -275,10 +285,10 @@ fn attributes(field: &Field, data_type: &DataType) -> Vec<orc::StringPair> {
     let mut pairs: Vec<(&str, &str)> =
         field.metadata().iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     pairs.retain(|(key, name)| {
-        *key != TYPE_KEY && (*key != SPARK_TYPE || spark.is_none() && is_spark_name(field, name))
+        *key != TYPE_KEY && (*key != SPARK_TYPE || spark.is_none() && is_valid_spark_type(field, name))
     });
     pairs.extend(spark.map(|name| (SPARK_TYPE, name)));
-    // Maps have no order, and files of the same rows should be the same.
+    // The order of a hash map is random. Files with the same rows should be equal.
     pairs.sort_unstable();
     let pair = |(key, value): (&str, &str)| orc::StringPair {
         key: Some(key.to_owned().into()),

@@ -1,5 +1,6 @@
-//! What was written, read again before the file appears, and compared with what was given.
+//! Verification of a file before it appears: stripes are read and compared with the rows that were written.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
@@ -7,29 +8,29 @@ use arrow_schema::{DataType, Field, SchemaRef};
 use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
-use orcish_core::statistics::ColumnStatistics;
 use orcish_core::types::{is_text, item_of, values_of};
 use orcish_io::{MemorySource, Sink};
 
-use super::blocks::Blocks;
 use super::check::differing_row;
 use super::compressors::Compressors;
 use super::plan::WritePlan;
+use super::stripe::StripeBytes;
 use super::tail::{MAGIC, Tail};
 use crate::options::ReadOptions;
 use crate::proto::orc;
 use crate::read::{ARROW_SCHEMA_KEY, OrcFile, TYPE_KEY, encode_schema};
 use crate::tuning;
 
-/// What has been given and written.
+/// The rows of the current stripe, and the checksum of the bytes of the file.
 pub(super) struct Verifier {
     schema: SchemaRef,
     types: Vec<orc::Type>,
-    /// Rows of the stripe.
-    kept: Vec<Vec<ArrayRef>>,
-    /// Checksum of all bytes.
+    /// Slices of the rows of the stripe, by column.
+    slices: Vec<Vec<ArrayRef>>,
+    /// Checksum of the bytes of the file.
     crc: libdeflater::Crc,
-    bytes: u64,
+    /// Number of the bytes of the file.
+    num_bytes: u64,
 }
 
 impl std::fmt::Debug for Verifier {
@@ -40,109 +41,116 @@ impl std::fmt::Debug for Verifier {
 
 impl Verifier {
     pub(super) fn new(schema: SchemaRef, types: Vec<orc::Type>) -> Self {
-        Verifier { schema, types, kept: Vec::new(), crc: libdeflater::Crc::new(), bytes: 0 }
+        Verifier { schema, types, slices: Vec::new(), crc: libdeflater::Crc::new(), num_bytes: 0 }
     }
 
-    /// Keeps rows of the stripe.
-    pub(super) fn keep(&mut self, columns: &[ArrayRef]) {
-        self.kept.push(columns.to_vec());
+    /// Adds rows of the current stripe.
+    pub(super) fn add_rows(&mut self, columns: &[ArrayRef]) {
+        self.slices.push(columns.to_vec());
     }
 
-    /// Bytes have been written.
-    pub(super) fn wrote(&mut self, bytes: &[u8]) {
+    /// Adds bytes of the file to the checksum.
+    pub(super) fn update_checksum(&mut self, bytes: &[u8]) {
         self.crc.update(bytes);
-        self.bytes += bytes.len() as u64;
+        self.num_bytes += bytes.len() as u64;
     }
 
-    /// Reads a stripe as a file of its own, and compares it with the rows that were kept.
+    /// Makes a file of the stripe, checks it, reads it, and compares its rows with the rows that were added.
     ///
     /// # Errors
-    /// `Corrupt` that says what is wrong; that of the caller who does not want to go on.
-    pub(super) fn stripe(
+    /// `Corrupt` with the first difference; the error of the cancellation check.
+    pub(super) fn verify_stripe(
         &mut self,
-        (parts, information, statistics): (&[Blocks], &orc::StripeInformation, &[ColumnStatistics]),
+        stripe: &StripeBytes,
         plan: &WritePlan,
         compressors: &mut Compressors,
         first_row: u64,
         cancellation: &mut Cancellation,
     ) -> Result<()> {
-        let kept = std::mem::take(&mut self.kept);
+        let slices = std::mem::take(&mut self.slices);
         let mut bytes = MAGIC.as_bytes().to_vec();
-        parts.iter().flat_map(Blocks::parts).for_each(|part| bytes.extend_from_slice(part));
+        let blocks = stripe.sections.iter().flat_map(|section| section.iter());
+        blocks.for_each(|block| bytes.extend_from_slice(block));
         let metadata = match encode_schema(&self.schema) {
             Ok(schema) => vec![(ARROW_SCHEMA_KEY.to_owned(), schema.into())],
             Err(_) => Vec::new(),
         };
         let mut tail = Tail::new(self.types.clone(), metadata, plan);
         let offset = Some(MAGIC.len() as u64);
-        tail.add_stripe(orc::StripeInformation { offset, ..information.clone() }, statistics);
-        let end = bytes.len() as u64;
-        bytes.extend(tail.make_bytes(end, plan, compressors)?);
-        let verified = || {
+        tail.add_stripe(orc::StripeInformation { offset, ..stripe.information.clone() }, &stripe.statistics);
+        let content_length = bytes.len() as u64;
+        bytes.extend(tail.finish(content_length, plan, compressors)?);
+        let verify = || {
             let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::OF_OURSELVES)?;
             if let Some(finding) = file.check(&Limits::OF_OURSELVES, cancellation.check())?.first() {
                 return Err(Error::corrupt(finding.to_string()));
             }
-            self.compare(&file, &kept, first_row, cancellation)
+            self.compare_rows(&file, &slices, first_row, cancellation)
         };
-        verified().map_err(|error| failed(&error))
+        verify().map_err(|error| verification_error(&error))
     }
 
-    fn compare(
+    /// Compares the rows of a file with the rows of `slices`. `first_row` is the number of the first row in error
+    /// messages.
+    fn compare_rows(
         &self,
         file: &OrcFile,
-        kept: &[Vec<ArrayRef>],
+        slices: &[Vec<ArrayRef>],
         first_row: u64,
         cancellation: &mut Cancellation,
     ) -> Result<()> {
         let options = ReadOptions { limits: Limits::OF_OURSELVES, threads: 1, ..ReadOptions::default() };
-        let restored = file.schema(&options)?;
-        let is_same = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
-        if !restored.fields().iter().zip(self.schema.fields()).all(is_same) {
-            // Nested too deeply for the schema to be kept: rows come in other types, and their statistics were compared.
+        let read_schema = file.schema(&options)?;
+        let is_same_type = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
+        if !read_schema.fields().iter().zip(self.schema.fields()).all(is_same_type) {
+            // The schema is nested too deeply to be stored, so that other Arrow types are read. The check has compared
+            // statistics.
             return Ok(());
         }
-        if restored.fields().is_empty() {
-            // Batches without columns have rows, and nothing else to compare.
+        if read_schema.fields().is_empty() {
+            // Rows without columns have no values to compare.
             return Ok(());
         }
         let mut row = first_row;
-        let mut pieces = kept.iter().map(|columns| (columns, 0)).collect::<std::collections::VecDeque<_>>();
+        let mut remaining: VecDeque<_> = slices.iter().map(|columns| (columns, 0)).collect();
         for batch in file.read(options)? {
             let batch = batch?;
             cancellation.poll()?;
-            let mut at = 0;
-            while at < batch.num_rows() {
-                let Some((columns, from)) = pieces.pop_front() else {
+            let mut offset = 0;
+            while offset < batch.num_rows() {
+                let Some((columns, start)) = remaining.pop_front() else {
                     return Err(Error::corrupt(format!("row {row}: there are more rows than were given")));
                 };
                 let length = columns.first().map_or(0, |column| column.len());
-                let count = (length - from).min(batch.num_rows() - at);
-                self.compare_columns(columns, from, &batch, at, count, row)?;
-                (at, row) = (at + count, row + count as u64);
-                if from + count < length {
-                    pieces.push_front((columns, from + count));
+                let count = (length - start).min(batch.num_rows() - offset);
+                self.compare_columns(columns, start, &batch, offset, count, row)?;
+                (offset, row) = (offset + count, row + count as u64);
+                if start + count < length {
+                    remaining.push_front((columns, start + count));
                 }
             }
         }
-        let is_left = pieces.iter().any(|(columns, from)| columns.first().is_some_and(|column| column.len() > *from));
-        if is_left { Err(Error::corrupt(format!("row {row}: there are fewer rows than were given"))) } else { Ok(()) }
+        let mut remaining = remaining.iter();
+        let has_rows = remaining.any(|(columns, start)| columns.first().is_some_and(|column| column.len() > *start));
+        if has_rows { Err(Error::corrupt(format!("row {row}: there are fewer rows than were given"))) } else { Ok(()) }
     }
 
+    /// Compares `count` rows of `written` from `start` on with rows of `batch` from `offset` on.
     fn compare_columns(
         &self,
-        given: &[ArrayRef],
-        from: usize,
+        written: &[ArrayRef],
+        start: usize,
         batch: &RecordBatch,
-        at: usize,
+        offset: usize,
         count: usize,
         row: u64,
     ) -> Result<()> {
-        for ((given, read), field) in given.iter().zip(batch.columns()).zip(self.schema.fields()) {
-            let Some((given, read)) = comparable(&given.slice(from, count), &read.slice(at, count), field)? else {
+        for ((written, read), field) in written.iter().zip(batch.columns()).zip(self.schema.fields()) {
+            let (written, read) = (written.slice(start, count), read.slice(offset, count));
+            let Some((written, read)) = without_padding(&written, &read, field)? else {
                 continue;
             };
-            if let Some(differing) = differing_row(&given, &read) {
+            if let Some(differing) = differing_row(&written, &read) {
                 let text =
                     format!("row {}: the value that is read is not that which was given", row + differing as u64);
                 return Err(Error::corrupt(text).in_column(field.name()));
@@ -151,53 +159,59 @@ impl Verifier {
         Ok(())
     }
 
-    /// Compares the file so far with what was written, and its number of rows, where it can be read.
+    /// Reads the complete file back from the sink, if the sink supports it, and compares checksum and number of rows.
     ///
     /// # Errors
-    /// `Corrupt` where it is another; that of the caller who does not want to go on.
-    pub(super) fn file(&mut self, sink: &mut dyn Sink, tail: &Tail, cancellation: &mut Cancellation) -> Result<()> {
+    /// `Corrupt` for a difference; the errors of the sink and of the cancellation check.
+    pub(super) fn verify_file(
+        &mut self,
+        sink: &mut dyn Sink,
+        tail: &Tail,
+        cancellation: &mut Cancellation,
+    ) -> Result<()> {
         let Some(source) = sink.reopen()? else { return Ok(()) };
         let size = source.size()?;
         let mut crc = libdeflater::Crc::new();
-        let mut at = 0;
-        while at < size {
+        let mut offset = 0;
+        while offset < size {
             cancellation.poll()?;
-            let range = at..size.min(at + tuning::BYTES_VERIFIED.wide());
-            at = range.end;
+            let range = offset..size.min(offset + tuning::VERIFY_READ_BYTES.wide());
+            offset = range.end;
             let bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
             crc.update(&bytes);
         }
-        if size != self.bytes || crc.sum() != self.crc.sum() {
-            return Err(failed(&Error::corrupt("the bytes on disk are not those that were written")));
+        if size != self.num_bytes || crc.sum() != self.crc.sum() {
+            return Err(verification_error(&Error::corrupt("the bytes on disk are not those that were written")));
         }
-        let file = OrcFile::new(source, &Limits::OF_OURSELVES).map_err(|error| failed(&error))?;
-        if file.tail().rows != tail.rows() {
-            return Err(failed(&Error::corrupt("the footer states another number of rows")));
+        let file = OrcFile::new(source, &Limits::OF_OURSELVES).map_err(|error| verification_error(&error))?;
+        if file.tail().rows != tail.num_rows() {
+            return Err(verification_error(&Error::corrupt("the footer states another number of rows")));
         }
         Ok(())
     }
 }
 
-fn failed(error: &Error) -> Error {
+/// The error of a failed verification. Errors of the source and of the cancellation check stay as they are.
+fn verification_error(error: &Error) -> Error {
     match error.kind() {
         ErrorKind::Io | ErrorKind::Interrupted => error.clone(),
         _ => Error::corrupt(format!("what was written does not come back: {error}")),
     }
 }
 
-/// Values as they are to be compared: text of a `char` without the blanks that it was filled up with. None where it has
-/// such columns below it, of which the statistics were compared.
-fn comparable(given: &ArrayRef, read: &ArrayRef, field: &Field) -> Result<Option<(ArrayRef, ArrayRef)>> {
+/// Two arrays of a column without the padding of `char` values. `None` for a column with nested `char` columns, whose
+/// statistics the check has compared.
+fn without_padding(written: &ArrayRef, read: &ArrayRef, field: &Field) -> Result<Option<(ArrayRef, ArrayRef)>> {
     if !has_char(field) {
-        return Ok(Some((given.clone(), read.clone())));
+        return Ok(Some((written.clone(), read.clone())));
     }
     if !is_text(values_of(field.data_type())) {
         return Ok(None);
     }
-    Ok(Some((trimmed(given)?, trimmed(read)?)))
+    Ok(Some((trim_end(written)?, trim_end(read)?)))
 }
 
-fn trimmed(array: &ArrayRef) -> Result<ArrayRef> {
+fn trim_end(array: &ArrayRef) -> Result<ArrayRef> {
     use arrow_array::cast::AsArray as _;
     let text = arrow_cast::cast(array, &DataType::LargeUtf8);
     let text = text.map_err(|error| Error::invalid("text that is none").with_source(error))?;
@@ -205,6 +219,7 @@ fn trimmed(array: &ArrayRef) -> Result<ArrayRef> {
     Ok(Arc::new(text.collect::<arrow_array::LargeStringArray>()))
 }
 
+/// Whether a field, or a field below it, is stored as `char`.
 fn has_char(field: &Field) -> bool {
     let is_char = field.metadata().get(TYPE_KEY).is_some_and(|name| name.starts_with("char("));
     is_char

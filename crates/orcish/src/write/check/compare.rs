@@ -1,4 +1,4 @@
-//! What is recorded of some rows, against the rows.
+//! Comparison of recorded statistics with statistics that are computed from the rows.
 
 use std::cmp::Ordering;
 
@@ -6,57 +6,63 @@ use orcish_core::statistics::{Bound, ColumnStatistics, Detail};
 
 use crate::time::NANOS_PER_MILLI;
 
-/// How much is expected of what is recorded.
+/// What the writer of a file is expected to record.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Strictness {
-    /// Whether it is a file of ours: all is recorded that can be, and as we would record it.
-    pub(super) is_own: bool,
-    /// Whether bounds are values of the column, where they are not recorded as cut.
-    pub(super) is_exact: bool,
+pub(super) struct CompareOptions {
+    /// Whether orcish wrote the file: all statistics that can be recorded are, and equal the computed statistics.
+    pub(super) is_orcish: bool,
+    /// Whether bounds that are not recorded as truncated are values of the column. Otherwise they may be wider.
+    pub(super) exact_bounds: bool,
     /// Nanoseconds of the unit in which timestamps were read.
-    pub(super) ticks: i128,
-    /// Digits after the point of decimals.
+    pub(super) timestamp_unit_nanos: i128,
+    /// Scale of decimals.
     pub(super) scale: u32,
 }
 
-/// What of `recorded` is not true of rows with the statistics `own`. What is unknown is not wrong, unless bounds are
-/// known to have been recorded: those that cannot be are read as unknown.
-pub(super) fn differences(recorded: &ColumnStatistics, own: &ColumnStatistics, strictness: &Strictness) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut differs = |what: &str, recorded: String, own: String| {
-        found.push(format!("{what} is recorded as {recorded}, and is {own}"));
+/// Compares recorded with computed statistics. Returns a message for each difference. Unknown statistics are no
+/// difference, except in files of orcish, where statistics that no rows can have are read as unknown.
+pub(super) fn compare_statistics(
+    recorded: &ColumnStatistics,
+    computed: &ColumnStatistics,
+    options: &CompareOptions,
+) -> Vec<String> {
+    let mut messages = Vec::new();
+    let mut differs = |what: &str, recorded: String, computed: String| {
+        messages.push(format!("{what} is recorded as {recorded}, and is {computed}"));
     };
-    if let (Some(recorded), Some(own)) = (recorded.values, own.values)
-        && recorded != own
+    if let (Some(recorded), Some(computed)) = (recorded.values, computed.values)
+        && recorded != computed
     {
-        differs("the number of values", recorded.to_string(), own.to_string());
+        differs("the number of values", recorded.to_string(), computed.to_string());
     }
-    if let (Some(recorded), Some(own)) = (recorded.has_null, own.has_null)
-        && recorded != own
+    if let (Some(recorded), Some(computed)) = (recorded.has_null, computed.has_null)
+        && recorded != computed
     {
-        differs("whether there is a null", recorded.to_string(), own.to_string());
+        differs("whether there is a null", recorded.to_string(), computed.to_string());
     }
-    details(&recorded.detail, own, strictness, &mut differs);
-    if strictness.is_own {
-        found.extend(missing(recorded, own).map(|what| format!("what is recorded as {what} cannot be")));
+    compare_details(&recorded.detail, computed, options, &mut differs);
+    if options.is_orcish {
+        let missing = missing_count_or_sum(recorded, computed);
+        messages.extend(missing.map(|what| format!("what is recorded as {what} cannot be")));
+        let can_have_bounds = has_bounds(&computed.detail) && bounds_fit(&computed.detail);
+        if can_have_bounds && !has_bounds(&recorded.detail) {
+            messages.push("what is recorded as the least and the greatest value cannot be".to_owned());
+        }
     }
-    if strictness.is_own && is_bounded(&own.detail) && has_room(&own.detail) && !is_bounded(&recorded.detail) {
-        found.push("what is recorded as the least and the greatest value cannot be".to_owned());
-    }
-    found
+    messages
 }
 
-/// A count or a sum that files of ours have recorded, and that is read as unknown: no rows can have it.
-fn missing(recorded: &ColumnStatistics, own: &ColumnStatistics) -> Option<&'static str> {
-    let values = own.values?;
+/// The name of a count or sum that orcish records, and that is read as unknown because no rows can have it.
+fn missing_count_or_sum(recorded: &ColumnStatistics, computed: &ColumnStatistics) -> Option<&'static str> {
+    let values = computed.values?;
     if recorded.values.is_none() {
         return Some("the number of values");
     }
-    let of_detail = match (&recorded.detail, &own.detail) {
+    let missing = match (&recorded.detail, &computed.detail) {
         (Detail::Integer { sum: None, .. }, Detail::Integer { min: Some(min), max: Some(max), sum: Some(_) }) => {
-            let most = u128::from(min.unsigned_abs().max(max.unsigned_abs())) * u128::from(values);
-            // Beyond, it may have left 64 bits on the way, in the order in which the values were added.
-            i64::try_from(most).is_ok().then_some("the sum")
+            let max_sum = u128::from(min.unsigned_abs().max(max.unsigned_abs())) * u128::from(values);
+            // Where the sum of absolute values can overflow, a partial sum may have overflowed.
+            i64::try_from(max_sum).is_ok().then_some("the sum")
         }
         (Detail::Boolean { true_count: None }, Detail::Boolean { true_count: Some(_) }) => {
             Some("the number of true values")
@@ -69,11 +75,11 @@ fn missing(recorded: &ColumnStatistics, own: &ColumnStatistics) -> Option<&'stat
         }
         _ => None,
     };
-    of_detail.filter(|_| values > 0)
+    missing.filter(|_| values > 0)
 }
 
-/// Whether there are both bounds. Where there is a NaN, readers are told that there are none.
-fn is_bounded(detail: &Detail) -> bool {
+/// Whether there is a minimum and a maximum. Readers ignore both if the sum is NaN.
+fn has_bounds(detail: &Detail) -> bool {
     match detail {
         Detail::Integer { min, max, .. } => min.is_some() && max.is_some(),
         Detail::Double { min, max, sum } => min.is_some() && max.is_some() && sum.is_some_and(|sum| !sum.is_nan()),
@@ -86,8 +92,8 @@ fn is_bounded(detail: &Detail) -> bool {
     }
 }
 
-/// Whether bounds can be recorded: those of timestamps are 64 bits of milliseconds.
-fn has_room(detail: &Detail) -> bool {
+/// Whether the bounds can be recorded: bounds of timestamps are 64-bit milliseconds.
+fn bounds_fit(detail: &Detail) -> bool {
     let fits = |nanos: &i128| i64::try_from(nanos.div_euclid(NANOS_PER_MILLI)).is_ok();
     match detail {
         Detail::Timestamp { lower_bound, upper_bound, .. } => lower_bound.iter().chain(upper_bound).all(fits),
@@ -95,151 +101,162 @@ fn has_room(detail: &Detail) -> bool {
     }
 }
 
-fn details(
+/// Compares the statistics of the type of a column.
+fn compare_details(
     recorded: &Detail,
-    own: &ColumnStatistics,
-    strictness: &Strictness,
+    computed: &ColumnStatistics,
+    options: &CompareOptions,
     differs: &mut impl FnMut(&str, String, String),
 ) {
     use Detail as D;
-    let is_exact = strictness.is_exact;
-    match (recorded, &own.detail) {
-        (D::Integer { min, max, sum }, D::Integer { min: own_min, max: own_max, sum: own_sum }) => {
-            bounds((min, max), (own_min, own_max), is_exact, differs);
-            equal("the sum", sum, own_sum, differs);
+    let exact_bounds = options.exact_bounds;
+    match (recorded, &computed.detail) {
+        (D::Integer { min, max, sum }, D::Integer { min: computed_min, max: computed_max, sum: computed_sum }) => {
+            compare_bounds((min, max), (computed_min, computed_max), exact_bounds, differs);
+            compare_equal("the sum", sum, computed_sum, differs);
         }
-        (D::Double { min, max, sum }, D::Double { min: own_min, max: own_max, sum: own_sum }) => {
-            bounds((min, max), (own_min, own_max), is_exact, differs);
+        (D::Double { min, max, sum }, D::Double { min: computed_min, max: computed_max, sum: computed_sum }) => {
+            compare_bounds((min, max), (computed_min, computed_max), exact_bounds, differs);
             let has_bounds = min.is_some() || max.is_some();
-            if own_sum.is_some_and(f64::is_nan) {
+            if computed_sum.is_some_and(f64::is_nan) {
                 if has_bounds {
                     differs("that there is no NaN", "so".to_owned(), "not so".to_owned());
-                } else if strictness.is_own && sum.is_none() {
-                    // Other readers take that for the sign that there is none.
+                } else if options.is_orcish && sum.is_none() {
+                    // Readers take a sum that is not NaN as a sign that there is no NaN.
                     differs("the sum", "unknown".to_owned(), "NaN".to_owned());
                 }
-            } else if let (Some(sum), Some(own_sum)) = (sum, own_sum)
-                && !is_near(*sum, *own_sum, (own.values, own_min, own_max))
+            } else if let (Some(sum), Some(computed_sum)) = (sum, computed_sum)
+                && !is_rounding_difference(*sum, *computed_sum, (computed.values, computed_min, computed_max))
             {
-                differs("the sum", format!("{sum:?}"), format!("{own_sum:?}"));
+                differs("the sum", format!("{sum:?}"), format!("{computed_sum:?}"));
             }
         }
-        (D::String { min, max, total_length }, D::String { min: own_min, max: own_max, total_length: own_length }) => {
-            text(min.as_ref(), own_min.as_ref(), strictness, Ordering::Greater, differs);
-            text(max.as_ref(), own_max.as_ref(), strictness, Ordering::Less, differs);
-            equal("the length of all text", total_length, own_length, differs);
+        (
+            D::String { min, max, total_length },
+            D::String { min: computed_min, max: computed_max, total_length: computed_length },
+        ) => {
+            compare_string_bound(min.as_ref(), computed_min.as_ref(), options, Ordering::Greater, differs);
+            compare_string_bound(max.as_ref(), computed_max.as_ref(), options, Ordering::Less, differs);
+            compare_equal("the length of all text", total_length, computed_length, differs);
         }
-        (D::Boolean { true_count }, D::Boolean { true_count: own }) => {
-            equal("the number of true values", true_count, own, differs);
+        (D::Boolean { true_count }, D::Boolean { true_count: computed }) => {
+            compare_equal("the number of true values", true_count, computed, differs);
         }
-        (D::Decimal { min, max, sum }, D::Decimal { min: own_min, max: own_max, sum: own_sum }) => {
-            // Decimals that have more digits than their type are rounded when they are read.
-            let is_rounded = min.iter().chain(max).any(|bound| bound.scale() > strictness.scale);
-            bounds((min, max), (own_min, own_max), is_exact && !is_rounded, differs);
-            equal("the sum", sum, own_sum, differs);
+        (D::Decimal { min, max, sum }, D::Decimal { min: computed_min, max: computed_max, sum: computed_sum }) => {
+            // Values with more digits than the scale of their type are rounded by the reader.
+            let is_rounded = min.iter().chain(max).any(|bound| bound.scale() > options.scale);
+            compare_bounds((min, max), (computed_min, computed_max), exact_bounds && !is_rounded, differs);
+            compare_equal("the sum", sum, computed_sum, differs);
         }
-        (D::Date { min, max }, D::Date { min: own_min, max: own_max }) => {
-            bounds((min, max), (own_min, own_max), is_exact, differs);
+        (D::Date { min, max }, D::Date { min: computed_min, max: computed_max }) => {
+            compare_bounds((min, max), (computed_min, computed_max), exact_bounds, differs);
         }
         (
             D::Timestamp { min, max, lower_bound, upper_bound },
-            D::Timestamp { min: own_min, max: own_max, lower_bound: own_lower, upper_bound: own_upper },
+            D::Timestamp {
+                min: computed_min,
+                max: computed_max,
+                lower_bound: computed_lower,
+                upper_bound: computed_upper,
+            },
         ) => {
-            let cut = |bound: &Option<i128>| bound.map(|nanos| nanos.div_euclid(strictness.ticks));
-            bounds((&cut(lower_bound), &cut(upper_bound)), (&cut(own_lower), &cut(own_upper)), false, differs);
-            // Others cut them off, or have another zone.
-            if strictness.is_own {
-                bounds((&cut(min), &cut(max)), (&cut(own_min), &cut(own_max)), true, differs);
+            let truncate = |bound: &Option<i128>| bound.map(|nanos| nanos.div_euclid(options.timestamp_unit_nanos));
+            let recorded_bounds = (&truncate(lower_bound), &truncate(upper_bound));
+            compare_bounds(recorded_bounds, (&truncate(computed_lower), &truncate(computed_upper)), false, differs);
+            // Other writers truncate minimum and maximum, or use another time zone.
+            if options.is_orcish {
+                let recorded_bounds = (&truncate(min), &truncate(max));
+                compare_bounds(recorded_bounds, (&truncate(computed_min), &truncate(computed_max)), true, differs);
             }
         }
-        (D::Binary { total_length }, D::Binary { total_length: own }) => {
-            equal("the length of all values", total_length, own, differs);
+        (D::Binary { total_length }, D::Binary { total_length: computed }) => {
+            compare_equal("the length of all values", total_length, computed, differs);
         }
         (
             D::Collection { min_children, max_children, total_children },
-            D::Collection { min_children: own_min, max_children: own_max, total_children: own_total },
+            D::Collection { min_children: computed_min, max_children: computed_max, total_children: computed_total },
         ) => {
-            bounds((min_children, max_children), (own_min, own_max), is_exact, differs);
-            equal("the number of all elements", total_children, own_total, differs);
+            compare_bounds((min_children, max_children), (computed_min, computed_max), exact_bounds, differs);
+            compare_equal("the number of all elements", total_children, computed_total, differs);
         }
         _ => {}
     }
 }
 
-/// Whether two sums of the same numbers differ by no more than by the order in which these were added.
-fn is_near(a: f64, b: f64, (values, min, max): (Option<u64>, &Option<f64>, &Option<f64>)) -> bool {
+/// Whether two sums differ by no more than the rounding of additions in another order.
+fn is_rounding_difference(a: f64, b: f64, (values, min, max): (Option<u64>, &Option<f64>, &Option<f64>)) -> bool {
     let (Some(values), Some(min), Some(max)) = (values, min, max) else { return true };
     #[expect(clippy::cast_precision_loss, reason = "a bound of an error")]
     let count = values as f64;
-    // What all of them may be together; an addition is off by half the last place of what it gives.
-    let most = min.abs().max(max.abs()) * count;
-    if most.is_infinite() {
+    // A partial sum is at most `max_sum`. The rounding error of an addition is half a unit in the last place.
+    let max_sum = min.abs().max(max.abs()) * count;
+    if max_sum.is_infinite() {
         return min.is_finite() && max.is_finite() || a == b;
     }
-    (a - b).abs() <= most * count * f64::EPSILON
+    (a - b).abs() <= max_sum * count * f64::EPSILON
 }
 
-fn equal<T: PartialEq + std::fmt::Debug>(
+fn compare_equal<T: PartialEq + std::fmt::Debug>(
     what: &str,
     recorded: &Option<T>,
-    own: &Option<T>,
+    computed: &Option<T>,
     differs: &mut impl FnMut(&str, String, String),
 ) {
-    if let (Some(recorded), Some(own)) = (recorded, own)
-        && recorded != own
+    if let (Some(recorded), Some(computed)) = (recorded, computed)
+        && recorded != computed
     {
-        differs(what, format!("{recorded:?}"), format!("{own:?}"));
+        differs(what, format!("{recorded:?}"), format!("{computed:?}"));
     }
 }
 
-const LEAST: &str = "the least value";
-const GREATEST: &str = "the greatest value";
+const MIN_NAME: &str = "the least value";
+const MAX_NAME: &str = "the greatest value";
 
 type Bounds<'a, T> = (&'a Option<T>, &'a Option<T>);
 
-/// Compares bounds: those of the values, or around them where they need not be `exact`.
-fn bounds<T: PartialOrd + std::fmt::Debug>(
+/// Compares minimum and maximum. Bounds that are not exact may be wider than the computed bounds.
+fn compare_bounds<T: PartialOrd + std::fmt::Debug>(
     (min, max): Bounds<'_, T>,
-    (own_min, own_max): Bounds<'_, T>,
-    is_exact: bool,
+    (computed_min, computed_max): Bounds<'_, T>,
+    exact_bounds: bool,
     differs: &mut impl FnMut(&str, String, String),
 ) {
-    let mut bound = |what: &str, recorded: &Option<T>, own: &Option<T>, wrong: Ordering| {
-        if let (Some(recorded), Some(own)) = (recorded, own)
-            && match recorded.partial_cmp(own) {
+    let mut compare = |what: &str, recorded: &Option<T>, computed: &Option<T>, wrong: Ordering| {
+        if let (Some(recorded), Some(computed)) = (recorded, computed)
+            && match recorded.partial_cmp(computed) {
                 Some(Ordering::Equal) => false,
-                order => is_exact || order == Some(wrong),
+                order => exact_bounds || order == Some(wrong),
             }
         {
-            differs(what, format!("{recorded:?}"), format!("{own:?}"));
+            differs(what, format!("{recorded:?}"), format!("{computed:?}"));
         }
     };
-    bound(LEAST, min, own_min, Ordering::Greater);
-    bound(GREATEST, max, own_max, Ordering::Less);
+    compare(MIN_NAME, min, computed_min, Ordering::Greater);
+    compare(MAX_NAME, max, computed_max, Ordering::Less);
 }
 
-/// Compares a bound of text, which is `wrong` if it compares so to the value that it bounds. Of a bound that is cut, the
-/// value is not known.
-fn text(
+/// Compares a bound of strings. `wrong` is the order of a recorded bound that excludes the computed one. The value of a
+/// truncated bound is not known.
+fn compare_string_bound(
     recorded: Option<&Bound>,
-    own: Option<&Bound>,
-    Strictness { is_own, is_exact, .. }: &Strictness,
+    computed: Option<&Bound>,
+    options: &CompareOptions,
     wrong: Ordering,
     differs: &mut impl FnMut(&str, String, String),
 ) {
-    let (Some(recorded), Some(own)) = (recorded, own) else { return };
-    let order = recorded.value.cmp(&own.value);
-    let is_wrong = match (recorded.exact, own.exact) {
-        (true, true) => order != Ordering::Equal && (*is_exact || order == wrong),
+    let (Some(recorded), Some(computed)) = (recorded, computed) else { return };
+    let order = recorded.value.cmp(&computed.value);
+    let is_wrong = match (recorded.exact, computed.exact) {
+        (true, true) => order != Ordering::Equal && (options.exact_bounds || order == wrong),
         (false, true) => order == wrong,
-        // The value is beyond ours, on the side of all the others.
-        (true, false) => *is_exact && order == wrong.reverse(),
-        // Ours are cut alike; of others, either may be the longer part.
-        (false, false) => *is_own && order == wrong,
+        // The computed bound lies outside of all values, so that an exact bound cannot lie beyond it.
+        (true, false) => options.exact_bounds && order == wrong.reverse(),
+        // orcish truncates both bounds to the same length. Other writers may keep more or fewer bytes.
+        (false, false) => options.is_orcish && order == wrong,
     };
     if is_wrong {
-        let what = if wrong == Ordering::Greater { LEAST } else { GREATEST };
-        differs(what, format!("{:?}", recorded.value), format!("{:?}", own.value));
+        let what = if wrong == Ordering::Greater { MIN_NAME } else { MAX_NAME };
+        differs(what, format!("{:?}", recorded.value), format!("{:?}", computed.value));
     }
 }
 

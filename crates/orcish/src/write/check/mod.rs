@@ -1,8 +1,8 @@
-//! Whether a file is as it says: its rows are read, and encoded once more, and what is recorded of them is compared with
-//! what comes out.
+//! Checks a file against itself: its rows are read and encoded again, and the recorded statistics, positions and bloom
+//! filters are compared with the result.
 
 mod compare;
-mod form;
+mod conformance;
 mod values;
 
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use arrow_array::Array as _;
 
 pub(super) use values::differing_row;
 
-use compare::{Strictness, differences};
+use compare::{CompareOptions, compare_statistics};
 use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_core::statistics::ColumnStatistics;
-use values::differing_row_of;
+use values::differing_row_of_slices;
 
-use super::column::{Column, column};
+use super::append_error::AppendError;
+use super::column::{ColumnWriter, column_writer};
 use super::compressors::Compressors;
-use super::fault::Fault;
 use super::plan::WritePlan;
 use crate::bloom::{BloomBuilder, BloomFilters};
 use crate::options::NullMapKeys;
@@ -30,14 +30,14 @@ use crate::schema::{Kind, Schema};
 use crate::tuning;
 use crate::writer::Writer;
 
-/// Something that is not as the file says.
+/// A part of a file that contradicts its rows or the specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Index of the stripe; none where it is about the file.
+    /// Index of the stripe. `None` for a finding about the file.
     pub stripe: Option<usize>,
-    /// Number of the row group within the stripe; none where it is about the stripe or the file.
+    /// Number of the row group in the stripe. `None` for a finding about the stripe or the file.
     pub group: Option<usize>,
-    /// Dotted name of the column; empty for the root.
+    /// Dotted name of the column. Empty for the root.
     pub column: String,
     /// What is wrong.
     pub message: String,
@@ -57,20 +57,20 @@ impl std::fmt::Display for Finding {
 }
 
 impl OrcFile {
-    /// Reads the whole file, and compares what is recorded of the rows with the rows: the statistics of row groups, of
-    /// stripes and of the file, the positions of the row index, and, in files of orcish, the bloom filters.
+    /// Reads the whole file, and compares its rows with the statistics of row groups, stripes and file, with the
+    /// positions of the row index, and, in files of orcish, with the bloom filters.
     ///
-    /// What is recorded by writers that are known to record it wrongly is not looked at, as it is not when a file is
-    /// read.
+    /// Statistics of writers with known faults are ignored, as in reading.
     ///
-    /// The memory of `limits` has to have room for the dictionaries and chunks of each column three times, as each is
-    /// read through and by two readers that go by the row index, and for the bloom filters of a stripe.
+    /// `limits.memory` must be enough for three times the dictionaries and chunks of each column, because one reader
+    /// reads all rows in order and two readers seek by the row index, and for the bloom filters of a stripe.
     ///
     /// # Errors
-    /// Those of reading: a file that cannot be read has no findings. `LimitExceeded` when memory is short, or rows for
-    /// which nothing is stored are more than its bytes. `Interrupted` when `check` says so.
+    /// The errors of reading: a file that cannot be read has no findings. `LimitExceeded` when the memory is not
+    /// enough, or when the file states more rows without stored values than `limits.memory` has bytes. The error of the
+    /// cancellation check.
     pub fn check(&self, limits: &Limits, check: Option<&CancelCheck>) -> Result<Vec<Finding>> {
-        // Keys that may be null come as dictionaries, which costs what others need not pay.
+        // Null map keys need dictionary arrays, which are slower. They are read only where there are null keys.
         let run = |keys| Checker::new(self, limits, check, keys)?.run();
         match run(NullMapKeys::Error) {
             Err(error) if error.kind() == ErrorKind::NullMapKey => run(NullMapKeys::Dictionary),
@@ -84,14 +84,14 @@ struct Checker<'a> {
     limits: &'a Limits,
     inspector: Arc<Inspector>,
     types: &'a Schema,
-    /// How many types the footer lists.
+    /// Number of types in the footer, including types that are not reachable from the root.
     listed_types: usize,
     plan: WritePlan,
     findings: Vec<Finding>,
-    /// Bytes of the names of columns in them.
-    named: u64,
-    /// Whether it is a file of ours, in which all is recorded that can be.
-    is_own: bool,
+    /// Bytes of the column names in the findings.
+    name_bytes: u64,
+    /// Whether orcish wrote the file. It records all statistics that can be recorded.
+    is_orcish: bool,
     compressors: Compressors,
     cancellation: Cancellation,
 }
@@ -99,7 +99,7 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     fn new(file: &'a OrcFile, limits: &'a Limits, check: Option<&CancelCheck>, keys: NullMapKeys) -> Result<Self> {
         let tail = file.tail();
-        let plan = WritePlan::of_statistics(&tail.schema)?;
+        let plan = WritePlan::for_statistics(&tail.schema)?;
         Ok(Checker {
             file,
             limits,
@@ -108,229 +108,235 @@ impl<'a> Checker<'a> {
             listed_types: tail.listed_types()?,
             plan,
             findings: Vec::new(),
-            named: 0,
-            is_own: tail.writer == Writer::Orcish,
+            name_bytes: 0,
+            is_orcish: tail.writer == Writer::Orcish,
             compressors: Compressors::default(),
             cancellation: Cancellation::new(check.cloned()),
         })
     }
 
-    /// What of `recorded` is not true of the rows of column `id`, which have the statistics `own`.
-    fn differences(&self, id: u32, recorded: &ColumnStatistics, own: &ColumnStatistics) -> Vec<String> {
-        let strictness = Strictness {
-            is_own: self.is_own,
-            is_exact: self.file.tail().bounds_are_values(id),
-            ticks: self.inspector.ticks(id),
-            scale: self.types.get(id).map_or(0, |this| this.decimal().1),
+    /// Compares the recorded statistics of column `id` with statistics that were computed from its rows. Returns a
+    /// message for each difference.
+    fn compare(&self, id: u32, recorded: &ColumnStatistics, computed: &ColumnStatistics) -> Vec<String> {
+        let options = CompareOptions {
+            is_orcish: self.is_orcish,
+            exact_bounds: self.file.tail().bounds_are_values(id),
+            timestamp_unit_nanos: self.inspector.ticks(id),
+            scale: self.types.get(id).map_or(0, |orc_type| orc_type.decimal().1),
         };
-        let is_union = |id: u32| self.types.get(id).is_ok_and(|this| this.kind == Kind::Union);
-        let above = self.types.get(id).ok().and_then(|this| this.parent);
-        if !self.is_own && (is_union(id) || above.is_some_and(is_union)) {
-            // Arrow has no nulls of unions: they are read as nulls of the first variant.
+        let is_union = |id: u32| self.types.get(id).is_ok_and(|orc_type| orc_type.kind == Kind::Union);
+        let parent = self.types.get(id).ok().and_then(|orc_type| orc_type.parent);
+        if !self.is_orcish && (is_union(id) || parent.is_some_and(is_union)) {
+            // Arrow unions have no validity. Nulls of a union are read as nulls of its first variant.
             let recorded = ColumnStatistics { values: None, has_null: None, ..recorded.clone() };
-            return differences(&recorded, own, &Strictness { is_own: false, ..strictness });
+            return compare_statistics(&recorded, computed, &CompareOptions { is_orcish: false, ..options });
         }
-        differences(recorded, own, &strictness)
+        compare_statistics(recorded, computed, &options)
     }
 
-    fn find(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
-        // A name may be long, and be that of a column in many findings.
-        if self.findings.len() < tuning::FINDINGS.get() && self.named <= self.limits.tail {
+    /// Adds a finding, unless there are too many.
+    fn add_finding(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
+        // The bytes of names are limited, because many findings may have the same long name.
+        if self.findings.len() < tuning::MAX_FINDINGS.get() && self.name_bytes <= self.limits.tail {
             let column = self.types.path(column);
-            self.named += column.len() as u64;
+            self.name_bytes += column.len() as u64;
             self.findings.push(Finding { stripe, group, column, message });
         }
     }
 
+    /// Checks the tail, and stripe by stripe.
     fn run(mut self) -> Result<Vec<Finding>> {
         let (file, limits, inspector) = (self.file, self.limits, self.inspector.clone());
         let tail = file.tail();
-        self.form_of_tail();
-        self.heard((None, None), Some("the footer"), || inspector.decompress_footer())?;
-        let of_stripes = self.heard((None, None), Some("the stripe statistics"), || file.stripe_statistics(limits))?;
-        let mut whole = vec![ColumnStatistics::EMPTY; self.types.types().len()];
+        self.check_tail();
+        self.collect_faults((None, None), Some("the footer"), || inspector.decompress_footer())?;
+        let read_statistics = || file.stripe_statistics(limits);
+        let stripe_statistics = self.collect_faults((None, None), Some("the stripe statistics"), read_statistics)?;
+        let mut file_statistics = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         for stripe in 0..tail.stripes.len() {
             self.cancellation.poll()?;
             let place = (Some(stripe), None);
-            let footer = self.heard(place, Some("the stripe footer"), || inspector.footer(stripe))?;
-            self.form_of_stripe(stripe, &footer);
-            let mut inspected = self.heard(place, Some("its row index"), || inspector.stripe(stripe, &footer))?;
+            let footer = self.collect_faults(place, Some("the stripe footer"), || inspector.footer(stripe))?;
+            self.check_stripe_footer(stripe, &footer);
+            let open = || inspector.stripe(stripe, &footer);
+            let mut inspected = self.collect_faults(place, Some("its row index"), open)?;
             drop(footer);
-            let own = self.stripe(stripe, &mut inspected)?;
-            // Java, told to write no index, counts nothing and records that.
-            let recorded =
-                of_stripes.get(stripe).filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
-            for ((id, own), recorded) in (0u32..).zip(&own).zip(recorded.into_iter().flatten()) {
-                for message in self.differences(id, recorded, own) {
-                    self.find(Some(stripe), None, id, message);
+            let computed = self.check_stripe(stripe, &mut inspected)?;
+            // ORC Java without a row index records stripe statistics with 0 values.
+            let recorded = stripe_statistics.get(stripe);
+            let recorded = recorded.filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
+            for ((id, computed), recorded) in (0u32..).zip(&computed).zip(recorded.into_iter().flatten()) {
+                for message in self.compare(id, recorded, computed) {
+                    self.add_finding(Some(stripe), None, id, message);
                 }
             }
-            whole.iter_mut().zip(&own).for_each(|(whole, own)| whole.merge(own));
+            file_statistics.iter_mut().zip(&computed).for_each(|(file, stripe)| file.merge(stripe));
         }
-        for (id, own) in (0u32..).zip(&whole) {
+        for (id, computed) in (0u32..).zip(&file_statistics) {
             if let Some(recorded) = tail.column_statistics(id)? {
-                for message in self.differences(id, &recorded, own) {
-                    self.find(None, None, id, message);
+                for message in self.compare(id, &recorded, computed) {
+                    self.add_finding(None, None, id, message);
                 }
             }
         }
         Ok(self.findings)
     }
 
-    /// Writers of the columns that are read, which take the rows of a row group.
-    fn columns(&self) -> Result<Vec<Column>> {
+    /// New writers of the columns that can be read.
+    fn column_writers(&self) -> Result<Vec<ColumnWriter>> {
         let nullable = vec![true; self.types.types().len()];
         match self.types.get(0)?.kind {
             Kind::Struct => readable_columns(&self.plan, self.types, &nullable),
-            _ => Ok(vec![column(&self.plan, self.types, &nullable, 0)?]),
+            _ => Ok(vec![column_writer(&self.plan, self.types, &nullable, 0)?]),
         }
     }
 
-    /// Looks at the row groups of a stripe; gives the statistics of its columns.
-    fn stripe(&mut self, stripe: usize, inspected: &mut StripeInspector) -> Result<Vec<ColumnStatistics>> {
+    /// Checks the row groups of a stripe. Returns the computed statistics of its columns.
+    fn check_stripe(&mut self, stripe: usize, inspected: &mut StripeInspector) -> Result<Vec<ColumnStatistics>> {
         let filters = self.bloom_filters(stripe, inspected)?;
-        let mut own = vec![ColumnStatistics::EMPTY; self.types.types().len()];
+        let mut computed = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         if self.types.get(0)?.kind == Kind::Struct {
             let rows = self.file.tail().stripes.get(stripe).map(|stripe| stripe.rows);
-            own.iter_mut().take(1).for_each(|root| root.values = rows);
+            computed.iter_mut().take(1).for_each(|root| root.values = rows);
         }
-        // Of columns that cannot be read nothing is known.
+        // The statistics of columns that cannot be read are unknown.
         for unread in self.types.get(0)?.children.iter().filter(|&&id| self.types.fault(id).is_some()) {
             let last = self.types.get(*unread)?.last;
-            let unread = own.get_mut(*unread as usize..=last as usize).into_iter().flatten();
-            unread.for_each(|own| *own = ColumnStatistics::UNKNOWN);
+            let unread = computed.get_mut(*unread as usize..=last as usize).into_iter().flatten();
+            unread.for_each(|statistics| *statistics = ColumnStatistics::UNKNOWN);
         }
         let mut group = 0;
-        while self.heard((Some(stripe), Some(group)), None, || inspected.next_group())? {
+        while self.collect_faults((Some(stripe), Some(group)), None, || inspected.next_group())? {
             self.cancellation.poll()?;
-            // New ones for each row group, as what is encoded is of no use.
-            let mut columns = self.columns()?;
-            let are_whole = self.rows(&mut columns, inspected, &filters, (stripe, group))?;
-            let mut done = Vec::new();
-            for (column, is_whole) in columns.iter_mut().zip(are_whole) {
-                if !is_whole {
-                    column.each(&mut |column| done.push((column.id(), ColumnStatistics::UNKNOWN, None)));
+            // Each row group has new writers, because only its statistics are needed.
+            let mut columns = self.column_writers()?;
+            let are_complete = self.encode_row_group(&mut columns, inspected, &filters, (stripe, group))?;
+            let mut results = Vec::new();
+            for (column, is_complete) in columns.iter_mut().zip(are_complete) {
+                if !is_complete {
+                    column.visit(&mut |column| results.push((column.id(), ColumnStatistics::UNKNOWN, None)));
                     continue;
                 }
-                column.end_group(&mut self.compressors)?;
-                column.each(&mut |column| {
-                    if let Some(statistics) = column.last_group() {
-                        done.push((column.id(), statistics.clone(), column.last_bloom().cloned()));
+                column.end_row_group(&mut self.compressors)?;
+                column.visit(&mut |column| {
+                    if let Some(statistics) = column.last_row_group() {
+                        results.push((column.id(), statistics.clone(), column.last_bloom_filter().cloned()));
                     }
                 });
             }
-            for (id, statistics, bloom) in done {
-                self.group(inspected, &filters, (stripe, group), id, &statistics, bloom.as_ref())?;
-                if let Some(own) = own.get_mut(id as usize) {
-                    own.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics });
+            for (id, statistics, filter) in results {
+                self.compare_row_group(inspected, &filters, (stripe, group), id, &statistics, filter.as_ref())?;
+                if let Some(stripe) = computed.get_mut(id as usize) {
+                    stripe.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics });
                 }
             }
             group += 1;
         }
-        Ok(own)
+        Ok(computed)
     }
 
-    /// Has the rows of a row group encoded, and compares them with what is found by the row index. Says of which columns
-    /// all rows were encoded.
-    fn rows(
+    /// Encodes the rows of a row group, and compares them with the rows that are read by the row index. Returns for
+    /// each column whether all rows were encoded.
+    fn encode_row_group(
         &mut self,
-        columns: &mut [Column],
+        columns: &mut [ColumnWriter],
         inspected: &mut StripeInspector,
         filters: &[Option<BloomFilters>],
         (stripe, group): (usize, usize),
     ) -> Result<Vec<bool>> {
-        let mut are_whole = vec![true; columns.len()];
+        let mut are_complete = vec![true; columns.len()];
         for column in columns.iter_mut() {
-            column.each(&mut |column| {
-                if let Some(like) = filter_of(filters, column.id(), group).and_then(BloomBuilder::like) {
-                    column.set_bloom(like);
+            column.visit(&mut |column| {
+                let recorded = filter_of(filters, column.id(), group);
+                if let Some(filter) = recorded.and_then(BloomBuilder::like) {
+                    column.set_bloom_filter(filter);
                 }
             });
-            column.begin_group();
+            column.begin_row_group();
         }
-        let mut first = 0;
+        let mut first_row = 0;
         loop {
-            let found = self.heard((Some(stripe), Some(group)), None, || inspected.next_piece())?;
-            let Some(Piece { columns: arrays, sought }) = found else { break };
+            let rows = self.collect_faults((Some(stripe), Some(group)), None, || inspected.next_piece())?;
+            let Some(Piece { columns: arrays, sought }) = rows else { break };
             self.cancellation.poll()?;
             for ((column, array), sought) in columns.iter().zip(&arrays).zip(sought) {
                 let message = match sought {
                     None => None,
-                    Some(Ok(parts)) => differing_row_of(array, &parts).map(|row| {
-                        format!("row {} of it is another one when it is found by the row index", first + row)
+                    Some(Ok(slices)) => differing_row_of_slices(array, &slices).map(|row| {
+                        format!("row {} of it is another one when it is found by the row index", first_row + row)
                     }),
                     Some(Err(error)) => Some(format!("it cannot be read by the row index: {}", error.message())),
                 };
                 if let Some(message) = message {
-                    self.find(Some(stripe), Some(group), column.id(), message);
+                    self.add_finding(Some(stripe), Some(group), column.id(), message);
                 }
             }
-            for ((column, array), is_whole) in columns.iter_mut().zip(&arrays).zip(&mut are_whole) {
+            for ((column, array), is_complete) in columns.iter_mut().zip(&arrays).zip(&mut are_complete) {
                 match column.append(array, &mut self.compressors) {
                     Ok(()) => {}
-                    Err(Fault::Value { index, column, message }) => {
-                        *is_whole = false;
-                        let row = first + index;
-                        self.find(Some(stripe), Some(group), column, format!("row {row} of it: {message}"));
+                    Err(AppendError::Value { index, column, message }) => {
+                        *is_complete = false;
+                        let row = first_row + index;
+                        self.add_finding(Some(stripe), Some(group), column, format!("row {row} of it: {message}"));
                     }
-                    Err(Fault::Error(error)) => return Err(error),
+                    Err(AppendError::Other(error)) => return Err(error),
                 }
             }
-            let held: usize = columns.iter_mut().map(Column::memory).sum();
-            if held as u64 > self.limits.memory {
-                let most = self.limits.memory;
-                let text = format!("a row group that takes more than the {most} bytes of memory allowed");
+            let memory: usize = columns.iter_mut().map(ColumnWriter::memory_size).sum();
+            if memory as u64 > self.limits.memory {
+                let max = self.limits.memory;
+                let text = format!("a row group that takes more than the {max} bytes of memory allowed");
                 return Err(Error::over("memory", text).in_section("stripe", stripe).in_file(self.file.name()));
             }
-            first += arrays.first().map_or(0, |array| array.len());
+            first_row += arrays.first().map_or(0, |array| array.len());
         }
-        Ok(are_whole)
+        Ok(are_complete)
     }
 
-    /// The bloom filters of all columns, where their writer is one whose hashes are ours.
+    /// The bloom filters of all columns, in files of orcish only: other writers may hash values differently.
     fn bloom_filters(&mut self, stripe: usize, inspected: &StripeInspector) -> Result<Vec<Option<BloomFilters>>> {
-        if !self.is_own {
+        if !self.is_orcish {
             return Ok(Vec::new());
         }
         let types = (0u32..).zip(self.types.types());
-        self.heard((Some(stripe), None), Some("its bloom filters"), || {
+        self.collect_faults((Some(stripe), None), Some("its bloom filters"), || {
             types.map(|(id, _)| inspected.bloom_filters(id)).collect()
         })
     }
 
-    /// Compares what is recorded of a row group of a column.
-    fn group(
+    /// Compares recorded and computed statistics and bloom filter of a column in a row group.
+    fn compare_row_group(
         &mut self,
         inspected: &StripeInspector,
         filters: &[Option<BloomFilters>],
         (stripe, group): (usize, usize),
         id: u32,
-        own: &ColumnStatistics,
-        bloom: Option<&orc::BloomFilter>,
+        computed: &ColumnStatistics,
+        filter: Option<&orc::BloomFilter>,
     ) -> Result<()> {
         if let Some(recorded) = inspected.recorded(id, group)? {
-            for message in self.differences(id, &recorded, own) {
-                self.find(Some(stripe), Some(group), id, message);
+            for message in self.compare(id, &recorded, computed) {
+                self.add_finding(Some(stripe), Some(group), id, message);
             }
         }
-        if let (Some(recorded), Some(own)) = (filter_of(filters, id, group), bloom) {
+        if let (Some(recorded), Some(computed)) = (filter_of(filters, id, group), filter) {
             let bits = |filter: &orc::BloomFilter| filter.utf8bitset.clone().unwrap_or_default();
-            let is_missing = bits(own).iter().zip(bits(recorded)).any(|(own, recorded)| own & !recorded != 0);
-            if is_missing {
-                self.find(Some(stripe), Some(group), id, "a value is not in the bloom filter".to_owned());
+            let mut bytes = bits(computed).into_iter().zip(bits(recorded));
+            if bytes.any(|(computed, recorded)| computed & !recorded != 0) {
+                self.add_finding(Some(stripe), Some(group), id, "a value is not in the bloom filter".to_owned());
             }
         }
         Ok(())
     }
 }
 
-/// The writers of the columns below the root whose types are known.
-fn readable_columns(plan: &WritePlan, types: &Schema, nullable: &[bool]) -> Result<Vec<Column>> {
+/// New writers of the children of the root whose types are known.
+fn readable_columns(plan: &WritePlan, types: &Schema, nullable: &[bool]) -> Result<Vec<ColumnWriter>> {
     let readable = types.get(0)?.children.iter().filter(|&&id| types.fault(id).is_none());
-    readable.map(|&id| column(plan, types, nullable, id)).collect()
+    readable.map(|&id| column_writer(plan, types, nullable, id)).collect()
 }
 
-/// The bloom filter of a row group of a column.
+/// The recorded bloom filter of a column in a row group.
 fn filter_of(filters: &[Option<BloomFilters>], id: u32, group: usize) -> Option<&orc::BloomFilter> {
     filters.get(id as usize).and_then(|filters| filters.as_ref()?.filter(group))
 }

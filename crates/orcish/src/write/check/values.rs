@@ -1,4 +1,4 @@
-//! Whether rows are the same.
+//! Comparison of the rows of arrays.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use arrow_select::take::take;
 use orcish_core::types::{item_of, with_item};
 
-/// The first row that is another one; the number of rows of the shorter where one has more.
+/// The first row that differs. If one array is longer, its first additional row differs.
 pub(in crate::write) fn differing_row(a: &ArrayRef, b: &ArrayRef) -> Option<usize> {
     if a.len() != b.len() {
         return Some(a.len().min(b.len()));
     }
-    let (a, b) = (unpacked(a), unpacked(b));
+    let (a, b) = (comparable_data(a), comparable_data(b));
     if a == b {
         return None;
     }
-    // By halves.
+    // Binary search for the first difference.
     let (mut start, mut length) = (0, a.len());
     while length > 1 {
         let half = length / 2;
@@ -31,27 +31,27 @@ pub(in crate::write) fn differing_row(a: &ArrayRef, b: &ArrayRef) -> Option<usiz
     Some(start)
 }
 
-/// The first row of `array` that is another one in `parts`, which are as long together.
-pub(super) fn differing_row_of(array: &ArrayRef, parts: &[ArrayRef]) -> Option<usize> {
-    if let [one] = parts {
-        return differing_row(array, one);
+/// The first row of `array` that differs from the row of the concatenated `slices`.
+pub(super) fn differing_row_of_slices(array: &ArrayRef, slices: &[ArrayRef]) -> Option<usize> {
+    if let [slice] = slices {
+        return differing_row(array, slice);
     }
-    let mut at = 0;
-    for part in parts {
-        let length = part.len().min(array.len() - at);
-        if let Some(row) = differing_row(&array.slice(at, length), part) {
-            return Some(at + row);
+    let mut offset = 0;
+    for slice in slices {
+        let length = slice.len().min(array.len() - offset);
+        if let Some(row) = differing_row(&array.slice(offset, length), slice) {
+            return Some(offset + row);
         }
-        at += length;
+        offset += length;
     }
-    (at < array.len()).then_some(at)
+    (offset < array.len()).then_some(offset)
 }
 
-/// The data of an array without dictionaries, of which null entries are nulls like any other; as they are where that
-/// cannot be had.
-fn unpacked(array: &ArrayRef) -> ArrayData {
+/// The data of an array with decoded dictionaries, so that null keys and keys of null values are equal. An array whose
+/// dictionaries cannot be decoded is compared as it is.
+fn comparable_data(array: &ArrayRef) -> ArrayData {
     let data = array.to_data();
-    without_dictionaries(data.clone()).unwrap_or(data)
+    decode_dictionaries(data.clone()).unwrap_or(data)
 }
 
 fn has_dictionary(data_type: &DataType) -> bool {
@@ -66,35 +66,35 @@ fn has_dictionary(data_type: &DataType) -> bool {
     }
 }
 
-/// Values in place of references to them, at any depth.
-fn without_dictionaries(data: ArrayData) -> Result<ArrayData, ArrowError> {
+/// Decodes dictionaries at any depth.
+fn decode_dictionaries(data: ArrayData) -> Result<ArrayData, ArrowError> {
     if !has_dictionary(data.data_type()) {
         return Ok(data);
     }
     if let DataType::Dictionary(_, _) = data.data_type() {
         let array = make_array(data);
         let dictionary = array.as_any_dictionary();
-        return without_dictionaries(take(dictionary.values(), dictionary.keys(), None)?.to_data());
+        return decode_dictionaries(take(dictionary.values(), dictionary.keys(), None)?.to_data());
     }
-    let children = data.child_data().iter().cloned().map(without_dictionaries).collect::<Result<Vec<_>, _>>()?;
+    let children = data.child_data().iter().cloned().map(decode_dictionaries).collect::<Result<Vec<_>, _>>()?;
     let mut types = children.iter().map(|child| child.data_type().clone());
-    let mut renewed = |field: &FieldRef| -> FieldRef {
-        let own = types.next().unwrap_or_else(|| field.data_type().clone());
-        Arc::new(Field::clone(field).with_data_type(own).with_nullable(true))
+    let mut with_child_type = |field: &FieldRef| -> FieldRef {
+        let data_type = types.next().unwrap_or_else(|| field.data_type().clone());
+        Arc::new(Field::clone(field).with_data_type(data_type).with_nullable(true))
     };
     let data_type = match data.data_type() {
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(renewed).collect()),
-        // Their entries as a list, whose keys may be null.
-        DataType::Map(entries, _) => DataType::List(renewed(entries)),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(with_child_type).collect()),
+        // Unlike map keys, fields of list elements may be null.
+        DataType::Map(entries, _) => DataType::List(with_child_type(entries)),
         DataType::Union(fields, mode) => {
-            let fields = fields.iter().map(|(id, field)| (id, renewed(field)));
+            let fields = fields.iter().map(|(id, field)| (id, with_child_type(field)));
             DataType::Union(fields.collect(), *mode)
         }
         DataType::RunEndEncoded(ends, values) => {
-            let _ = renewed(ends);
-            DataType::RunEndEncoded(ends.clone(), renewed(values))
+            let _ = with_child_type(ends);
+            DataType::RunEndEncoded(ends.clone(), with_child_type(values))
         }
-        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, renewed(item))),
+        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, with_child_type(item))),
     };
     data.into_builder().data_type(data_type).child_data(children).build()
 }
@@ -107,9 +107,10 @@ mod tests {
 
     use super::*;
 
-    /// Two entries, of which the second has a null, by its reference or by what that refers to.
-    fn map(is_reference: bool) -> ArrayRef {
-        let keys = Int8Array::from(if is_reference { vec![Some(0), None] } else { vec![Some(0), Some(1)] });
+    /// A map array with dictionary values. The value of the second entry is null, by a null key or by the key of a
+    /// null.
+    fn map_with_dictionary(is_null_key: bool) -> ArrayRef {
+        let keys = Int8Array::from(if is_null_key { vec![Some(0), None] } else { vec![Some(0), Some(1)] });
         let values: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None]));
         let values: ArrayRef = Arc::new(DictionaryArray::<Int8Type>::new(keys, values));
         let names: ArrayRef = Arc::new(StringArray::from(vec!["x", "y"]));
@@ -121,34 +122,34 @@ mod tests {
     }
 
     #[test]
-    fn the_first_row_that_differs_is_found() {
+    fn first_differing_row() {
         const ROWS: i8 = 11;
-        let rows = |differ: &[i8]| -> ArrayRef {
-            Arc::new((0..ROWS).map(|row| Some(if differ.contains(&row) { -1 } else { row })).collect::<Int8Array>())
+        let rows = |changed: &[i8]| -> ArrayRef {
+            Arc::new((0..ROWS).map(|row| Some(if changed.contains(&row) { -1 } else { row })).collect::<Int8Array>())
         };
         let all = rows(&[]);
         assert_eq!(differing_row(&all, &rows(&[])), None);
         for first in 0..ROWS {
             for second in first..ROWS {
                 let other = rows(&[first, second]);
-                let want = usize::try_from(first).ok();
-                assert_eq!(differing_row(&all, &other), want);
-                for at in 0..=other.len() {
-                    let parts = [other.slice(0, at), other.slice(at, other.len() - at)];
-                    assert_eq!(differing_row_of(&all, &parts), want);
+                let expected = usize::try_from(first).ok();
+                assert_eq!(differing_row(&all, &other), expected);
+                for cut in 0..=other.len() {
+                    let slices = [other.slice(0, cut), other.slice(cut, other.len() - cut)];
+                    assert_eq!(differing_row_of_slices(&all, &slices), expected);
                 }
             }
         }
     }
 
     #[test]
-    fn nulls_of_dictionaries_below_maps_are_nulls() {
-        let (a, b) = (map(true), map(false));
-        without_dictionaries(a.to_data()).unwrap();
+    fn dictionary_nulls_in_maps_are_equal() {
+        let (a, b) = (map_with_dictionary(true), map_with_dictionary(false));
+        decode_dictionaries(a.to_data()).unwrap();
         assert_eq!(differing_row(&a, &b), None);
         assert_eq!(differing_row(&a, &a.slice(0, 1)), Some(1));
-        assert_eq!(differing_row_of(&a, &[b.slice(0, 1), b.slice(1, 1)]), None);
-        assert_eq!(differing_row_of(&a, &[b.slice(0, 1)]), Some(1));
-        assert_eq!(differing_row_of(&a, &[b.slice(1, 1), b.slice(0, 1)]), Some(0));
+        assert_eq!(differing_row_of_slices(&a, &[b.slice(0, 1), b.slice(1, 1)]), None);
+        assert_eq!(differing_row_of_slices(&a, &[b.slice(0, 1)]), Some(1));
+        assert_eq!(differing_row_of_slices(&a, &[b.slice(1, 1), b.slice(0, 1)]), Some(0));
     }
 }

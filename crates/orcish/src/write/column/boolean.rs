@@ -1,4 +1,4 @@
-//! Booleans (ORCv1, Boolean Columns), and columns of nulls, which are stored as such.
+//! Boolean columns (ORCv1, Boolean Columns), and columns of nulls, which are stored as boolean columns without values.
 
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
@@ -6,41 +6,41 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::Result;
 
-use super::{Compressors, Detail, Ended, Outcome, Tools, Values, valid_ranges};
-use crate::write::bits::Bits;
-use crate::write::streams::Layout;
+use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges};
+use crate::write::boolean_stream::BooleanStream;
+use crate::write::stream_options::StreamOptions;
 
-pub(super) struct BooleanValues {
-    layout: Layout,
-    bits: Bits,
+pub(super) struct BooleanEncoder {
+    options: StreamOptions,
+    bits: BooleanStream,
     true_count: u64,
 }
 
-impl BooleanValues {
-    pub(super) fn new(layout: Layout) -> Self {
-        BooleanValues { layout, bits: Bits::new(), true_count: 0 }
+impl BooleanEncoder {
+    pub(super) fn new(options: StreamOptions) -> Self {
+        BooleanEncoder { options, bits: BooleanStream::new(), true_count: 0 }
     }
 }
 
-impl Values for BooleanValues {
-    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, _: Tools<'_>) -> Outcome {
+impl ValueEncoder for BooleanEncoder {
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, _: AppendContext<'_>) -> AppendResult {
         if *array.data_type() == DataType::Null {
             return Ok(());
         }
         let values = array.as_boolean().values();
         for range in valid_ranges(values.len(), valid) {
-            let part = values.slice(range.start, range.len());
-            self.true_count += part.count_set_bits() as u64;
-            self.bits.append(&part);
+            let bits = values.slice(range.start, range.len());
+            self.true_count += bits.count_set_bits() as u64;
+            self.bits.append(&bits);
         }
         Ok(())
     }
 
-    fn begin_group(&mut self) {
-        self.bits.begin_group();
+    fn begin_row_group(&mut self) {
+        self.bits.begin_row_group();
     }
 
-    fn end_group(&mut self, _: &mut Compressors) -> Result<Detail> {
+    fn end_row_group(&mut self, _: &mut Compressors) -> Result<Detail> {
         Ok(Detail::Boolean { true_count: Some(std::mem::take(&mut self.true_count)) })
     }
 
@@ -48,8 +48,8 @@ impl Values for BooleanValues {
         self.bits.size()
     }
 
-    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        let (bytes, positions) = self.bits.take(self.layout, compressors)?;
-        Ok(Ended::of_data(bytes, positions))
+    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
+        let (bytes, positions) = self.bits.finish(self.options, compressors)?;
+        Ok(EncodedValues::data_stream(bytes, positions))
     }
 }

@@ -1,4 +1,4 @@
-//! What text and binary columns have in common: bytes and lengths as they are, and bounds.
+//! Direct encoding and statistics of string and binary columns.
 
 use arrow_array::OffsetSizeTrait;
 use bytes::Bytes;
@@ -6,175 +6,176 @@ use orcish_core::error::Result;
 use orcish_core::statistics::Bound;
 
 use super::dictionary::prefix;
-use super::{Compressors, Detail, Ended, Starts, StreamKind};
+use super::{Compressors, Detail, EncodedValues, RowGroupPositions, StreamKind};
 use crate::tuning;
-use crate::write::stream::OutStream;
-use crate::write::streams::{IntStream, Layout};
+use crate::write::out_stream::OutStream;
+use crate::write::rle_stream::IntegerStream;
+use crate::write::stream_options::StreamOptions;
 
-/// Values one behind the other, and their lengths.
-pub(super) struct DirectBytes {
+/// Direct encoding: a data stream with the bytes of all values, and a length stream.
+pub(super) struct DirectEncoder {
     data: OutStream,
-    lengths: IntStream,
-    starts: Starts,
+    lengths: IntegerStream,
+    positions: RowGroupPositions,
 }
 
-impl DirectBytes {
-    pub(super) fn new(layout: Layout) -> Self {
-        let (data, lengths) = (layout.text_stream(), IntStream::of_integers(layout, false));
-        DirectBytes { data, lengths, starts: Starts::default() }
+impl DirectEncoder {
+    pub(super) fn new(options: StreamOptions) -> Self {
+        DirectEncoder {
+            data: options.new_text_stream(),
+            lengths: IntegerStream::unsigned(options),
+            positions: RowGroupPositions::default(),
+        }
     }
 
     #[inline]
     pub(super) fn push(&mut self, value: &[u8]) {
-        self.data.raw().extend_from_slice(value);
-        self.lengths.held().push(i64::try_from(value.len()).unwrap_or(i64::MAX));
+        self.data.buffer().extend_from_slice(value);
+        self.lengths.buffer().push(i64::try_from(value.len()).unwrap_or(i64::MAX));
     }
 
-    /// Takes values that lie one behind the other in `data`, where `offsets` say; does something with each.
-    pub(super) fn push_all<O: OffsetSizeTrait>(&mut self, offsets: &[O], data: &[u8], mut each: impl FnMut(&[u8])) {
+    /// Appends the values that `offsets` delimit in `data`, and calls `visit` with each value.
+    pub(super) fn extend<O: OffsetSizeTrait>(&mut self, offsets: &[O], data: &[u8], mut visit: impl FnMut(&[u8])) {
         let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return };
-        self.data.raw().extend_from_slice(data.get(first.as_usize()..last.as_usize()).unwrap_or_default());
+        self.data.buffer().extend_from_slice(data.get(first.as_usize()..last.as_usize()).unwrap_or_default());
         let ranges = offsets.iter().zip(offsets.iter().skip(1)).map(|(from, to)| from.as_usize()..to.as_usize());
-        let lengths = self.lengths.held();
+        let lengths = self.lengths.buffer();
         lengths.reserve(offsets.len());
         for range in ranges {
             lengths.push(i64::try_from(range.len()).unwrap_or(i64::MAX));
-            each(data.get(range).unwrap_or_default());
+            visit(data.get(range).unwrap_or_default());
         }
     }
 
-    /// Compresses what there is enough of.
+    /// Encodes and compresses once many values are buffered.
     #[inline]
-    pub(super) fn relieve(&mut self, compressors: &mut Compressors) -> Result<()> {
-        self.lengths.relieve(compressors)?;
-        self.data.settle_if_full(compressors)
+    pub(super) fn encode_if_large(&mut self, compressors: &mut Compressors) -> Result<()> {
+        self.lengths.encode_if_large(compressors)?;
+        self.data.compress_if_large(compressors)
     }
 
-    pub(super) fn begin_group(&mut self) {
-        self.starts.push(|position| {
-            self.data.position(position);
-            self.lengths.position(position);
+    pub(super) fn begin_row_group(&mut self) {
+        self.positions.push(|position| {
+            self.data.record_position(position);
+            self.lengths.record_position(position);
         });
     }
 
-    pub(super) fn end_group(&mut self, compressors: &mut Compressors) -> Result<()> {
-        self.data.settle(compressors)?;
+    pub(super) fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<()> {
+        self.data.compress_full_chunks(compressors)?;
         self.lengths.end_run(compressors)
     }
 
+    /// Estimated stored bytes so far.
     pub(super) fn size(&self) -> usize {
         self.data.size() + self.lengths.size()
     }
 
-    pub(super) fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended {
+    pub(super) fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
+        Ok(EncodedValues {
             streams: vec![
-                (StreamKind::Data, self.data.take(compressors)?),
-                (StreamKind::Length, self.lengths.take(compressors)?),
+                (StreamKind::Data, self.data.finish(compressors)?),
+                (StreamKind::Length, self.lengths.finish(compressors)?),
             ],
             has_integers: true,
-            positions: self.starts.take(),
-            ..Ended::default()
+            positions: self.positions.take(),
+            ..EncodedValues::default()
         })
     }
 }
 
-/// Least and greatest value of a row group, and the length of all.
+/// String statistics of a row group: minimum, maximum, and total length.
 #[derive(Debug, Default)]
-pub(super) struct Bounds {
-    /// First bytes of least and greatest: most values lie between them.
+pub(super) struct StringStatistics {
+    /// The [`prefix`]es of minimum and maximum. Most values lie between them, and are not compared further.
     prefixes: (u64, u64),
     bounds: Option<(Vec<u8>, Vec<u8>)>,
     total_length: u64,
 }
 
-impl Bounds {
-    /// Takes a value.
+impl StringStatistics {
     #[inline]
     pub(super) fn add(&mut self, value: &[u8]) {
-        self.count(value.len());
-        self.add_bounds(value);
+        self.add_length(value.len());
+        self.update_bounds(value);
     }
 
-    /// Takes the length of a value whose bytes are known.
+    /// Adds the length of a value. A value that the row group had before does not change the bounds.
     #[inline]
-    pub(super) fn count(&mut self, length: usize) {
+    pub(super) fn add_length(&mut self, length: usize) {
         self.total_length += length as u64;
     }
 
-    /// Takes the bytes of a value.
+    /// Updates minimum and maximum with a value.
     #[inline]
-    pub(super) fn add_bounds(&mut self, value: &[u8]) {
-        let first = prefix(value);
-        if self.bounds.is_some() && self.prefixes.0 < first && first < self.prefixes.1 {
+    pub(super) fn update_bounds(&mut self, value: &[u8]) {
+        let value_prefix = prefix(value);
+        if self.bounds.is_some() && self.prefixes.0 < value_prefix && value_prefix < self.prefixes.1 {
             return;
         }
-        self.widen(value, first);
+        self.compare_bounds(value, value_prefix);
     }
 
-    fn widen(&mut self, value: &[u8], first: u64) {
+    fn compare_bounds(&mut self, value: &[u8], value_prefix: u64) {
         match &mut self.bounds {
             None => {
                 self.bounds = Some((value.to_vec(), value.to_vec()));
-                self.prefixes = (first, first);
+                self.prefixes = (value_prefix, value_prefix);
             }
             Some((min, max)) => {
                 if value < &min[..] {
                     min.clear();
                     min.extend_from_slice(value);
-                    self.prefixes.0 = first;
+                    self.prefixes.0 = value_prefix;
                 } else if value > &max[..] {
                     max.clear();
                     max.extend_from_slice(value);
-                    self.prefixes.1 = first;
+                    self.prefixes.1 = value_prefix;
                 }
             }
         }
     }
 
-    /// The statistics of text, and of no values then.
-    pub(super) fn take_text(&mut self) -> Detail {
+    /// The statistics. They are empty afterwards.
+    pub(super) fn take(&mut self) -> Detail {
         let total_length = Some(std::mem::take(&mut self.total_length));
         let Some((min, max)) = self.bounds.take() else {
             return Detail::String { min: None, max: None, total_length };
         };
-        Detail::String { min: Some(lower(min)), max: upper(max), total_length }
-    }
-
-    /// The length of all, and of no values then.
-    pub(super) fn take_length(&mut self) -> u64 {
-        std::mem::take(&mut self.total_length)
+        Detail::String { min: Some(min_bound(min)), max: max_bound(max), total_length }
     }
 }
 
-/// Where text is cut to be recorded: before the first character that is too much.
-fn cut(text: &[u8]) -> Option<usize> {
-    let most = tuning::TEXT_RECORDED.get();
-    if text.len() <= most {
+/// The length to which a long bound is truncated, at a character boundary. `None` for a bound that is short enough.
+fn truncated_length(text: &[u8]) -> Option<usize> {
+    let max_length = tuning::MAX_BOUND_BYTES.get();
+    if text.len() <= max_length {
         return None;
     }
-    let is_inside = |&at: &usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    (0..=most).rev().find(|at| !is_inside(at))
+    let is_inside_character = |&at: &usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    (0..=max_length).rev().find(|at| !is_inside_character(at))
 }
 
-fn lower(min: Vec<u8>) -> Bound {
-    match cut(&min) {
-        Some(at) => Bound { value: Bytes::copy_from_slice(min.get(..at).unwrap_or_default()), exact: false },
+/// The minimum, truncated if it is long.
+fn min_bound(min: Vec<u8>) -> Bound {
+    match truncated_length(&min) {
+        Some(length) => Bound { value: Bytes::copy_from_slice(min.get(..length).unwrap_or_default()), exact: false },
         None => Bound { value: min.into(), exact: true },
     }
 }
 
-/// The text that is above all that begin as `max` does: with the last character that can be made a greater one.
-fn upper(max: Vec<u8>) -> Option<Bound> {
-    let Some(at) = cut(&max) else { return Some(Bound { value: max.into(), exact: true }) };
-    let text = std::str::from_utf8(max.get(..at)?).ok()?;
+/// The maximum. A long maximum is truncated, and its last character that has a successor is incremented, so that the
+/// bound is greater than all values with the prefix. `None` if no character has a successor.
+fn max_bound(max: Vec<u8>) -> Option<Bound> {
+    let Some(length) = truncated_length(&max) else { return Some(Bound { value: max.into(), exact: true }) };
+    let text = std::str::from_utf8(max.get(..length)?).ok()?;
     let (start, next) = text.char_indices().rev().find_map(|(start, last)| Some((start, next_character(last)?)))?;
     let mut value = text.get(..start)?.to_owned();
     value.push(next);
     Some(Bound { value: value.into(), exact: false })
 }
 
-/// The next greater character, which takes as many bytes: readers may count on 1,024 of them.
+/// The next greater character, if it has as many bytes: readers may rely on bounds of at most 1,024 bytes.
 fn next_character(character: char) -> Option<char> {
     let next = match character {
         '\u{D7FF}' => Some('\u{E000}'),
@@ -191,20 +192,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bounds_hold_all_values(values in prop::collection::vec("[a-c\u{80}-\u{84}\u{10FFFE}-\u{10FFFF}]{0,9}", 1..40), long in 0..700usize) {
-            let values: Vec<String> = values.into_iter().map(|value| value.chars().cycle().take(value.chars().count() * long / 4).collect()).collect();
-            let mut bounds = Bounds::default();
-            values.iter().for_each(|value| bounds.add(value.as_bytes()));
-            let Detail::String { min, max, total_length } = bounds.take_text() else { panic!("no text") };
+        fn bounds_contain_all_values(
+            values in prop::collection::vec("[a-c\u{80}-\u{84}\u{10FFFE}-\u{10FFFF}]{0,9}", 1..40),
+            long in 0..700usize,
+        ) {
+            let repeat = |value: String| value.chars().cycle().take(value.chars().count() * long / 4).collect();
+            let values: Vec<String> = values.into_iter().map(repeat).collect();
+            let mut statistics = StringStatistics::default();
+            values.iter().for_each(|value| statistics.add(value.as_bytes()));
+            let Detail::String { min, max, total_length } = statistics.take() else { panic!("no string statistics") };
             prop_assert_eq!(total_length, Some(values.iter().map(|value| value.len() as u64).sum()));
             let min = min.unwrap();
-            prop_assert!(min.value.len() <= tuning::TEXT_RECORDED.get() && std::str::from_utf8(&min.value).is_ok());
+            prop_assert!(min.value.len() <= tuning::MAX_BOUND_BYTES.get() && std::str::from_utf8(&min.value).is_ok());
             prop_assert!(values.iter().all(|value| value.as_bytes() >= &min.value[..]));
             if min.exact {
                 prop_assert!(values.iter().any(|value| value.as_bytes() == &min.value[..]));
             }
             if let Some(max) = max {
-                prop_assert!(max.value.len() <= tuning::TEXT_RECORDED.get() && std::str::from_utf8(&max.value).is_ok());
+                prop_assert!(max.value.len() <= tuning::MAX_BOUND_BYTES.get());
+                prop_assert!(std::str::from_utf8(&max.value).is_ok());
                 prop_assert!(values.iter().all(|value| value.as_bytes() <= &max.value[..]));
                 if max.exact {
                     prop_assert!(values.iter().any(|value| value.as_bytes() == &max.value[..]));
@@ -214,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_follow() {
+    fn next_character_has_as_many_bytes() {
         assert_eq!(next_character('a'), Some('b'));
         assert_eq!(next_character('\u{7F}'), None);
         assert_eq!(next_character('\u{7FF}'), None);

@@ -1,7 +1,6 @@
-//! Decimals (ORCv1, Decimal Columns): unscaled values as varints, and the scale of each.
+//! Decimal columns (ORCv1, Decimal Columns): a data stream with unscaled values as varints, and a stream of scales.
 //!
-//! The digits behind the point that are zero in all values of a row group are left out, so that the scales of a row
-//! group are one run.
+//! Trailing zeros that all values of a row group share are removed, so that the scales of a row group are one run.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
@@ -13,36 +12,41 @@ use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 use orcish_core::statistics::Decimal;
 
-use super::{Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
+use super::{
+    AppendContext, AppendResult, Compressors, Detail, EncodedValues, RowGroupPositions, StreamKind, ValueEncoder,
+    valid_ranges,
+};
 use crate::encoding::encode::varint::{write_i64, write_i128};
 use crate::tuning;
-use crate::write::fault::Fault;
-use crate::write::stream::OutStream;
-use crate::write::streams::{IntStream, Layout};
+use crate::write::append_error::AppendError;
+use crate::write::out_stream::OutStream;
+use crate::write::rle_stream::IntegerStream;
+use crate::write::stream_options::StreamOptions;
 
-/// Most digits that 64 bits hold.
-const SHORT_DIGITS: u8 = 18;
+/// Maximum precision of 64-bit unscaled values.
+const MAX_I64_PRECISION: u8 = 18;
 
 /// An unscaled value of 64 or 128 bits.
 pub(super) trait Unscaled: Copy + Ord + Send + Default {
-    fn narrow(value: i128) -> Self;
-    fn wide(self) -> i128;
-    /// The value without `zeros` zeros at its end; `None` where it has fewer.
-    fn without(self, zeros: u32) -> Option<Self>;
+    /// The value of a decimal whose precision has been checked.
+    fn from_i128(value: i128) -> Self;
+    fn to_i128(self) -> i128;
+    /// The value without `zeros` trailing zeros. `None` if it has fewer.
+    fn without_zeros(self, zeros: u32) -> Option<Self>;
+    /// Appends the varint.
     fn write(self, out: &mut Vec<u8>);
 }
 
 impl Unscaled for i64 {
-    fn narrow(value: i128) -> Self {
-        // No value has more digits than are looked for before.
+    fn from_i128(value: i128) -> Self {
         i64::try_from(value).unwrap_or_default()
     }
 
-    fn wide(self) -> i128 {
+    fn to_i128(self) -> i128 {
         self.into()
     }
 
-    fn without(self, zeros: u32) -> Option<Self> {
+    fn without_zeros(self, zeros: u32) -> Option<Self> {
         let unit = 10i64.pow(zeros);
         (self % unit == 0).then(|| self / unit)
     }
@@ -53,15 +57,15 @@ impl Unscaled for i64 {
 }
 
 impl Unscaled for i128 {
-    fn narrow(value: i128) -> Self {
+    fn from_i128(value: i128) -> Self {
         value
     }
 
-    fn wide(self) -> i128 {
+    fn to_i128(self) -> i128 {
         self
     }
 
-    fn without(self, zeros: u32) -> Option<Self> {
+    fn without_zeros(self, zeros: u32) -> Option<Self> {
         let unit = 10i128.pow(zeros);
         (self % unit == 0).then(|| self / unit)
     }
@@ -74,60 +78,62 @@ impl Unscaled for i128 {
     }
 }
 
-pub(super) struct DecimalValues<N> {
+pub(super) struct DecimalEncoder<N> {
     column: u32,
     precision: u8,
     scale: u8,
     data: OutStream,
-    scales: IntStream,
-    starts: Starts,
-    held: Vec<N>,
+    scales: IntegerStream,
+    positions: RowGroupPositions,
+    /// Unscaled values that are not encoded yet.
+    buffer: Vec<N>,
     bounds: Option<(N, N)>,
-    /// `None` where it left 128 bits.
+    /// The sum of the row group. `None` after an overflow of 128 bits.
     sum: Option<i128>,
 }
 
-/// The writer of decimals of this precision.
-pub(super) fn values(column: u32, precision: u8, scale: u8, layout: Layout) -> Box<dyn Values> {
-    if precision <= SHORT_DIGITS {
-        Box::new(DecimalValues::<i64>::new(column, precision, scale, layout))
+/// The encoder for decimals of this precision.
+pub(super) fn encoder(column: u32, precision: u8, scale: u8, options: StreamOptions) -> Box<dyn ValueEncoder> {
+    if precision <= MAX_I64_PRECISION {
+        Box::new(DecimalEncoder::<i64>::new(column, precision, scale, options))
     } else {
-        Box::new(DecimalValues::<i128>::new(column, precision, scale, layout))
+        Box::new(DecimalEncoder::<i128>::new(column, precision, scale, options))
     }
 }
 
-impl<N: Unscaled> DecimalValues<N> {
-    fn new(column: u32, precision: u8, scale: u8, layout: Layout) -> Self {
-        DecimalValues {
+impl<N: Unscaled> DecimalEncoder<N> {
+    fn new(column: u32, precision: u8, scale: u8, options: StreamOptions) -> Self {
+        DecimalEncoder {
             column,
             precision,
             scale,
-            data: layout.stream(),
-            scales: IntStream::of_integers(layout, true),
-            starts: Starts::default(),
-            held: Vec::new(),
+            data: options.new_stream(),
+            scales: IntegerStream::signed(options),
+            positions: RowGroupPositions::default(),
+            buffer: Vec::new(),
             bounds: None,
             sum: Some(0),
         }
     }
 
-    /// Holds the valid values of an array; `unscaled` gives them in our scale.
-    fn gather<T: ArrowPrimitiveType>(
+    /// Buffers the valid values of an array. `to_unscaled` converts them to the scale of the column, and returns `None`
+    /// on overflow.
+    fn append_values<T: ArrowPrimitiveType>(
         &mut self,
         array: &ArrayRef,
         valid: Option<&NullBuffer>,
-        unscaled: impl Fn(T::Native) -> Option<i128>,
-    ) -> Outcome {
-        let least = 1 - 10i128.pow(self.precision.into());
+        to_unscaled: impl Fn(T::Native) -> Option<i128>,
+    ) -> AppendResult {
+        let min = 1 - 10i128.pow(self.precision.into());
         let values = array.as_primitive::<T>().values();
         for range in valid_ranges(values.len(), valid) {
-            self.held.reserve(range.len());
+            self.buffer.reserve(range.len());
             for (index, &value) in range.clone().zip(values.get(range).unwrap_or_default()) {
-                match unscaled(value).filter(|value| (least..=-least).contains(value)) {
-                    Some(value) => self.held.push(N::narrow(value)),
+                match to_unscaled(value).filter(|value| (min..=-min).contains(value)) {
+                    Some(value) => self.buffer.push(N::from_i128(value)),
                     None => {
                         let message = format!("a number of more than {} digits", self.precision);
-                        return Err(Fault::Value { index, column: self.column, message });
+                        return Err(AppendError::Value { index, column: self.column, message });
                     }
                 }
             }
@@ -135,24 +141,25 @@ impl<N: Unscaled> DecimalValues<N> {
         Ok(())
     }
 
-    fn summarize(&mut self, from: usize) {
-        let new = self.held.get(from..).unwrap_or_default();
+    /// Adds the buffered values from index `start` on to the statistics.
+    fn update_statistics(&mut self, start: usize) {
+        let new = self.buffer.get(start..).unwrap_or_default();
         let Some(&first) = new.first() else { return };
         let (mut min, mut max) = self.bounds.unwrap_or((first, first));
         let mut sum = self.sum;
         for &value in new {
             min = min.min(value);
             max = max.max(value);
-            sum = sum.and_then(|sum| sum.checked_add(value.wide()));
+            sum = sum.and_then(|sum| sum.checked_add(value.to_i128()));
         }
         (self.bounds, self.sum) = (Some((min, max)), sum);
     }
 
-    /// Digits that are zero at the end of all that is held, up to the scale.
-    fn zeros(&self) -> u32 {
+    /// Number of trailing zeros that all buffered values share, up to the scale.
+    fn common_zeros(&self) -> u32 {
         let mut zeros = u32::from(self.scale);
-        for value in &self.held {
-            while zeros > 0 && value.without(zeros).is_none() {
+        for value in &self.buffer {
+            while zeros > 0 && value.without_zeros(zeros).is_none() {
                 zeros -= 1;
             }
             if zeros == 0 {
@@ -162,94 +169,95 @@ impl<N: Unscaled> DecimalValues<N> {
         zeros
     }
 
-    /// Writes what is held.
+    /// Encodes the buffered values.
     fn flush(&mut self, compressors: &mut Compressors) -> Result<()> {
-        let zeros = self.zeros();
-        let raw = self.data.raw();
+        let zeros = self.common_zeros();
+        let out = self.data.buffer();
         if zeros == 0 {
-            self.held.iter().for_each(|value| value.write(raw));
+            self.buffer.iter().for_each(|value| value.write(out));
         } else {
-            self.held.iter().for_each(|value| value.without(zeros).unwrap_or(*value).write(raw));
+            self.buffer.iter().for_each(|value| value.without_zeros(zeros).unwrap_or(*value).write(out));
         }
         let scale = i64::from(self.scale) - i64::from(zeros);
-        let held = self.scales.held();
-        held.resize(held.len() + self.held.len(), scale);
-        self.held.clear();
-        self.scales.relieve(compressors)?;
-        self.data.settle(compressors)
+        let scales = self.scales.buffer();
+        scales.resize(scales.len() + self.buffer.len(), scale);
+        self.buffer.clear();
+        self.scales.encode_if_large(compressors)?;
+        self.data.compress_full_chunks(compressors)
     }
 }
 
-impl<N: Unscaled> Values for DecimalValues<N> {
-    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
-        if self.held.len() >= tuning::DECIMALS_HELD.get() {
-            self.flush(tools.compressors)?;
+impl<N: Unscaled> ValueEncoder for DecimalEncoder<N> {
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, context: AppendContext<'_>) -> AppendResult {
+        if self.buffer.len() >= tuning::DECIMALS_BUFFERED.get() {
+            self.flush(context.compressors)?;
         }
-        let before = self.held.len();
+        let start = self.buffer.len();
+        // Values of a negative scale are multiplied out.
         let factor = |scale: i8| 10i128.checked_pow(u32::from(scale.min(0).unsigned_abs()));
         match array.data_type() {
-            DataType::UInt64 => self.gather::<UInt64Type>(array, valid, |value| Some(value.into()))?,
+            DataType::UInt64 => self.append_values::<UInt64Type>(array, valid, |value| Some(value.into()))?,
             DataType::Decimal32(_, scale) => {
                 let factor = factor(*scale);
-                self.gather::<Decimal32Type>(array, valid, |value| i128::from(value).checked_mul(factor?))?;
+                self.append_values::<Decimal32Type>(array, valid, |value| i128::from(value).checked_mul(factor?))?;
             }
             DataType::Decimal64(_, scale) => {
                 let factor = factor(*scale);
-                self.gather::<Decimal64Type>(array, valid, |value| i128::from(value).checked_mul(factor?))?;
+                self.append_values::<Decimal64Type>(array, valid, |value| i128::from(value).checked_mul(factor?))?;
             }
-            DataType::Decimal128(_, 0..) => self.gather::<Decimal128Type>(array, valid, Some)?,
+            DataType::Decimal128(_, 0..) => self.append_values::<Decimal128Type>(array, valid, Some)?,
             DataType::Decimal128(_, scale) => {
                 let factor = factor(*scale);
-                self.gather::<Decimal128Type>(array, valid, |value| value.checked_mul(factor?))?;
+                self.append_values::<Decimal128Type>(array, valid, |value| value.checked_mul(factor?))?;
             }
             DataType::Decimal256(_, scale) => {
                 let factor = factor(*scale);
-                self.gather::<Decimal256Type>(array, valid, |value| value.to_i128()?.checked_mul(factor?))?;
+                self.append_values::<Decimal256Type>(array, valid, |value| value.to_i128()?.checked_mul(factor?))?;
             }
             other => return Err(Error::invalid(format!("{other} is no decimal")).into()),
         }
-        self.summarize(before);
-        if let Some(bloom) = tools.bloom {
-            let new = self.held.get(before..).unwrap_or_default();
-            new.iter().for_each(|value| bloom.add_decimal(value.wide(), self.scale.into()));
+        self.update_statistics(start);
+        if let Some(bloom_filter) = context.bloom_filter {
+            let new = self.buffer.get(start..).unwrap_or_default();
+            new.iter().for_each(|value| bloom_filter.add_decimal(value.to_i128(), self.scale.into()));
         }
         Ok(())
     }
 
-    fn begin_group(&mut self) {
-        self.starts.push(|position| {
-            self.data.position(position);
-            self.scales.position(position);
+    fn begin_row_group(&mut self) {
+        self.positions.push(|position| {
+            self.data.record_position(position);
+            self.scales.record_position(position);
         });
     }
 
-    fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
+    fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
         self.flush(compressors)?;
         self.scales.end_run(compressors)?;
-        let number = |unscaled: i128| Decimal::new(unscaled, self.scale.into());
+        let decimal = |unscaled: i128| Decimal::new(unscaled, self.scale.into());
         let (min, max) = self.bounds.take().unzip();
         let sum = self.sum.replace(0);
         Ok(Detail::Decimal {
-            min: min.and_then(|min: N| number(min.wide())),
-            max: max.and_then(|max: N| number(max.wide())),
-            sum: sum.filter(|sum| sum.unsigned_abs() < 10u128.pow(38)).and_then(number),
+            min: min.and_then(|min: N| decimal(min.to_i128())),
+            max: max.and_then(|max: N| decimal(max.to_i128())),
+            sum: sum.filter(|sum| sum.unsigned_abs() < 10u128.pow(38)).and_then(decimal),
         })
     }
 
     fn size(&self) -> usize {
-        // A varint of what is held has some four bytes.
-        self.data.size() + self.scales.size() + 4 * self.held.len()
+        // A buffered value is estimated as a varint of four bytes.
+        self.data.size() + self.scales.size() + 4 * self.buffer.len()
     }
 
-    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended {
+    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
+        Ok(EncodedValues {
             streams: vec![
-                (StreamKind::Data, self.data.take(compressors)?),
-                (StreamKind::Secondary, self.scales.take(compressors)?),
+                (StreamKind::Data, self.data.finish(compressors)?),
+                (StreamKind::Secondary, self.scales.finish(compressors)?),
             ],
             has_integers: true,
-            positions: self.starts.take(),
-            ..Ended::default()
+            positions: self.positions.take(),
+            ..EncodedValues::default()
         })
     }
 }

@@ -1,43 +1,47 @@
-//! Distinct strings of a stripe (ORCv1, String, Char and VarChar Columns).
+//! The dictionary of a stripe (ORCv1, String, Char and VarChar Columns).
 
 use std::hash::BuildHasher as _;
 
 use foldhash::quality::RandomState;
 use hashbrown::HashTable;
+use orcish_core::tuning::Tuning;
 
-/// Strings that came lately are found without a hash of all their bytes.
-const RECENT: usize = 1 << 9;
-/// Longest strings that are known by their ends and length.
-const SHORT: usize = 16;
+use crate::tuning;
 
-/// A string that came lately.
+/// Slots of the cache of recent strings. A string in the cache is found without a hash of all its bytes.
+const CACHE_SLOTS: usize = 1 << 9;
+/// Length up to which the first and last bytes and the length determine a string.
+const MAX_SHORT_LENGTH: usize = 16;
+
+/// A string in the cache of recent strings.
 #[derive(Debug, Clone, Copy)]
-struct Recent {
+struct CachedString {
+    /// First and last bytes.
     ends: (u64, u64),
     length: usize,
-    number: u32,
+    entry: u32,
 }
 
-impl Recent {
-    const NONE: Self = Recent { ends: (0, 0), length: usize::MAX, number: 0 };
+impl CachedString {
+    const NONE: Self = CachedString { ends: (0, 0), length: usize::MAX, entry: 0 };
 }
 
-/// Strings, each once, numbered in the order in which they came.
+/// Distinct strings. Entries are numbered in order of their first insertion.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    recent: Box<[Recent; RECENT]>,
+    cache: Box<[CachedString; CACHE_SLOTS]>,
     table: HashTable<u32>,
-    /// With a seed of its own: nobody can choose strings that collide.
+    /// The random seed prevents inputs that are made to collide.
     hasher: RandomState,
     bytes: Vec<u8>,
-    /// Where each string ends in `bytes`.
+    /// The end of each entry in `bytes`.
     ends: Vec<usize>,
 }
 
 impl Default for Dictionary {
     fn default() -> Self {
         Dictionary {
-            recent: Box::new([Recent::NONE; RECENT]),
+            cache: Box::new([CachedString::NONE; CACHE_SLOTS]),
             table: HashTable::new(),
             hasher: RandomState::default(),
             bytes: Vec::new(),
@@ -47,84 +51,115 @@ impl Default for Dictionary {
 }
 
 impl Dictionary {
+    /// Number of entries.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Bytes of all strings together.
-    pub(super) fn bytes(&self) -> usize {
+    /// Bytes of all entries.
+    pub(super) fn num_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The string of a number.
+    /// The string of an entry.
     #[inline]
-    pub(super) fn get(&self, number: u32) -> &[u8] {
-        get(&self.bytes, &self.ends, number)
+    pub(super) fn get(&self, entry: u32) -> &[u8] {
+        get(&self.bytes, &self.ends, entry)
     }
 
-    /// The number of a string.
+    /// The entry of a string, which is added if it is new.
     #[inline]
     pub(super) fn insert(&mut self, string: &[u8]) -> u32 {
-        let of_string = ends_of(string);
-        let mixed =
-            (of_string.0 ^ of_string.1.rotate_left(29) ^ string.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let ends = first_and_last_bytes(string);
+        let mixed = (ends.0 ^ ends.1.rotate_left(29) ^ string.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let [.., high, higher] = mixed.to_le_bytes();
-        let place = usize::from(u16::from_le_bytes([high, higher])) % RECENT;
-        if let Some(recent) = self.recent.get(place)
-            && recent.length == string.len()
-            && recent.ends == of_string
-            && (string.len() <= SHORT || self.get(recent.number) == string)
+        let slot = usize::from(u16::from_le_bytes([high, higher])) % CACHE_SLOTS;
+        if let Some(cached) = self.cache.get(slot)
+            && cached.length == string.len()
+            && cached.ends == ends
+            && (string.len() <= MAX_SHORT_LENGTH || self.get(cached.entry) == string)
         {
-            return recent.number;
+            return cached.entry;
         }
-        let number = self.look_up(string);
-        if let Some(recent) = self.recent.get_mut(place) {
-            *recent = Recent { ends: of_string, length: string.len(), number };
+        let entry = self.find_or_insert(string);
+        if let Some(cached) = self.cache.get_mut(slot) {
+            *cached = CachedString { ends, length: string.len(), entry };
         }
-        number
+        entry
     }
 
-    fn look_up(&mut self, string: &[u8]) -> u32 {
+    fn find_or_insert(&mut self, string: &[u8]) -> u32 {
         let Dictionary { table, hasher, bytes, ends, .. } = self;
         let hash = hasher.hash_one(string);
-        if let Some(&number) = table.find(hash, |&number| get(bytes, ends, number) == string) {
-            return number;
+        if let Some(&entry) = table.find(hash, |&entry| get(bytes, ends, entry) == string) {
+            return entry;
         }
-        let number = u32::try_from(ends.len()).unwrap_or(u32::MAX);
+        let entry = u32::try_from(ends.len()).unwrap_or(u32::MAX);
         bytes.extend_from_slice(string);
         ends.push(bytes.len());
-        table.insert_unique(hash, number, |&number| hasher.hash_one(get(bytes, ends, number)));
-        number
+        table.insert_unique(hash, entry, |&entry| hasher.hash_one(get(bytes, ends, entry)));
+        entry
     }
 
-    /// The numbers in the order of their strings.
+    /// The entries in order of their strings.
     pub(super) fn sorted(&self) -> Vec<u32> {
         // Most strings differ in the first bytes.
         let count = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
-        let mut order: Vec<(u64, u32)> = (0..count).map(|number| (prefix(self.get(number)), number)).collect();
+        let mut order: Vec<(u64, u32)> = (0..count).map(|entry| (prefix(self.get(entry)), entry)).collect();
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.get(a.1).cmp(self.get(b.1))));
-        order.into_iter().map(|(_, number)| number).collect()
+        order.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    /// Whether the entries are too many in relation to `num_values`, which they are the distinct values of.
+    pub(super) fn has_too_many_entries(&self, num_values: usize) -> bool {
+        self.len() as f64 > per_mille(&tuning::DICTIONARY_MAX_DISTINCT) * num_values as f64
+    }
+
+    /// Whether a dictionary is expected to make a stripe of `expected_values` smaller, judged by its first
+    /// `num_values`.
+    pub(super) fn is_worthwhile(&self, num_values: usize, expected_values: usize) -> bool {
+        if self.num_bytes() > tuning::MAX_DICTIONARY_BYTES.get() {
+            return false;
+        }
+        let (values, distinct) = (num_values as f64, self.len() as f64);
+        let max_distinct = per_mille(&tuning::DICTIONARY_MAX_DISTINCT);
+        let few_distinct = per_mille(&tuning::DICTIONARY_FEW_DISTINCT);
+        if distinct <= few_distinct * values {
+            return true;
+        }
+        // n values drawn uniformly from d strings have about n² / 2d repetitions, from which d is estimated.
+        let repeated = values - distinct;
+        let population = values * values / (2.0 * repeated.max(0.5));
+        let stripe_values = (expected_values as f64).max(values);
+        let stripe_distinct = population * (1.0 - (-stripe_values / population).exp());
+        distinct <= max_distinct * values && stripe_distinct <= max_distinct * stripe_values
+            || stripe_distinct <= few_distinct * stripe_values
     }
 
     pub(super) fn clear(&mut self) {
-        self.recent.fill(Recent::NONE);
+        self.cache.fill(CachedString::NONE);
         self.table.clear();
         self.bytes.clear();
         self.ends.clear();
     }
 }
 
+/// A number of thousandths as a fraction.
+fn per_mille(tuning: &Tuning) -> f64 {
+    tuning.get() as f64 / 1000.0
+}
+
 #[inline]
-fn get<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
-    let number = number as usize;
-    let start = number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
-    let end = ends.get(number).copied().unwrap_or_default();
+fn get<'a>(bytes: &'a [u8], ends: &[usize], entry: u32) -> &'a [u8] {
+    let entry = entry as usize;
+    let start = entry.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
+    let end = ends.get(entry).copied().unwrap_or_default();
     bytes.get(start..end).unwrap_or_default()
 }
 
-/// The first and the last bytes; of strings of up to [`SHORT`] bytes they are all there is, but for the length.
+/// The first and the last bytes. Together with the length they determine strings of up to [`MAX_SHORT_LENGTH`] bytes.
 #[inline]
-fn ends_of(string: &[u8]) -> (u64, u64) {
+fn first_and_last_bytes(string: &[u8]) -> (u64, u64) {
     if let (Some(first), Some(last)) = (string.first_chunk::<8>(), string.last_chunk::<8>()) {
         return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
     }
@@ -139,7 +174,7 @@ fn ends_of(string: &[u8]) -> (u64, u64) {
     }
 }
 
-/// The first eight bytes as a number that orders as they do; strings with equal ones need not be equal.
+/// The first eight bytes as a number with the same order. Different strings may have the same prefix.
 #[inline]
 pub(super) fn prefix(string: &[u8]) -> u64 {
     match string.first_chunk::<8>() {
@@ -162,25 +197,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_strings_have_one_number(
+        fn equal_strings_have_one_entry(
             strings in prop::collection::vec(prop::collection::vec(0u8..3, 0..20), 0..400), clear_at in 0..400usize,
         ) {
             let mut dictionary = Dictionary::default();
-            let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+            let mut expected: HashMap<Vec<u8>, u32> = HashMap::new();
             for (at, string) in strings.iter().enumerate() {
                 if at == clear_at {
                     dictionary.clear();
-                    known.clear();
+                    expected.clear();
                 }
-                let next = u32::try_from(known.len()).unwrap();
-                let number = dictionary.insert(string);
-                prop_assert_eq!(number, *known.entry(string.clone()).or_insert(next));
-                prop_assert_eq!(dictionary.get(number), &string[..]);
+                let next = u32::try_from(expected.len()).unwrap();
+                let entry = dictionary.insert(string);
+                prop_assert_eq!(entry, *expected.entry(string.clone()).or_insert(next));
+                prop_assert_eq!(dictionary.get(entry), &string[..]);
             }
-            prop_assert_eq!(dictionary.len(), known.len());
-            prop_assert_eq!(dictionary.bytes(), known.keys().map(Vec::len).sum::<usize>());
-            let sorted: Vec<&[u8]> = dictionary.sorted().into_iter().map(|number| dictionary.get(number)).collect();
-            prop_assert_eq!(sorted.len(), known.len());
+            prop_assert_eq!(dictionary.len(), expected.len());
+            prop_assert_eq!(dictionary.num_bytes(), expected.keys().map(Vec::len).sum::<usize>());
+            let sorted: Vec<&[u8]> = dictionary.sorted().into_iter().map(|entry| dictionary.get(entry)).collect();
+            prop_assert_eq!(sorted.len(), expected.len());
             prop_assert!(sorted.is_sorted());
         }
     }

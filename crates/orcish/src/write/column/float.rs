@@ -1,4 +1,4 @@
-//! Floating point numbers (ORCv1, Float and Double Columns).
+//! Float and double columns (ORCv1, Float and Double Columns).
 
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
@@ -7,51 +7,54 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 
-use super::{Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
+use super::{
+    AppendContext, AppendResult, Compressors, Detail, EncodedValues, RowGroupPositions, ValueEncoder, valid_ranges,
+};
 use crate::bloom::BloomBuilder;
-use crate::write::stream::OutStream;
-use crate::write::streams::Layout;
+use crate::write::out_stream::OutStream;
+use crate::write::stream_options::StreamOptions;
 
-/// Least, greatest and sum of the values of a row group. NaN is neither least nor greatest, and makes the sum NaN: by
-/// that readers know that there is one.
+/// Minimum, maximum and sum of the values of a row group. Minimum and maximum ignore NaN. The sum becomes NaN, which
+/// tells readers that there is a NaN.
 #[derive(Debug, Clone, Copy)]
-struct Summary {
+struct FloatStatistics {
     min: f64,
     max: f64,
     sum: f64,
     has_nan: bool,
 }
 
-impl Summary {
-    const EMPTY: Self = Summary { min: f64::INFINITY, max: f64::NEG_INFINITY, sum: 0.0, has_nan: false };
+impl FloatStatistics {
+    const EMPTY: Self = FloatStatistics { min: f64::INFINITY, max: f64::NEG_INFINITY, sum: 0.0, has_nan: false };
 
-    /// Takes values. Bounds are kept in several places, so that none waits for the one before.
-    fn add<T: Copy>(&mut self, values: &[T], number: &impl Fn(T) -> f64) {
+    /// Adds values, which `to_f64` widens. Each lane has its own bounds, so that comparisons do not depend on each
+    /// other.
+    fn add<T: Copy>(&mut self, values: &[T], to_f64: &impl Fn(T) -> f64) {
         const LANES: usize = 8;
         let (mut min, mut max, mut has_nan) = ([self.min; LANES], [self.max; LANES], [false; LANES]);
-        let (groups, rest) = values.as_chunks::<LANES>();
-        let mut take = |values: &[T]| {
+        let (chunks, remainder) = values.as_chunks::<LANES>();
+        let mut add = |values: &[T]| {
             for (((min, max), has_nan), &value) in min.iter_mut().zip(&mut max).zip(&mut has_nan).zip(values) {
-                let value = number(value);
+                let value = to_f64(value);
                 *min = if value < *min { value } else { *min };
                 *max = if value > *max { value } else { *max };
                 *has_nan |= value.is_nan();
             }
         };
-        groups.iter().for_each(|group| take(group));
-        take(rest);
+        chunks.iter().for_each(|chunk| add(chunk));
+        add(remainder);
         self.min = min.into_iter().fold(self.min, f64::min);
         self.max = max.into_iter().fold(self.max, f64::max);
         self.has_nan |= has_nan.contains(&true);
-        // In order: it is the same however rows come.
-        self.sum = values.iter().fold(self.sum, |sum, &value| sum + number(value));
+        // Values are added in order, so that the sum does not depend on batches.
+        self.sum = values.iter().fold(self.sum, |sum, &value| sum + to_f64(value));
     }
 
     fn detail(self, has_values: bool) -> Detail {
         if !has_values {
             return Detail::Double { min: None, max: None, sum: Some(0.0) };
         }
-        // Readers compare the zeros in one way or the other.
+        // Some readers order -0.0 before 0.0, others treat them as equal.
         let min = if self.min == 0.0 { -0.0 } else { self.min };
         let max = if self.max == 0.0 { 0.0 } else { self.max };
         let has_bounds = min <= max;
@@ -60,75 +63,85 @@ impl Summary {
     }
 }
 
-pub(super) struct FloatValues {
+pub(super) struct FloatEncoder {
     data: OutStream,
-    starts: Starts,
-    summary: Summary,
-    values: u64,
+    positions: RowGroupPositions,
+    statistics: FloatStatistics,
+    /// Values of the row group.
+    num_values: u64,
 }
 
-impl FloatValues {
-    pub(super) fn new(layout: Layout) -> Self {
-        FloatValues { data: layout.stream(), starts: Starts::default(), summary: Summary::EMPTY, values: 0 }
+impl FloatEncoder {
+    pub(super) fn new(options: StreamOptions) -> Self {
+        FloatEncoder {
+            data: options.new_stream(),
+            positions: RowGroupPositions::default(),
+            statistics: FloatStatistics::EMPTY,
+            num_values: 0,
+        }
     }
 
-    /// Takes values: their bytes, and what they are as numbers.
-    fn take<T: ArrowPrimitiveType, const N: usize>(
+    /// Appends valid values, which `to_le_bytes` encodes and `to_f64` widens.
+    fn append_values<T: ArrowPrimitiveType, const N: usize>(
         &mut self,
         array: &ArrayRef,
         valid: Option<&NullBuffer>,
-        mut bloom: Option<&mut BloomBuilder>,
-        bytes: impl Fn(T::Native) -> [u8; N],
-        number: impl Fn(T::Native) -> f64,
+        mut bloom_filter: Option<&mut BloomBuilder>,
+        to_le_bytes: impl Fn(T::Native) -> [u8; N],
+        to_f64: impl Fn(T::Native) -> f64,
     ) {
         let values = array.as_primitive::<T>().values();
         for range in valid_ranges(values.len(), valid) {
-            let part = values.get(range).unwrap_or_default();
-            self.values += part.len() as u64;
-            let raw = self.data.raw();
-            let start = raw.len();
-            raw.resize(start + N * part.len(), 0);
-            let room = raw.get_mut(start..).unwrap_or_default().as_chunks_mut::<N>().0;
-            room.iter_mut().zip(part).for_each(|(to, &value)| *to = bytes(value));
-            self.summary.add(part, &number);
-            if let Some(bloom) = &mut bloom {
-                part.iter().for_each(|&value| bloom.add_float(number(value)));
+            let values = values.get(range).unwrap_or_default();
+            self.num_values += values.len() as u64;
+            let buffer = self.data.buffer();
+            let start = buffer.len();
+            buffer.resize(start + N * values.len(), 0);
+            let encoded = buffer.get_mut(start..).unwrap_or_default().as_chunks_mut::<N>().0;
+            encoded.iter_mut().zip(values).for_each(|(bytes, &value)| *bytes = to_le_bytes(value));
+            self.statistics.add(values, &to_f64);
+            if let Some(bloom_filter) = &mut bloom_filter {
+                values.iter().for_each(|&value| bloom_filter.add_float(to_f64(value)));
             }
         }
     }
 }
 
-impl Values for FloatValues {
-    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
-        let bloom = tools.bloom;
+impl ValueEncoder for FloatEncoder {
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, context: AppendContext<'_>) -> AppendResult {
+        let bloom_filter = context.bloom_filter;
         match array.data_type() {
             DataType::Float16 => {
                 let array = arrow_cast::cast(array, &DataType::Float32);
                 let array = array.map_err(|error| Error::invalid("float16 does not widen").with_source(error))?;
-                self.take::<Float32Type, 4>(&array, valid, bloom, f32::to_le_bytes, f64::from);
+                self.append_values::<Float32Type, 4>(&array, valid, bloom_filter, f32::to_le_bytes, f64::from);
             }
-            DataType::Float32 => self.take::<Float32Type, 4>(array, valid, bloom, f32::to_le_bytes, f64::from),
-            DataType::Float64 => self.take::<Float64Type, 8>(array, valid, bloom, f64::to_le_bytes, |value| value),
+            DataType::Float32 => {
+                self.append_values::<Float32Type, 4>(array, valid, bloom_filter, f32::to_le_bytes, f64::from);
+            }
+            DataType::Float64 => {
+                self.append_values::<Float64Type, 8>(array, valid, bloom_filter, f64::to_le_bytes, |value| value);
+            }
             other => return Err(Error::invalid(format!("{other} is no floating point number")).into()),
         }
-        Ok(self.data.settle_if_full(tools.compressors)?)
+        Ok(self.data.compress_if_large(context.compressors)?)
     }
 
-    fn begin_group(&mut self) {
-        self.starts.push(|position| self.data.position(position));
+    fn begin_row_group(&mut self) {
+        self.positions.push(|position| self.data.record_position(position));
     }
 
-    fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
-        self.data.settle(compressors)?;
-        let has_values = std::mem::take(&mut self.values) > 0;
-        Ok(std::mem::replace(&mut self.summary, Summary::EMPTY).detail(has_values))
+    fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
+        self.data.compress_full_chunks(compressors)?;
+        let has_values = std::mem::take(&mut self.num_values) > 0;
+        Ok(std::mem::replace(&mut self.statistics, FloatStatistics::EMPTY).detail(has_values))
     }
 
     fn size(&self) -> usize {
         self.data.size()
     }
 
-    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended::of_data(self.data.take(compressors)?, self.starts.take()))
+    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
+        Ok(EncodedValues::data_stream(self.data.finish(compressors)?, self.positions.take()))
     }
 }

@@ -1,4 +1,4 @@
-//! Whole numbers (ORCv1, Integer Columns, Byte Columns, Date Columns).
+//! Integer, byte and date columns (ORCv1, Integer Columns, Byte Columns, Date Columns).
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
@@ -12,21 +12,24 @@ use arrow_schema::{DataType, TimeUnit};
 use orcish_core::error::{Error, Result};
 use orcish_core::types::{NANOSECONDS_OF_DAY, nanoseconds};
 
-use super::{Compressors, Detail, Ended, Outcome, Starts, Tools, Values, valid_ranges};
-use crate::write::fault::Fault;
-use crate::write::streams::{ByteStream, IntStream, Layout};
+use super::{
+    AppendContext, AppendResult, Compressors, Detail, EncodedValues, RowGroupPositions, ValueEncoder, valid_ranges,
+};
+use crate::write::append_error::AppendError;
+use crate::write::rle_stream::{ByteStream, IntegerStream};
+use crate::write::stream_options::StreamOptions;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
-/// Least, greatest and sum of the values of a row group.
+/// Minimum, maximum and sum of the values of a row group.
 #[derive(Debug, Clone, Copy, Default)]
-struct Summary {
+struct IntegerStatistics {
     bounds: Option<(i64, i64)>,
-    /// Wider than any sum of a row group can be.
+    /// 128 bits cannot overflow in a row group.
     sum: i128,
 }
 
-impl Summary {
+impl IntegerStatistics {
     fn add(&mut self, values: &[i64]) {
         let Some(&first) = values.first() else { return };
         let (mut min, mut max) = self.bounds.unwrap_or((first, first));
@@ -34,7 +37,7 @@ impl Summary {
         for &value in values {
             min = min.min(value);
             max = max.max(value);
-            // The sum in two halves, without a carry from value to value: of 2³¹ values none overflows.
+            // Separate sums of the low and high 32 bits need no carry. They do not overflow for up to 2³¹ values.
             low += value.cast_unsigned() & 0xffff_ffff;
             high += value >> 32;
         }
@@ -42,36 +45,41 @@ impl Summary {
         self.sum += (i128::from(high) << 32) + i128::from(low);
     }
 
-    fn of_numbers(self) -> Detail {
+    fn integer_detail(self) -> Detail {
         let (min, max) = self.bounds.unzip();
         Detail::Integer { min, max, sum: i64::try_from(self.sum).ok() }
     }
 
-    fn of_days(self) -> Detail {
+    fn date_detail(self) -> Detail {
         let day = |day: Option<i64>| day.and_then(|day| i32::try_from(day).ok());
         let (min, max) = self.bounds.unzip();
         Detail::Date { min: day(min), max: day(max) }
     }
 }
 
-/// The values of a `smallint`, `int`, `bigint` or `date` column.
-pub(super) struct IntegerValues {
+/// Encodes `smallint`, `int`, `bigint` and `date` columns.
+pub(super) struct IntegerEncoder {
     column: u32,
     is_date: bool,
-    data: IntStream,
-    starts: Starts,
-    summary: Summary,
+    data: IntegerStream,
+    positions: RowGroupPositions,
+    statistics: IntegerStatistics,
 }
 
-impl IntegerValues {
-    pub(super) fn new(column: u32, is_date: bool, layout: Layout) -> Self {
-        let data = IntStream::of_integers(layout, true);
-        IntegerValues { column, is_date, data, starts: Starts::default(), summary: Summary::default() }
+impl IntegerEncoder {
+    pub(super) fn new(column: u32, is_date: bool, options: StreamOptions) -> Self {
+        IntegerEncoder {
+            column,
+            is_date,
+            data: IntegerStream::signed(options),
+            positions: RowGroupPositions::default(),
+            statistics: IntegerStatistics::default(),
+        }
     }
 }
 
-/// Appends the valid values of an array of whole numbers.
-fn gather<T: ArrowPrimitiveType>(array: &ArrayRef, valid: Option<&NullBuffer>, out: &mut Vec<i64>)
+/// Appends the valid values of an integer array to `out`.
+fn extend_integers<T: ArrowPrimitiveType>(array: &ArrayRef, valid: Option<&NullBuffer>, out: &mut Vec<i64>)
 where
     T::Native: Into<i64>,
 {
@@ -81,22 +89,22 @@ where
     }
 }
 
-/// The numbers of arrays that are numbers by their bytes, such as times and durations.
-pub(super) fn as_numbers(array: &ArrayRef, data_type: DataType) -> Result<ArrayRef> {
+/// The integers of an array whose physical type is an integer, such as a time or a duration.
+pub(super) fn physical_integers(array: &ArrayRef, data_type: DataType) -> Result<ArrayRef> {
     let data = array.to_data().into_builder().data_type(data_type).build();
     let data: ArrayData = data.map_err(|error| Error::invalid("an array that is not valid").with_source(error))?;
     Ok(arrow_array::make_array(data))
 }
 
-/// Days of a `Date64`, which counts milliseconds.
-fn gather_days(column: u32, array: &ArrayRef, valid: Option<&NullBuffer>, out: &mut Vec<i64>) -> Outcome {
+/// Appends the valid values of a `Date64` array, which has milliseconds, to `out` as days.
+fn extend_days(column: u32, array: &ArrayRef, valid: Option<&NullBuffer>, out: &mut Vec<i64>) -> AppendResult {
     let values = array.as_primitive::<Date64Type>().values();
     for range in valid_ranges(values.len(), valid) {
         for (index, &millis) in range.clone().zip(values.get(range).unwrap_or_default()) {
             let day = millis / MILLIS_PER_DAY;
             if millis % MILLIS_PER_DAY != 0 || i32::try_from(day).is_err() {
                 let message = format!("{millis} ms since 1970 are no day that a date column can hold");
-                return Err(Fault::Value { index, column, message });
+                return Err(AppendError::Value { index, column, message });
             }
             out.push(day);
         }
@@ -104,86 +112,90 @@ fn gather_days(column: u32, array: &ArrayRef, valid: Option<&NullBuffer>, out: &
     Ok(())
 }
 
-impl Values for IntegerValues {
-    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
-        self.data.relieve(tools.compressors)?;
-        let held = self.data.held();
-        let before = held.len();
+impl ValueEncoder for IntegerEncoder {
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, context: AppendContext<'_>) -> AppendResult {
+        self.data.encode_if_large(context.compressors)?;
+        let out = self.data.buffer();
+        let start = out.len();
         match array.data_type() {
-            DataType::Int8 => gather::<Int8Type>(array, valid, held),
-            DataType::Int16 => gather::<Int16Type>(array, valid, held),
-            DataType::Int32 => gather::<Int32Type>(array, valid, held),
-            DataType::Int64 => gather::<Int64Type>(array, valid, held),
-            DataType::UInt8 => gather::<UInt8Type>(array, valid, held),
-            DataType::UInt16 => gather::<UInt16Type>(array, valid, held),
-            DataType::UInt32 => gather::<UInt32Type>(array, valid, held),
-            DataType::Date32 => gather::<Date32Type>(array, valid, held),
-            DataType::Date64 => gather_days(self.column, array, valid, held)?,
+            DataType::Int8 => extend_integers::<Int8Type>(array, valid, out),
+            DataType::Int16 => extend_integers::<Int16Type>(array, valid, out),
+            DataType::Int32 => extend_integers::<Int32Type>(array, valid, out),
+            DataType::Int64 => extend_integers::<Int64Type>(array, valid, out),
+            DataType::UInt8 => extend_integers::<UInt8Type>(array, valid, out),
+            DataType::UInt16 => extend_integers::<UInt16Type>(array, valid, out),
+            DataType::UInt32 => extend_integers::<UInt32Type>(array, valid, out),
+            DataType::Date32 => extend_integers::<Date32Type>(array, valid, out),
+            DataType::Date64 => extend_days(self.column, array, valid, out)?,
             DataType::Time32(_) | DataType::Interval(_) => {
-                gather::<Int32Type>(&as_numbers(array, DataType::Int32)?, valid, held);
+                extend_integers::<Int32Type>(&physical_integers(array, DataType::Int32)?, valid, out);
             }
             DataType::Time64(_) | DataType::Duration(_) => {
-                gather::<Int64Type>(&as_numbers(array, DataType::Int64)?, valid, held);
+                extend_integers::<Int64Type>(&physical_integers(array, DataType::Int64)?, valid, out);
             }
             DataType::Timestamp(unit, None) => {
-                let numbers = as_numbers(array, DataType::Int64)?;
-                gather::<Int64Type>(&numbers, valid, held);
-                let new = held.get_mut(before..).unwrap_or_default();
-                if let Some(at) = to_microseconds(new, *unit) {
-                    let index = nth_valid(at, array.len(), valid);
+                let integers = physical_integers(array, DataType::Int64)?;
+                extend_integers::<Int64Type>(&integers, valid, out);
+                let new = out.get_mut(start..).unwrap_or_default();
+                if let Some(n) = to_microseconds(new, *unit) {
+                    let index = nth_valid(n, array.len(), valid);
                     let message = format!("a timestamp in {unit:?}s that microseconds, as Spark has them, cannot hold");
-                    return Err(Fault::Value { index, column: self.column, message });
+                    return Err(AppendError::Value { index, column: self.column, message });
                 }
             }
             other => return Err(Error::invalid(format!("{other} is no whole number")).into()),
         }
-        let new = held.get(before..).unwrap_or_default();
+        let new = out.get(start..).unwrap_or_default();
         if let DataType::Time32(unit) | DataType::Time64(unit) = array.data_type() {
             let day = NANOSECONDS_OF_DAY / nanoseconds(*unit);
-            if let Some(at) = new.iter().position(|time| !(0..day).contains(time)) {
-                let index = nth_valid(at, array.len(), valid);
-                return Err(Fault::Value { index, column: self.column, message: "a time that no day has".to_owned() });
+            if let Some(n) = new.iter().position(|time| !(0..day).contains(time)) {
+                let index = nth_valid(n, array.len(), valid);
+                return Err(AppendError::Value {
+                    index,
+                    column: self.column,
+                    message: "a time that no day has".to_owned(),
+                });
             }
         }
-        self.summary.add(new);
-        if let Some(bloom) = tools.bloom {
-            new.iter().for_each(|&value| bloom.add_integer(value));
+        self.statistics.add(new);
+        if let Some(bloom_filter) = context.bloom_filter {
+            new.iter().for_each(|&value| bloom_filter.add_integer(value));
         }
         Ok(())
     }
 
-    fn begin_group(&mut self) {
-        self.starts.push(|position| self.data.position(position));
+    fn begin_row_group(&mut self) {
+        self.positions.push(|position| self.data.record_position(position));
     }
 
-    fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
+    fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
         self.data.end_run(compressors)?;
-        let summary = std::mem::take(&mut self.summary);
-        Ok(if self.is_date { summary.of_days() } else { summary.of_numbers() })
+        let statistics = std::mem::take(&mut self.statistics);
+        Ok(if self.is_date { statistics.date_detail() } else { statistics.integer_detail() })
     }
 
     fn size(&self) -> usize {
         self.data.size()
     }
 
-    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        let ended = Ended::of_data(self.data.take(compressors)?, self.starts.take());
-        Ok(Ended { has_integers: true, ..ended })
+    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
+        let encoded = EncodedValues::data_stream(self.data.finish(compressors)?, self.positions.take());
+        Ok(EncodedValues { has_integers: true, ..encoded })
     }
 }
 
-/// Index of the valid value number `n` of an array.
+/// Index of valid value number `n`, counted from 0, in an array.
 pub(super) fn nth_valid(n: usize, length: usize, valid: Option<&NullBuffer>) -> usize {
     valid_ranges(length, valid).flatten().nth(n).unwrap_or_default()
 }
 
-/// Turns numbers of a unit to microseconds; the index of the first that cannot be.
+/// Converts values of a unit to microseconds. Returns the index of the first value that microseconds cannot represent.
 fn to_microseconds(values: &mut [i64], unit: TimeUnit) -> Option<usize> {
     const MICROSECOND: i64 = 1_000;
     if unit == TimeUnit::Nanosecond {
-        let cut = values.iter().position(|value| value % MICROSECOND != 0);
+        let inexact = values.iter().position(|value| value % MICROSECOND != 0);
         values.iter_mut().for_each(|value| *value = value.div_euclid(MICROSECOND));
-        return cut;
+        return inexact;
     }
     let factor = nanoseconds(unit) / MICROSECOND;
     values.iter_mut().position(|value| match value.checked_mul(factor) {
@@ -195,48 +207,53 @@ fn to_microseconds(values: &mut [i64], unit: TimeUnit) -> Option<usize> {
     })
 }
 
-/// The values of a `tinyint` column.
-pub(super) struct ByteValues {
+/// Encodes `tinyint` columns.
+pub(super) struct ByteEncoder {
     data: ByteStream,
-    starts: Starts,
-    summary: Summary,
+    positions: RowGroupPositions,
+    statistics: IntegerStatistics,
+    /// Reused buffer for widened values.
     wide: Vec<i64>,
 }
 
-impl ByteValues {
-    pub(super) fn new(layout: Layout) -> Self {
-        let data = ByteStream::of_bytes(layout);
-        ByteValues { data, starts: Starts::default(), summary: Summary::default(), wide: Vec::new() }
+impl ByteEncoder {
+    pub(super) fn new(options: StreamOptions) -> Self {
+        ByteEncoder {
+            data: ByteStream::bytes(options),
+            positions: RowGroupPositions::default(),
+            statistics: IntegerStatistics::default(),
+            wide: Vec::new(),
+        }
     }
 }
 
-impl Values for ByteValues {
-    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
-        self.data.relieve(tools.compressors)?;
+impl ValueEncoder for ByteEncoder {
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, context: AppendContext<'_>) -> AppendResult {
+        self.data.encode_if_large(context.compressors)?;
         self.wide.clear();
-        gather::<Int8Type>(array, valid, &mut self.wide);
-        self.data.held().extend(self.wide.iter().map(|value| value.to_le_bytes()[0]));
-        self.summary.add(&self.wide);
-        if let Some(bloom) = tools.bloom {
-            self.wide.iter().for_each(|&value| bloom.add_integer(value));
+        extend_integers::<Int8Type>(array, valid, &mut self.wide);
+        self.data.buffer().extend(self.wide.iter().map(|value| value.to_le_bytes()[0]));
+        self.statistics.add(&self.wide);
+        if let Some(bloom_filter) = context.bloom_filter {
+            self.wide.iter().for_each(|&value| bloom_filter.add_integer(value));
         }
         Ok(())
     }
 
-    fn begin_group(&mut self) {
-        self.starts.push(|position| self.data.position(position));
+    fn begin_row_group(&mut self) {
+        self.positions.push(|position| self.data.record_position(position));
     }
 
-    fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
+    fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
         self.data.end_run(compressors)?;
-        Ok(std::mem::take(&mut self.summary).of_numbers())
+        Ok(std::mem::take(&mut self.statistics).integer_detail())
     }
 
     fn size(&self) -> usize {
         self.data.size()
     }
 
-    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended::of_data(self.data.take(compressors)?, self.starts.take()))
+    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
+        Ok(EncodedValues::data_stream(self.data.finish(compressors)?, self.positions.take()))
     }
 }

@@ -1,4 +1,5 @@
-//! Lists and maps (ORCv1, List Columns, Map Columns): lengths, and the elements one list behind the other.
+//! List and map columns (ORCv1, List Columns, Map Columns): a length stream, and child columns with the elements of all
+//! lists.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, OffsetSizeTrait};
@@ -6,107 +7,122 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 
-use super::{Column, Compressors, Detail, Ended, Outcome, Starts, StreamKind, Tools, Values, valid_ranges};
-use crate::write::selected::Selected;
-use crate::write::streams::{IntStream, Layout};
+use super::{
+    AppendContext, AppendResult, ColumnWriter, Compressors, Detail, EncodedValues, RowGroupPositions, StreamKind,
+    ValueEncoder, valid_ranges,
+};
+use crate::write::rle_stream::IntegerStream;
+use crate::write::selection::Selection;
+use crate::write::stream_options::StreamOptions;
 
-pub(super) struct ListValues {
-    lengths: IntStream,
-    starts: Starts,
-    /// Least and greatest length, and all together.
+pub(super) struct ListEncoder {
+    lengths: IntegerStream,
+    positions: RowGroupPositions,
+    /// Minimum and maximum length in the row group.
     bounds: Option<(u64, u64)>,
-    total: u64,
-    /// The element, or key and value.
-    children: Vec<Column>,
+    /// Elements of the row group.
+    total_children: u64,
+    /// The element column, or key and value column.
+    children: Vec<ColumnWriter>,
 }
 
-/// The lists of an array that are valid: their lengths, and which of the elements are theirs.
-struct Lists {
+/// The valid lists of an array.
+struct ValidLists {
     lengths: Vec<i64>,
-    selected: Selected,
-    /// Indexes of the lists.
-    indexes: Vec<usize>,
+    /// The elements of the valid lists.
+    elements: Selection,
+    /// Indices of the lists in the array.
+    indices: Vec<usize>,
 }
 
-impl Lists {
-    /// Of lists by where they begin and end. Elements that follow one another without a gap stay where they are.
+impl ValidLists {
+    /// The valid lists of an array of this length. `range` returns start and end of the elements of a list. Elements of
+    /// lists without gaps between them are not copied.
     fn new(length: usize, valid: Option<&NullBuffer>, range: impl Fn(usize) -> (usize, usize)) -> Self {
-        let indexes: Vec<usize> = valid_ranges(length, valid).flatten().collect();
-        let mut lengths = Vec::with_capacity(indexes.len());
-        let mut together: Option<(usize, usize)> = None;
-        let mut is_together = true;
-        for &index in &indexes {
+        let indices: Vec<usize> = valid_ranges(length, valid).flatten().collect();
+        let mut lengths = Vec::with_capacity(indices.len());
+        // Start of the first and end of the last non-empty list.
+        let mut span: Option<(usize, usize)> = None;
+        let mut is_contiguous = true;
+        for &index in &indices {
             let (start, end) = range(index);
             lengths.push(i64::try_from(end.saturating_sub(start)).unwrap_or(i64::MAX));
             if end > start {
-                is_together &= together.is_none_or(|(_, last)| last == start);
-                together = Some((together.map_or(start, |(first, _)| first), end));
+                is_contiguous &= span.is_none_or(|(_, last)| last == start);
+                span = Some((span.map_or(start, |(first, _)| first), end));
             }
         }
-        let selected = match together {
-            None => Selected::Range { start: 0, length: 0 },
-            Some((start, end)) if is_together => Selected::Range { start, length: end - start },
-            Some(_) => Selected::of_indexes(indexes.iter().flat_map(|&index| {
+        let elements = match span {
+            None => Selection::Range { start: 0, length: 0 },
+            Some((start, end)) if is_contiguous => Selection::Range { start, length: end - start },
+            Some(_) => Selection::from_indices(indices.iter().flat_map(|&index| {
                 let (start, end) = range(index);
                 start..end
             })),
         };
-        Lists { lengths, selected, indexes }
+        ValidLists { lengths, elements, indices }
     }
 
-    fn of_offsets<O: OffsetSizeTrait>(offsets: &[O], valid: Option<&NullBuffer>) -> Self {
+    fn from_offsets<O: OffsetSizeTrait>(offsets: &[O], valid: Option<&NullBuffer>) -> Self {
         let at = |index: usize| offsets.get(index).map_or(0, |offset| offset.as_usize());
         Self::new(offsets.len().saturating_sub(1), valid, |index| (at(index), at(index + 1)))
     }
 
-    fn of_views<O: OffsetSizeTrait>(offsets: &[O], sizes: &[O], valid: Option<&NullBuffer>) -> Self {
+    fn from_views<O: OffsetSizeTrait>(offsets: &[O], sizes: &[O], valid: Option<&NullBuffer>) -> Self {
         let at = |numbers: &[O], index: usize| numbers.get(index).map_or(0, |number| number.as_usize());
         Self::new(sizes.len(), valid, |index| (at(offsets, index), at(offsets, index) + at(sizes, index)))
     }
 
-    /// Index of the list that element number `at` of those selected is in.
-    fn list_of(&self, at: usize) -> usize {
-        let mut left = i64::try_from(at).unwrap_or(i64::MAX);
-        let found = self.lengths.iter().position(|&length| {
-            let is_here = left < length;
-            left -= length;
+    /// Index of the list that has selected element number `n`.
+    fn list_of_element(&self, n: usize) -> usize {
+        let mut remaining = i64::try_from(n).unwrap_or(i64::MAX);
+        let list = self.lengths.iter().position(|&length| {
+            let is_here = remaining < length;
+            remaining -= length;
             is_here
         });
-        found.and_then(|list| self.indexes.get(list)).copied().unwrap_or_default()
+        list.and_then(|list| self.indices.get(list)).copied().unwrap_or_default()
     }
 }
 
-impl ListValues {
-    pub(super) fn new(children: Vec<Column>, layout: Layout) -> Self {
-        let lengths = IntStream::of_integers(layout, false);
-        ListValues { lengths, starts: Starts::default(), bounds: None, total: 0, children }
+impl ListEncoder {
+    pub(super) fn new(children: Vec<ColumnWriter>, options: StreamOptions) -> Self {
+        ListEncoder {
+            lengths: IntegerStream::unsigned(options),
+            positions: RowGroupPositions::default(),
+            bounds: None,
+            total_children: 0,
+            children,
+        }
     }
 }
 
-/// The lists of an array, and the arrays of their elements, or of keys and values.
-fn take_apart(array: &ArrayRef, valid: Option<&NullBuffer>) -> Result<(Lists, Vec<ArrayRef>)> {
+/// The valid lists of an array, and its child arrays.
+fn lists_and_children(array: &ArrayRef, valid: Option<&NullBuffer>) -> Result<(ValidLists, Vec<ArrayRef>)> {
     Ok(match array.data_type() {
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
-            (Lists::of_offsets(lists.value_offsets(), valid), vec![lists.values().clone()])
+            (ValidLists::from_offsets(lists.value_offsets(), valid), vec![lists.values().clone()])
         }
         DataType::LargeList(_) => {
             let lists = array.as_list::<i64>();
-            (Lists::of_offsets(lists.value_offsets(), valid), vec![lists.values().clone()])
+            (ValidLists::from_offsets(lists.value_offsets(), valid), vec![lists.values().clone()])
         }
         DataType::ListView(_) => {
             let lists = array.as_list_view::<i32>();
-            (Lists::of_views(lists.value_offsets(), lists.value_sizes(), valid), vec![lists.values().clone()])
+            let valid_lists = ValidLists::from_views(lists.value_offsets(), lists.value_sizes(), valid);
+            (valid_lists, vec![lists.values().clone()])
         }
         DataType::LargeListView(_) => {
             let lists = array.as_list_view::<i64>();
-            (Lists::of_views(lists.value_offsets(), lists.value_sizes(), valid), vec![lists.values().clone()])
+            let valid_lists = ValidLists::from_views(lists.value_offsets(), lists.value_sizes(), valid);
+            (valid_lists, vec![lists.values().clone()])
         }
         DataType::FixedSizeList(_, size) => {
             let lists = array.as_fixed_size_list();
             let size = usize::try_from(*size).unwrap_or_default();
-            let lists_of = Lists::new(lists.len(), valid, |index| (index * size, (index + 1) * size));
-            (lists_of, vec![lists.values().clone()])
+            let valid_lists = ValidLists::new(lists.len(), valid, |index| (index * size, (index + 1) * size));
+            (valid_lists, vec![lists.values().clone()])
         }
         DataType::Map(_, _) => {
             let maps = array.as_map();
@@ -114,54 +130,57 @@ fn take_apart(array: &ArrayRef, valid: Option<&NullBuffer>) -> Result<(Lists, Ve
             if entries.null_count() > 0 {
                 return Err(Error::invalid("a map with an entry that is null"));
             }
-            (Lists::of_offsets(maps.value_offsets(), valid), entries.columns().to_vec())
+            (ValidLists::from_offsets(maps.value_offsets(), valid), entries.columns().to_vec())
         }
         other => return Err(Error::invalid(format!("{other} is no list"))),
     })
 }
 
-impl Values for ListValues {
-    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
-        self.lengths.relieve(tools.compressors)?;
-        let (lists, arrays) = take_apart(array, valid)?;
+impl ValueEncoder for ListEncoder {
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, context: AppendContext<'_>) -> AppendResult {
+        self.lengths.encode_if_large(context.compressors)?;
+        let (lists, children) = lists_and_children(array, valid)?;
         for &length in &lists.lengths {
             let length = length.cast_unsigned();
             let (min, max) = self.bounds.unwrap_or((length, length));
             self.bounds = Some((min.min(length), max.max(length)));
-            self.total += length;
+            self.total_children += length;
         }
-        self.lengths.held().extend_from_slice(&lists.lengths);
-        for (child, array) in self.children.iter_mut().zip(&arrays) {
-            let values = lists.selected.of(array)?;
-            child.append(&values, tools.compressors).map_err(|fault| fault.map_index(|at| lists.list_of(at)))?;
+        self.lengths.buffer().extend_from_slice(&lists.lengths);
+        for (child, array) in self.children.iter_mut().zip(&children) {
+            let values = lists.elements.apply(array)?;
+            child
+                .append(&values, context.compressors)
+                .map_err(|error| error.map_index(|element| lists.list_of_element(element)))?;
         }
         Ok(())
     }
 
-    fn begin_group(&mut self) {
-        self.starts.push(|position| self.lengths.position(position));
+    fn begin_row_group(&mut self) {
+        self.positions.push(|position| self.lengths.record_position(position));
     }
 
-    fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
+    fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
         self.lengths.end_run(compressors)?;
         let (min_children, max_children) = self.bounds.take().unzip();
-        Ok(Detail::Collection { min_children, max_children, total_children: Some(std::mem::take(&mut self.total)) })
+        let total_children = Some(std::mem::take(&mut self.total_children));
+        Ok(Detail::Collection { min_children, max_children, total_children })
     }
 
     fn size(&self) -> usize {
         self.lengths.size()
     }
 
-    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended> {
-        Ok(Ended {
-            streams: vec![(StreamKind::Length, self.lengths.take(compressors)?)],
+    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
+        Ok(EncodedValues {
+            streams: vec![(StreamKind::Length, self.lengths.finish(compressors)?)],
             has_integers: true,
-            positions: self.starts.take(),
-            ..Ended::default()
+            positions: self.positions.take(),
+            ..EncodedValues::default()
         })
     }
 
-    fn children(&mut self) -> &mut [Column] {
+    fn children(&mut self) -> &mut [ColumnWriter] {
         &mut self.children
     }
 }

@@ -1,19 +1,19 @@
-//! Writers of columns: from Arrow arrays to the streams, the row index and the statistics of a stripe.
+//! Column writers: from Arrow arrays to the streams, the row index and the statistics of a stripe.
 //!
-//! [`Column`] does what all columns have in common: nulls, row groups, statistics, bloom filters, the index. What a
-//! value is, the [`Values`] of each kind know.
+//! A [`ColumnWriter`] does what all columns have in common: nulls, row groups, statistics, bloom filters, the row
+//! index. A [`ValueEncoder`] encodes the values of a type.
 
 mod binary;
 mod boolean;
+mod build;
 mod bytes;
 mod decimal;
 mod dictionary;
 mod float;
 mod integer;
 mod list;
-mod make;
+mod string;
 mod structs;
-mod text;
 mod timestamp;
 mod union;
 mod utf8;
@@ -27,164 +27,186 @@ use prost::Message as _;
 
 use crate::statistics::to_proto;
 
-pub(super) use make::{column, columns};
+pub(super) use build::{child_writers, column_writer};
 
 use orcish_core::error::Result;
 use orcish_core::statistics::{ColumnStatistics, Detail};
 use orcish_core::types::{is_text, values_of};
 
-use super::bits::Bits;
+use super::append_error::{AppendError, AppendResult};
 use super::blocks::Blocks;
+use super::boolean_stream::BooleanStream;
 use super::compressors::Compressors;
-use super::fault::{Fault, Outcome};
-use super::streams::{Finished, Layout};
+use super::stream_options::{EncodedStream, StreamOptions};
 use crate::bloom::BloomBuilder;
 use crate::proto::orc;
 use crate::proto::orc::column_encoding::Kind as EncodingKind;
 use crate::proto::orc::stream::Kind as StreamKind;
 
-/// What a column works with.
-pub(super) struct Tools<'a> {
+/// What a [`ValueEncoder`] needs besides the values.
+pub(super) struct AppendContext<'a> {
     pub(super) compressors: &'a mut Compressors,
     /// The bloom filter of the row group, if the column has one.
-    pub(super) bloom: Option<&'a mut BloomBuilder>,
+    pub(super) bloom_filter: Option<&'a mut BloomBuilder>,
 }
 
-/// The values of a column, nulls left out, of one stripe at a time.
-pub(super) trait Values: Send {
-    /// Takes the values of an array that are valid. It is of the type that the column was made for, without dictionary
-    /// and run-ends, but for text, which takes dictionaries.
-    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome;
+/// Encodes the non-null values of a column, one stripe after another.
+pub(super) trait ValueEncoder: Send {
+    /// Appends the valid values of an array. Dictionary arrays of other types than strings, and run-end encoded arrays,
+    /// are decoded before.
+    ///
+    /// # Errors
+    /// [`AppendError::Value`] for a value that the column cannot hold; the errors of the compressors.
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, context: AppendContext<'_>) -> AppendResult;
 
-    /// A row group begins: the next value is its first.
-    fn begin_group(&mut self);
+    /// Begins a row group with the next value.
+    fn begin_row_group(&mut self);
 
-    /// A row group ends: what is recorded of its values.
-    fn end_group(&mut self, compressors: &mut Compressors) -> Result<Detail>;
+    /// Ends the row group. Returns the statistics of its values.
+    fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail>;
 
-    /// Bytes that the stripe has so far, without those of the columns below.
+    /// Estimated stored bytes of the stripe so far, without child columns.
     fn size(&self) -> usize;
 
-    /// Bytes of memory that they take.
-    fn memory(&self) -> usize {
+    /// Bytes of memory of the stripe so far, without child columns.
+    fn memory_size(&self) -> usize {
         self.size()
     }
 
-    /// The stripe ends; what comes next is in another.
-    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<Ended>;
+    /// Ends the stripe. The next value belongs to another stripe.
+    fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues>;
 
-    /// The columns below this one.
-    fn children(&mut self) -> &mut [Column] {
+    fn children(&mut self) -> &mut [ColumnWriter] {
         &mut []
     }
 }
 
-/// What is left of the values of a stripe.
+/// The encoded values of a column in a stripe.
 #[derive(Default)]
-pub(super) struct Ended {
+pub(super) struct EncodedValues {
     pub(super) streams: Vec<(StreamKind, Blocks)>,
     pub(super) is_dictionary: bool,
-    /// Whether there are integers, and so a version of their encoding.
+    /// Whether a stream has integer run length encoding. Its version is a part of the column encoding.
     pub(super) has_integers: bool,
     pub(super) dictionary_size: Option<u32>,
-    /// Of the streams at the start of each row group, but for the present stream.
+    /// The position of each row group, without the position in the present stream.
     pub(super) positions: Vec<Vec<u64>>,
 }
 
-impl Ended {
-    /// That of values with one stream, which has no integers in it.
-    fn of_data(bytes: Blocks, positions: Vec<Vec<u64>>) -> Self {
-        Ended { streams: vec![(StreamKind::Data, bytes)], positions, ..Ended::default() }
+impl EncodedValues {
+    /// Values with a data stream only, which has no integers.
+    fn data_stream(bytes: Blocks, positions: Vec<Vec<u64>>) -> Self {
+        EncodedValues { streams: vec![(StreamKind::Data, bytes)], positions, ..EncodedValues::default() }
     }
 }
 
-/// A column of a stripe that is done, in the terms of its footer.
-pub(super) struct StripeColumn {
+/// A column of a complete stripe.
+pub(super) struct EncodedColumn {
     pub(super) encoding: orc::ColumnEncoding,
-    /// Row index and bloom filters first.
-    pub(super) index: Vec<Finished>,
-    pub(super) data: Vec<Finished>,
+    /// Row index and bloom filters.
+    pub(super) index_streams: Vec<EncodedStream>,
+    pub(super) data_streams: Vec<EncodedStream>,
     pub(super) statistics: ColumnStatistics,
 }
 
 /// Bloom filters of a column in a stripe.
-struct Bloom {
+struct BloomFilters {
+    /// The filter of the current row group.
     current: BloomBuilder,
-    done: Vec<orc::BloomFilter>,
+    /// The filters of the previous row groups.
+    complete: Vec<orc::BloomFilter>,
 }
 
-/// A column that is being written.
-pub(super) struct Column {
+impl BloomFilters {
+    fn new(current: BloomBuilder) -> Self {
+        BloomFilters { current, complete: Vec::new() }
+    }
+
+    fn size(&self) -> usize {
+        self.complete.len() * self.current.size()
+    }
+}
+
+/// Writes a column with its child columns.
+pub(super) struct ColumnWriter {
     id: u32,
-    layout: Layout,
+    options: StreamOptions,
     has_index: bool,
     is_nullable: bool,
-    values: Box<dyn Values>,
-    present: Bits,
+    values: Box<dyn ValueEncoder>,
+    present: BooleanStream,
     /// Whether the stripe has a null.
     has_null: bool,
-    bloom: Option<Bloom>,
-    /// Values and nulls of the row group.
-    group: (u64, u64),
-    /// Statistics of the row groups that are done.
-    groups: Vec<ColumnStatistics>,
+    bloom_filters: Option<BloomFilters>,
+    /// Non-null values of the row group.
+    num_values: u64,
+    /// Nulls of the row group.
+    num_nulls: u64,
+    /// Statistics of the complete row groups.
+    row_groups: Vec<ColumnStatistics>,
+    /// Statistics of the stripe, without the current row group.
     stripe: ColumnStatistics,
 }
 
-impl Column {
-    /// A row group begins, in this column and those below.
-    pub(super) fn begin_group(&mut self) {
-        self.present.begin_group();
-        self.values.begin_group();
-        self.values.children().iter_mut().for_each(Column::begin_group);
+impl ColumnWriter {
+    /// Begins a row group of this column and its child columns.
+    pub(super) fn begin_row_group(&mut self) {
+        self.present.begin_row_group();
+        self.values.begin_row_group();
+        self.values.children().iter_mut().for_each(ColumnWriter::begin_row_group);
     }
 
-    /// Takes rows of the row group.
-    pub(super) fn append(&mut self, array: &ArrayRef, compressors: &mut Compressors) -> Outcome {
-        let array = plain(array)?;
-        // Unions have no nulls of their own: those of their variants are values of these.
+    /// Appends rows to the row group.
+    ///
+    /// # Errors
+    /// [`AppendError::Value`] for a value that the column cannot hold, and for a null in a column without nulls; the
+    /// errors of the compressors.
+    pub(super) fn append(&mut self, array: &ArrayRef, compressors: &mut Compressors) -> AppendResult {
+        let array = decode_dictionary_or_runs(array)?;
+        // Arrow unions have no validity. Nulls of a union are nulls of its variants.
         let is_union = matches!(array.data_type(), DataType::Union(_, _));
         let nulls = if is_union { None } else { array.logical_nulls() };
         let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
         let null_count = nulls.as_ref().map_or(0, NullBuffer::null_count);
         if let Some(nulls) = nulls.as_ref().filter(|_| !self.is_nullable) {
             let index = (0..nulls.len()).find(|&index| nulls.is_null(index)).unwrap_or_default();
-            return Err(Fault::Value { index, column: self.id, message: "a null in a field that has none".to_owned() });
+            let message = "a null in a field that has none".to_owned();
+            return Err(AppendError::Value { index, column: self.id, message });
         }
         match &nulls {
             Some(nulls) => self.present.append(nulls.inner()),
             None => self.present.append_n(array.len(), true),
         }
         self.has_null |= null_count > 0;
-        self.group.0 += (array.len() - null_count) as u64;
-        self.group.1 += null_count as u64;
-        let tools = Tools { compressors, bloom: self.bloom.as_mut().map(|bloom| &mut bloom.current) };
-        self.values.append(&array, nulls.as_ref(), tools)
+        self.num_values += (array.len() - null_count) as u64;
+        self.num_nulls += null_count as u64;
+        let bloom_filter = self.bloom_filters.as_mut().map(|filters| &mut filters.current);
+        self.values.append(&array, nulls.as_ref(), AppendContext { compressors, bloom_filter })
     }
 
-    /// The row group ends, in this column and those below.
-    pub(super) fn end_group(&mut self, compressors: &mut Compressors) -> Result<()> {
+    /// Ends the row group of this column and its child columns.
+    pub(super) fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<()> {
         for child in self.values.children() {
-            child.end_group(compressors)?;
+            child.end_row_group(compressors)?;
         }
-        let detail = self.values.end_group(compressors)?;
-        let (values, nulls) = std::mem::take(&mut self.group);
+        let detail = self.values.end_row_group(compressors)?;
+        let (num_values, num_nulls) = (std::mem::take(&mut self.num_values), std::mem::take(&mut self.num_nulls));
         let statistics =
-            ColumnStatistics { values: Some(values), has_null: Some(nulls > 0), bytes_on_disk: None, detail };
+            ColumnStatistics { values: Some(num_values), has_null: Some(num_nulls > 0), bytes_on_disk: None, detail };
         self.stripe.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics.clone() });
         if self.has_index {
-            self.groups.push(statistics);
+            self.row_groups.push(statistics);
         }
-        if let Some(bloom) = &mut self.bloom {
-            bloom.done.push(bloom.current.take());
+        if let Some(filters) = &mut self.bloom_filters {
+            filters.complete.push(filters.current.take());
         }
         Ok(())
     }
 
-    /// Does something with this column and those below, in the order of their ids.
-    pub(in crate::write) fn each(&mut self, work: &mut dyn FnMut(&mut Column)) {
-        work(self);
-        self.values.children().iter_mut().for_each(|child| child.each(work));
+    /// Calls `visit` with this column and all columns below, in order of their ids.
+    pub(in crate::write) fn visit(&mut self, visit: &mut dyn FnMut(&mut ColumnWriter)) {
+        visit(self);
+        self.values.children().iter_mut().for_each(|child| child.visit(visit));
     }
 
     /// Column id.
@@ -192,74 +214,75 @@ impl Column {
         self.id
     }
 
-    /// The statistics of the last row group, if there is one.
-    pub(in crate::write) fn last_group(&self) -> Option<&ColumnStatistics> {
-        self.groups.last()
+    /// Statistics of the last complete row group of the stripe. `None` without a row index.
+    pub(in crate::write) fn last_row_group(&self) -> Option<&ColumnStatistics> {
+        self.row_groups.last()
     }
 
-    /// Has a bloom filter like this one made of the row group to come.
-    pub(in crate::write) fn set_bloom(&mut self, like: BloomBuilder) {
-        self.bloom = Some(Bloom { current: like, done: Vec::new() });
+    /// Adds the values of the following row groups to bloom filters with the parameters of `filter`.
+    pub(in crate::write) fn set_bloom_filter(&mut self, filter: BloomBuilder) {
+        self.bloom_filters = Some(BloomFilters::new(filter));
     }
 
-    /// The bloom filter of the last row group, if there is one.
-    pub(in crate::write) fn last_bloom(&self) -> Option<&orc::BloomFilter> {
-        self.bloom.as_ref().and_then(|bloom| bloom.done.last())
+    /// The bloom filter of the last complete row group of the stripe.
+    pub(in crate::write) fn last_bloom_filter(&self) -> Option<&orc::BloomFilter> {
+        self.bloom_filters.as_ref().and_then(|filters| filters.complete.last())
     }
 
-    /// Bytes that the stripe has so far, with those below.
+    /// Estimated stored bytes of the stripe so far, with child columns.
     pub(super) fn size(&mut self) -> usize {
-        let below: usize = self.values.children().iter_mut().map(Column::size).sum();
-        self.values.size() + self.present.size() + self.size_of_blooms() + below
+        let children: usize = self.values.children().iter_mut().map(ColumnWriter::size).sum();
+        self.values.size() + self.present.size() + self.bloom_filter_size() + children
     }
 
-    /// Bytes of memory that the stripe takes so far, with those below.
-    pub(super) fn memory(&mut self) -> usize {
-        let below: usize = self.values.children().iter_mut().map(Column::memory).sum();
-        let groups = self.groups.len() * size_of::<ColumnStatistics>();
-        self.values.memory() + self.present.size() + self.size_of_blooms() + groups + below
+    /// Bytes of memory of the stripe so far, with child columns.
+    pub(super) fn memory_size(&mut self) -> usize {
+        let children: usize = self.values.children().iter_mut().map(ColumnWriter::memory_size).sum();
+        let row_groups = self.row_groups.len() * size_of::<ColumnStatistics>();
+        self.values.memory_size() + self.present.size() + self.bloom_filter_size() + row_groups + children
     }
 
-    fn size_of_blooms(&self) -> usize {
-        self.bloom.as_ref().map_or(0, |bloom| bloom.done.len() * bloom.current.size())
+    fn bloom_filter_size(&self) -> usize {
+        self.bloom_filters.as_ref().map_or(0, BloomFilters::size)
     }
 
-    /// The stripe ends, after the last row group: this column, then those below, in the order of their ids.
-    pub(super) fn end_stripe(&mut self, compressors: &mut Compressors, out: &mut Vec<StripeColumn>) -> Result<()> {
-        let ended = self.values.end_stripe(compressors)?;
+    /// Ends the stripe, after its last row group. Appends this column and all columns below to `out`, in order of their
+    /// ids.
+    pub(super) fn end_stripe(&mut self, compressors: &mut Compressors, out: &mut Vec<EncodedColumn>) -> Result<()> {
+        let values = self.values.end_stripe(compressors)?;
         let mut data = Vec::new();
-        let mut positions = Vec::new();
+        let mut present_positions = Vec::new();
         if self.has_null {
-            let (bytes, starts) = self.present.take(self.layout, compressors)?;
-            data.push(self.finished(StreamKind::Present, bytes));
-            positions = starts;
+            let (bytes, positions) = self.present.finish(self.options, compressors)?;
+            data.push(self.encoded_stream(StreamKind::Present, bytes));
+            present_positions = positions;
         } else {
             self.present.clear();
         }
-        data.extend(ended.streams.into_iter().map(|(kind, bytes)| self.finished(kind, bytes)));
+        data.extend(values.streams.into_iter().map(|(kind, bytes)| self.encoded_stream(kind, bytes)));
 
         let mut index = Vec::new();
         let mut statistics = std::mem::replace(&mut self.stripe, ColumnStatistics::EMPTY);
         statistics.bytes_on_disk = Some(data.iter().map(|stream| stream.bytes.len() as u64).sum());
         if self.has_index {
-            let groups = std::mem::take(&mut self.groups);
-            let mut entry = Vec::with_capacity(groups.len());
-            for (group, statistics) in groups.into_iter().enumerate() {
-                let parts = [positions.get(group), ended.positions.get(group)];
-                let positions = parts.into_iter().flatten().flatten().copied().collect();
+            let row_groups = std::mem::take(&mut self.row_groups);
+            let mut entry = Vec::with_capacity(row_groups.len());
+            for (row_group, statistics) in row_groups.into_iter().enumerate() {
+                let positions = [present_positions.get(row_group), values.positions.get(row_group)];
+                let positions = positions.into_iter().flatten().flatten().copied().collect();
                 entry.push(orc::RowIndexEntry { positions, statistics: Some(to_proto(&statistics)) });
             }
-            let bytes = self.layout.section(&orc::RowIndex { entry }.encode_to_vec(), compressors)?;
-            index.push(self.finished(StreamKind::RowIndex, bytes));
+            let bytes = self.options.compress_message(&orc::RowIndex { entry }.encode_to_vec(), compressors)?;
+            index.push(self.encoded_stream(StreamKind::RowIndex, bytes));
         }
-        if let Some(bloom) = &mut self.bloom {
-            let filters = orc::BloomFilterIndex { bloom_filter: std::mem::take(&mut bloom.done) };
-            let bytes = self.layout.section(&filters.encode_to_vec(), compressors)?;
-            index.push(self.finished(StreamKind::BloomFilterUtf8, bytes));
+        if let Some(filters) = &mut self.bloom_filters {
+            let filters = orc::BloomFilterIndex { bloom_filter: std::mem::take(&mut filters.complete) };
+            let bytes = self.options.compress_message(&filters.encode_to_vec(), compressors)?;
+            index.push(self.encoded_stream(StreamKind::BloomFilterUtf8, bytes));
         }
         self.has_null = false;
-        let is_v2 = self.layout.version == super::options::Version::V0_12 && ended.has_integers;
-        let kind = match (ended.is_dictionary, is_v2) {
+        let is_v2 = self.options.version == super::options::Version::V0_12 && values.has_integers;
+        let kind = match (values.is_dictionary, is_v2) {
             (false, false) => EncodingKind::Direct,
             (false, true) => EncodingKind::DirectV2,
             (true, false) => EncodingKind::Dictionary,
@@ -267,24 +290,25 @@ impl Column {
         };
         let encoding = orc::ColumnEncoding {
             kind: Some(kind.into()),
-            dictionary_size: ended.dictionary_size,
+            dictionary_size: values.dictionary_size,
             // Timestamps are hashed in UTC.
-            bloom_encoding: self.bloom.is_some().then_some(1),
+            bloom_encoding: self.bloom_filters.is_some().then_some(1),
         };
-        out.push(StripeColumn { encoding, index, data, statistics });
+        out.push(EncodedColumn { encoding, index_streams: index, data_streams: data, statistics });
         for child in self.values.children() {
             child.end_stripe(compressors, out)?;
         }
         Ok(())
     }
 
-    fn finished(&self, kind: StreamKind, bytes: Blocks) -> Finished {
-        Finished { column: self.id, kind, bytes }
+    fn encoded_stream(&self, kind: StreamKind, bytes: Blocks) -> EncodedStream {
+        EncodedStream { column: self.id, kind, bytes }
     }
 }
 
-/// An array without run ends, and dictionaries of anything but text.
-fn plain(array: &ArrayRef) -> Result<ArrayRef> {
+/// The values of a run-end encoded array, or of a dictionary array of another type than strings. Other arrays are
+/// returned unchanged.
+fn decode_dictionary_or_runs(array: &ArrayRef) -> Result<ArrayRef> {
     let target = match array.data_type() {
         DataType::Dictionary(_, values) if !is_text(values) => values_of(values),
         DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
@@ -296,18 +320,19 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     })
 }
 
-/// The ranges of indexes that are valid: all of `length` where there are no nulls.
+/// The ranges of valid indices of an array of this length.
 fn valid_ranges(length: usize, valid: Option<&NullBuffer>) -> impl Iterator<Item = Range<usize>> {
     let all = valid.is_none().then_some(0..length);
     let slices = valid.map(|valid| valid.valid_slices().map(|(from, to)| from..to));
     all.into_iter().chain(slices.into_iter().flatten())
 }
 
-/// Positions of the streams of a column at the start of each row group of a stripe.
+/// The positions of the streams of a column at the start of each row group of a stripe (ORCv1, Indexes).
 #[derive(Debug, Default)]
-struct Starts(Vec<Vec<u64>>);
+struct RowGroupPositions(Vec<Vec<u64>>);
 
-impl Starts {
+impl RowGroupPositions {
+    /// Adds the position of a row group, to which `record` appends the positions of all streams.
     fn push(&mut self, record: impl FnOnce(&mut Vec<u64>)) {
         let mut position = Vec::with_capacity(4);
         record(&mut position);

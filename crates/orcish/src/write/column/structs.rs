@@ -1,4 +1,5 @@
-//! Structs (ORCv1, Struct Columns): no values of their own; and intervals, which are stored as such.
+//! Struct columns (ORCv1, Struct Columns), which have no values of their own, and intervals, which are stored as
+//! structs.
 
 use std::sync::Arc;
 
@@ -9,33 +10,35 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, IntervalUnit};
 use orcish_core::error::{Error, Result};
 
-use super::{Column, Compressors, Detail, Ended, Outcome, Tools, Values};
-use crate::write::selected::Selected;
+use super::{AppendContext, AppendResult, ColumnWriter, Compressors, Detail, EncodedValues, ValueEncoder};
+use crate::write::selection::Selection;
 
-pub(super) struct StructValues {
-    children: Vec<Column>,
+pub(super) struct StructEncoder {
+    children: Vec<ColumnWriter>,
 }
 
-impl StructValues {
-    pub(super) fn new(children: Vec<Column>) -> Self {
-        StructValues { children }
+impl StructEncoder {
+    pub(super) fn new(children: Vec<ColumnWriter>) -> Self {
+        StructEncoder { children }
     }
 }
 
-impl Values for StructValues {
-    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, tools: Tools<'_>) -> Outcome {
-        let arrays = parts(array)?;
-        let selected = Selected::valid(array.len(), valid);
-        for (child, array) in self.children.iter_mut().zip(&arrays) {
-            let values = selected.of(array)?;
-            child.append(&values, tools.compressors).map_err(|fault| fault.map_index(|at| selected.index(at)))?;
+impl ValueEncoder for StructEncoder {
+    fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, context: AppendContext<'_>) -> AppendResult {
+        let fields = field_arrays(array)?;
+        let selection = Selection::from_validity(array.len(), valid);
+        for (child, field) in self.children.iter_mut().zip(&fields) {
+            let values = selection.apply(field)?;
+            child
+                .append(&values, context.compressors)
+                .map_err(|error| error.map_index(|index| selection.index(index)))?;
         }
         Ok(())
     }
 
-    fn begin_group(&mut self) {}
+    fn begin_row_group(&mut self) {}
 
-    fn end_group(&mut self, _: &mut Compressors) -> Result<Detail> {
+    fn end_row_group(&mut self, _: &mut Compressors) -> Result<Detail> {
         Ok(Detail::None)
     }
 
@@ -43,17 +46,17 @@ impl Values for StructValues {
         0
     }
 
-    fn end_stripe(&mut self, _: &mut Compressors) -> Result<Ended> {
-        Ok(Ended::default())
+    fn end_stripe(&mut self, _: &mut Compressors) -> Result<EncodedValues> {
+        Ok(EncodedValues::default())
     }
 
-    fn children(&mut self) -> &mut [Column] {
+    fn children(&mut self) -> &mut [ColumnWriter] {
         &mut self.children
     }
 }
 
-/// The fields of a struct, or the parts of an interval.
-fn parts(array: &ArrayRef) -> Result<Vec<ArrayRef>> {
+/// The fields of a struct array, or the components of an interval array.
+fn field_arrays(array: &ArrayRef) -> Result<Vec<ArrayRef>> {
     Ok(match array.data_type() {
         DataType::Struct(_) => array.as_struct().columns().to_vec(),
         DataType::Interval(IntervalUnit::DayTime) => {

@@ -1,4 +1,4 @@
-//! Whether text is UTF-8: arrays of other producers may call any bytes text.
+//! UTF-8 check of string arrays. Arrays of the C data interface may have arbitrary bytes.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, GenericStringArray, OffsetSizeTrait};
@@ -6,59 +6,61 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 use super::valid_ranges;
-use crate::write::fault::{Fault, Outcome};
+use crate::write::append_error::{AppendError, AppendResult};
 
-/// Bytes of a value that a message shows.
-const SHOWN: usize = 32;
-/// The length of a value that a view has in itself, and the highest bits of its bytes.
-const INLINE: u128 = 12;
-const NOT_ASCII: u128 = 0x8080_8080_8080_8080_8080_8080;
+/// Bytes of an invalid value in the error message.
+const MAX_SHOWN_BYTES: usize = 32;
+/// Length of the longest value that is stored in its view.
+const MAX_INLINE_LENGTH: u128 = 12;
+/// The highest bit of each byte of an inline value.
+const NON_ASCII_BITS: u128 = 0x8080_8080_8080_8080_8080_8080;
 
-/// Checks the valid values of an array of text that is no dictionary.
-pub(super) fn check(array: &ArrayRef, valid: Option<&NullBuffer>, column: u32) -> Outcome {
+/// Checks the valid values of a string array. Dictionary arrays are checked by [`check_dictionary`].
+pub(super) fn check(array: &ArrayRef, valid: Option<&NullBuffer>, column: u32) -> AppendResult {
     match array.data_type() {
-        DataType::Utf8 => check_offsets(array.as_string::<i32>(), valid, column),
-        DataType::LargeUtf8 => check_offsets(array.as_string::<i64>(), valid, column),
+        DataType::Utf8 => check_contiguous(array.as_string::<i32>(), valid, column),
+        DataType::LargeUtf8 => check_contiguous(array.as_string::<i64>(), valid, column),
         DataType::Utf8View => {
             let array = array.as_string_view().clone().to_binary_view();
-            // The lowest bits of a view are the length, and bytes behind the value are 0.
-            let is_plain = |view: &u128| view & u128::from(u32::MAX) <= INLINE && (view >> 32) & NOT_ASCII == 0;
-            if array.views().iter().all(is_plain) {
+            // The lowest 32 bits of a view are the length. Unused bytes of an inline value are 0.
+            let is_inline_ascii =
+                |view: &u128| view & u128::from(u32::MAX) <= MAX_INLINE_LENGTH && (view >> 32) & NON_ASCII_BITS == 0;
+            if array.views().iter().all(is_inline_ascii) {
                 return Ok(());
             }
-            each(valid_ranges(array.len(), valid).flatten(), column, |index| array.value(index))
+            check_values(valid_ranges(array.len(), valid).flatten(), column, |index| array.value(index))
         }
         _ => Ok(()),
     }
 }
 
-/// Checks the values of a dictionary that are referred to, by the valid ones of `keys`.
-pub(super) fn check_references(
+/// Checks the dictionary values that the valid `keys` refer to.
+pub(super) fn check_dictionary(
     values: &GenericStringArray<i64>,
     keys: &[usize],
     valid: Option<&NullBuffer>,
     column: u32,
-) -> Outcome {
-    if is_all_text(values) {
+) -> AppendResult {
+    if all_valid_utf8(values) {
         return Ok(());
     }
     let key = |index: usize| keys.get(index).copied().unwrap_or_default();
-    each(valid_ranges(keys.len(), valid).flatten(), column, |index| bytes(values, key(index)))
+    check_values(valid_ranges(keys.len(), valid).flatten(), column, |index| value_bytes(values, key(index)))
 }
 
-fn check_offsets<O: OffsetSizeTrait>(
+fn check_contiguous<O: OffsetSizeTrait>(
     array: &GenericStringArray<O>,
     valid: Option<&NullBuffer>,
     column: u32,
-) -> Outcome {
-    if is_all_text(array) {
+) -> AppendResult {
+    if all_valid_utf8(array) {
         return Ok(());
     }
-    each(valid_ranges(array.len(), valid).flatten(), column, |index| bytes(array, index))
+    check_values(valid_ranges(array.len(), valid).flatten(), column, |index| value_bytes(array, index))
 }
 
-/// Whether all values are UTF-8, those that are null too: their bytes, one behind the other, are looked at once.
-fn is_all_text<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> bool {
+/// Whether all values, null slots included, are UTF-8. The contiguous bytes of all values are checked in one pass.
+fn all_valid_utf8<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> bool {
     let offsets = array.value_offsets();
     let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return true };
     let first = first.as_usize();
@@ -66,27 +68,31 @@ fn is_all_text<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> bool {
     if bytes.is_ascii() {
         return true;
     }
-    // A value that ends within a character is none, though the bytes of all are.
+    // A value that ends inside a character is invalid, even if the bytes of all values together are UTF-8.
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     offsets.iter().all(|at| at.as_usize().checked_sub(first).is_some_and(|at| text.is_char_boundary(at)))
 }
 
-fn bytes<O: OffsetSizeTrait>(array: &GenericStringArray<O>, index: usize) -> &[u8] {
+fn value_bytes<O: OffsetSizeTrait>(array: &GenericStringArray<O>, index: usize) -> &[u8] {
     let offset = |index| array.value_offsets().get(index).map(|at: &O| at.as_usize());
     let range = offset(index).zip(offset(index + 1));
     range.and_then(|(from, to)| array.value_data().get(from..to)).unwrap_or_default()
 }
 
-/// Checks the values at these indexes one by one.
-fn each<'a>(indexes: impl Iterator<Item = usize>, column: u32, value: impl Fn(usize) -> &'a [u8]) -> Outcome {
-    for index in indexes {
+/// Checks the values at `indices` one by one.
+fn check_values<'a>(
+    indices: impl Iterator<Item = usize>,
+    column: u32,
+    value: impl Fn(usize) -> &'a [u8],
+) -> AppendResult {
+    for index in indices {
         let value = value(index);
         if std::str::from_utf8(value).is_err() {
-            let shown = value.get(..SHOWN).unwrap_or(value).escape_ascii();
-            let rest = if value.len() > SHOWN { "…" } else { "" };
+            let shown = value.get(..MAX_SHOWN_BYTES).unwrap_or(value).escape_ascii();
+            let ellipsis = if value.len() > MAX_SHOWN_BYTES { "…" } else { "" };
             let message =
-                format!("text that is not UTF-8: \"{shown}{rest}\"; columns of type binary may have any bytes");
-            return Err(Fault::Value { index, column, message });
+                format!("text that is not UTF-8: \"{shown}{ellipsis}\"; columns of type binary may have any bytes");
+            return Err(AppendError::Value { index, column, message });
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Writers whose sinks fail, and who are told things in any order.
+//! Writers with failing sinks, and calls in any order.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,57 +20,58 @@ fn cases(number: u32) -> Config {
 
 /// How a sink fails.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Fault {
+enum Failure {
     Never,
-    /// At the call of this number.
+    /// From this call on.
     Call(usize),
-    /// At that call, by a panic.
+    /// By a panic, from this call on.
     Panic(usize),
-    /// Once it has so many bytes.
+    /// Once the sink has more bytes.
     Bytes(usize),
-    /// When it is finished.
+    /// At the call of `finish`.
     Finish,
 }
 
-/// What has become of the file of a sink.
+/// The state of a sink, which outlives it.
 #[derive(Debug, Default)]
-struct Seen {
+struct SinkState {
     bytes: Vec<u8>,
     calls: usize,
     has_failed: bool,
-    is_settled: bool,
+    is_synced: bool,
+    /// The bytes of the finished file.
     appeared: Option<Vec<u8>>,
     is_dropped: bool,
 }
 
-struct Faulty {
-    fault: Fault,
-    seen: Arc<Mutex<Seen>>,
+struct FailingSink {
+    failure: Failure,
+    state: Arc<Mutex<SinkState>>,
 }
 
-impl Faulty {
+impl FailingSink {
     #[expect(clippy::panic_in_result_fn, reason = "a test")]
-    fn call(&self) -> Result<MutexGuard<'_, Seen>> {
-        let mut seen = seen(&self.seen);
-        assert!(!seen.has_failed, "a sink is asked for something that has failed");
-        assert!(seen.appeared.is_none(), "a sink is asked for something that is finished");
-        seen.calls += 1;
-        let fails = match self.fault {
-            Fault::Never | Fault::Finish => false,
-            Fault::Call(number) | Fault::Panic(number) => seen.calls > number,
-            Fault::Bytes(most) => seen.bytes.len() > most,
+    fn call(&self) -> Result<MutexGuard<'_, SinkState>> {
+        let mut state = lock(&self.state);
+        assert!(!state.has_failed, "a call of a sink that has failed");
+        assert!(state.appeared.is_none(), "a call of a finished sink");
+        state.calls += 1;
+        let fails = match self.failure {
+            Failure::Never | Failure::Finish => false,
+            Failure::Call(number) | Failure::Panic(number) => state.calls > number,
+            Failure::Bytes(max) => state.bytes.len() > max,
         };
         if fails {
-            seen.has_failed = true;
-            drop(seen);
-            assert!(!matches!(self.fault, Fault::Panic(_)), "by intent");
+            state.has_failed = true;
+            drop(state);
+            assert!(!matches!(self.failure, Failure::Panic(_)), "by intent");
             return Err(Error::new(ErrorKind::Io, "the disk is full"));
         }
-        Ok(seen)
+        Ok(state)
     }
 }
 
-impl Sink for Faulty {
+impl Sink for FailingSink {
     fn name(&self) -> &'static str {
         "faulty"
     }
@@ -81,65 +82,65 @@ impl Sink for Faulty {
     }
 
     fn sync(&mut self) -> Result<()> {
-        self.call()?.is_settled = true;
+        self.call()?.is_synced = true;
         Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
-        let mut seen = self.call()?;
-        if self.fault == Fault::Finish {
-            seen.has_failed = true;
+        let mut state = self.call()?;
+        if self.failure == Failure::Finish {
+            state.has_failed = true;
             return Err(Error::new(ErrorKind::Io, "no more names"));
         }
-        let bytes = std::mem::take(&mut seen.bytes);
-        seen.appeared = Some(bytes);
+        let bytes = std::mem::take(&mut state.bytes);
+        state.appeared = Some(bytes);
         Ok(())
     }
 }
 
-impl Drop for Faulty {
+impl Drop for FailingSink {
     fn drop(&mut self) {
-        seen(&self.seen).is_dropped = true;
+        lock(&self.state).is_dropped = true;
     }
 }
 
-fn seen(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
-    seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+fn lock(state: &Mutex<SinkState>) -> MutexGuard<'_, SinkState> {
+    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// What a writer is told.
+/// A call of a writer.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Write(usize),
-    /// Rows of which one cannot be stored.
-    WriteBad(usize),
-    WriteOther,
+    /// Writes rows with a value that cannot be stored.
+    WriteInvalid(usize),
+    WriteOtherSchema,
     EndStripe,
     Finish,
     Abort,
-    /// As from a child of a fork.
-    Elsewhere,
+    /// Calls in a child process of a fork.
+    OtherProcess,
 }
 
-fn faults() -> impl Strategy<Value = Fault> {
+fn failures() -> impl Strategy<Value = Failure> {
     prop_oneof![
-        3 => Just(Fault::Never),
-        2 => (0..40usize).prop_map(Fault::Call),
-        1 => (0..20usize).prop_map(Fault::Panic),
-        2 => (0..60_000usize).prop_map(Fault::Bytes),
-        1 => Just(Fault::Finish),
+        3 => Just(Failure::Never),
+        2 => (0..40usize).prop_map(Failure::Call),
+        1 => (0..20usize).prop_map(Failure::Panic),
+        2 => (0..60_000usize).prop_map(Failure::Bytes),
+        1 => Just(Failure::Finish),
     ]
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         8 => (0..3_000usize).prop_map(Step::Write),
-        1 => (1..3_000usize).prop_map(Step::WriteBad),
-        1 => Just(Step::WriteOther),
+        1 => (1..3_000usize).prop_map(Step::WriteInvalid),
+        1 => Just(Step::WriteOtherSchema),
         3 => Just(Step::EndStripe),
         2 => Just(Step::Finish),
         1 => Just(Step::Abort),
-        1 => Just(Step::Elsewhere),
+        1 => Just(Step::OtherProcess),
     ];
     prop::collection::vec(step, 0..12)
 }
@@ -149,12 +150,12 @@ fn schema() -> SchemaRef {
     Arc::new(arrow_schema::Schema::new(fields.map(|(name, kind)| Field::new(name, kind, true)).to_vec()))
 }
 
-/// So many rows; a time of day cannot be stored.
-fn rows(count: usize, is_bad: bool) -> RecordBatch {
+/// A batch of `count` rows. The last value of an invalid batch has a time of day, which a date column cannot store.
+fn rows(count: usize, is_invalid: bool) -> RecordBatch {
     const DAY: i64 = 86_400_000;
-    let day = |at: usize| at as i64 * 7919 % 1000 * DAY + i64::from(is_bad && at + 1 == count);
-    let days: Date64Array = (0..count).map(|at| Some(day(at))).collect();
-    let texts: StringArray = (0..count).map(|at| Some(format!("text {}", at * 7919))).collect();
+    let day = |row: usize| row as i64 * 7919 % 1000 * DAY + i64::from(is_invalid && row + 1 == count);
+    let days: Date64Array = (0..count).map(|row| Some(day(row))).collect();
+    let texts: StringArray = (0..count).map(|row| Some(format!("text {}", row * 7919))).collect();
     RecordBatch::try_new(schema(), vec![Arc::new(days), Arc::new(texts)]).unwrap()
 }
 
@@ -162,61 +163,61 @@ fn options() -> WriteOptions {
     WriteOptions { row_index_stride: 1000, stripe_size: 20_000, threads: 1, ..WriteOptions::default() }
 }
 
-/// Does the steps; gives the rows of a file that has been finished. Checks that nothing goes well after a failure.
+/// Makes the calls. Returns the number of rows if the file was finished. Checks that no call succeeds after a failure.
 fn run(sink: Box<dyn Sink>, steps: &[Step]) -> Option<usize> {
     let started = catch_unwind(AssertUnwindSafe(|| FileWriter::new(sink, schema(), &options())));
     let Ok(Ok(mut writer)) = started else { return None };
-    let (mut given, mut is_broken, mut finished) = (0, false, None);
+    let (mut written, mut has_failed, mut finished) = (0, false, None);
     for &step in steps {
-        if let Step::Elsewhere = step {
-            let own = std::mem::replace(&mut writer.owner, OwnerProcess::other());
+        if let Step::OtherProcess = step {
+            let owner = std::mem::replace(&mut writer.owner, OwnerProcess::other());
             for result in [writer.write(&rows(10, false)), writer.end_stripe(), writer.finish().map(drop)] {
                 assert_eq!(result.unwrap_err().kind(), ErrorKind::InvalidArgument);
             }
-            writer.owner = own;
+            writer.owner = owner;
             continue;
         }
         let result = catch_unwind(AssertUnwindSafe(|| match step {
             Step::Write(count) => writer.write(&rows(count, false)),
-            Step::WriteBad(count) => writer.write(&rows(count, true)),
-            Step::WriteOther => {
+            Step::WriteInvalid(count) => writer.write(&rows(count, true)),
+            Step::WriteOtherSchema => {
                 let other: Int64Array = (0..5).map(Some).collect();
                 writer.write(&RecordBatch::try_from_iter([("day", Arc::new(other) as ArrayRef)]).unwrap())
             }
             Step::EndStripe => writer.end_stripe(),
             Step::Finish => writer.finish().map(drop),
-            Step::Abort | Step::Elsewhere => {
+            Step::Abort | Step::OtherProcess => {
                 writer.abort();
                 Ok(())
             }
         }));
-        let is_good = matches!(result, Ok(Ok(())));
+        let is_ok = matches!(result, Ok(Ok(())));
         match step {
-            Step::Abort => is_broken |= finished.is_none(),
-            _ => assert!(!(is_good && (is_broken || finished.is_some())), "{step:?} after a failure or the end"),
+            Step::Abort => has_failed |= finished.is_none(),
+            _ => assert!(!(is_ok && (has_failed || finished.is_some())), "{step:?} after a failure or the end"),
         }
         match step {
-            Step::Write(count) if is_good => given += count,
-            // It is known when it is encoded, which may be later.
-            Step::WriteBad(_) => is_broken |= !is_good,
-            Step::WriteOther => assert!(!is_good),
-            Step::Finish if is_good => finished = Some(given),
+            Step::Write(count) if is_ok => written += count,
+            // The error is returned when the rows are encoded, which may be by a later call.
+            Step::WriteInvalid(_) => has_failed |= !is_ok,
+            Step::WriteOtherSchema => assert!(!is_ok),
+            Step::Finish if is_ok => finished = Some(written),
             _ => {}
         }
-        is_broken |= !is_good && finished.is_none();
+        has_failed |= !is_ok && finished.is_none();
         if matches!(result, Ok(Err(_))) && finished.is_none() {
-            assert!(writer.sink.is_none(), "a sink is kept after a failure");
+            assert!(writer.sink.is_none(), "the sink is not dropped after a failure");
         }
-        if let (Step::WriteBad(_), true) = (step, is_good) {
+        if let (Step::WriteInvalid(_), true) = (step, is_ok) {
             let finished = catch_unwind(AssertUnwindSafe(|| writer.finish()));
             assert!(finished.map_or(true, |result| result.is_err()));
-            is_broken = true;
+            has_failed = true;
         }
     }
     finished
 }
 
-/// The rows of a file, which is whole.
+/// The number of rows of a file, which must be valid.
 fn count(bytes: Vec<u8>) -> usize {
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
     assert_eq!(file.check(&Limits::default(), None).unwrap(), Vec::new());
@@ -226,12 +227,12 @@ fn count(bytes: Vec<u8>) -> usize {
 proptest! {
     #![proptest_config(cases(64))]
 
-    /// Whatever fails, and whatever a writer is told, a file appears if and only if it has been finished, with all rows.
+    /// A file appears if and only if it was finished, with all rows, whatever fails and whatever calls are made.
     #[test]
-    fn a_file_is_whole_or_not_there(fault in faults(), steps in steps()) {
-        let state = Arc::new(Mutex::new(Seen::default()));
-        let finished = run(Box::new(Faulty { fault, seen: state.clone() }), &steps);
-        let state = std::mem::take(&mut *seen(&state));
+    fn file_appears_complete_or_not_at_all(failure in failures(), steps in steps()) {
+        let state = Arc::new(Mutex::new(SinkState::default()));
+        let finished = run(Box::new(FailingSink { failure, state: state.clone() }), &steps);
+        let state = std::mem::take(&mut *lock(&state));
         prop_assert!(state.is_dropped);
         prop_assert_eq!(state.appeared.is_some(), finished.is_some());
         if let (Some(bytes), Some(rows)) = (state.appeared, finished) {
@@ -239,13 +240,13 @@ proptest! {
         }
     }
 
-    /// So it is with files: nothing is left but what was there, or the whole file.
+    /// A local file is complete, or as it was before. No temporary file is left.
     #[test]
-    fn files_are_whole_or_as_they_were(steps in steps(), is_there in any::<bool>(), number in any::<u64>()) {
+    fn local_file_is_complete_or_unchanged(steps in steps(), exists in any::<bool>(), number in any::<u64>()) {
         let folder = std::env::temp_dir().join(format!("orcish-failing-{}-{number:x}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("a.orc");
-        if is_there {
+        if exists {
             std::fs::write(&path, "before").unwrap();
         }
         let finished = run(Box::new(FileSink::create(&path).unwrap()), &steps);
@@ -253,19 +254,19 @@ proptest! {
         prop_assert!(names.collect::<Vec<_>>().iter().all(|name| name == "a.orc"));
         match finished {
             Some(rows) => prop_assert_eq!(count(std::fs::read(&path).unwrap()), rows),
-            None if is_there => prop_assert_eq!(std::fs::read(&path).unwrap(), b"before"),
+            None if exists => prop_assert_eq!(std::fs::read(&path).unwrap(), b"before"),
             None => prop_assert!(!path.exists()),
         }
         std::fs::remove_dir_all(folder).unwrap();
     }
 }
 
-/// What makes a file.
-type Work<'a> = Box<dyn FnOnce(Box<dyn Sink>, CancelCheck) -> Result<Written> + 'a>;
+/// Writes a file to a sink, with a cancellation check.
+type WriteFile<'a> = Box<dyn FnOnce(Box<dyn Sink>, CancelCheck) -> Result<Written> + 'a>;
 
-/// Whoever does not want to go on any more when all is written finds what there was before.
+/// A check that fails after the last byte is written prevents the file from appearing.
 #[test]
-fn nothing_appears_that_is_not_wanted() {
+fn cancelled_file_does_not_appear() {
     let sink = orcish_io::MemorySink::new();
     let mut writer = FileWriter::new(Box::new(sink.clone()), schema(), &options()).unwrap();
     writer.write(&rows(10, false)).unwrap();
@@ -280,23 +281,24 @@ fn nothing_appears_that_is_not_wanted() {
     let merge = |sink: Box<dyn Sink>, check: CancelCheck| {
         crate::write::merge(&[source], sink, &Limits::default(), Some(&check))
     };
-    let works: [Work<'_>; 2] = [Box::new(write), Box::new(merge)];
-    for work in works {
-        let state = Arc::new(Mutex::new(Seen::default()));
-        let looked = state.clone();
-        let check: CancelCheck = Arc::new(move || match seen(&looked).is_settled {
+    let functions: [WriteFile<'_>; 2] = [Box::new(write), Box::new(merge)];
+    for write_file in functions {
+        let state = Arc::new(Mutex::new(SinkState::default()));
+        let checked = state.clone();
+        let check: CancelCheck = Arc::new(move || match lock(&checked).is_synced {
             true => Err(Error::new(ErrorKind::Interrupted, "enough")),
             false => Ok(()),
         });
-        let error = work(Box::new(Faulty { fault: Fault::Never, seen: state.clone() }), check).unwrap_err();
+        let error =
+            write_file(Box::new(FailingSink { failure: Failure::Never, state: state.clone() }), check).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Interrupted);
-        let state = seen(&state);
-        assert!(state.is_settled && state.is_dropped && state.appeared.is_none());
+        let state = lock(&state);
+        assert!(state.is_synced && state.is_dropped && state.appeared.is_none());
     }
 }
 
-/// A batch of texts in a column of a type such as `char(5)`.
-fn of_type(kind: &str, texts: Vec<Option<&str>>) -> RecordBatch {
+/// A batch of strings with a column of an ORC type such as `char(5)`.
+fn strings_of_type(kind: &str, texts: Vec<Option<&str>>) -> RecordBatch {
     let field = Field::new("c", DataType::Utf8, true).with_metadata([(TYPE_KEY.to_owned(), kind.to_owned())]);
     let schema = Arc::new(arrow_schema::Schema::new(vec![field]));
     RecordBatch::try_new(schema, vec![Arc::new(StringArray::from(texts))]).unwrap()
@@ -311,28 +313,28 @@ fn write(batch: &RecordBatch, options: &WriteOptions) -> Result<Vec<u8>> {
 }
 
 #[test]
-fn blanks_are_bounded() {
+fn padding_of_a_value_is_limited() {
     for kind in ["char(2147483647)", "char(65538)"] {
-        let error = write(&of_type(kind, vec![None, Some("a")]), &WriteOptions::default()).unwrap_err();
+        let error = write(&strings_of_type(kind, vec![None, Some("a")]), &WriteOptions::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         let text = format!("column c: row 1: text of 1 characters in a column of {kind}: more than 65536 blanks");
         assert!(error.to_string().contains(&text), "{error}");
-        // Without values there is nothing to refuse.
-        assert_eq!(count(write(&of_type(kind, vec![None; 3]), &WriteOptions::default()).unwrap()), 3);
+        // Nulls are not padded.
+        assert_eq!(count(write(&strings_of_type(kind, vec![None; 3]), &WriteOptions::default()).unwrap()), 3);
     }
     for kind in ["char(65537)", "varchar(2147483647)"] {
-        let bytes = write(&of_type(kind, vec![Some("a"), Some("b"), None]), &WriteOptions::default()).unwrap();
+        let bytes = write(&strings_of_type(kind, vec![Some("a"), Some("b"), None]), &WriteOptions::default()).unwrap();
         assert_eq!(count(bytes), 3);
     }
     let long = "x".repeat(100_000);
-    assert_eq!(count(write(&of_type("char(100001)", vec![Some(&long)]), &WriteOptions::default()).unwrap()), 1);
+    assert_eq!(count(write(&strings_of_type("char(100001)", vec![Some(&long)]), &WriteOptions::default()).unwrap()), 1);
 }
 
-/// Values of which each is another one are not kept in the dictionary with all of their blanks.
+/// The dictionary does not keep the padding of many distinct values.
 #[test]
-fn blanks_of_many_values_are_bounded() {
+fn dictionary_with_padding_is_limited() {
     let texts: Vec<String> = (0..3000).map(|number| number.to_string()).collect();
-    let batch = of_type("char(40000)", texts.iter().map(|text| Some(text.as_str())).collect());
+    let batch = strings_of_type("char(40000)", texts.iter().map(|text| Some(text.as_str())).collect());
     let bytes = write(&batch, &WriteOptions::default()).unwrap();
     assert!(bytes.len() < 1 << 20);
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
@@ -345,9 +347,9 @@ fn blanks_of_many_values_are_bounded() {
     assert_eq!(read.collect::<Vec<_>>(), texts);
 }
 
-/// A check that fails ends a write in the middle of a batch, whichever thread does the work.
+/// A failing check ends a write in the middle of a batch, with one and with several threads.
 #[test]
-fn a_batch_can_be_interrupted() {
+fn write_is_cancelled_within_a_batch() {
     let numbers = (0..40_000u64).map(|at| at.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let text: StringArray = numbers.map(|number| Some(format!("{number:016x}").repeat(8))).collect();
     let small = Int64Array::from(vec![1; 40_000]);
@@ -358,8 +360,8 @@ fn a_batch_can_be_interrupted() {
     for threads in [1, 2] {
         let options =
             WriteOptions { compression: Compression::Brotli, compression_level: Some(11), threads, ..options() };
-        let all = Arc::new(Mutex::new(Seen::default()));
-        let sink = Faulty { fault: Fault::Never, seen: all.clone() };
+        let all = Arc::new(Mutex::new(SinkState::default()));
+        let sink = FailingSink { failure: Failure::Never, state: all.clone() };
         let mut writer = FileWriter::new(Box::new(sink), batch.schema(), &options).unwrap();
         let caller = std::thread::current().id();
         writer.set_cancel_check(Arc::new(move || {
@@ -369,12 +371,12 @@ fn a_batch_can_be_interrupted() {
         let error = writer.write(&batch).unwrap_err();
         assert_eq!((error.kind(), error.message()), (ErrorKind::Interrupted, "enough"));
         assert!(writer.finish().is_err());
-        assert!(seen(&all).appeared.is_none());
+        assert!(lock(&all).appeared.is_none());
     }
 }
 
-/// Columns of ten rows, and the same with another value in a row.
-fn altered() -> Vec<(Field, ArrayRef, ArrayRef, u64)> {
+/// Columns of ten rows, the same columns with a changed row, and the number of that row.
+fn changed_columns() -> Vec<(Field, ArrayRef, ArrayRef, u64)> {
     const ROWS: usize = 10;
     let integers = |changed: usize| -> ArrayRef {
         Arc::new(
@@ -399,7 +401,7 @@ fn altered() -> Vec<(Field, ArrayRef, ArrayRef, u64)> {
     let char = Field::new("c", DataType::Utf8, true)
         .with_metadata(std::collections::HashMap::from([(TYPE_KEY.to_owned(), "char(5)".to_owned())]));
     let mut cases = Vec::new();
-    // Their lists are not empty.
+    // The lists of these rows are not empty.
     for row in [1, 5, 8] {
         let field = |array: &ArrayRef| Field::new("c", array.data_type().clone(), true);
         for make in [&integers as &dyn Fn(usize) -> ArrayRef, &texts, &lists, &structs] {
@@ -407,7 +409,7 @@ fn altered() -> Vec<(Field, ArrayRef, ArrayRef, u64)> {
         }
         cases.push((char.clone(), texts(ROWS), texts(row), row as u64));
     }
-    // A value that became a null, and a null that became one.
+    // A null that became a value, and a value that became null.
     let no_nulls: ArrayRef = Arc::new((0..10).map(Some).collect::<Int64Array>());
     let field = Field::new("c", DataType::Int64, true);
     cases.push((field.clone(), integers(ROWS), no_nulls.clone(), 3));
@@ -415,37 +417,37 @@ fn altered() -> Vec<(Field, ArrayRef, ArrayRef, u64)> {
     cases
 }
 
-/// A second stripe is read, and compared with the rows of `kept` in place of those that it was made of.
-fn verify(field: Field, given: &ArrayRef, kept: &[ArrayRef]) -> Result<()> {
+/// Writes two stripes of `written`, and verifies the second with `slices` as the rows that were written.
+fn verify(field: Field, written: &ArrayRef, slices: &[ArrayRef]) -> Result<()> {
     let schema = Arc::new(arrow_schema::Schema::new(vec![field]));
     let options = WriteOptions { verify: true, threads: 1, ..WriteOptions::default() };
     let mut writer = FileWriter::new(Box::new(orcish_io::MemorySink::new()), schema.clone(), &options)?;
-    let batch = RecordBatch::try_new(schema.clone(), vec![given.clone()])
+    let batch = RecordBatch::try_new(schema.clone(), vec![written.clone()])
         .map_err(|error| Error::invalid("no column of the schema").with_source(error))?;
     writer.write(&batch)?;
     writer.end_stripe()?;
     writer.write(&batch)?;
     writer.encode_queue()?;
     let mut verifier = Verifier::new(schema, writer.tail.footer.types.clone());
-    kept.iter().for_each(|rows| verifier.keep(std::slice::from_ref(rows)));
+    slices.iter().for_each(|slice| verifier.add_rows(std::slice::from_ref(slice)));
     writer.verifier = Some(verifier);
     writer.flush_stripe()
 }
 
 #[test]
-fn rows_that_do_not_come_back_are_found() {
-    for (field, given, other, row) in altered() {
-        let first = given.len() as u64;
-        let whole = verify(field.clone(), &given, &[given.slice(0, 4), given.slice(4, 6)]);
-        assert!(whole.is_ok(), "{field}: {whole:?}");
-        let texts = [
+fn different_rows_are_found() {
+    for (field, written, other, row) in changed_columns() {
+        let first = written.len() as u64;
+        let result = verify(field.clone(), &written, &[written.slice(0, 4), written.slice(4, 6)]);
+        assert!(result.is_ok(), "{field}: {result:?}");
+        let cases = [
             (vec![other.clone()], format!("row {}: the value that is read is not that", first + row)),
             (vec![other.slice(0, 4), other.slice(4, 6)], format!("row {}: the value that is read", first + row)),
-            (vec![given.clone(), given.slice(0, 1)], format!("row {}: there are fewer rows", 2 * first)),
-            (vec![given.slice(0, 4), given.slice(4, 5)], format!("row {}: there are more rows", 2 * first - 1)),
+            (vec![written.clone(), written.slice(0, 1)], format!("row {}: there are fewer rows", 2 * first)),
+            (vec![written.slice(0, 4), written.slice(4, 5)], format!("row {}: there are more rows", 2 * first - 1)),
         ];
-        for (kept, text) in texts {
-            let error = verify(field.clone(), &given, &kept).expect_err(&text);
+        for (slices, text) in cases {
+            let error = verify(field.clone(), &written, &slices).expect_err(&text);
             assert_eq!(error.kind(), ErrorKind::Corrupt);
             assert!(error.to_string().contains(&text), "{error} for {text}");
         }
@@ -453,17 +455,17 @@ fn rows_that_do_not_come_back_are_found() {
 }
 
 #[test]
-fn rows_of_many_batches_are_compared() {
+fn rows_of_all_batches_are_compared() {
     const ROWS: usize = 3 * crate::options::DEFAULT_BATCH_SIZE - 1000;
     let rows = |changed: usize| -> ArrayRef {
         Arc::new((0..ROWS).map(|row| Some(if row == changed { -1 } else { row as i64 })).collect::<Int64Array>())
     };
-    let (field, given) = (Field::new("c", DataType::Int64, true), rows(ROWS));
+    let (field, written) = (Field::new("c", DataType::Int64, true), rows(ROWS));
     for at in [0, 1, 5_000, ROWS / 2, ROWS - 1, ROWS] {
-        let parts = |rows: &ArrayRef| [rows.slice(0, at), rows.slice(at, ROWS - at)];
-        assert!(verify(field.clone(), &given, &parts(&given)).is_ok());
+        let slices = |rows: &ArrayRef| [rows.slice(0, at), rows.slice(at, ROWS - at)];
+        assert!(verify(field.clone(), &written, &slices(&written)).is_ok());
         let row = at.min(ROWS - 1);
-        let error = verify(field.clone(), &given, &parts(&rows(row))).unwrap_err().to_string();
+        let error = verify(field.clone(), &written, &slices(&rows(row))).unwrap_err().to_string();
         assert!(error.contains(&format!("row {}: the value", ROWS + row)), "{error}");
     }
 }

@@ -2,22 +2,24 @@ use orcish_core::statistics::{Bound, Decimal};
 
 use super::*;
 
-const OURS: Strictness = Strictness { is_own: true, is_exact: true, ticks: 1, scale: 2 };
-/// Another writer whose bounds are values of the column.
-const EXACT: Strictness = Strictness { is_own: false, ..OURS };
-/// Another writer whose bounds may be wider.
-const WIDE: Strictness = Strictness { is_exact: false, ..EXACT };
+/// A file of orcish.
+const ORCISH: CompareOptions =
+    CompareOptions { is_orcish: true, exact_bounds: true, timestamp_unit_nanos: 1, scale: 2 };
+/// A file of another writer, whose bounds are values of the column.
+const EXACT: CompareOptions = CompareOptions { is_orcish: false, ..ORCISH };
+/// A file of another writer, whose bounds may be wider.
+const WIDE: CompareOptions = CompareOptions { exact_bounds: false, ..EXACT };
 
-fn of(detail: Detail) -> ColumnStatistics {
+fn statistics(detail: Detail) -> ColumnStatistics {
     ColumnStatistics { values: Some(3), has_null: Some(true), bytes_on_disk: None, detail }
 }
 
-/// What is said of statistics of some rows, by how strict it is: of a file of ours, of exact and of wide bounds.
-fn findings(recorded: &ColumnStatistics, own: &ColumnStatistics) -> [usize; 3] {
-    [OURS, EXACT, WIDE].map(|strictness| differences(recorded, own, &strictness).len())
+/// The number of messages for a file of orcish, for exact bounds, and for wide bounds.
+fn num_messages(recorded: &ColumnStatistics, computed: &ColumnStatistics) -> [usize; 3] {
+    [ORCISH, EXACT, WIDE].map(|options| compare_statistics(recorded, computed, &options).len())
 }
 
-fn cut(value: &str) -> Bound {
+fn truncated(value: &str) -> Bound {
     Bound { value: value.as_bytes().to_vec().into(), exact: false }
 }
 
@@ -29,10 +31,11 @@ fn decimal(unscaled: i128) -> Decimal {
     Decimal::new(unscaled, 2).unwrap()
 }
 
-type Wrong = (&'static str, Detail, [usize; 3]);
+/// Recorded statistics, with their name and the number of messages.
+type Recorded = (&'static str, Detail, [usize; 3]);
 
-/// Details of a type as they are, and changed, with how many findings that makes for each strictness.
-fn details_of_all_types() -> Vec<(Detail, Vec<Wrong>)> {
+/// Computed statistics of each type, with recorded statistics that differ.
+fn details_of_all_types() -> Vec<(Detail, Vec<Recorded>)> {
     use Detail as D;
     let integer = |min, max, sum| D::Integer { min, max, sum };
     let double = |min, max, sum| D::Double { min, max, sum };
@@ -71,7 +74,7 @@ fn details_of_all_types() -> Vec<(Detail, Vec<Wrong>)> {
             ],
         ),
         (
-            // Rows with a NaN, which have no bounds.
+            // Rows with a NaN have no bounds.
             double(None, None, Some(f64::NAN)),
             vec![
                 ("bounds", double(Some(1.0), Some(2.0), Some(3.0)), [1, 1, 1]),
@@ -88,17 +91,21 @@ fn details_of_all_types() -> Vec<(Detail, Vec<Wrong>)> {
                 ("no length", string(Some(exact("b")), Some(exact("y")), None), [1, 0, 0]),
                 ("no least", string(None, Some(exact("y")), Some(10)), [1, 0, 0]),
                 ("no greatest", string(Some(exact("b")), None, Some(10)), [1, 0, 0]),
-                ("cut", string(Some(cut("a")), Some(cut("z")), Some(10)), [0, 0, 0]),
-                ("cut to the value", string(Some(cut("b")), Some(cut("y")), Some(10)), [0, 0, 0]),
-                ("cut wrongly", string(Some(cut("c")), Some(cut("x")), Some(10)), [2, 2, 2]),
+                ("truncated", string(Some(truncated("a")), Some(truncated("z")), Some(10)), [0, 0, 0]),
+                ("truncated to the value", string(Some(truncated("b")), Some(truncated("y")), Some(10)), [0, 0, 0]),
+                (
+                    "truncated to narrower bounds",
+                    string(Some(truncated("c")), Some(truncated("x")), Some(10)),
+                    [2, 2, 2],
+                ),
             ],
         ),
         (
-            // Values of more than a bound has room for.
-            string(Some(cut("b")), Some(cut("y")), Some(5000)),
+            // The computed bounds are truncated.
+            string(Some(truncated("b")), Some(truncated("y")), Some(5000)),
             vec![
-                ("narrower", string(Some(cut("c")), Some(cut("x")), Some(5000)), [2, 0, 0]),
-                ("wider", string(Some(cut("a")), Some(cut("z")), Some(5000)), [0, 0, 0]),
+                ("narrower", string(Some(truncated("c")), Some(truncated("x")), Some(5000)), [2, 0, 0]),
+                ("wider", string(Some(truncated("a")), Some(truncated("z")), Some(5000)), [0, 0, 0]),
                 ("longer", string(Some(exact("ba")), Some(exact("xz")), Some(5000)), [0, 0, 0]),
                 ("beyond", string(Some(exact("a")), Some(exact("z")), Some(5000)), [2, 2, 0]),
             ],
@@ -145,12 +152,12 @@ fn details_of_all_types() -> Vec<(Detail, Vec<Wrong>)> {
             ],
         ),
         (
-            // Beyond 64 bits of milliseconds, where nothing can be recorded.
+            // Bounds of more than 64 bits of milliseconds cannot be recorded.
             stamp(None, None, Some(0), Some(i128::from(i64::MAX) * NANOS_PER_MILLI + NANOS_PER_MILLI)),
             vec![("nothing", stamp(None, None, None, None), [0, 0, 0])],
         ),
         (
-            // The last millisecond of 64 bits.
+            // The maximum of 64 bits of milliseconds can be recorded.
             stamp(None, None, Some(0), Some(i128::from(i64::MAX) * NANOS_PER_MILLI + NANOS_PER_MILLI - 1)),
             vec![("nothing", stamp(None, None, None, None), [1, 0, 0])],
         ),
@@ -175,58 +182,60 @@ fn details_of_all_types() -> Vec<(Detail, Vec<Wrong>)> {
 }
 
 #[test]
-fn what_is_not_true_is_found() {
-    for (own, wrong) in details_of_all_types() {
-        assert_eq!(findings(&of(own.clone()), &of(own.clone())), [0, 0, 0], "{own:?}");
-        for (what, recorded, want) in wrong {
-            assert_eq!(findings(&of(recorded), &of(own.clone())), want, "{what} of {own:?}");
+fn different_details_are_found() {
+    for (computed, cases) in details_of_all_types() {
+        let own = statistics(computed.clone());
+        assert_eq!(num_messages(&own, &own), [0, 0, 0], "{computed:?}");
+        for (name, recorded, expected) in cases {
+            assert_eq!(num_messages(&statistics(recorded), &own), expected, "{name} of {computed:?}");
         }
     }
 }
 
 #[test]
 fn counts_of_values_are_compared() {
-    let own = of(Detail::None);
-    let values = |values| ColumnStatistics { values, ..own.clone() };
-    assert_eq!(findings(&values(Some(4)), &own), [1, 1, 1]);
-    assert_eq!(findings(&values(None), &own), [1, 0, 0]);
-    let has_null = |has_null| ColumnStatistics { has_null, ..own.clone() };
-    assert_eq!(findings(&has_null(Some(false)), &own), [1, 1, 1]);
-    assert_eq!(findings(&has_null(None), &own), [0, 0, 0]);
-    // Of columns that cannot be read nothing is known.
-    assert_eq!(findings(&own, &ColumnStatistics::UNKNOWN), [0, 0, 0]);
+    let computed = statistics(Detail::None);
+    let values = |values| ColumnStatistics { values, ..computed.clone() };
+    assert_eq!(num_messages(&values(Some(4)), &computed), [1, 1, 1]);
+    assert_eq!(num_messages(&values(None), &computed), [1, 0, 0]);
+    let has_null = |has_null| ColumnStatistics { has_null, ..computed.clone() };
+    assert_eq!(num_messages(&has_null(Some(false)), &computed), [1, 1, 1]);
+    assert_eq!(num_messages(&has_null(None), &computed), [0, 0, 0]);
+    // The computed statistics of columns that cannot be read are unknown.
+    assert_eq!(num_messages(&computed, &ColumnStatistics::UNKNOWN), [0, 0, 0]);
 }
 
 #[test]
-fn sums_that_may_have_left_64_bits_may_be_missing() {
-    let integers = |max: i64, sum| of(Detail::Integer { min: Some(0), max: Some(max), sum });
-    // Three values of a third of what 64 bits hold cannot leave them, in whatever order they are added.
-    for (max, want) in [(i64::MAX / 3, 1), (i64::MAX / 3 + 1, 0)] {
-        assert_eq!(findings(&integers(max, None), &integers(max, Some(max)))[0], want, "{max}");
+fn sums_that_may_have_overflowed_may_be_missing() {
+    let integers = |max: i64, sum| statistics(Detail::Integer { min: Some(0), max: Some(max), sum });
+    // Three values of at most a third of the largest integer cannot overflow.
+    for (max, expected) in [(i64::MAX / 3, 1), (i64::MAX / 3 + 1, 0)] {
+        assert_eq!(num_messages(&integers(max, None), &integers(max, Some(max)))[0], expected, "{max}");
     }
 }
 
 #[test]
 fn sums_of_infinite_numbers_are_compared() {
-    let doubles = |min, max, sum| of(Detail::Double { min: Some(min), max: Some(max), sum: Some(sum) });
+    let doubles = |min, max, sum| statistics(Detail::Double { min: Some(min), max: Some(max), sum: Some(sum) });
     let infinite = |sum| doubles(1.0, f64::INFINITY, sum);
-    assert_eq!(findings(&infinite(f64::INFINITY), &infinite(f64::INFINITY)), [0, 0, 0]);
-    assert_eq!(findings(&infinite(1.0), &infinite(f64::INFINITY)), [1, 1, 1]);
-    // Sums of finite numbers may become infinite, or not, by the order in which they are added.
+    assert_eq!(num_messages(&infinite(f64::INFINITY), &infinite(f64::INFINITY)), [0, 0, 0]);
+    assert_eq!(num_messages(&infinite(1.0), &infinite(f64::INFINITY)), [1, 1, 1]);
+    // Whether a sum of finite numbers becomes infinite depends on the order of additions.
     let finite = |sum| doubles(f64::MIN, f64::MAX, sum);
-    assert_eq!(findings(&finite(f64::INFINITY), &finite(f64::MAX)), [0, 0, 0]);
+    assert_eq!(num_messages(&finite(f64::INFINITY), &finite(f64::MAX)), [0, 0, 0]);
 }
 
 #[test]
-fn timestamps_are_compared_in_the_unit_that_is_read() {
+fn timestamps_are_compared_in_their_unit() {
     let stamps = |lower, upper| {
-        of(Detail::Timestamp { min: None, max: None, lower_bound: Some(lower), upper_bound: Some(upper) })
+        statistics(Detail::Timestamp { min: None, max: None, lower_bound: Some(lower), upper_bound: Some(upper) })
     };
-    let found = |recorded: &ColumnStatistics, ticks| {
-        differences(recorded, &stamps(1_000, 9_000), &Strictness { ticks, ..WIDE }).len()
+    let messages = |recorded: &ColumnStatistics, timestamp_unit_nanos| {
+        let options = CompareOptions { timestamp_unit_nanos, ..WIDE };
+        compare_statistics(recorded, &stamps(1_000, 9_000), &options).len()
     };
-    assert_eq!(found(&stamps(1_999, 9_000), 1), 1);
-    assert_eq!(found(&stamps(1_999, 9_000), 1_000), 0);
-    assert_eq!(found(&stamps(2_000, 9_000), 1_000), 1);
-    assert_eq!(found(&stamps(1_000, 8_999), 1_000), 1);
+    assert_eq!(messages(&stamps(1_999, 9_000), 1), 1);
+    assert_eq!(messages(&stamps(1_999, 9_000), 1_000), 0);
+    assert_eq!(messages(&stamps(2_000, 9_000), 1_000), 1);
+    assert_eq!(messages(&stamps(1_000, 8_999), 1_000), 1);
 }

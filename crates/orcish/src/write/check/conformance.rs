@@ -1,4 +1,4 @@
-//! What of a file is not as the format says, though it changes no value and readers pass over it.
+//! Violations of the specification that do not change values. Readers ignore them.
 
 use orcish_core::error::Result;
 
@@ -9,62 +9,67 @@ use crate::tail::{not_text, shared_bytes};
 use crate::time::WriterZone;
 
 impl Checker<'_> {
-    /// Looks at the tail.
-    pub(super) fn form_of_tail(&mut self) {
+    /// Checks the tail.
+    pub(super) fn check_tail(&mut self) {
         for (column, message) in self.file.tail().oddities() {
-            self.find(None, None, column, message);
+            self.add_finding(None, None, column, message);
         }
         for (stripe, before) in shared_bytes(&self.file.tail().stripes) {
-            self.find(Some(stripe), None, 0, format!("it has bytes of stripe {before}, too"));
+            self.add_finding(Some(stripe), None, 0, format!("it has bytes of stripe {before}, too"));
         }
     }
 
-    /// Looks at the footer of a stripe.
-    pub(super) fn form_of_stripe(&mut self, stripe: usize, footer: &orc::StripeFooter) {
+    /// Checks a stripe footer.
+    pub(super) fn check_stripe_footer(&mut self, stripe: usize, footer: &orc::StripeFooter) {
         let (columns, listed) = (self.types.types().len(), self.listed_types);
         if footer.columns.len() != listed {
             let stated = footer.columns.len();
-            self.find(Some(stripe), None, 0, format!("the stripe footer has {stated} encodings for {listed} columns"));
+            self.add_finding(
+                Some(stripe),
+                None,
+                0,
+                format!("the stripe footer has {stated} encodings for {listed} columns"),
+            );
         }
         let mut seen = std::collections::BTreeSet::new();
         for stream in &footer.streams {
-            // An absent kind is the first one, as for readers.
+            // An absent kind is the default of the enum, as in readers.
             let (column, kind) = (stream.column(), stream.kind.unwrap_or(0));
             if column as usize >= listed {
                 let message = format!("a stream of column {column}, where {listed} columns are");
-                self.find(Some(stripe), None, 0, message);
+                self.add_finding(Some(stripe), None, 0, message);
             } else if !seen.insert((column, kind)) && (column as usize) < columns {
                 let name = orc::stream::Kind::try_from(kind).map(|kind| kind.as_str_name().to_owned());
                 let name = name.unwrap_or_else(|_| format!("of kind {kind}"));
-                self.find(Some(stripe), None, column, format!("stream {name} is there twice"));
+                self.add_finding(Some(stripe), None, column, format!("stream {name} is there twice"));
             }
         }
         for (column, encoding) in (0u32..).zip(&footer.columns).take(columns) {
             if let Some(kind) = encoding.kind.filter(|&kind| orc::column_encoding::Kind::try_from(kind).is_err()) {
-                self.find(Some(stripe), None, column, format!("its encoding is {kind}, which is none"));
+                self.add_finding(Some(stripe), None, column, format!("its encoding is {kind}, which is none"));
             }
         }
         let zone = footer.writer_timezone();
         let unknown = WriterZone::parse(&lossy(zone)).err().map(|error| error.message().to_owned());
         if let Some(message) = not_text("the time zone of the writer", zone).or(unknown) {
-            self.find(Some(stripe), None, 0, message);
+            self.add_finding(Some(stripe), None, 0, message);
         }
     }
 
-    /// Does `work`, which decodes a `section` or, without a name, the data of a row group. What decoders pass over in it
-    /// is found.
-    pub(super) fn heard<T>(
+    /// Calls `work`, which decodes a `section` or, without a name, the data of a row group. Adds a finding for each
+    /// fault that decoders ignore.
+    pub(super) fn collect_faults<T>(
         &mut self,
         (stripe, group): (Option<usize>, Option<usize>),
         section: Option<&str>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let (done, noted) = listen(work);
-        let done = done?;
-        for (column, what) in noted {
-            let message = section.map_or_else(|| what.to_owned(), |section| format!("{section}: {what}"));
-            self.find(stripe, group, column, message);
+        let (result, faults) = listen(work);
+        let value = result?;
+        for (column, fault) in faults {
+            let message = section.map_or_else(|| fault.to_owned(), |section| format!("{section}: {fault}"));
+            self.add_finding(stripe, group, column, message);
         }
-        Ok(done)
+        Ok(value)
     }
 }

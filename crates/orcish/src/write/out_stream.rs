@@ -1,0 +1,143 @@
+//! Streams that are written: bytes become compression chunks (ORCv1, Compression), and positions refer to chunks and
+//! offsets in them (ORCv1, Indexes).
+
+use orcish_core::error::Result;
+
+use super::blocks::Blocks;
+use super::compressors::{Compressors, StreamCompression};
+use crate::codec::{Framing, append_chunk};
+use crate::tuning;
+
+/// A stream that is being written.
+#[derive(Debug)]
+pub(crate) struct OutStream {
+    framing: Framing,
+    compression: StreamCompression,
+    /// Complete chunks, with their headers, as they are stored in the file.
+    stored: Blocks,
+    /// Bytes that are not in a chunk yet.
+    buffer: Vec<u8>,
+    /// Number of buffered bytes from which on [`compress_if_large`](Self::compress_if_large) compresses them.
+    min_compress_bytes: usize,
+}
+
+impl OutStream {
+    pub(crate) fn new(framing: Framing, compression: StreamCompression) -> Self {
+        let min_compress_bytes = tuning::MIN_COMPRESS_BYTES.get();
+        OutStream { framing, compression, stored: Blocks::default(), buffer: Vec::new(), min_compress_bytes }
+    }
+
+    /// Bytes that are not in a chunk yet. Encoders append to them, and then call
+    /// [`compress_full_chunks`](Self::compress_full_chunks).
+    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    /// Uncompressed bytes of a full chunk. Without compression there are no chunks, and every byte can be stored.
+    fn chunk_size(&self) -> usize {
+        if self.framing.is_plain() { 1 } else { self.framing.chunk_size.max(1) }
+    }
+
+    /// Compresses the buffered bytes that fill whole chunks.
+    pub(crate) fn compress_full_chunks(&mut self, compressors: &mut Compressors) -> Result<()> {
+        let size = self.chunk_size();
+        let full = self.buffer.len() / size * size;
+        if full == 0 {
+            return Ok(());
+        }
+        if self.compression.is_discarded() {
+            self.buffer.clear();
+            return Ok(());
+        }
+        let (bytes, stored) = (self.buffer.get(..full).unwrap_or_default(), &mut self.stored);
+        if self.framing.is_plain() {
+            stored.append(bytes, compressors.get(self.compression)?.1);
+        } else {
+            for chunk in bytes.chunks(size) {
+                // `get` polls for cancellation: a chunk may take long to compress.
+                let (compressor, free) = compressors.get(self.compression)?;
+                append_chunk(chunk, compressor, |bytes| stored.append(bytes, free))?;
+            }
+        }
+        self.buffer.drain(..full);
+        Ok(())
+    }
+
+    /// Appends the position of the next byte: the offset of the chunk and the offset in the uncompressed chunk, or the
+    /// offset in the stream if there is no compression. Full chunks must be compressed before.
+    pub(crate) fn record_position(&self, position: &mut Vec<u64>) {
+        position.push(self.stored.len() as u64);
+        if !self.framing.is_plain() {
+            position.push(self.buffer.len() as u64);
+        }
+    }
+
+    /// Compresses full chunks once many bytes are buffered.
+    pub(crate) fn compress_if_large(&mut self, compressors: &mut Compressors) -> Result<()> {
+        let is_large = self.buffer.len() >= self.min_compress_bytes.max(self.chunk_size());
+        if is_large { self.compress_full_chunks(compressors) } else { Ok(()) }
+    }
+
+    /// Stored and buffered bytes of the stream so far.
+    pub(crate) fn size(&self) -> usize {
+        self.stored.len() + self.buffer.len()
+    }
+
+    /// The stored bytes of the stream. The stream is empty afterwards.
+    pub(crate) fn finish(&mut self, compressors: &mut Compressors) -> Result<Blocks> {
+        self.compress_full_chunks(compressors)?;
+        if !self.buffer.is_empty() {
+            let stored = &mut self.stored;
+            let (compressor, free) = compressors.get(self.compression)?;
+            append_chunk(&self.buffer, compressor, |bytes| stored.append(bytes, free))?;
+            self.buffer.clear();
+        }
+        Ok(std::mem::take(&mut self.stored))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Compression;
+    use crate::codec::decompress_all;
+    use crate::source::{ByteSource as _, Positions, SeekSource as _};
+
+    fn codec() -> impl Strategy<Value = Compression> {
+        use Compression::{Brotli, Lz4, None, Snappy, Zlib, Zstd};
+        prop::sample::select(vec![None, Zlib, Snappy, Lz4, Zstd, Brotli])
+    }
+
+    proptest! {
+        /// The bytes of a stream are read back from its start and from every recorded position.
+        #[test]
+        fn streams_round_trip(
+            codec in codec(),
+            chunk_size in 1usize..200,
+            parts in prop::collection::vec(prop::collection::vec(0u8..4, 0..400), 0..12),
+        ) {
+            let framing = Framing { codec, chunk_size };
+            let mut compressors = Compressors::default();
+            let mut out = OutStream::new(framing, StreamCompression::new(codec, None).unwrap());
+            let mut positions = Vec::new();
+            for part in &parts {
+                let mut position = Vec::new();
+                out.record_position(&mut position);
+                positions.push(position);
+                out.buffer().extend_from_slice(part);
+                out.compress_full_chunks(&mut compressors).unwrap();
+            }
+            let stored: bytes::Bytes = out.finish(&mut compressors).unwrap().concat().into();
+            prop_assert_eq!(&decompress_all(stored.clone(), framing, 1 << 20).unwrap()[..], &parts.concat()[..]);
+            for (index, position) in positions.iter().enumerate() {
+                let expected = parts[index..].concat();
+                let mut stream = crate::codec::Stream::new(stored.clone(), framing);
+                stream.seek(&mut Positions::new(position)).unwrap();
+                let read = stream.fill(expected.len()).unwrap();
+                prop_assert_eq!(&read[..expected.len()], &expected[..]);
+            }
+        }
+    }
+}
