@@ -1,7 +1,7 @@
-//! PyCapsules of the Arrow C data interface, as its PyCapsule interface names them.
+//! Import and export by the Arrow PyCapsule interface.
 //!
-//! A capsule owns its structure: dropping it calls the structure's `release`, unless a consumer has
-//! moved the structure out, which clears `release`.
+//! A capsule owns its C structure. Dropping the capsule calls `release` of the structure, unless a consumer has moved
+//! the structure out, which clears `release`.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -37,24 +37,24 @@ pub(crate) fn stream<'py>(
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
 }
 
-/// The schema that a capsule of another producer holds.
-#[expect(unsafe_code, reason = "what a capsule points to is known by its name only")]
+/// Imports the schema of a capsule.
+#[expect(unsafe_code, reason = "only the name of a capsule tells the type of its pointer")]
 pub(crate) fn read_schema(capsule: &Bound<'_, PyCapsule>) -> PyResult<Schema> {
     let pointer = capsule.pointer_checked(Some(c"arrow_schema"))?;
-    // SAFETY: a capsule of this name holds an `ArrowSchema`, by the Arrow PyCapsule interface, for as long as it
-    // lives; it is only looked at here.
+    // SAFETY: by the Arrow PyCapsule interface a capsule of this name has a valid `ArrowSchema` as long as the capsule
+    // lives. The schema is only read here.
     let schema = unsafe { pointer.cast::<FFI_ArrowSchema>().as_ref() };
     Schema::try_from(schema).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// The array that two capsules of another producer hold, its type and itself; the latter is empty then.
-#[expect(unsafe_code, reason = "what a capsule points to is known by its name only")]
+/// Imports the array of a schema and an array capsule. The array is moved out of its capsule.
+#[expect(unsafe_code, reason = "only the name of a capsule tells the type of its pointer")]
 pub(crate) fn read_array((schema, array): &Pair<'_>) -> PyResult<ArrayRef> {
     let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
     let array = array.pointer_checked(Some(c"arrow_array"))?;
-    // SAFETY: capsules of these names hold an `ArrowSchema` and an `ArrowArray`, by the Arrow PyCapsule interface; the
-    // producer says that they belong together. Nobody else has them while we hold the interpreter, the schema is only
-    // looked at, and the array that is moved out is replaced by one that is released.
+    // SAFETY: by the Arrow PyCapsule interface capsules of these names have a valid `ArrowSchema` and `ArrowArray`, and
+    // the producer states that the array has this schema. The interpreter lock excludes other users. The schema is only
+    // read, and the array that is moved out is replaced by a released one.
     let data = unsafe {
         let array = FFI_ArrowArray::from_raw(array.cast::<FFI_ArrowArray>().as_ptr());
         from_ffi(array, schema.cast::<FFI_ArrowSchema>().as_ref())
@@ -62,35 +62,34 @@ pub(crate) fn read_array((schema, array): &Pair<'_>) -> PyResult<ArrayRef> {
     Ok(make_array(data.map_err(|error| PyValueError::new_err(error.to_string()))?))
 }
 
-/// An array of another producer, as its type and itself.
+/// The schema and the array capsule of an array.
 pub(crate) type Pair<'py> = (Bound<'py, PyCapsule>, Bound<'py, PyCapsule>);
 
-/// The stream that a capsule of another producer holds; the capsule is empty then.
-#[expect(unsafe_code, reason = "what a capsule points to is known by its name only")]
+/// Imports the stream of a capsule. The stream is moved out of its capsule.
+#[expect(unsafe_code, reason = "only the name of a capsule tells the type of its pointer")]
 pub(crate) fn read_stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<ArrayStream> {
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
-    // SAFETY: a capsule of this name holds an `ArrowArrayStream`, by the Arrow PyCapsule interface. Nobody else has it
-    // while we hold the interpreter, and what is moved out is replaced by a stream that is released.
+    // SAFETY: by the Arrow PyCapsule interface a capsule of this name has a valid `ArrowArrayStream`. The interpreter
+    // lock excludes other users. The stream that is moved out is replaced by a released one.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
     ArrayStream::new(stream).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Batches of a stream of another producer, whose columns may be null whatever the schema says: that is looked at where
-/// the row can be named.
+/// The batches of an imported stream. All fields are nullable here: the writer checks nulls, and its error has the row.
 pub(crate) struct ArrayStream {
     stream: FFI_ArrowArrayStream,
     schema: SchemaRef,
 }
 
 impl ArrayStream {
-    #[expect(unsafe_code, reason = "the functions of a stream are of another language")]
+    #[expect(unsafe_code, reason = "the callbacks of a stream are C functions")]
     fn new(mut stream: FFI_ArrowArrayStream) -> Result<Self, ArrowError> {
-        let ask = stream.get_schema().ok_or_else(released)?;
+        let get_schema = stream.get_schema().ok_or_else(released_error)?;
         let mut schema = FFI_ArrowSchema::empty();
-        // SAFETY: the stream is not released, and both are ours.
-        let code = unsafe { ask(&mut stream, &mut schema) };
+        // SAFETY: the stream is not released, and both pointers are to owned values.
+        let code = unsafe { get_schema(&mut stream, &mut schema) };
         if code != 0 {
-            return Err(fault(&mut stream, code));
+            return Err(last_error(&mut stream, code));
         }
         let schema = Schema::try_from(&schema)?;
         let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
@@ -98,20 +97,20 @@ impl ArrayStream {
         Ok(ArrayStream { stream, schema: Arc::new(schema) })
     }
 
-    #[expect(unsafe_code, reason = "the functions of a stream are of another language")]
-    fn batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
-        let ask = self.stream.get_next().ok_or_else(released)?;
+    #[expect(unsafe_code, reason = "the callbacks of a stream are C functions")]
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        let get_next = self.stream.get_next().ok_or_else(released_error)?;
         let mut array = FFI_ArrowArray::empty();
-        // SAFETY: the stream is not released, and both are ours.
-        let code = unsafe { ask(&mut self.stream, &mut array) };
+        // SAFETY: the stream is not released, and both pointers are to owned values.
+        let code = unsafe { get_next(&mut self.stream, &mut array) };
         if code != 0 {
-            return Err(fault(&mut self.stream, code));
+            return Err(last_error(&mut self.stream, code));
         }
         if array.is_released() {
             return Ok(None);
         }
         let rows = array.len();
-        // SAFETY: the producer says that its arrays are of its schema, which is a struct of these fields.
+        // SAFETY: the arrays of a stream have the schema of the stream, which is a struct of these fields.
         let data = unsafe { from_ffi_and_data_type(array, DataType::Struct(self.schema.fields().clone())) }?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let columns = StructArray::from(data).into_parts().1;
@@ -123,19 +122,20 @@ impl Iterator for ArrayStream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.batch().transpose()
+        self.next_batch().transpose()
     }
 }
 
-fn released() -> ArrowError {
+fn released_error() -> ArrowError {
     ArrowError::CDataInterface("the stream has been taken already".to_owned())
 }
 
-/// What a stream says of its last error.
-#[expect(unsafe_code, reason = "the functions of a stream are of another language")]
-fn fault(stream: &mut FFI_ArrowArrayStream, code: i32) -> ArrowError {
-    // SAFETY: the stream is not released; the text is its own, and lives until the next call.
-    let text = stream.get_last_error().map(|ask| unsafe { ask(stream) }).filter(|text| !text.is_null());
+/// The last error of a stream.
+#[expect(unsafe_code, reason = "the callbacks of a stream are C functions")]
+fn last_error(stream: &mut FFI_ArrowArrayStream, code: i32) -> ArrowError {
+    // SAFETY: the stream is not released. It owns the text, which is valid until the next call.
+    let text =
+        stream.get_last_error().map(|get_last_error| unsafe { get_last_error(stream) }).filter(|text| !text.is_null());
     let text = text.map(|text| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned());
     ArrowError::CDataInterface(text.unwrap_or_else(|| format!("error {code}")))
 }

@@ -1,4 +1,4 @@
-//! Tables of CarbonData: what they say of themselves, and scans over them.
+//! CarbonData tables, scans and files.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::options::{limits, read_options, storage_options};
 use crate::scan::{FilePlan, explanation};
 use crate::stream::Batches;
 
-/// A segment: id, state, whether it is read, format; when it was begun, ended and changed, in milliseconds since 1970;
+/// A segment: id, state, whether it is read, format; times of start, end and last change in milliseconds since 1970;
 /// the segment that it was merged into; rows, deleted rows, bytes of data and of indexes, files.
 type SegmentSpec = (
     (String, String, bool, String),
@@ -24,10 +24,13 @@ type SegmentSpec = (
     (Option<u64>, Option<u64>, Option<u64>, Option<u64>, usize),
 );
 
-/// A part of a scan: location, blocklets, rows, bytes, and what another process makes a scan of.
+/// A split of a scan: location, blocklets, rows, bytes, and the token for `CarbonScan.of_split`.
 type SplitSpec<'py> = (String, Vec<usize>, u64, u64, Bound<'py, PyBytes>);
 
-/// The options of a scan. Options that only ORC files have are refused.
+/// Options of a scan.
+///
+/// # Errors
+/// `ValueError` for an option that only ORC files have.
 fn carbon_options(options: ReadOptions) -> PyResult<carbondata::ReadOptions> {
     let standard = ReadOptions::default();
     let given = [
@@ -55,7 +58,7 @@ fn carbon_options(options: ReadOptions) -> PyResult<carbondata::ReadOptions> {
     })
 }
 
-/// Whether a table of CarbonData, or a file of one, is at a location.
+/// Whether a CarbonData table, or a data file of one, is at a location.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None))]
 pub(crate) fn is_carbon(py: Python<'_>, location: &str, storage_options: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
@@ -63,7 +66,7 @@ pub(crate) fn is_carbon(py: Python<'_>, location: &str, storage_options: Option<
     py.detach(|| carbondata::is_table(location, &storage)).map_err(|error| to_python(py, &error))
 }
 
-/// A table of CarbonData as it was when it was opened.
+/// A CarbonData table in the state of the time at which it was opened.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct CarbonTable {
     table: carbondata::Table,
@@ -72,7 +75,7 @@ pub(crate) struct CarbonTable {
 
 #[pymethods]
 impl CarbonTable {
-    /// Opens the table at a path or URL: that of its folder, of a folder of data files, or of one of these.
+    /// Opens the table at the path or URL of its folder, of a folder with data files, or of a data file.
     #[new]
     #[pyo3(signature = (location, *, storage_options=None, limits=None, external_locations=Vec::new()))]
     fn new(
@@ -89,7 +92,7 @@ impl CarbonTable {
         Ok(CarbonTable { table: table.map_err(|error| to_python(py, &error))?, limits })
     }
 
-    /// Where the table is.
+    /// Location of the table.
     #[getter]
     fn location(&self) -> &str {
         self.table.location()
@@ -100,13 +103,13 @@ impl CarbonTable {
         capsule::schema(py, &self.table.schema())
     }
 
-    /// Properties that the table was made with.
+    /// Properties of the table.
     #[getter]
     fn properties(&self) -> BTreeMap<String, String> {
         self.table.properties().clone()
     }
 
-    /// All segments, those that are not read too.
+    /// All segments, including segments that are not read.
     #[getter]
     fn segments(&self) -> Vec<SegmentSpec> {
         let spec = |segment: &Segment| {
@@ -127,24 +130,24 @@ impl CarbonTable {
         self.table.files()
     }
 
-    /// Number of rows, where it is known without reading columns.
+    /// Number of rows. `None` if it is not known without reading columns.
     fn rows(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         py.detach(|| self.table.num_rows()).map_err(|error| to_python(py, &error))
     }
 
-    /// Names of the columns that rows are sorted by within files.
+    /// Names of the columns by which the rows of a file are sorted.
     #[getter]
     fn sort_columns(&self) -> Vec<String> {
         self.table.sort_columns()
     }
 
-    /// Names of the columns whose values are in names of folders.
+    /// Names of the partition columns, whose values are in folder names.
     #[getter]
     fn partition_columns(&self) -> Vec<String> {
         self.table.partition_columns()
     }
 
-    /// Whether the table has metadata, and is not just a folder of files.
+    /// Whether the table has metadata. Otherwise it is a folder with data files.
     #[getter]
     fn is_transactional(&self) -> bool {
         self.table.is_transactional()
@@ -153,11 +156,11 @@ impl CarbonTable {
     /// A scan of the table.
     #[pyo3(signature = (options=None))]
     fn scan(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<CarbonScan> {
-        CarbonScan::made(py, options, &self.limits, |options| carbondata::Scan::new(&self.table, options))
+        CarbonScan::new(py, options, &self.limits, |options| carbondata::Scan::new(&self.table, options))
     }
 }
 
-/// A scan over a table of CarbonData, or a part of one.
+/// A scan over a CarbonData table, or over a split of one.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct CarbonScan {
     scan: carbondata::Scan,
@@ -165,8 +168,8 @@ pub(crate) struct CarbonScan {
 }
 
 impl CarbonScan {
-    /// What `make` makes under the options.
-    fn made(
+    /// The scan that `make` returns for the options.
+    fn new(
         py: Python<'_>,
         options: Option<&Bound<'_, PyDict>>,
         limits: &Limits,
@@ -180,7 +183,7 @@ impl CarbonScan {
 
 #[pymethods]
 impl CarbonScan {
-    /// A scan of the part that a token of `splits` stands for.
+    /// The scan of a split, by the token of `splits`.
     #[staticmethod]
     #[pyo3(signature = (token, options=None, *, storage_options=None, limits=None))]
     fn of_split(
@@ -192,12 +195,12 @@ impl CarbonScan {
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
         let storage = self::storage_options(storage_options)?;
-        Self::made(py, options, &limits, |options| carbondata::Scan::from_split(token, options, storage))
+        Self::new(py, options, &limits, |options| carbondata::Scan::from_split(token, options, storage))
     }
 
-    /// A scan of the same table, or part of it, under other options.
+    /// A scan of the same table or split with other options.
     fn with_options(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
-        Self::made(py, Some(options), &self.limits, |options| self.scan.with_options(options))
+        Self::new(py, Some(options), &self.limits, |options| self.scan.with_options(options))
     }
 
     /// The schema of the batches as a PyCapsule.
@@ -216,9 +219,9 @@ impl CarbonScan {
         self.scan.files()
     }
 
-    /// Begins to read.
+    /// Begins a read.
     fn read(&self, py: Python<'_>) -> Batches {
-        // Bounds of all blocklets are judged.
+        // The bounds of all blocklets are compared with the filter here.
         let mut reader = py.detach(|| self.scan.read());
         reader.set_cancel_check(signals());
         Batches::of(reader.schema(), reader)
@@ -229,24 +232,24 @@ impl CarbonScan {
         py.detach(|| self.scan.count()).map_err(|error| to_python(py, &error))
     }
 
-    /// What reading would do, a file each; blocklets stand where those of ORC have stripes.
+    /// The plan of a read, by file. Blocklets take the place of stripes of ORC files.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<FilePlan<'py>>> {
-        let found = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
-        found.iter().map(|file| explanation(py, file)).collect()
+        let plans = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
+        plans.iter().map(|file| explanation(py, file)).collect()
     }
 
-    /// Parts of about so many bytes.
+    /// Splits of about `size` bytes.
     fn splits<'py>(&self, py: Python<'py>, size: u64) -> PyResult<Vec<SplitSpec<'py>>> {
-        let found = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
+        let splits = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
         let spec = |split: carbondata::Split| {
             let token = PyBytes::new(py, &split.token);
             (split.location, split.blocklets, split.rows, split.bytes, token)
         };
-        Ok(found.into_iter().map(spec).collect())
+        Ok(splits.into_iter().map(spec).collect())
     }
 }
 
-/// A data file of CarbonData.
+/// A CarbonData data file.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct CarbonFile {
     file: carbondata::File,
@@ -286,7 +289,7 @@ impl CarbonFile {
         capsule::schema(py, &self.file.schema())
     }
 
-    /// What the file says of the software that wrote it.
+    /// Properties of the software that wrote the file.
     #[getter]
     fn written_by(&self) -> Vec<(String, String)> {
         self.file.written_by().to_vec()

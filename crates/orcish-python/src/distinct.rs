@@ -1,4 +1,4 @@
-//! Sketches of how many distinct values there are.
+//! Sketches of the number of distinct values.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 use crate::capsule::{Pair, read_array};
 use crate::errors::to_python;
 
-/// A sketch of a set of values, from which their number is estimated.
+/// A sketch of a set of values, which estimates the number of distinct values.
 #[pyclass(module = "orcish._native")]
 pub(crate) struct Distinct {
     sketch: orcish_core::distinct::Distinct,
@@ -19,7 +19,7 @@ impl Distinct {
         Distinct { sketch: orcish_core::distinct::Distinct::new() }
     }
 
-    /// Adds the values of an array, from its `__arrow_c_array__`; nulls are none.
+    /// Adds the values of an array, from its `__arrow_c_array__`. Nulls are ignored.
     fn add(&mut self, py: Python<'_>, array: Pair<'_>) -> PyResult<()> {
         let array = read_array(&array)?;
         py.detach(|| self.sketch.add(&array)).map_err(|error| to_python(py, &error))
@@ -37,7 +37,7 @@ impl Distinct {
         PyBytes::new(py, &self.sketch.to_bytes())
     }
 
-    /// How many distinct values have been added, about.
+    /// The estimated number of distinct values.
     fn estimate(&self) -> f64 {
         self.sketch.estimate()
     }

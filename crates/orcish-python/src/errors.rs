@@ -1,4 +1,4 @@
-//! From errors of the core to exceptions of `orcish.errors`.
+//! Conversion between errors of the core and Python exceptions.
 
 use std::error::Error as _;
 use std::io;
@@ -14,27 +14,29 @@ use pyo3::prelude::*;
 
 use crate::interpreter::attached;
 
-/// The error for an exception of a Python file object, or of a handler of signals.
+/// The error for an exception of a Python file object or of a signal handler.
 pub(crate) fn from_python(py: Python<'_>, text: &str, error: PyErr) -> Error {
-    // Exceptions that are no `Exception`, such as `KeyboardInterrupt`, are no faults: they are to end things.
+    // Exceptions that are not an `Exception`, such as `KeyboardInterrupt`, cancel the call.
     let kind = if error.is_instance_of::<PyException>(py) { ErrorKind::Io } else { ErrorKind::Interrupted };
     Error::new(kind, text).with_source(io::Error::other(error))
 }
 
-/// An error if a signal, such as that of Ctrl-C, has come whose handler raised an exception. At the end of the process
-/// there is no interpreter, and no handler of signals.
+/// Runs the signal handlers of Python. At the end of the process there is no interpreter, and no signal handler.
+///
+/// # Errors
+/// The exception of a signal handler, such as `KeyboardInterrupt`.
 pub(crate) fn check_signals() -> Result<(), Error> {
     let check = |py: Python<'_>| py.check_signals().map_err(|error| from_python(py, "a signal came", error));
     attached(check).unwrap_or(Ok(()))
 }
 
-/// What a reader calls while its caller waits.
+/// The cancellation check of readers and writers.
 pub(crate) fn signals() -> CancelCheck {
     Arc::new(check_signals)
 }
 
-/// The exception for an error: a missing file is a `FileNotFoundError`, what a Python file object
-/// raised is raised again, and the rest is of `orcish.errors` or a `ValueError`.
+/// The exception for an error. Errors of the system are subclasses of `OSError`, and an exception of a Python file
+/// object is raised again. Other errors are classes of `orcish.errors`, or `ValueError`.
 pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     let text = error.to_string();
     let class = match error.kind() {
@@ -61,7 +63,7 @@ fn io_error(py: Python<'_>, error: &Error, text: String) -> PyErr {
     if let Some(python) = source.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
         return python.clone_ref(py);
     }
-    // With an error number Python picks the subclass, such as FileNotFoundError.
+    // Python selects the subclass of OSError by the error number.
     if let Some(number) = source.raw_os_error() {
         return PyOSError::new_err((number, text));
     }

@@ -1,9 +1,10 @@
-//! An open file.
+//! Open ORC files.
 
 use std::collections::BTreeMap;
 
 use orcish::read::OrcFile;
 use orcish::tail::{Calendar, FileTail};
+use orcish::write::Finding;
 use orcish_core::Limits;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -14,10 +15,10 @@ use crate::scan::{FilePlan, explanation};
 use crate::stream::Batches;
 use crate::{source, statistics};
 
-/// Something that is not as a file says: stripe, row group, column, message.
+/// A finding of a check: stripe, row group, column, message.
 type FindingSpec = (Option<usize>, Option<usize>, String, String);
 
-/// What a column takes: bytes of data, bytes of indexes, encodings.
+/// Storage of a column: bytes of data streams, bytes of index streams, and number of stripes by encoding.
 type StorageSpec = (u64, u64, BTreeMap<&'static str, u64>);
 
 /// An ORC file whose tail has been read.
@@ -39,8 +40,8 @@ impl File {
 
 #[pymethods]
 impl File {
-    /// Opens `source`: a path or URL, bytes, or an object with `read` and `seek`. With `tail`, from
-    /// `tail_bytes`, nothing is read.
+    /// Opens `source`: a path or URL, bytes, or an object with `read` and `seek`. With the `tail` of `tail_bytes`,
+    /// nothing is read.
     #[new]
     #[pyo3(signature = (source, *, tail=None, limits=None, storage_options=None))]
     fn new(
@@ -60,7 +61,7 @@ impl File {
         Ok(File { file: file.set_cancel_check(signals()), limits })
     }
 
-    /// What messages call the source: a path, or a URL without credentials.
+    /// Name of the source in error messages: a path, or a URL without credentials.
     #[getter]
     fn name(&self) -> &str {
         self.file.name()
@@ -72,47 +73,47 @@ impl File {
         self.tail().rows
     }
 
-    /// The type of the file as Hive writes it.
+    /// The type of the root column in Hive's syntax.
     #[getter]
     fn type_string(&self, py: Python<'_>) -> PyResult<String> {
         self.tail().schema.type_string(0).map_err(|error| to_python(py, &error))
     }
 
-    /// Dotted names of all columns, by column id; the root's is empty.
+    /// Dotted names of all columns, by column id. The name of the root is empty.
     #[getter]
     fn column_paths(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.tail().schema.paths(&self.limits).map_err(|error| self.raise(py, error))
     }
 
-    /// The column id of a dotted name as `column_paths` has it.
+    /// The column id of a dotted name of `column_paths`.
     fn column_id(&self, path: &str) -> Option<u32> {
         self.tail().schema.id_of_path(path)
     }
 
-    /// Types of all columns as Hive writes them, by column id.
+    /// Types of all columns in Hive's syntax, by column id.
     #[getter]
     fn column_types(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.tail().schema.type_strings(&self.limits).map_err(|error| self.raise(py, error))
     }
 
-    /// The type of a column as Hive writes it.
+    /// The type of a column in Hive's syntax.
     fn column_type(&self, py: Python<'_>, id: u32) -> PyResult<String> {
         self.tail().schema.type_string(id).map_err(|error| self.raise(py, error))
     }
 
-    /// Column ids of the types that hold each column, by column id; the root has none.
+    /// Column ids of the parents of all columns, by column id. The root has none.
     #[getter]
     fn column_parents(&self) -> Vec<Option<u32>> {
-        self.tail().schema.types().iter().map(|this| this.parent).collect()
+        self.tail().schema.types().iter().map(|orc_type| orc_type.parent).collect()
     }
 
     /// Attributes of a column's type.
     fn column_attributes(&self, py: Python<'_>, id: u32) -> PyResult<Vec<(String, String)>> {
-        let this = self.tail().schema.get(id).map_err(|error| to_python(py, &error))?;
-        Ok(this.attributes.clone())
+        let orc_type = self.tail().schema.get(id).map_err(|error| to_python(py, &error))?;
+        Ok(orc_type.attributes.clone())
     }
 
-    /// Keys and values that the writing application left.
+    /// User metadata.
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let metadata = PyDict::new(py);
@@ -159,22 +160,22 @@ impl File {
         self.tail().stripes.iter().map(info).collect()
     }
 
-    /// The tail as bytes, for `File(source, tail=…)` in any process.
+    /// The tail as bytes, for `File(source, tail=…)` in this or another process.
     fn tail_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.tail().to_bytes())
     }
 
-    /// Statistics of a column over the file, by name; `None` where the writer kept none.
+    /// Statistics of a column in the file, by name. `None` if the file has none.
     fn column_statistics<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let found = self.tail().column_statistics(id).map_err(|error| to_python(py, &error))?;
-        found.map(|found| statistics::to_python(py, &found)).transpose()
+        let statistics = self.tail().column_statistics(id).map_err(|error| to_python(py, &error))?;
+        statistics.map(|statistics| statistics::to_python(py, &statistics)).transpose()
     }
 
     /// Statistics of the columns of each stripe.
     fn stripe_statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let found = py.detach(|| self.file.stripe_statistics(&self.limits));
+        let statistics = py.detach(|| self.file.stripe_statistics(&self.limits));
         let stripes = PyList::empty(py);
-        for stripe in found.map_err(|error| to_python(py, &error))? {
+        for stripe in statistics.map_err(|error| to_python(py, &error))? {
             py.check_signals()?;
             let columns = stripe.iter().map(|column| statistics::to_python(py, column));
             stripes.append(columns.collect::<PyResult<Vec<_>>>()?)?;
@@ -182,50 +183,52 @@ impl File {
         Ok(stripes)
     }
 
-    /// What each column takes in these stripes, or in all, by column id: bytes of its data streams and of its indexes, and
-    /// its encodings with how many stripes have them. Footers of stripes are read.
+    /// Storage of all columns in these stripes, or in all stripes, by column id: bytes of data streams, bytes of index
+    /// streams, and the number of stripes of each encoding. Stripe footers are read.
     #[pyo3(signature = (stripes=None))]
     fn column_storage(&self, py: Python<'_>, stripes: Option<Vec<usize>>) -> PyResult<Vec<StorageSpec>> {
-        let found = py.detach(|| self.file.column_storage(stripes.as_deref(), &self.limits));
-        let found = found.map_err(|error| to_python(py, &error))?;
-        Ok(found.into_iter().map(|column| (column.data, column.index, column.encodings)).collect())
+        let columns = py.detach(|| self.file.column_storage(stripes.as_deref(), &self.limits));
+        let columns = columns.map_err(|error| to_python(py, &error))?;
+        Ok(columns.into_iter().map(|column| (column.data, column.index, column.encodings)).collect())
     }
 
-    /// The time zones that these stripes name, or all; empty where one names none. Footers of stripes are read.
+    /// The time zones of the writer in the footers of these stripes, or of all stripes. Empty for a stripe without one.
     #[pyo3(signature = (stripes=None))]
     fn writer_timezones(&self, py: Python<'_>, stripes: Option<Vec<usize>>) -> PyResult<Vec<String>> {
-        let found = py.detach(|| self.file.writer_timezones(stripes.as_deref(), &self.limits));
-        found.map_err(|error| to_python(py, &error))
+        let timezones = py.detach(|| self.file.writer_timezones(stripes.as_deref(), &self.limits));
+        timezones.map_err(|error| to_python(py, &error))
     }
 
-    /// Compares what is recorded of the rows with the rows: stripe, row group, column and message of what differs.
+    /// Compares the rows with recorded statistics, positions and bloom filters. Returns stripe, row group, column and
+    /// message of each finding.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<FindingSpec>> {
-        let found = py.detach(|| self.file.check(&self.limits, Some(&signals())));
-        let found = found.map_err(|error| to_python(py, &error))?;
-        Ok(found.into_iter().map(|found| (found.stripe, found.group, found.column, found.message)).collect())
+        let findings = py.detach(|| self.file.check(&self.limits, Some(&signals())));
+        let findings = findings.map_err(|error| to_python(py, &error))?;
+        let spec = |finding: Finding| (finding.stripe, finding.group, finding.column, finding.message);
+        Ok(findings.into_iter().map(spec).collect())
     }
 
-    /// What reading under the given options would do: the name of the file, and its stripes.
+    /// The plan of a read with the given options: the name of the file, and its stripes.
     #[pyo3(signature = (options=None))]
     fn explain<'py>(&self, py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<FilePlan<'py>> {
         let options = read_options(options, &self.limits)?;
-        let found = py.detach(|| self.file.explain(options)).map_err(|error| to_python(py, &error))?;
-        explanation(py, &found)
+        let plan = py.detach(|| self.file.explain(options)).map_err(|error| to_python(py, &error))?;
+        explanation(py, &plan)
     }
 
-    /// Begins to read under the given options.
+    /// Begins a read with the given options.
     #[pyo3(signature = (options=None))]
     fn read(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Batches> {
         let options = read_options(options, &self.limits)?;
-        // Statistics of stripes may be read for the filter.
+        // A filter may need the stripe statistics, which are read here.
         let mut reader = py.detach(|| self.file.read(options)).map_err(|error| to_python(py, &error))?;
         reader.set_cancel_check(signals());
         Ok(Batches::of(reader.schema(), reader))
     }
 }
 
-/// Locations and sizes of the files at a path or URL: one file, all of a folder, or those of a pattern, unless there are
-/// to be no `patterns`.
+/// Locations and sizes of the files at a path or URL: a file, the files of a folder, or the files of a pattern. Without
+/// `patterns`, a pattern is an ordinary name.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None, *, patterns=true))]
 pub(crate) fn list_files(

@@ -1,4 +1,4 @@
-//! What is done with files and folders as wholes.
+//! Operations on whole files and folders.
 
 use std::time::UNIX_EPOCH;
 
@@ -11,114 +11,123 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::errors::to_python;
 use crate::options::storage_options;
 
-type Given<'a, 'py> = Option<&'a Bound<'py, PyDict>>;
+/// Storage options as a Python dictionary.
+type StorageDict<'a, 'py> = Option<&'a Bound<'py, PyDict>>;
 
-/// Does something without the interpreter.
-fn work<T: Send>(
+/// Calls `work` with the storage options, detached from the interpreter.
+fn detached<T: Send>(
     py: Python<'_>,
-    given: Given<'_, '_>,
+    options: StorageDict<'_, '_>,
     work: impl FnOnce(&StorageOptions) -> orcish_core::Result<T> + Send,
 ) -> PyResult<T> {
-    let storage = storage_options(given)?;
+    let storage = storage_options(options)?;
     py.detach(|| work(&storage)).map_err(|error| to_python(py, &error))
 }
 
-/// Bytes, and seconds since 1970.
-fn spec(status: FileStatus) -> (u64, f64) {
+/// Size in bytes, and modification time in seconds since 1970.
+fn size_and_time(status: FileStatus) -> (u64, f64) {
     (status.size, status.modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64())
 }
 
-/// All bytes of a file, which are at most `limit`.
+/// All bytes of a file. A file of more than `limit` bytes is an error.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None, *, limit=67_108_864))]
 pub(crate) fn read_small<'py>(
     py: Python<'py>,
     location: &str,
-    storage_options: Given<'_, 'py>,
+    storage_options: StorageDict<'_, 'py>,
     limit: u64,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = work(py, storage_options, |storage| orcish_io::read_small(location, limit, storage))?;
+    let bytes = detached(py, storage_options, |storage| orcish_io::read_small(location, limit, storage))?;
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// Makes a file of these bytes, which appears whole: in place of what is there, or only where there is nothing.
+/// Writes a file, which appears with all its bytes. Without `overwrite`, an existing file is an error.
 #[pyfunction]
 #[pyo3(signature = (location, data, storage_options=None, *, overwrite))]
 pub(crate) fn write_small(
     py: Python<'_>,
     location: &str,
     data: PyBackedBytes,
-    storage_options: Given<'_, '_>,
+    storage_options: StorageDict<'_, '_>,
     overwrite: bool,
 ) -> PyResult<()> {
     let bytes = Bytes::from_owner(data);
-    work(py, storage_options, |storage| orcish_io::write_small(location, bytes, overwrite, storage))
+    detached(py, storage_options, |storage| orcish_io::write_small(location, bytes, overwrite, storage))
 }
 
-/// Deletes files; those that are missing are no error.
+/// Deletes files. Missing files are ignored.
 #[pyfunction]
 #[pyo3(signature = (locations, storage_options=None))]
-pub(crate) fn delete_files(py: Python<'_>, locations: Vec<String>, storage_options: Given<'_, '_>) -> PyResult<()> {
-    work(py, storage_options, |storage| orcish_io::delete_files(&locations, storage))
+pub(crate) fn delete_files(
+    py: Python<'_>,
+    locations: Vec<String>,
+    storage_options: StorageDict<'_, '_>,
+) -> PyResult<()> {
+    detached(py, storage_options, |storage| orcish_io::delete_files(&locations, storage))
 }
 
-/// Deletes a folder with all that is below; one that is missing is no error.
+/// Deletes a folder with all files and folders below. A missing folder is ignored.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None))]
-pub(crate) fn delete_folder(py: Python<'_>, location: &str, storage_options: Given<'_, '_>) -> PyResult<()> {
-    work(py, storage_options, |storage| orcish_io::delete_folder(location, storage))
+pub(crate) fn delete_folder(py: Python<'_>, location: &str, storage_options: StorageDict<'_, '_>) -> PyResult<()> {
+    detached(py, storage_options, |storage| orcish_io::delete_folder(location, storage))
 }
 
-/// Locations, sizes and times of all files below a folder, hidden ones too.
+/// Location, size and modification time of all files below a folder, hidden files included.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None))]
 pub(crate) fn list_all(
     py: Python<'_>,
     location: &str,
-    storage_options: Given<'_, '_>,
+    storage_options: StorageDict<'_, '_>,
 ) -> PyResult<Vec<(String, u64, f64)>> {
-    let found = work(py, storage_options, |storage| orcish_io::list_all(location, storage))?;
-    let spec = |(path, status)| {
-        let (size, modified) = spec(status);
-        (path, size, modified)
+    let files = detached(py, storage_options, |storage| orcish_io::list_all(location, storage))?;
+    let spec = |(location, status)| {
+        let (size, modified) = size_and_time(status);
+        (location, size, modified)
     };
-    Ok(found.into_iter().map(spec).collect())
+    Ok(files.into_iter().map(spec).collect())
 }
 
-/// Size and time of a file; `None` where there is none.
+/// Size and modification time of a file. `None` for a missing file.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None))]
-pub(crate) fn stat(py: Python<'_>, location: &str, storage_options: Given<'_, '_>) -> PyResult<Option<(u64, f64)>> {
-    Ok(work(py, storage_options, |storage| orcish_io::stat(location, storage))?.map(spec))
+pub(crate) fn stat(
+    py: Python<'_>,
+    location: &str,
+    storage_options: StorageDict<'_, '_>,
+) -> PyResult<Option<(u64, f64)>> {
+    Ok(detached(py, storage_options, |storage| orcish_io::stat(location, storage))?.map(size_and_time))
 }
 
-/// Makes the file appear that a `Writer` has not published; once more does nothing more.
+/// Publishes the staged file of a `Writer`. Does nothing if the file has been published.
 #[pyfunction]
 #[pyo3(signature = (location, token, storage_options=None))]
 pub(crate) fn complete_upload(
     py: Python<'_>,
     location: &str,
     token: &[u8],
-    storage_options: Given<'_, '_>,
+    storage_options: StorageDict<'_, '_>,
 ) -> PyResult<()> {
     let file = StagedFile::from_bytes(token).map_err(|error| to_python(py, &error))?;
-    work(py, storage_options, |storage| orcish_io::complete_upload(location, &file, storage))
+    detached(py, storage_options, |storage| orcish_io::complete_upload(location, &file, storage))
 }
 
-/// Removes the file that a `Writer` has not published; one that has appeared stays.
+/// Removes the staged file of a `Writer`. A published file stays.
 #[pyfunction]
 #[pyo3(signature = (location, token, storage_options=None))]
 pub(crate) fn abort_upload(
     py: Python<'_>,
     location: &str,
     token: &[u8],
-    storage_options: Given<'_, '_>,
+    storage_options: StorageDict<'_, '_>,
 ) -> PyResult<()> {
     let file = StagedFile::from_bytes(token).map_err(|error| to_python(py, &error))?;
-    work(py, storage_options, |storage| orcish_io::abort_upload(location, &file, storage))
+    detached(py, storage_options, |storage| orcish_io::abort_upload(location, &file, storage))
 }
 
-/// Location, rows, bytes and stripes of the file that a `Writer` has not published.
+/// Location, rows, bytes and stripes of the staged file of a `Writer`.
 #[pyfunction]
 pub(crate) fn upload_info(py: Python<'_>, token: &[u8]) -> PyResult<(String, u64, u64, u64)> {
     let file = StagedFile::from_bytes(token).map_err(|error| to_python(py, &error))?;

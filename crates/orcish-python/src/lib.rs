@@ -1,4 +1,4 @@
-//! The module `orcish._native`: what the Python façade in `python/orcish` stands on.
+//! The extension module `orcish._native`, which the Python package in `python/orcish` wraps.
 
 mod capsule;
 mod carbon;
@@ -21,8 +21,8 @@ mod stream;
 mod tuning;
 mod writer;
 
-/// Arrays come and go by the megabyte: the system's allocator gives their pages back each time, and has
-/// them zeroed again.
+/// Batches are large and short-lived. The allocator of the system returns their pages to the kernel each time, which
+/// clears them again.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,5 +1,4 @@
-//! Arrays that are handed over level by level, where they are nested deeper than the C data interface
-//! of the consumer goes.
+//! Export of arrays level by level, for arrays that are nested deeper than the consumer can import.
 
 use std::collections::HashMap;
 
@@ -12,14 +11,14 @@ use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::capsule;
 
-/// An array, or the field of one, that can be taken level by level.
+/// An array, or a field without an array, which is exported level by level.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Node {
     field: FieldRef,
     data: Option<ArrayData>,
 }
 
-/// Levels of nesting; a type without children has one.
+/// Levels of nesting. A type without children has one level.
 pub(crate) fn depth(data_type: &DataType) -> usize {
     1 + fields(data_type).iter().map(|field| depth(field.data_type())).max().unwrap_or_default()
 }
@@ -34,7 +33,7 @@ fn fields(data_type: &DataType) -> Vec<FieldRef> {
 }
 
 impl Node {
-    /// Nodes of the fields of a schema, with the arrays of a batch where there is one.
+    /// Nodes of the fields of a schema, with the arrays of a batch if there is one.
     pub(crate) fn roots(schema: &Schema, arrays: Option<&[ArrayRef]>) -> Vec<Self> {
         let data = |index: usize| arrays.and_then(|arrays| arrays.get(index)).map(Array::to_data);
         let fields = schema.fields().iter().enumerate();
@@ -44,7 +43,7 @@ impl Node {
 
 #[pymethods]
 impl Node {
-    /// Levels of nesting; a type without children has one.
+    /// Levels of nesting. A type without children has one level.
     #[getter]
     fn depth(&self) -> usize {
         depth(self.field.data_type())
@@ -69,7 +68,7 @@ impl Node {
         self.field.name()
     }
 
-    /// Whether the field may be null.
+    /// Whether the field is nullable.
     #[getter]
     fn nullable(&self) -> bool {
         self.field.is_nullable()
@@ -81,11 +80,11 @@ impl Node {
         self.field.metadata().clone().into()
     }
 
-    /// Codes of the variants of a union.
+    /// Type ids of the variants of a union.
     #[getter]
     fn type_codes(&self) -> Vec<i32> {
         match self.field.data_type() {
-            DataType::Union(fields, _) => fields.iter().map(|(code, _)| i32::from(code)).collect(),
+            DataType::Union(fields, _) => fields.iter().map(|(type_id, _)| i32::from(type_id)).collect(),
             _ => Vec::new(),
         }
     }
@@ -96,7 +95,7 @@ impl Node {
         self.data.as_ref().map_or(0, ArrayData::len)
     }
 
-    /// Buffers of the array in the order of the columnar format, without those of its children.
+    /// Buffers of the array in the order of the Arrow columnar format, without buffers of its children.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
         let data = self.data.as_ref().ok_or_else(|| PyValueError::new_err("a field has no buffers"))?;
         if data.offset() != 0 {
@@ -112,7 +111,7 @@ impl Node {
         Ok(buffers)
     }
 
-    /// The children.
+    /// Nodes of the child fields.
     fn children(&self) -> Vec<Node> {
         let child = |(index, field): (usize, FieldRef)| {
             let data = self.data.as_ref().and_then(|data| data.child_data().get(index)).cloned();

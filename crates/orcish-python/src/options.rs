@@ -1,4 +1,4 @@
-//! Options as Python passes them: words and numbers.
+//! Conversion of options from Python dictionaries.
 
 use orcish::codec::Compression;
 use orcish::options::{
@@ -15,25 +15,32 @@ use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 use crate::errors::{signals, to_python};
 use crate::predicate::predicate;
 
-/// Picks the value that the word `given` names.
+/// The value of an option with named values.
+///
+/// # Errors
+/// `ValueError` with all names for another value.
 fn pick<T: Copy>(option: &str, given: &Bound<'_, PyAny>, values: &[(&str, T)]) -> PyResult<T> {
-    let word = given.extract::<String>().ok();
-    let found = values.iter().find(|(name, _)| Some(*name) == word.as_deref());
-    if let Some(&(_, value)) = found {
+    let name = given.extract::<String>().ok();
+    let known = values.iter().find(|(known, _)| Some(*known) == name.as_deref());
+    if let Some(&(_, value)) = known {
         return Ok(value);
     }
     let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
-    let given = word.map_or_else(|| given.repr().map(|text| text.to_string()), |word| Ok(format!("{word:?}")))?;
+    let given = name.map_or_else(|| given.repr().map(|text| text.to_string()), |name| Ok(format!("{name:?}")))?;
     Err(PyValueError::new_err(format!("{option}={given}: must be one of {}", names.join(", "))))
 }
 
-/// The value of an option, of the type that it has to have.
-fn take<'a, 'py, T: FromPyObject<'a, 'py>>(option: &str, given: &'a Bound<'py, PyAny>) -> PyResult<T> {
-    given.extract().map_err(|error: T::Error| wrong(option, given, error.into()))
+/// Converts the value of an option.
+///
+/// # Errors
+/// `TypeError` for another type; `ValueError` for a number out of range.
+fn convert<'a, 'py, T: FromPyObject<'a, 'py>>(option: &str, given: &'a Bound<'py, PyAny>) -> PyResult<T> {
+    given.extract().map_err(|error: T::Error| conversion_error(option, given, error.into()))
 }
 
-/// The exception for a value that is none of an option: `ValueError` for numbers out of its range.
-fn wrong(option: &str, given: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+/// The exception for a value that cannot be converted, with the name of the option: `ValueError` for a number out of
+/// range.
+fn conversion_error(option: &str, given: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let py = given.py();
     let shown = given.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
     if error.is_instance_of::<PyOverflowError>(py) {
@@ -46,7 +53,7 @@ fn wrong(option: &str, given: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     }
 }
 
-/// The columns that are to be read: names or column ids, which cannot be mixed.
+/// A projection: names or column ids, which cannot be mixed.
 fn columns(option: &str, given: &Bound<'_, PyAny>) -> PyResult<Columns> {
     if let Ok(names) = given.extract() {
         return Ok(Columns::Names(names));
@@ -62,7 +69,7 @@ fn unknown(kind: &str, name: &str) -> PyErr {
     PyValueError::new_err(format!("unknown {kind} {name:?}"))
 }
 
-/// The options in `given`; what is `None` or missing stays at its default.
+/// Options of a read. Values that are `None` or missing keep their defaults.
 pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -> PyResult<ReadOptions> {
     let mut options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
     for (name, value) in given.into_iter().flatten() {
@@ -72,14 +79,14 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
         let name: String = name.extract()?;
         match name.as_str() {
             "columns" => options.columns = columns(&name, &value)?,
-            "batch_size" => options.batch_size = take(&name, &value)?,
-            "threads" => options.threads = take(&name, &value)?,
-            "stripes" => options.stripes = Some(take(&name, &value)?),
+            "batch_size" => options.batch_size = convert(&name, &value)?,
+            "threads" => options.threads = convert(&name, &value)?,
+            "stripes" => options.stripes = Some(convert(&name, &value)?),
             "filter" => options.filter = Some(predicate(&value)?),
-            "limit" => options.limit = Some(take(&name, &value)?),
-            "row_number" => options.row_number = Some(take(&name, &value)?),
-            "arrow_schema" => options.arrow_schema = take(&name, &value)?,
-            "trim_char" => options.trim_char = take(&name, &value)?,
+            "limit" => options.limit = Some(convert(&name, &value)?),
+            "row_number" => options.row_number = Some(convert(&name, &value)?),
+            "arrow_schema" => options.arrow_schema = convert(&name, &value)?,
+            "trim_char" => options.trim_char = convert(&name, &value)?,
             "timestamp_unit" => {
                 let units = [
                     ("s", TimestampUnit::Second),
@@ -91,34 +98,34 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
                 options.timestamp_unit = Some(pick(&name, &value, &units)?);
             }
             "timestamps" => {
-                let words = [("wall", Timestamps::Wall), ("instant", Timestamps::Instant)];
-                options.timestamps = Some(pick(&name, &value, &words)?);
+                let values = [("wall", Timestamps::Wall), ("instant", Timestamps::Instant)];
+                options.timestamps = Some(pick(&name, &value, &values)?);
             }
             "timezone" => {
-                let id: String = take(&name, &value)?;
+                let id: String = convert(&name, &value)?;
                 orcish::time::WriterZone::of_reader(&id).map_err(|error| to_python(value.py(), &error))?;
                 options.timezone = Some(id);
             }
             "timestamp_out_of_range" | "decimal_out_of_range" => {
-                let words = [("error", OutOfRange::Error), ("null", OutOfRange::Null)];
-                let chosen = pick(&name, &value, &words)?;
+                let values = [("error", OutOfRange::Error), ("null", OutOfRange::Null)];
+                let chosen = pick(&name, &value, &values)?;
                 match name.as_str() {
                     "timestamp_out_of_range" => options.timestamp_out_of_range = chosen,
                     _ => options.decimal_out_of_range = chosen,
                 }
             }
             "invalid_utf8" => {
-                let words = [
+                let values = [
                     ("error", InvalidUtf8::Error),
                     ("replace", InvalidUtf8::Replace),
                     ("null", InvalidUtf8::Null),
                     ("binary", InvalidUtf8::Binary),
                 ];
-                options.invalid_utf8 = pick(&name, &value, &words)?;
+                options.invalid_utf8 = pick(&name, &value, &values)?;
             }
             "long_char" => {
-                let words = [("keep", LongChar::Keep), ("cut", LongChar::Cut), ("error", LongChar::Error)];
-                options.long_char = pick(&name, &value, &words)?;
+                let values = [("keep", LongChar::Keep), ("cut", LongChar::Cut), ("error", LongChar::Error)];
+                options.long_char = pick(&name, &value, &values)?;
             }
             "strings" => {
                 let types = [
@@ -135,8 +142,8 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
                 options.unions = Some(pick(&name, &value, &types)?);
             }
             "null_map_keys" => {
-                let words = [("error", NullMapKeys::Error), ("dictionary", NullMapKeys::Dictionary)];
-                options.null_map_keys = pick(&name, &value, &words)?;
+                let values = [("error", NullMapKeys::Error), ("dictionary", NullMapKeys::Dictionary)];
+                options.null_map_keys = pick(&name, &value, &values)?;
             }
             "masked" => {
                 options.allow_masked = pick(&name, &value, &[("error", false), ("allow", true)])?;
@@ -147,7 +154,7 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
     Ok(options)
 }
 
-/// How a column of text is stored: true, false, or as it is expected to be smaller.
+/// Dictionary encoding of string columns: always, never, or automatically.
 fn dictionary(choice: Option<bool>) -> DictionaryChoice {
     match choice {
         None => DictionaryChoice::Auto,
@@ -156,7 +163,7 @@ fn dictionary(choice: Option<bool>) -> DictionaryChoice {
     }
 }
 
-/// The options of a file that is written in `given`; what is `None` or missing stays at its default.
+/// Options of writing a file. Values that are `None` or missing keep their defaults.
 pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<WriteOptions> {
     let mut options = WriteOptions::default();
     for (name, value) in given.into_iter().flatten() {
@@ -175,70 +182,71 @@ pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Write
                     ("zstd", Compression::Zstd),
                     ("brotli", Compression::Brotli),
                 ];
-                let word = value.extract::<String>().map(|word| word.to_lowercase());
-                options.compression = match word.as_deref() {
-                    // It is read only, as the writer says.
+                let codec = value.extract::<String>().map(|codec| codec.to_lowercase());
+                options.compression = match codec.as_deref() {
+                    // The writer refuses LZO with an error of its own.
                     Ok("lzo") => Compression::Lzo,
-                    Ok(word) => pick(&name, PyString::new(value.py(), word).as_any(), &codecs)?,
+                    Ok(codec) => pick(&name, PyString::new(value.py(), codec).as_any(), &codecs)?,
                     Err(_) => pick(&name, &value, &codecs)?,
                 };
             }
-            "compression_level" => options.compression_level = Some(take(&name, &value)?),
-            "compression_block_size" => options.chunk_size = Some(take(&name, &value)?),
+            "compression_level" => options.compression_level = Some(convert(&name, &value)?),
+            "compression_block_size" => options.chunk_size = Some(convert(&name, &value)?),
             "column_compression" => {
-                let own = take::<Vec<(String, Option<i32>)>>(&name, &value)?;
-                let own = own
+                let levels = convert::<Vec<(String, Option<i32>)>>(&name, &value)?;
+                let compression = levels
                     .into_iter()
                     .map(|(column, level)| (column, level.map_or(ColumnCompression::None, ColumnCompression::Level)));
-                options.column_compression = own.collect();
+                options.column_compression = compression.collect();
             }
-            "stripe_size" => options.stripe_size = take(&name, &value)?,
-            "row_index_stride" => options.row_index_stride = take(&name, &value)?,
-            "bloom_filter_columns" => options.bloom_filter_columns = take(&name, &value)?,
-            "bloom_filter_fpp" => options.bloom_filter_fpp = take(&name, &value)?,
-            "dictionary" => options.dictionary = dictionary(take(&name, &value)?),
+            "stripe_size" => options.stripe_size = convert(&name, &value)?,
+            "row_index_stride" => options.row_index_stride = convert(&name, &value)?,
+            "bloom_filter_columns" => options.bloom_filter_columns = convert(&name, &value)?,
+            "bloom_filter_fpp" => options.bloom_filter_fpp = convert(&name, &value)?,
+            "dictionary" => options.dictionary = dictionary(convert(&name, &value)?),
             "column_dictionary" => {
-                let own = take::<Vec<(String, Option<bool>)>>(&name, &value)?;
-                options.column_dictionary = own.into_iter().map(|(column, own)| (column, dictionary(own))).collect();
+                let choices = convert::<Vec<(String, Option<bool>)>>(&name, &value)?;
+                options.column_dictionary =
+                    choices.into_iter().map(|(column, choice)| (column, dictionary(choice))).collect();
             }
             "metadata" => {
-                let pairs = take::<Vec<(String, Vec<u8>)>>(&name, &value)?;
+                let pairs = convert::<Vec<(String, Vec<u8>)>>(&name, &value)?;
                 options.metadata = pairs.into_iter().map(|(key, value)| (key, value.into())).collect();
             }
-            "timezone" => options.timezone = take(&name, &value)?,
+            "timezone" => options.timezone = convert(&name, &value)?,
             "version" => {
                 let versions = [("0.11", Version::V0_11), ("0.12", Version::V0_12)];
                 options.version = pick(&name, &value, &versions)?;
             }
-            "arrow_schema" => options.arrow_schema = take(&name, &value)?,
-            "verify" => options.verify = take(&name, &value)?,
-            "threads" => options.threads = take(&name, &value)?,
+            "arrow_schema" => options.arrow_schema = convert(&name, &value)?,
+            "verify" => options.verify = convert(&name, &value)?,
+            "threads" => options.threads = convert(&name, &value)?,
             _ => return Err(unknown("option", &name)),
         }
     }
     Ok(options)
 }
 
-/// The limits in `given`; what is missing stays at its default.
+/// Limits of readers. Missing limits keep their defaults.
 pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::default();
     for (name, value) in given.into_iter().flatten() {
         let name: String = name.extract()?;
         let option = format!("limits: {name}");
         match name.as_str() {
-            "tail" => limits.tail = take(&option, &value)?,
-            "chunk" => limits.chunk = take(&option, &value)?,
-            "depth" => limits.depth = take(&option, &value)?,
-            "columns" => limits.columns = take(&option, &value)?,
-            "stripes" => limits.stripes = take(&option, &value)?,
-            "memory" => limits.memory = take(&option, &value)?,
+            "tail" => limits.tail = convert(&option, &value)?,
+            "chunk" => limits.chunk = convert(&option, &value)?,
+            "depth" => limits.depth = convert(&option, &value)?,
+            "columns" => limits.columns = convert(&option, &value)?,
+            "stripes" => limits.stripes = convert(&option, &value)?,
+            "memory" => limits.memory = convert(&option, &value)?,
             _ => return Err(unknown("limit", &name)),
         }
     }
     Ok(limits)
 }
 
-/// The storage options in `given`, whose values are text, numbers or booleans. Requests are ended by signals.
+/// Storage options, whose values are strings, integers or booleans. Signals cancel requests.
 pub(crate) fn storage_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<StorageOptions> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     for (key, value) in given.into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! What a file may be written to: a path or URL, or a Python object with `write`.
+//! Targets of files: a path or URL, or a Python object with `write`.
 
 use orcish_io::{Sink, Staging, StorageOptions};
 use pyo3::exceptions::PyValueError;
@@ -9,8 +9,8 @@ use crate::errors::{from_python, to_python};
 use crate::file_object::{check_binary, is_non_blocking, name_of, number, would_block};
 use crate::interpreter::{attached, gone};
 
-/// Bytes that are offered at least to a file object which has taken a part only.
-const MIN_OFFER: usize = 64 << 10;
+/// Minimum number of bytes of a call of `write` after a call that took only a part of its bytes.
+const MIN_WRITE: usize = 64 << 10;
 
 /// The sink for `target`. Without `publish`, the second value receives the staged file.
 pub(crate) fn create(
@@ -32,19 +32,19 @@ pub(crate) fn create(
 fn create_published(target: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyResult<Box<dyn Sink>> {
     let py = target.py();
     if let Ok(path) = target.cast::<PyString>() {
-        let made = match path.to_str() {
+        let sink = match path.to_str() {
             Ok(location) => py.detach(|| orcish_io::create(location, storage)),
-            // A path of the system that is not Unicode.
+            // A path that is not Unicode.
             Err(_) => {
                 orcish_io::FileSink::create(path.extract::<std::path::PathBuf>()?).map(|sink| Box::new(sink) as _)
             }
         };
-        return made.map_err(|error| to_python(py, &error));
+        return sink.map_err(|error| to_python(py, &error));
     }
     Ok(Box::new(PythonSink::new(target)?))
 }
 
-/// The sink for a staged file, which is not published at `target`.
+/// The sink for a staged file, which appears at `target` once it is published.
 fn create_staged(
     target: &Bound<'_, PyAny>,
     staging_folder: Option<&str>,
@@ -54,11 +54,11 @@ fn create_staged(
     let Some(location) = target.cast::<PyString>().ok().and_then(|path| path.to_str().ok()) else {
         return Err(PyValueError::new_err("publish=False: what is not published has a path in Unicode, or a URL"));
     };
-    let made = py.detach(|| orcish_io::create_staged(location, staging_folder, storage));
-    made.map_err(|error| to_python(py, &error))
+    let staged = py.detach(|| orcish_io::create_staged(location, staging_folder, storage));
+    staged.map_err(|error| to_python(py, &error))
 }
 
-/// A Python file object. It is not closed.
+/// A Python file object. The sink does not close it.
 struct PythonSink {
     object: Py<PyAny>,
     name: String,
@@ -70,40 +70,44 @@ impl PythonSink {
         Ok(PythonSink { object: object.clone().unbind(), name: name_of(object, "<file object>") })
     }
 
-    /// Has the object take all bytes, which it may do in parts.
+    /// Writes all bytes. The object may take them in several calls.
     fn write_all(&self, object: &Bound<'_, PyAny>, bytes: &[u8]) -> PyResult<()> {
-        let mut rest = bytes;
-        let mut offer = bytes.len();
-        while !rest.is_empty() {
-            let offered = rest.get(..offer).unwrap_or(rest);
-            let taken = object.call_method1("write", (PyBytes::new(object.py(), offered),))?;
-            let count = self.count(object, &taken, offered.len(), bytes.len() - rest.len())?;
-            rest = rest.get(count..).unwrap_or_default();
-            // What takes little is not given a copy of everything each time.
-            offer = count.saturating_mul(2).max(MIN_OFFER);
+        let mut remaining = bytes;
+        let mut length = bytes.len();
+        while !remaining.is_empty() {
+            let offered = remaining.get(..length).unwrap_or(remaining);
+            let returned = object.call_method1("write", (PyBytes::new(object.py(), offered),))?;
+            let count = self.count(object, &returned, offered.len(), bytes.len() - remaining.len())?;
+            remaining = remaining.get(count..).unwrap_or_default();
+            // The bytes of each call are copied. The length is limited for objects that take few bytes at a time.
+            length = count.saturating_mul(2).max(MIN_WRITE);
         }
         Ok(())
     }
 
-    /// How many of the bytes `offered` have been taken, one at least; `before` are those of the same piece before.
+    /// The number of bytes that a call of `write` took, which is at least 1. `done` bytes were written by the calls
+    /// before.
+    ///
+    /// # Errors
+    /// `TypeError` or `ValueError` for an invalid number; `BlockingIOError` for an object that does not block.
     fn count(
         &self,
         object: &Bound<'_, PyAny>,
-        taken: &Bound<'_, PyAny>,
+        returned: &Bound<'_, PyAny>,
         offered: usize,
-        before: usize,
+        done: usize,
     ) -> PyResult<usize> {
-        if taken.is_none() {
+        if returned.is_none() {
             if !is_non_blocking(object)? {
-                // Some objects say nothing, and take all.
+                // `write` of some objects returns None after it took all bytes.
                 return Ok(offered);
             }
             let text = "the file object does not block, and takes no bytes now: have it block, or write to a buffer";
-            return Err(would_block(object.py(), text.to_owned(), before));
+            return Err(would_block(object.py(), text.to_owned(), done));
         }
-        let count = number("write", "the number of bytes that it took", taken)?;
+        let count = number("write", "the number of bytes that it took", returned)?;
         let count = count.and_then(|count| usize::try_from(count).ok()).filter(|count| (1..=offered).contains(count));
-        count.ok_or_else(|| PyValueError::new_err(format!("write took {taken} of {offered} bytes")))
+        count.ok_or_else(|| PyValueError::new_err(format!("write took {returned} of {offered} bytes")))
     }
 }
 

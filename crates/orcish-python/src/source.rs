@@ -1,4 +1,4 @@
-//! What a file may be read from: a path or URL, bytes, or a Python object with `read` and `seek`.
+//! Sources of files: a path or URL, bytes, or a Python object with `read` and `seek`.
 
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -16,11 +16,11 @@ use crate::errors::{check_signals, from_python};
 use crate::file_object::{check_binary, is_non_blocking, is_text, name_of, number, would_block};
 use crate::interpreter::{attached, gone};
 
-/// How long a thread waits for its turn before it looks for signals.
+/// How long a thread waits for the file object before it checks for signals.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The source for `object`: `str` is a path or URL, `bytes` are the file itself. Messages call what has no name of its own
-/// by the one given.
+/// The source for `object`: `str` is a path or URL, `bytes` are the bytes of the file. `name` is used in error messages
+/// for objects without a name.
 pub(crate) fn open(
     object: &Bound<'_, PyAny>,
     storage: &StorageOptions,
@@ -28,12 +28,12 @@ pub(crate) fn open(
 ) -> PyResult<Arc<dyn ReadAt>> {
     let py = object.py();
     if let Ok(path) = object.cast::<PyString>() {
-        let opened = match path.to_str() {
+        let source = match path.to_str() {
             Ok(location) => py.detach(|| orcish_io::open(location, storage)),
-            // A path of the system that is not Unicode.
+            // A path that is not Unicode.
             Err(_) => FileSource::open(path.extract::<std::path::PathBuf>()?).map(|source| Arc::new(source) as _),
         };
-        return opened.map_err(|error| crate::errors::to_python(py, &error));
+        return source.map_err(|error| crate::errors::to_python(py, &error));
     }
     if let Ok(bytes) = object.cast::<PyBytes>() {
         let bytes = PyBackedBytes::from(bytes.clone());
@@ -49,78 +49,79 @@ pub(crate) fn open(
     Err(PyTypeError::new_err(format!("cannot read from {}", object.get_type().name()?)))
 }
 
-/// A Python file object. One range is read at a time, as the object has one position.
+/// A Python file object. Ranges are read one after another, because the object has one position.
 struct PythonSource {
     object: Py<PyAny>,
     name: String,
     size: u64,
-    /// Whether a thread reads from it.
+    /// Whether a thread reads from the object.
     busy: Mutex<bool>,
-    free: Condvar,
+    not_busy: Condvar,
 }
 
-/// The right to read from the object, until it is dropped.
-struct Turn<'a>(&'a PythonSource);
+/// The exclusive right to read from the object.
+struct ReadGuard<'a>(&'a PythonSource);
 
-impl Drop for Turn<'_> {
+impl Drop for ReadGuard<'_> {
     fn drop(&mut self) {
         *self.0.busy.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.0.free.notify_one();
+        self.0.not_busy.notify_one();
     }
 }
 
 impl PythonSource {
-    fn new(object: &Bound<'_, PyAny>, other_name: &str) -> PyResult<Self> {
+    fn new(object: &Bound<'_, PyAny>, default_name: &str) -> PyResult<Self> {
         check_binary(object, "rb")?;
         let end = object.call_method1("seek", (0, 2))?;
-        // Some file objects return nothing from seek.
+        // `seek` of some file objects returns None.
         let size =
-            if end.is_none() { place("tell()", &object.call_method0("tell")?) } else { place("seek(0, 2)", &end) };
+            if end.is_none() { offset("tell()", &object.call_method0("tell")?) } else { offset("seek(0, 2)", &end) };
         Ok(PythonSource {
             object: object.clone().unbind(),
-            name: name_of(object, other_name),
+            name: name_of(object, default_name),
             size: size?,
             busy: Mutex::new(false),
-            free: Condvar::new(),
+            not_busy: Condvar::new(),
         })
     }
 
-    /// Waits until no other thread reads, without the interpreter, and with an eye on signals: a read may be slow.
-    fn turn(&self) -> Result<Turn<'_>> {
+    /// Waits until no other thread reads. The interpreter is not held, and signals are checked, because a read may be
+    /// slow.
+    fn acquire(&self) -> Result<ReadGuard<'_>> {
         let lock = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         let mut busy = lock();
         while *busy {
-            let wait = self.free.wait_timeout(busy, CHECK_INTERVAL);
-            let (still, waited) = wait.unwrap_or_else(PoisonError::into_inner);
-            busy = still;
-            if waited.timed_out() {
+            let wait = self.not_busy.wait_timeout(busy, CHECK_INTERVAL);
+            let (guard, timeout) = wait.unwrap_or_else(PoisonError::into_inner);
+            busy = guard;
+            if timeout.timed_out() {
                 drop(busy);
                 check_signals()?;
                 busy = lock();
             }
         }
         *busy = true;
-        Ok(Turn(self))
+        Ok(ReadGuard(self))
     }
 
     fn read(&self, py: Python<'_>, range: &Range<u64>) -> PyResult<Bytes> {
         let object = self.object.bind(py);
         let start = object.call_method1("seek", (range.start,))?;
         let call = || format!("seek({})", range.start);
-        if !start.is_none() && place(&call(), &start)? != range.start {
+        if !start.is_none() && offset(&call(), &start)? != range.start {
             return Err(PyValueError::new_err(format!("{} went to {start}", call())));
         }
         let length = usize::try_from(range.end - range.start)?;
         let mut parts: Vec<PyBackedBytes> = Vec::new();
-        let mut there = 0;
-        while there < length {
-            let part = object.call_method1("read", (length - there,))?;
-            let part = part.extract::<PyBackedBytes>().or_else(|_| Err(no_bytes(object, &part, there)?))?;
-            if part.is_empty() || part.len() > length - there {
-                let text = format!("read({}) at {} gave {} bytes", length - there, range.start, part.len());
+        let mut done = 0;
+        while done < length {
+            let part = object.call_method1("read", (length - done,))?;
+            let part = part.extract::<PyBackedBytes>().or_else(|_| Err(no_bytes_error(object, &part, done)?))?;
+            if part.is_empty() || part.len() > length - done {
+                let text = format!("read({}) at {} gave {} bytes", length - done, range.start, part.len());
                 return Err(PyValueError::new_err(text));
             }
-            there += part.len();
+            done += part.len();
             parts.push(part);
         }
         Ok(match <[PyBackedBytes; 1]>::try_from(parts) {
@@ -130,22 +131,22 @@ impl PythonSource {
     }
 }
 
-/// The place in the file that a call has given.
-fn place(call: &str, given: &Bound<'_, PyAny>) -> PyResult<u64> {
-    let found = number(call, "a place in the file", given)?;
-    found.ok_or_else(|| PyValueError::new_err(format!("{call} gave {given}, which is no place in a file")))
+/// The offset in the file that a call returned.
+fn offset(call: &str, returned: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let offset = number(call, "a place in the file", returned)?;
+    offset.ok_or_else(|| PyValueError::new_err(format!("{call} gave {returned}, which is no place in a file")))
 }
 
-/// The error of an object whose `read` gave something else than bytes, `done` bytes behind where it was to begin.
-fn no_bytes(object: &Bound<'_, PyAny>, given: &Bound<'_, PyAny>, done: usize) -> PyResult<PyErr> {
-    if given.is_instance_of::<PyString>() {
+/// The error for an object whose `read` did not return bytes after `done` bytes of a range.
+fn no_bytes_error(object: &Bound<'_, PyAny>, returned: &Bound<'_, PyAny>, done: usize) -> PyResult<PyErr> {
+    if returned.is_instance_of::<PyString>() {
         return Ok(is_text("rb"));
     }
-    if given.is_none() && is_non_blocking(object)? {
+    if returned.is_none() && is_non_blocking(object)? {
         let text = "the file object does not block, and has no bytes now: have it block, or read it into memory first";
         return Ok(would_block(object.py(), text.to_owned(), done));
     }
-    let text = format!("read gave an object of type {}, where it gives bytes", given.get_type().name()?);
+    let text = format!("read gave an object of type {}, where it gives bytes", returned.get_type().name()?);
     Ok(PyTypeError::new_err(text))
 }
 
@@ -159,7 +160,7 @@ impl ReadAt for PythonSource {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let _turn = self.turn()?;
+        let _guard = self.acquire()?;
         let read = |py: Python<'_>| {
             let parts = ranges.iter().map(|range| self.read(py, range)).collect::<PyResult<_>>();
             parts.map_err(|error| from_python(py, "the file object failed", error))

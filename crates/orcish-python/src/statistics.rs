@@ -1,4 +1,4 @@
-//! Column statistics as a dictionary; what is unknown is left out.
+//! Column statistics as a Python dictionary, which has no keys for unknown statistics.
 
 use orcish::statistics::{Bound as StringBound, ColumnStatistics, Decimal, Detail};
 use pyo3::prelude::*;

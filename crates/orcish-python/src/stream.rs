@@ -1,4 +1,4 @@
-//! Batches on their way to whoever takes them over the Arrow C stream interface.
+//! Export of batches by the Arrow C stream interface.
 
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,14 +15,14 @@ use crate::errors::to_python;
 use crate::interpreter::{attached, gone};
 use crate::node::{self, Node};
 
-/// The exception that ended a stream: the C interface carries its text only.
+/// The exception that ended a stream. The C stream interface transfers only its text.
 type Failure = Arc<Mutex<Option<PyErr>>>;
 
-/// A reader that is dropped without the interpreter: that waits for its threads, and they may wait for
-/// the interpreter to read from a file object.
+/// A reader that is dropped detached from the interpreter: dropping waits for the threads of the reader, which may wait
+/// for the interpreter to read from a file object.
 struct Reader(Option<Source>);
 
-/// What batches come from.
+/// A source of batches.
 type Source = Box<dyn Iterator<Item = orcish_core::Result<RecordBatch>> + Send>;
 
 impl Reader {
@@ -34,12 +34,12 @@ impl Reader {
 impl Drop for Reader {
     fn drop(&mut self) {
         let reader = self.0.take();
-        // At the end of the process there may be no interpreter to attach to, and nobody who waits for it.
+        // At the end of the process there may be no interpreter, and then no thread waits for it.
         attached(|py| py.detach(|| drop(reader)));
     }
 }
 
-/// Batches of a file, which can be taken once.
+/// Batches of a read, which can be consumed once.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Batches {
     reader: Mutex<Option<Reader>>,
@@ -48,8 +48,8 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    /// The batches of a reader, which is to look for signals while it waits: the caller may wait for a file object that
-    /// another thread is reading from.
+    /// The batches of a reader. The reader must check signals while it waits, because another thread may read from the
+    /// same file object.
     pub(crate) fn of(
         schema: SchemaRef,
         reader: impl Iterator<Item = orcish_core::Result<RecordBatch>> + Send + 'static,
@@ -73,7 +73,7 @@ impl Batches {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface leaves it to the producer whether to follow a request.
+        // Producers may ignore a requested schema.
         drop(requested_schema);
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         let reader = reader.ok_or_else(|| PyValueError::new_err("the batches have been taken already"))?;
@@ -81,25 +81,25 @@ impl Batches {
         capsule::stream(py, Box::new(stream))
     }
 
-    /// Levels of nesting of the deepest column; a column without children has one.
+    /// Levels of nesting of the deepest column. A column without children has one level.
     #[getter]
     fn depth(&self) -> usize {
         self.schema.fields().iter().map(|field| node::depth(field.data_type())).max().unwrap_or_default()
     }
 
-    /// The fields of the batches, to be taken level by level.
+    /// The fields of the batches, for export level by level.
     fn nodes(&self) -> Vec<Node> {
         Node::roots(&self.schema, None)
     }
 
-    /// The columns of the next batch, to be taken level by level; `None` behind the last.
+    /// The columns of the next batch, for export level by level. `None` after the last batch.
     fn next_nodes(&self, py: Python<'_>) -> PyResult<Option<Vec<Node>>> {
         let next = || self.reader.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.next();
         let batch = py.detach(next).transpose().map_err(|error| to_python(py, &error))?;
         Ok(batch.map(|batch| Node::roots(&self.schema, Some(batch.columns()))))
     }
 
-    /// Raises what ended the stream, if something did.
+    /// Raises the exception that ended the stream, if there is one.
     fn raise_failure(&self) -> PyResult<()> {
         match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(failure) => Err(failure),
@@ -119,9 +119,9 @@ impl Iterator for Stream {
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = |py: Python<'_>| {
-            // The caller is C code, which a panic would end the process in.
+            // The caller is C code, and a panic in C code ends the process.
             let next = || catch_unwind(AssertUnwindSafe(|| self.reader.next()));
-            // Ctrl-C must end a read that never comes back to Python.
+            // Ctrl-C must end a read that does not return to Python between batches.
             let result = match py.check_signals() {
                 Ok(()) => match py.detach(next) {
                     Ok(batch) => batch?.map_err(|error| to_python(py, &error)),
@@ -130,13 +130,13 @@ impl Iterator for Stream {
                 Err(interrupt) => Err(interrupt),
             };
             Some(result.map_err(|error| {
-                let is_fault = error.is_instance_of::<PyException>(py);
-                let text = match is_fault {
+                let is_exception = error.is_instance_of::<PyException>(py);
+                let text = match is_exception {
                     true => error.value(py).to_string(),
                     false => format!("interrupted by {error}"),
                 };
                 *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                if !is_fault {
+                if !is_exception {
                     raise_later(&self.failure);
                 }
                 ArrowError::ComputeError(text)
@@ -148,34 +148,36 @@ impl Iterator for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // Whoever took the stream may release it without the interpreter, which the exception needs.
+        // The consumer may release the stream on a detached thread, and dropping the exception needs the interpreter.
         let failure = std::mem::take(&mut self.failure);
         attached(|_| drop(failure));
     }
 }
 
-/// Has the interpreter raise the exception of a failure, as it would that of a signal, unless it has been raised by
-/// then: whoever takes a stream makes an error of their own of its text, and `KeyboardInterrupt` is to end more than that.
+/// Schedules a call that raises the exception of a failure, as for the exception of a signal, unless it has been raised
+/// before. A consumer of a stream raises its own error with the text only, which does not have the effect of
+/// `KeyboardInterrupt`.
 #[expect(unsafe_code, reason = "pyo3 has no call for this")]
 fn raise_later(failure: &Failure) {
     let pointer = Arc::into_raw(failure.clone());
-    // SAFETY: the function takes what the pointer counts for, once.
+    // SAFETY: the function is called once, and takes ownership of the reference of the pointer.
     let has_room = unsafe { pyo3::ffi::Py_AddPendingCall(Some(raise_now), pointer.cast_mut().cast()) } == 0;
     if !has_room {
-        // SAFETY: the pointer is that of `into_raw`, and nobody else has it.
+        // SAFETY: the pointer is from `into_raw`, and the call was not scheduled.
         drop(unsafe { Arc::from_raw(pointer) });
-        // SAFETY: it may be called at any time.
+        // SAFETY: the function may be called at any time.
         unsafe { pyo3::ffi::PyErr_SetInterrupt() };
     }
 }
 
-/// Raises the exception of a failure if nobody has; called by the interpreter on its main thread.
-#[expect(unsafe_code, reason = "the interpreter calls it with a pointer")]
+/// Raises the exception of a failure, unless it has been raised before. The interpreter calls the function on its main
+/// thread.
+#[expect(unsafe_code, reason = "the interpreter calls the function with a pointer")]
 extern "C" fn raise_now(failure: *mut c_void) -> c_int {
-    // SAFETY: the pointer is that which `raise_later` gave, for this one call.
+    // SAFETY: the pointer is from `raise_later`, which gave its reference to this call.
     let failure = unsafe { Failure::from_raw(failure.cast()) };
     let error = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-    // SAFETY: the interpreter calls it with a thread that is attached.
+    // SAFETY: the interpreter calls the function on an attached thread.
     error.map_or(0, |error| {
         error.restore(unsafe { Python::assume_attached() });
         -1

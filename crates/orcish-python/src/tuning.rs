@@ -1,4 +1,4 @@
-//! Sizes of windows, for tests.
+//! Sizes of windows, which tests change.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,11 @@ fn windows() -> impl Iterator<Item = &'static Tuning> {
     crates.into_iter().flatten().copied()
 }
 
-/// Sets the windows in `values`, at least to the least size that tests use, and resets all others. Returns the standard size
-/// of each window by name, and the least and greatest size that tests use.
+/// Sets the windows in `values`, and resets all others to their standard sizes. Returns the standard size of each
+/// window, and the smallest and largest size that tests use, by name.
+///
+/// # Errors
+/// `KeyError` for an unknown name.
 #[pyfunction]
 #[pyo3(name = "_tune", signature = (values=None))]
 pub(crate) fn tune(values: Option<BTreeMap<String, usize>>) -> PyResult<BTreeMap<&'static str, (usize, usize, usize)>> {

@@ -1,4 +1,4 @@
-//! Writing of a file.
+//! Writing and merging of files.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,108 +19,110 @@ use crate::{capsule, source};
 /// A file that is being written.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Writer {
-    slot: Mutex<Slot>,
-    /// What messages call the file.
+    state: Mutex<State>,
+    /// Name of the file in error messages.
     name: String,
-    /// In a child of a fork the writer may be at work for ever, as the thread is missing that has it.
+    /// In a child process of a fork the writer may stay busy, because the thread that uses it does not exist.
     owner: OwnerProcess,
-    /// Rows that it has been given.
+    /// Rows written so far.
     rows: AtomicU64,
-    /// Where the file is found that is not to appear, and its token, once it is whole.
+    /// Receives the staged file of a writer that does not publish.
     staged: Option<Staging>,
+    /// The token of a finished staged file.
     token: Mutex<Option<Vec<u8>>>,
 }
 
-/// Where the writer is. It is taken out for work, so that producers of batches may ask for it meanwhile.
-enum Slot {
-    Here(Box<FileWriter>),
-    /// At work, and what is to become of the file after that.
-    AtWork(Fate),
+/// The state of a writer. A call takes the file writer out, so that the producer of batches can call the writer
+/// meanwhile.
+enum State {
+    Idle(Box<FileWriter>),
+    /// A call uses the file writer.
+    Busy(AfterCall),
     Closed,
 }
 
-/// What is to become of a file that is being written.
+/// What happens at the end of the current call, as other calls have requested.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    GoOn,
-    /// It is given up, and closed.
+enum AfterCall {
+    Continue,
+    /// The file is discarded and closed.
     Abort,
-    /// It is given up, and what follows fails.
+    /// The file is discarded, and later calls fail.
     Fail,
 }
 
 impl Writer {
-    fn lock(&self) -> MutexGuard<'_, Slot> {
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn check_owner(&self) -> Result<(), Stop> {
-        self.owner.check().map_err(|error| Stop::Writer(error.in_file(&self.name)))
+    fn check_owner(&self) -> Result<(), WriteError> {
+        self.owner.check().map_err(|error| WriteError::Writer(error.in_file(&self.name)))
     }
 
-    /// Does something with the writer, without the interpreter. What fails gives the file up.
+    /// Calls `work` with the file writer, detached from the interpreter. An error discards the file.
     fn work<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut FileWriter) -> Result<T, Stop> + Send,
+        work: impl FnOnce(&mut FileWriter) -> Result<T, WriteError> + Send,
     ) -> PyResult<T> {
         let result = py.detach(|| {
             self.check_owner()?;
             let mut writer = {
-                let mut slot = self.lock();
-                match std::mem::replace(&mut *slot, Slot::AtWork(Fate::GoOn)) {
-                    Slot::Here(writer) => writer,
+                let mut state = self.lock();
+                match std::mem::replace(&mut *state, State::Busy(AfterCall::Continue)) {
+                    State::Idle(writer) => writer,
                     other => {
-                        let stop = if matches!(other, Slot::Closed) { Stop::Closed } else { Stop::AtWork };
-                        *slot = other;
-                        return Err(stop);
+                        let error = if matches!(other, State::Closed) { WriteError::Closed } else { WriteError::Busy };
+                        *state = other;
+                        return Err(error);
                     }
                 }
             };
             let result = work(&mut writer);
-            let mut is_failed = result.is_err();
+            let mut has_failed = result.is_err();
             loop {
-                if is_failed {
+                if has_failed {
                     writer.abort();
                 }
                 self.rows.store(writer.rows(), Ordering::Relaxed);
-                let mut slot = self.lock();
-                match *slot {
-                    // Another call has failed meanwhile.
-                    Slot::AtWork(Fate::Fail) if !is_failed => is_failed = true,
-                    Slot::AtWork(Fate::Abort) => {
-                        *slot = Slot::Closed;
-                        drop(slot);
+                let mut state = self.lock();
+                match *state {
+                    // `fail` was called meanwhile.
+                    State::Busy(AfterCall::Fail) if !has_failed => has_failed = true,
+                    State::Busy(AfterCall::Abort) => {
+                        *state = State::Closed;
+                        drop(state);
                         drop(writer);
                         break;
                     }
                     _ => {
-                        *slot = Slot::Here(writer);
+                        *state = State::Idle(writer);
                         break;
                     }
                 }
             }
             result
         });
-        result.map_err(|stop| stop.raise(py))
+        result.map_err(|error| error.raise(py))
     }
 
-    /// What is to become of the file that is at work.
-    fn fate(&self) -> Fate {
+    /// What happens at the end of the current call.
+    fn after_call(&self) -> AfterCall {
         match *self.lock() {
-            Slot::AtWork(fate) => fate,
-            Slot::Here(_) | Slot::Closed => Fate::GoOn,
+            State::Busy(after_call) => after_call,
+            State::Idle(_) | State::Closed => AfterCall::Continue,
         }
     }
 }
 
 #[pymethods]
 impl Writer {
-    /// A writer to `target`, a path, a URL or an object with `write`, of batches of the schema that a capsule holds.
+    /// Begins a file at `target`, a path, a URL or an object with `write`, with the schema of a capsule.
     ///
-    /// With `publish=False`, for paths and URLs, `finish` leaves a file that does not appear: whoever has its `token` calls
-    /// `complete_upload` or `abort_upload`. A local one waits under a hidden name in the folder `staging`, or in its own;
-    /// stores hold its parts.
+    /// With `publish=False`, for paths and URLs, `finish` leaves a staged file. `complete_upload` or `abort_upload`
+    /// with its `token` publishes or removes it. A staged local file has a hidden name in the folder `staging`, or in
+    /// the folder of `target`. In an object store it consists of uploaded parts.
     #[new]
     #[pyo3(signature = (target, schema, *, options=None, storage_options=None, publish=true, staging=None))]
     fn new(
@@ -140,97 +142,96 @@ impl Writer {
         let writer = py.detach(|| FileWriter::new(sink, schema, &options));
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
         writer.set_cancel_check(signals());
-        let (slot, rows) = (Mutex::new(Slot::Here(Box::new(writer))), AtomicU64::new(0));
-        Ok(Writer { slot, name, owner: OwnerProcess::current(), rows, staged, token: Mutex::new(None) })
+        let (state, rows) = (Mutex::new(State::Idle(Box::new(writer))), AtomicU64::new(0));
+        Ok(Writer { state, name, owner: OwnerProcess::current(), rows, staged, token: Mutex::new(None) })
     }
 
-    /// Takes all batches of the stream that a capsule holds.
+    /// Writes all batches of the stream of a capsule.
     fn write_stream(&self, py: Python<'_>, stream: &Bound<'_, PyCapsule>) -> PyResult<()> {
         let batches = capsule::read_stream(stream)?;
-        // Producers take the interpreter where they need it.
+        // A producer attaches to the interpreter if it needs it.
         self.work(py, |writer| {
             for batch in batches {
-                let batch = batch.map_err(|error| Stop::Producer(error.to_string()))?;
-                writer.write(&batch).map_err(Stop::Writer)?;
+                let batch = batch.map_err(|error| WriteError::Producer(error.to_string()))?;
+                writer.write(&batch).map_err(WriteError::Writer)?;
                 self.rows.store(writer.rows(), Ordering::Relaxed);
-                check_signals().map_err(Stop::Writer)?;
-                match self.fate() {
-                    Fate::GoOn => {}
-                    Fate::Abort => return Err(Stop::Closed),
-                    Fate::Fail => return Err(Stop::Failed),
+                check_signals().map_err(WriteError::Writer)?;
+                match self.after_call() {
+                    AfterCall::Continue => {}
+                    AfterCall::Abort => return Err(WriteError::Closed),
+                    AfterCall::Fail => return Err(WriteError::Failed),
                 }
             }
             Ok(())
         })
     }
 
-    /// Writes what there is as a stripe.
+    /// Ends the stripe before it has reached the stripe size.
     fn end_stripe(&self, py: Python<'_>) -> PyResult<()> {
-        self.work(py, |writer| writer.end_stripe().map_err(Stop::Writer))
+        self.work(py, |writer| writer.end_stripe().map_err(WriteError::Writer))
     }
 
-    /// Bytes of memory that the stripe takes which is being built.
+    /// Bytes of memory of the current stripe.
     #[getter]
     fn memory(&self, py: Python<'_>) -> usize {
         if !self.owner.is_current() {
             return 0;
         }
         py.detach(|| match &mut *self.lock() {
-            Slot::Here(writer) => writer.memory(),
-            Slot::AtWork(_) | Slot::Closed => 0,
+            State::Idle(writer) => writer.memory(),
+            State::Busy(_) | State::Closed => 0,
         })
     }
 
-    /// Writes what is left, and makes the file appear under its name, if it is to: rows, bytes and stripes.
+    /// Finishes the file, and publishes it unless it is staged. Returns the number of rows, bytes and stripes.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, u64, usize)> {
-        let written = self.work(py, |writer| writer.finish().map_err(Stop::Writer))?;
+        let written = self.work(py, |writer| writer.finish().map_err(WriteError::Writer))?;
         *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token(self.staged.as_ref(), &written);
-        *self.lock() = Slot::Closed;
+        *self.lock() = State::Closed;
         Ok((written.rows, written.bytes, written.stripes))
     }
 
-    /// What makes the file appear, once it is finished; `None` where it has appeared.
+    /// The token of the finished staged file. `None` for a published or unfinished file.
     #[getter]
     fn token<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         let token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
         token.as_ref().map(|token| PyBytes::new(py, token))
     }
 
-    /// Gives the file up: nothing appears under its name. One that is finished stays, published or not, and so does that
-    /// of another process.
+    /// Discards the file. A finished file stays, published or staged, and so does a file of another process.
     fn abort(&self, py: Python<'_>) {
         if !self.owner.is_current() {
             return;
         }
         py.detach(|| {
-            let mut slot = self.lock();
-            let next = match *slot {
-                Slot::AtWork(_) => Slot::AtWork(Fate::Abort),
-                Slot::Here(_) | Slot::Closed => Slot::Closed,
+            let mut state = self.lock();
+            let next = match *state {
+                State::Busy(_) => State::Busy(AfterCall::Abort),
+                State::Idle(_) | State::Closed => State::Closed,
             };
-            let before = std::mem::replace(&mut *slot, next);
-            drop(slot);
+            let before = std::mem::replace(&mut *state, next);
+            drop(state);
             drop(before);
         });
     }
 
-    /// Gives the file up as a call does that fails: what follows says so, and nothing appears.
+    /// Discards the file as a failing call does: later calls are errors.
     fn fail(&self, py: Python<'_>) {
-        let given_up = self.work(py, |writer| {
+        let aborted = self.work(py, |writer| {
             writer.abort();
             Ok(())
         });
-        if given_up.is_err() && self.owner.is_current() {
+        if aborted.is_err() && self.owner.is_current() {
             py.detach(|| {
-                let mut slot = self.lock();
-                if matches!(*slot, Slot::AtWork(Fate::GoOn)) {
-                    *slot = Slot::AtWork(Fate::Fail);
+                let mut state = self.lock();
+                if matches!(*state, State::Busy(AfterCall::Continue)) {
+                    *state = State::Busy(AfterCall::Fail);
                 }
             });
         }
     }
 
-    /// Rows that it has been given.
+    /// Rows written so far.
     #[getter]
     fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
@@ -239,10 +240,10 @@ impl Writer {
     /// The ORC type of the file.
     #[getter]
     fn type_string(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        self.check_owner().map_err(|stop| stop.raise(py))?;
+        self.check_owner().map_err(|error| error.raise(py))?;
         let text = match &*self.lock() {
-            Slot::Here(writer) => Some(writer.types().type_string(0)),
-            Slot::AtWork(_) | Slot::Closed => None,
+            State::Idle(writer) => Some(writer.types().type_string(0)),
+            State::Busy(_) | State::Closed => None,
         };
         text.transpose().map_err(|error| to_python(py, &error))
     }
@@ -250,22 +251,22 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        let slot = std::mem::replace(self.slot.get_mut().unwrap_or_else(PoisonError::into_inner), Slot::Closed);
-        // A file of a store is given up by a request, which others should not wait for. At the end of the process there
-        // may be no interpreter to attach to.
-        attached(|py| py.detach(|| drop(slot)));
+        let state = std::mem::replace(self.state.get_mut().unwrap_or_else(PoisonError::into_inner), State::Closed);
+        // A file in an object store is discarded by a request, for which other threads should not wait. At the end of
+        // the process there may be no interpreter to attach to.
+        attached(|py| py.detach(|| drop(state)));
     }
 }
 
-/// What makes a finished file appear; `None` where it has appeared.
+/// The token of a finished staged file. `None` for a published file.
 fn token(staged: Option<&Staging>, written: &Written) -> Option<Vec<u8>> {
     let mut file = staged?.take()?;
     (file.rows, file.stripes) = (written.rows, written.stripes as u64);
     Some(file.to_bytes())
 }
 
-/// Writes the stripes of files as one file, without decoding them: rows, bytes, stripes, and, with `publish=False` as of a
-/// `Writer`, its token.
+/// Merges files into one without decoding their stripes. Returns the number of rows, bytes and stripes, and the token
+/// of a staged file with `publish=False`.
 #[pyfunction]
 #[pyo3(signature = (sources, target, *, storage_options=None, limits=None, publish=true, staging=None))]
 pub(crate) fn merge_files(
@@ -287,23 +288,25 @@ pub(crate) fn merge_files(
     Ok((written.rows, written.bytes, written.stripes, token))
 }
 
-/// Why writing stopped.
-enum Stop {
+/// Why a call of a writer failed.
+enum WriteError {
     Closed,
-    AtWork,
+    Busy,
     Failed,
     Producer(String),
     Writer(orcish_core::Error),
 }
 
-impl Stop {
+impl WriteError {
     fn raise(self, py: Python<'_>) -> PyErr {
         match self {
-            Stop::Closed => PyValueError::new_err("the file is closed"),
-            Stop::Failed => PyValueError::new_err("writing the file has failed before"),
-            Stop::AtWork => PyValueError::new_err("the file is being written to by another call"),
-            Stop::Producer(text) => PyValueError::new_err(format!("the batches that are to be written ended: {text}")),
-            Stop::Writer(error) => to_python(py, &error),
+            WriteError::Closed => PyValueError::new_err("the file is closed"),
+            WriteError::Failed => PyValueError::new_err("writing the file has failed before"),
+            WriteError::Busy => PyValueError::new_err("the file is being written to by another call"),
+            WriteError::Producer(text) => {
+                PyValueError::new_err(format!("the batches that are to be written ended: {text}"))
+            }
+            WriteError::Writer(error) => to_python(py, &error),
         }
     }
 }
