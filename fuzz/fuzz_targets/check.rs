@@ -1,8 +1,8 @@
-//! What is recorded in a file, compared with its rows.
+//! The check of a file, which compares its rows with recorded statistics, positions and bloom filters.
 
 #![no_main]
 
-#[allow(dead_code, reason = "each target has its own way to read")]
+#[allow(dead_code, reason = "each target uses a part of the module")]
 mod reading;
 
 use std::collections::HashSet;
@@ -13,25 +13,25 @@ use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use orcish::{Error, ErrorKind};
 use orcish_core::cancel::CancelCheck;
 
-/// How long a check may take.
-const LONGEST: Duration = Duration::from_millis(500);
+/// Time after which a check is cancelled.
+const MAX_TIME: Duration = Duration::from_millis(500);
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     reading::mutate(data, size, max_size, seed)
 });
 
-fuzz_target!(|data: &[u8]| reading::within_memory(reading::MOST_HELD, || run(data)));
+fuzz_target!(|data: &[u8]| reading::within_memory(reading::MAX_MEMORY, || run(data)));
 
 fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
-    // Rows cost time, and a few bytes may state any number of them. A check that does not look whether to go on hangs.
+    // A few bytes may state any number of rows. A check that does not poll for cancellation hangs.
     let check = || {
         let start = Instant::now();
-        let look: CancelCheck = Arc::new(move || match start.elapsed() > LONGEST {
+        let cancel_check: CancelCheck = Arc::new(move || match start.elapsed() > MAX_TIME {
             true => Err(Error::new(ErrorKind::Interrupted, "it takes too long")),
             false => Ok(()),
         });
-        file.check(&reading::limits(), Some(&look))
+        file.check(&reading::limits(), Some(&cancel_check))
     };
     let findings = match check() {
         Ok(findings) => findings,
@@ -52,7 +52,7 @@ fn run(data: &[u8]) {
     }
 }
 
-/// An error of a file is one of its bytes, of what they ask for, or of what is not done.
+/// Checks that an error is about the bytes of the file, limits, or unsupported features.
 fn assert_error(error: &Error) {
     use ErrorKind::{Corrupt, LimitExceeded, NullMapKey, Unsupported};
     assert!(matches!(error.kind(), Corrupt | LimitExceeded | NullMapKey | Unsupported), "{error}");

@@ -1,4 +1,4 @@
-//! Chunk framing with every codec. The first byte chooses the codec, the next two the chunk size.
+//! Compression chunks with every codec. The first byte of the input selects the codec, the next two the chunk size.
 
 #![no_main]
 
@@ -16,8 +16,8 @@ const CODECS: [Compression; 7] = [
     Compression::Zstd,
     Compression::Brotli,
 ];
-/// Most bytes that are taken of one input.
-const MOST: usize = 1 << 20;
+/// Maximum decompressed bytes of an input.
+const MAX_BYTES: usize = 1 << 20;
 
 fuzz_target!(|data: &[u8]| {
     let [codec, low, high, stored @ ..] = data else { return };
@@ -26,20 +26,20 @@ fuzz_target!(|data: &[u8]| {
     let stored = Bytes::copy_from_slice(stored);
     let stream = || fuzzing::stream(stored.clone(), codec, chunk_size);
 
-    let small = fuzzing::drain(&mut stream(), 1, MOST);
-    let large = fuzzing::drain(&mut stream(), chunk_size * 3 + 7, MOST);
-    let section = fuzzing::section(stored.clone(), codec, chunk_size, MOST as u64);
-    // However the bytes are taken, they are the same.
+    let small = fuzzing::drain(&mut stream(), 1, MAX_BYTES);
+    let large = fuzzing::drain(&mut stream(), chunk_size * 3 + 7, MAX_BYTES);
+    let section = fuzzing::section(stored.clone(), codec, chunk_size, MAX_BYTES as u64);
+    // The bytes do not depend on the step.
     if let (Ok(small), Ok(large)) = (&small, &large) {
         let n = small.len().min(large.len());
         assert!(small[..n] == large[..n]);
-        assert!(n >= MOST || small.len() == large.len());
+        assert!(n >= MAX_BYTES || small.len() == large.len());
         if let Ok(section) = &section {
             assert!(section[..n] == small[..n]);
         }
         let mut exact = vec![0; n];
         stream().read_exact(&mut exact).expect("the bytes are there");
         assert!(exact == small[..n]);
-        assert!(n >= MOST || stream().read_exact(&mut vec![0; n + 1]).is_err());
+        assert!(n >= MAX_BYTES || stream().read_exact(&mut vec![0; n + 1]).is_err());
     }
 });

@@ -1,8 +1,8 @@
-//! A file read, written, and read again: the rows are the same.
+//! Round trip of a file: its rows are written, and read again.
 
 #![no_main]
 
-#[allow(dead_code, reason = "each target has its own way to read")]
+#[allow(dead_code, reason = "each target uses a part of the module")]
 mod reading;
 
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use orcish::{ErrorKind, FileWriter, OrcFile, ReadOptions, WriteOptions};
 use orcish::io::{MemorySink, MemorySource};
 
-/// Most rows that are written.
-const MOST_ROWS: usize = 20_000;
-/// Most bytes of them.
-const MOST_BYTES: usize = 8 << 20;
+/// Maximum number of rows.
+const MAX_ROWS: usize = 20_000;
+/// Maximum bytes of the rows.
+const MAX_BYTES: usize = 8 << 20;
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     reading::mutate(data, size, max_size, seed)
 });
 
-fuzz_target!(|data: &[u8]| reading::within_memory(4 * reading::MOST_HELD, || run(data)));
+fuzz_target!(|data: &[u8]| reading::within_memory(4 * reading::MAX_MEMORY, || run(data)));
 
-/// The rows of a file, if they are few and can be read.
+/// The rows of a file. `None` for too many rows, and for a file that cannot be read.
 fn rows(file: &OrcFile) -> Option<Vec<RecordBatch>> {
-    let options = ReadOptions { batch_size: MOST_ROWS, ..reading::options() };
+    let options = ReadOptions { batch_size: MAX_ROWS, ..reading::options() };
     let (mut all, mut rows, mut bytes) = (Vec::new(), 0, 0);
     for batch in file.read(options).ok()? {
         let batch = batch.ok()?;
         rows += batch.num_rows();
         bytes += batch.get_array_memory_size();
-        if rows > MOST_ROWS || bytes > MOST_BYTES {
+        if rows > MAX_ROWS || bytes > MAX_BYTES {
             return None;
         }
         all.push(batch);
@@ -49,28 +49,28 @@ fn run(data: &[u8]) {
     let written = given.iter().try_for_each(|batch| writer.write(batch));
     match written.and_then(|()| writer.finish().map(drop)) {
         Ok(()) => {}
-        // What ORC cannot hold is refused.
+        // Values that ORC cannot hold are refused.
         Err(error) => {
             let is_refused = [ErrorKind::InvalidArgument, ErrorKind::LimitExceeded, ErrorKind::Unsupported];
             assert!(is_refused.contains(&error.kind()), "{error}");
             return;
         }
     }
-    let source = Arc::new(MemorySource::new(sink.take().expect("a whole file")));
-    let again = OrcFile::new(source, &orcish::Limits::default()).expect("what was written is read");
+    let source = Arc::new(MemorySource::new(sink.take().expect("a finished file")));
+    let again = OrcFile::new(source, &orcish::Limits::default()).expect("a written file is readable");
     let read: Vec<_> = again
-        .read(ReadOptions { batch_size: MOST_ROWS, threads: 1, ..ReadOptions::default() })
-        .expect("what was written is read")
-        .map(|batch| batch.expect("what was written is read"))
+        .read(ReadOptions { batch_size: MAX_ROWS, threads: 1, ..ReadOptions::default() })
+        .expect("a written file is readable")
+        .map(|batch| batch.expect("a written file is readable"))
         .collect();
     let count = |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).sum::<usize>();
     assert_eq!(count(&read), count(&given));
     if let ([read], [given]) = (&read[..], &given[..]) {
         for (read, given) in read.columns().iter().zip(given.columns()) {
             assert_eq!(read.data_type(), given.data_type());
-            // Numbers that are none are equal to none.
-            let texts = |array| format!("{array:?}");
-            assert!(read.to_data() == given.to_data() || texts(read) == texts(given), "{read:?} for {given:?}");
+            // NaN is not equal to itself, so that arrays with NaN are compared as text.
+            let text = |array| format!("{array:?}");
+            assert!(read.to_data() == given.to_data() || text(read) == text(given), "{read:?} for {given:?}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Every decoder on any bytes. The first byte chooses the decoder, the second how much is asked for at a time.
+//! Decoders on arbitrary bytes. The first byte of the input selects the decoder, the second the number of values of a
+//! call.
 
 #![no_main]
 
@@ -12,13 +13,13 @@ use orcish::encoding::{bitpack, encode, varint};
 use orcish::{Compression, Result, fuzzing};
 use orcish::codec::Stream;
 
-/// Most values that are read of one input.
-const MOST: usize = 20_000;
+/// Maximum number of values of an input.
+const MAX_VALUES: usize = 20_000;
 
 fn integers(stream: Stream, version: Version, signed: bool, step: usize) -> Result<Vec<i64>> {
     let mut rle = IntRle::new(stream, version, signed);
     let mut out = Vec::new();
-    while out.len() < MOST {
+    while out.len() < MAX_VALUES {
         rle.append(step, &mut out)?;
     }
     Ok(out)
@@ -26,7 +27,7 @@ fn integers(stream: Stream, version: Version, signed: bool, step: usize) -> Resu
 
 fn narrow(stream: Stream, version: Version, signed: bool, step: usize) -> Result<()> {
     let mut rle = IntRle::new(stream, version, signed);
-    for _ in 0..MOST / step {
+    for _ in 0..MAX_VALUES / step {
         rle.append(step, &mut Vec::<i16>::new())?;
         rle.append(step, &mut Vec::<u32>::new())?;
     }
@@ -34,10 +35,10 @@ fn narrow(stream: Stream, version: Version, signed: bool, step: usize) -> Result
 }
 
 fuzz_target!(|data: &[u8]| {
-    let [which, step, body @ ..] = data else { return };
+    let [decoder, step, body @ ..] = data else { return };
     let step = usize::from(*step) * 3 + 1;
     let plain = |bytes: &[u8]| fuzzing::stream(Bytes::copy_from_slice(bytes), Compression::None, 0);
-    match which % 12 {
+    match decoder % 12 {
         0 => _ = integers(plain(body), Version::V2, true, step),
         1 => _ = integers(plain(body), Version::V2, false, step),
         2 => _ = integers(plain(body), Version::V1, true, step),
@@ -52,8 +53,8 @@ fuzz_target!(|data: &[u8]| {
         7 => {
             let mut rle = BoolRle::new(plain(body));
             while let Ok(bits) = rle.read(step) {
-                let beyond = bits.len() * 8 - step;
-                assert_eq!(u16::from(*bits.last().expect("bits")) >> (8 - beyond), 0, "bits beyond are zero");
+                let padding = bits.len() * 8 - step;
+                assert_eq!(u16::from(*bits.last().expect("bits")) >> (8 - padding), 0, "padding bits are zero");
             }
         }
         8 => {
@@ -74,20 +75,20 @@ fuzz_target!(|data: &[u8]| {
             let _ = (varint::read_u64(body), varint::read_u128(body));
         }
         10 => {
-            // Fields of any width on any bytes: those that are not there are not looked at beyond.
+            // Values of any width. The decoder must not read beyond the bytes.
             let width = step % 70;
             let mut out = vec![0; (body.len() * 8).checked_div(width).unwrap_or(10)];
             bitpack::unpack::<true>(body, width, &mut out);
             bitpack::unpack::<false>(body, width, &mut out);
         }
         _ => {
-            // What is encoded comes back.
+            // Encoded values are decoded again.
             let values: Vec<i64> =
                 body.as_chunks::<8>().0.iter().map(|b| i64::from_le_bytes(*b) >> (step % 64)).collect();
             let mut bytes = Vec::new();
             encode::int_rle_v2::encode(&values, true, &mut bytes);
             let mut out: Vec<i64> = Vec::new();
-            IntRle::new(plain(&bytes), Version::V2, true).append(values.len(), &mut out).expect("what was written");
+            IntRle::new(plain(&bytes), Version::V2, true).append(values.len(), &mut out).expect("encoded values");
             assert_eq!(out, values);
         }
     }

@@ -1,5 +1,4 @@
-//! Whole files, read in full under small limits, with several sets of options. The last bytes of the input
-//! are the postscript, so options are taken from its length: the seeds are files as they are.
+//! Whole files, read in full under small limits, with several sets of options.
 
 #![no_main]
 
@@ -47,7 +46,7 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     reading::mutate(data, size, max_size, seed)
 });
 
-fuzz_target!(|data: &[u8]| reading::within_memory(reading::MOST_HELD, || run(data)));
+fuzz_target!(|data: &[u8]| reading::within_memory(reading::MAX_MEMORY, || run(data)));
 
 fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
@@ -55,7 +54,7 @@ fn run(data: &[u8]) {
     for index in 0..4 {
         read(&file, options(index));
     }
-    // One nested column alone.
+    // The last column alone, which may be nested.
     let last = u32::try_from(file.tail().schema.types().len() - 1).expect("few columns");
     read(&file, ReadOptions { columns: Columns::Ids(vec![last]), ..options(1) });
 }

@@ -1,5 +1,5 @@
-//! Whole files, read with filters on several columns. The last bytes of the input are the postscript, so filters are
-//! made from its length and from the types of its columns: the seeds are files as they are.
+//! Whole files, read with filters on several columns. The filters depend on the length of the input and on the types of
+//! its columns, so that the seeds are ordinary files.
 
 #![no_main]
 
@@ -11,23 +11,23 @@ use orcish::{Columns, Comparison, Literal, Predicate, ReadOptions};
 use orcish::options::{OutOfRange, StringType};
 use reading::read;
 
-/// Most columns that are asked.
-const MOST_LEAVES: usize = 6;
+/// Maximum number of conditions.
+const MAX_LEAVES: usize = 6;
 
-/// A condition on a column, if it can be asked; `seed` chooses which.
+/// A condition on a column, which `seed` selects. `None` for columns below lists, maps and unions.
 fn leaf(schema: &Schema, id: u32, seed: usize) -> Option<Predicate> {
-    let this = schema.get(id).ok()?;
-    let mut above = this.parent;
-    while let Some(parent) = above {
-        let this = schema.get(parent).ok()?;
-        above = this.parent;
-        if this.kind != Kind::Struct {
+    let orc_type = schema.get(id).ok()?;
+    let mut ancestor = orc_type.parent;
+    while let Some(parent) = ancestor {
+        let parent = schema.get(parent).ok()?;
+        ancestor = parent.parent;
+        if parent.kind != Kind::Struct {
             return None;
         }
     }
     let column = schema.path(id);
     let small = [0, 1, 7, -12, 400][seed % 5];
-    let value: Literal = match this.kind {
+    let value: Literal = match orc_type.kind {
         Kind::Union => return None,
         Kind::Boolean => true.into(),
         Kind::Byte | Kind::Short | Kind::Int | Kind::Long => small.into(),
@@ -38,7 +38,7 @@ fn leaf(schema: &Schema, id: u32, seed: usize) -> Option<Predicate> {
         Kind::Date => Literal::Date(i64::from(small) * 30),
         Kind::Timestamp | Kind::TimestampInstant => Literal::Timestamp {
             nanoseconds: i128::from(small) * 10_000_000 * 1_000_000_000,
-            is_instant: this.kind == Kind::TimestampInstant,
+            is_instant: orc_type.kind == Kind::TimestampInstant,
         },
         _ => return Some(Predicate::IsNull { column }),
     };
@@ -54,23 +54,23 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     reading::mutate(data, size, max_size, seed)
 });
 
-fuzz_target!(|data: &[u8]| reading::within_memory(reading::MOST_HELD, || run(data)));
+fuzz_target!(|data: &[u8]| reading::within_memory(reading::MAX_MEMORY, || run(data)));
 
 fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
     let schema = &file.tail().schema;
     let leaves =
         (1..).zip(schema.types().iter().skip(1)).filter_map(|(id, _)| leaf(schema, id, data.len() + id as usize));
-    let leaves: Vec<_> = leaves.take(MOST_LEAVES).collect();
+    let leaves: Vec<_> = leaves.take(MAX_LEAVES).collect();
     let base = reading::options();
     for leaf in &leaves {
         read(&file, ReadOptions { filter: Some(leaf.clone()), batch_size: 7, ..base.clone() });
     }
     let row_number = Some("the number of the row".to_owned());
     let filter = Some(!Predicate::And(leaves.clone()));
-    let of_types =
+    let other_types =
         ReadOptions { strings: Some(StringType::Dictionary), timestamp_out_of_range: OutOfRange::Null, ..base.clone() };
-    read(&file, ReadOptions { filter, row_number: row_number.clone(), ..of_types });
+    read(&file, ReadOptions { filter, row_number: row_number.clone(), ..other_types });
     let filter = Some(Predicate::Or(leaves));
     read(&file, ReadOptions { filter, row_number, columns: Columns::Ids(Vec::new()), limit: Some(10), ..base });
 }

@@ -1,8 +1,8 @@
-//! A file merged with itself: what comes out has twice the rows, or could not be read before.
+//! A file merged with itself has twice the rows, unless the file itself cannot be read.
 
 #![no_main]
 
-#[allow(dead_code, reason = "each target has its own way to read")]
+#[allow(dead_code, reason = "each target uses a part of the module")]
 mod reading;
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     reading::mutate(data, size, max_size, seed)
 });
 
-fuzz_target!(|data: &[u8]| reading::within_memory(2 * reading::MOST_HELD, || run(data)));
+fuzz_target!(|data: &[u8]| reading::within_memory(2 * reading::MAX_MEMORY, || run(data)));
 
 fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
@@ -26,9 +26,9 @@ fn run(data: &[u8]) {
     if merge(&[source.clone(), source], Box::new(sink.clone()), &reading::limits(), None).is_err() {
         return;
     }
-    let merged = Arc::new(MemorySource::new(sink.take().expect("a whole file")));
+    let merged = Arc::new(MemorySource::new(sink.take().expect("a finished file")));
     let limits = orcish::Limits { tail: 4 << 20, columns: 10_000, stripes: 10_000, ..reading::limits() };
-    let merged = OrcFile::new(merged, &limits).expect("what was written is read");
+    let merged = OrcFile::new(merged, &limits).expect("a merged file is readable");
     assert_eq!(merged.tail().rows, 2 * file.tail().rows);
     let (once, twice) = (reading::read(&file, reading::options()), reading::read(&merged, reading::options()));
     if let (Some(once), Some(twice)) = (once, twice) {

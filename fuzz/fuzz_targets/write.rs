@@ -1,4 +1,4 @@
-//! Arrow data of any kind: written, read and compared. The input says which types, values and options.
+//! Round trip of Arrow data. The input determines types, values and options.
 
 #![no_main]
 
@@ -15,13 +15,13 @@ use orcish::{Compression, ErrorKind, FileWriter, Limits, OrcFile, ReadOptions, W
 use orcish::io::{MemorySink, MemorySource};
 use orcish::write::{DictionaryChoice, Version};
 
-/// What is left of the input; zeros behind its end.
+/// The remaining input, which is followed by zeros.
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {
     fn byte(&mut self) -> u8 {
-        let Some((&first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
+        let Some((&first, remaining)) = self.0.split_first() else { return 0 };
+        self.0 = remaining;
         first
     }
 
@@ -29,7 +29,7 @@ impl Input<'_> {
         usize::from(self.byte()) % end
     }
 
-    /// A number of as many bytes as the input says, so that small and large ones are as frequent.
+    /// A number of 0 to 8 bytes, so that small and large numbers are equally frequent.
     fn number(&mut self) -> i64 {
         let count = self.below(9);
         let value = (0..count).fold(0i64, |value, _| value << 8 | i64::from(self.byte()));
@@ -42,8 +42,8 @@ impl Input<'_> {
     }
 }
 
-/// Values of which the input says how often they are repeated, and which are null.
-fn some<T: Clone>(input: &mut Input<'_>, rows: usize, mut value: impl FnMut(&mut Input<'_>) -> T) -> Vec<Option<T>> {
+/// Values with nulls and repetitions.
+fn values<T: Clone>(input: &mut Input<'_>, rows: usize, mut value: impl FnMut(&mut Input<'_>) -> T) -> Vec<Option<T>> {
     let mut values = Vec::with_capacity(rows);
     while values.len() < rows {
         let control = input.byte();
@@ -56,28 +56,28 @@ fn some<T: Clone>(input: &mut Input<'_>, rows: usize, mut value: impl FnMut(&mut
 
 fn array(input: &mut Input<'_>, rows: usize, depth: usize) -> ArrayRef {
     match input.below(if depth < 3 { 16 } else { 14 }) {
-        0 => Arc::new(BooleanArray::from(some(input, rows, |input| input.byte() & 1 == 1))),
-        1 => Arc::new(Int8Array::from(some(input, rows, |input| input.number() as i8))),
-        2 => Arc::new(Int16Array::from(some(input, rows, |input| input.number() as i16))),
-        3 => Arc::new(Int32Array::from(some(input, rows, |input| input.number() as i32))),
-        4 => Arc::new(Int64Array::from(some(input, rows, |input| input.number()))),
-        5 => Arc::new(UInt64Array::from(some(input, rows, |input| input.number() as u64))),
-        6 => Arc::new(Float32Array::from(some(input, rows, |input| f32::from_bits(input.number() as u32)))),
-        7 => Arc::new(Float64Array::from(some(input, rows, |input| f64::from_bits(input.number() as u64)))),
-        8 => Arc::new(StringArray::from(some(input, rows, |input| input.text()))),
+        0 => Arc::new(BooleanArray::from(values(input, rows, |input| input.byte() & 1 == 1))),
+        1 => Arc::new(Int8Array::from(values(input, rows, |input| input.number() as i8))),
+        2 => Arc::new(Int16Array::from(values(input, rows, |input| input.number() as i16))),
+        3 => Arc::new(Int32Array::from(values(input, rows, |input| input.number() as i32))),
+        4 => Arc::new(Int64Array::from(values(input, rows, |input| input.number()))),
+        5 => Arc::new(UInt64Array::from(values(input, rows, |input| input.number() as u64))),
+        6 => Arc::new(Float32Array::from(values(input, rows, |input| f32::from_bits(input.number() as u32)))),
+        7 => Arc::new(Float64Array::from(values(input, rows, |input| f64::from_bits(input.number() as u64)))),
+        8 => Arc::new(StringArray::from(values(input, rows, |input| input.text()))),
         9 => {
-            let values = some(input, rows, |input| input.text().into_bytes());
+            let values = values(input, rows, |input| input.text().into_bytes());
             Arc::new(values.iter().map(|value| value.as_deref()).collect::<BinaryArray>())
         }
-        10 => Arc::new(Date32Array::from(some(input, rows, |input| input.number() as i32))),
-        11 => Arc::new(TimestampMicrosecondArray::from(some(input, rows, |input| input.number()))),
+        10 => Arc::new(Date32Array::from(values(input, rows, |input| input.number() as i32))),
+        11 => Arc::new(TimestampMicrosecondArray::from(values(input, rows, |input| input.number()))),
         12 => {
-            let values = some(input, rows, |input| i128::from(input.number()) * i128::from(input.number()));
+            let values = values(input, rows, |input| i128::from(input.number()) * i128::from(input.number()));
             Arc::new(Decimal128Array::from(values).with_precision_and_scale(38, 9).expect("digits enough"))
         }
         13 => {
             let mut lists = ListBuilder::new(StringBuilder::new());
-            for items in some(input, rows, |input| (0..input.below(4)).map(|_| input.text()).collect::<Vec<_>>()) {
+            for items in values(input, rows, |input| (0..input.below(4)).map(|_| input.text()).collect::<Vec<_>>()) {
                 let is_valid = items.is_some();
                 items.into_iter().flatten().for_each(|item| lists.values().append_value(item));
                 lists.append(is_valid);
@@ -87,10 +87,10 @@ fn array(input: &mut Input<'_>, rows: usize, depth: usize) -> ArrayRef {
         _ => {
             let count = 1 + input.below(3);
             let children: Vec<ArrayRef> = (0..count).map(|_| array(input, rows, depth + 1)).collect();
-            let validity: Vec<bool> = some(input, rows, |_| ()).iter().map(Option::is_some).collect();
+            let validity: Vec<bool> = values(input, rows, |_| ()).iter().map(Option::is_some).collect();
             let fields = (0..).zip(&children);
             let fields: Vec<_> = fields
-                .map(|(at, child)| Arc::new(Field::new(format!("f{at}"), child.data_type().clone(), true)))
+                .map(|(index, child)| Arc::new(Field::new(format!("f{index}"), child.data_type().clone(), true)))
                 .collect();
             Arc::new(StructArray::new(fields.into(), children, Some(validity.into())))
         }
@@ -115,7 +115,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let count = 1 + input.below(3);
     let columns: Vec<ArrayRef> = (0..count).map(|_| array(input, rows, 0)).collect();
-    let fields = (0..).zip(&columns).map(|(at, column)| Field::new(format!("c{at}"), column.data_type().clone(), true));
+    let fields = (0..).zip(&columns).map(|(index, column)| Field::new(format!("c{index}"), column.data_type().clone(), true));
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let batch = RecordBatch::try_new(schema.clone(), columns).expect("columns of the same length");
     let sink = MemorySink::new();
@@ -124,21 +124,21 @@ fuzz_target!(|data: &[u8]| {
     let written = writer.write(&batch.slice(0, cut)).and_then(|()| writer.write(&batch.slice(cut, rows - cut)));
     match written.and_then(|()| writer.finish()) {
         Ok(_) => {}
-        // A timestamp that cannot be stored, or a decimal of too many digits.
+        // A timestamp that cannot be stored, or a decimal with too many digits.
         Err(error) if error.kind() == ErrorKind::InvalidArgument => return,
         Err(error) => panic!("{error}"),
     }
-    let bytes = sink.take().expect("a whole file");
+    let bytes = sink.take().expect("a finished file");
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).expect("a file");
     let batches: Vec<_> =
         file.read(ReadOptions::default()).expect("a reader").map(|batch| batch.expect("rows")).collect();
-    let mut at = 0;
+    let mut row = 0;
     for read in &batches {
-        let given = batch.slice(at, read.num_rows());
-        at += read.num_rows();
+        let given = batch.slice(row, read.num_rows());
+        row += read.num_rows();
         for (read, given) in read.columns().iter().zip(given.columns()) {
             assert_eq!(read.to_data(), given.to_data());
         }
     }
-    assert_eq!(at, rows);
+    assert_eq!(row, rows);
 });

@@ -1,16 +1,16 @@
-//! What is changed of a file.
+//! Changes of messages and streams of a file.
 
 use super::layout::{Content, File};
 use super::random::Random;
 use super::wire::{Message, Value};
 
-/// Most times that a field is put there more than once.
-const MOST_COPIES: usize = 4096;
+/// Maximum number of copies of a field.
+const MAX_COPIES: usize = 4096;
 
-/// Most bytes of these copies.
-const MOST_COPIED: usize = 256 << 10;
+/// Maximum bytes of the copies.
+const MAX_COPIED_BYTES: usize = 256 << 10;
 
-/// Changes one part of a file.
+/// Changes a message or a stream of a file.
 pub fn file(file: &mut File, random: &mut Random) {
     let framing = file.framing;
     let stripe = if file.stripes.is_empty() { 0 } else { random.below(file.stripes.len()) };
@@ -23,12 +23,12 @@ pub fn file(file: &mut File, random: &mut Random) {
             let Some(stream) = stripe.streams.get_mut(at) else { return };
             if let Content::Stored(stored) = stream
                 && random.below(8) > 0
-                && let Some(plain) = framing.unpack(stored)
+                && let Some(plain) = framing.decompress(stored)
             {
                 *stream = Content::Plain(plain);
             }
             match stream {
-                Content::Message(of_stream) => message(of_stream, random),
+                Content::Message(content) => message(content, random),
                 Content::Stored(stream) | Content::Plain(stream) => bytes(stream, random),
             }
         }
@@ -36,7 +36,7 @@ pub fn file(file: &mut File, random: &mut Random) {
     }
 }
 
-/// Changes one field of a message, or of one within it.
+/// Changes a field of a message or of a nested message.
 fn message(message: &mut Message, random: &mut Random) {
     let fields = &mut message.0;
     if fields.is_empty() {
@@ -59,8 +59,8 @@ fn message(message: &mut Message, random: &mut Random) {
         2 => fields.extend(fields.get(at).cloned()),
         3 => {
             let field = Message(fields.get(at).cloned().into_iter().collect());
-            let count = 1 << random.below(MOST_COPIES.ilog2() as usize + 1);
-            let fit = MOST_COPIED / field.to_bytes().len().max(1);
+            let count = 1 << random.below(MAX_COPIES.ilog2() as usize + 1);
+            let fit = MAX_COPIED_BYTES / field.to_bytes().len().max(1);
             fields.extend(field.0.into_iter().cycle().take(count.min(fit)));
         }
         4 => {
@@ -74,7 +74,7 @@ fn message(message: &mut Message, random: &mut Random) {
     }
 }
 
-/// Puts a new field somewhere.
+/// Inserts a new field at a random place.
 fn insert(fields: &mut Vec<(u32, Value)>, random: &mut Random) {
     let value = match random.below(5) {
         0 => Value::Bytes(Vec::new()),
@@ -117,7 +117,7 @@ pub fn bytes(bytes: &mut Vec<u8>, random: &mut Random) {
             2 => *byte = random.number() as u8,
             3 => *byte = [0, 1, 0x7f, 0x80, 0xff, 0xfe, 0x40, 0xc0][random.below(8)],
             4 => {
-                // A number of seven bits a byte.
+                // A varint.
                 let (mut number, mut to) = (random.interesting(), at);
                 while let Some(byte) = bytes.get_mut(to) {
                     *byte = number as u8 & 0x7f | if number >= 0x80 { 0x80 } else { 0 };
@@ -134,14 +134,14 @@ pub fn bytes(bytes: &mut Vec<u8>, random: &mut Random) {
             }
             6 => {
                 let end = (at + 1 + random.below(16)).min(bytes.len());
-                let stretch = bytes[at..end].to_vec();
+                let copy = bytes[at..end].to_vec();
                 let to = random.below(bytes.len() + 1);
-                bytes.splice(to..to, stretch);
+                bytes.splice(to..to, copy);
             }
             7 => {
                 let end = (at + 1 + random.below(8)).min(bytes.len());
-                let stretch = bytes[at..end].repeat(1 + random.below(64));
-                bytes.splice(at..at, stretch);
+                let copies = bytes[at..end].repeat(1 + random.below(64));
+                bytes.splice(at..at, copies);
             }
             _ => bytes.truncate(at),
         }

@@ -1,7 +1,7 @@
-//! Files that are changed as what they are: messages of the tail, of stripe footers and of indexes, and bytes of streams
-//! within their chunks. What is changed is put together again with the lengths that it has then.
+//! Structure-aware mutation of files: changes messages of the tail, of stripe footers and of indexes, and decompressed
+//! bytes of streams. The changed file is assembled with correct lengths.
 //!
-//! Used by the fuzz targets and by `tests/rust/structured.rs`.
+//! The fuzz targets and `tests/rust/structured.rs` use this module.
 
 mod change;
 pub mod layout;
@@ -10,20 +10,20 @@ pub mod wire;
 
 pub use random::Random;
 
-/// The file in `bytes`, taken apart and put together again; none where `bytes` are no file.
-#[allow(dead_code, reason = "a test of this module asks")]
+/// Parses and assembles a file. `None` if `bytes` are not a file.
+#[allow(dead_code, reason = "only tests use it")]
 pub fn copy(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
-    Some(layout::put_together(&layout::take_apart(bytes)?, random))
+    Some(layout::assemble(&layout::parse(bytes)?, random))
 }
 
-/// A file like `bytes`, with a few changes; none where `bytes` are no file.
+/// A file like `bytes`, with a few changes. `None` if `bytes` are not a file.
 pub fn mutate(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
-    let mut file = layout::take_apart(bytes)?;
+    let mut file = layout::parse(bytes)?;
     for _ in 0..[1, 1, 2, 3, 6][random.below(5)] {
         change::file(&mut file, random);
     }
-    let mut bytes = layout::put_together(&file, random);
-    // Lengths that are no longer right, and all else that no message says.
+    let mut bytes = layout::assemble(&file, random);
+    // Changes of bytes also make wrong lengths.
     if random.below(8) == 0 {
         change::bytes(&mut bytes, random);
     }

@@ -1,12 +1,12 @@
-//! Random numbers that a seed gives again.
+//! Reproducible random numbers.
 
-/// A generator.
+/// A generator of random numbers (xorshift).
 pub struct Random(u64);
 
 impl Random {
-    /// The generator of a seed.
+    /// The generator with a seed.
     pub fn new(seed: u64) -> Self {
-        // Zero would stay zero, and near seeds would begin alike.
+        // A state of zero would stay zero, and similar seeds would have similar first numbers.
         let mut random = Random((seed ^ 0x9e37_79b9_7f4a_7c15) | 1);
         (0..8).for_each(|_| _ = random.number());
         random
@@ -20,12 +20,12 @@ impl Random {
         self.0
     }
 
-    /// A number below `end`, which is not 0.
+    /// A number below `end`, which must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.number() % end as u64) as usize
     }
 
-    /// A number that is likely to break something where a length, a count or a kind is.
+    /// A number that is likely to cause an error as a length, a count or a kind.
     pub fn interesting(&mut self) -> u64 {
         match self.below(4) {
             0 => self.below(24) as u64,

@@ -1,9 +1,9 @@
-//! Messages as trees of fields, without knowing more of them than which fields are messages.
+//! Protobuf messages as trees of fields, without schemas.
 
-/// Which fields of a message are messages, by tag.
+/// The fields of a message that are messages, by tag.
 pub struct Shape(pub &'static [(u32, &'static Shape)]);
 
-/// What is in a field.
+/// The value of a field.
 #[derive(Clone, Debug)]
 pub enum Value {
     Number(u64),
@@ -11,12 +11,12 @@ pub enum Value {
     Fixed32([u8; 4]),
     Bytes(Vec<u8>),
     Message(Message),
-    /// Whole fields as they are, whatever the tag.
-    #[allow(dead_code, reason = "only tests make some")]
+    /// Encoded fields, which replace the field with its tag.
+    #[allow(dead_code, reason = "only tests use it")]
     Raw(Vec<u8>),
 }
 
-/// The fields of a message in their order.
+/// The fields of a message, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Message(pub Vec<(u32, Value)>);
 
@@ -42,7 +42,7 @@ static STRIPE_STATISTICS: Shape = Shape(&[(1, &STATISTICS)]);
 static ENTRY: Shape = Shape(&[(2, &STATISTICS)]);
 static FIELD: Shape = Shape(&[(6, &LEAF), (7, &FIELD), (8, &FIELD)]);
 static SCHEMA: Shape = Shape(&[(1, &FIELD), (2, &LEAF)]);
-/// The value of user metadata is the Arrow schema, in most files that have any.
+/// The value of user metadata. Most files with user metadata have an Arrow schema.
 static ITEM: Shape = Shape(&[(2, &SCHEMA)]);
 pub static POSTSCRIPT: Shape = Shape(&[]);
 pub static FOOTER: Shape = Shape(&[(3, &LEAF), (4, &TYPE), (5, &ITEM), (7, &STATISTICS), (10, &ENCRYPTION)]);
@@ -52,20 +52,20 @@ pub static ROW_INDEX: Shape = Shape(&[(1, &ENTRY)]);
 pub static BLOOM_FILTERS: Shape = Shape(&[(1, &LEAF)]);
 
 impl Message {
-    /// The message in `bytes`; none where they are none.
+    /// Parses a message. `None` for invalid bytes.
     pub fn parse(bytes: &[u8], shape: &Shape) -> Option<Self> {
-        let (mut rest, mut fields) = (bytes, Vec::new());
-        while !rest.is_empty() {
-            let key = number(&mut rest)?;
+        let (mut remaining, mut fields) = (bytes, Vec::new());
+        while !remaining.is_empty() {
+            let key = number(&mut remaining)?;
             let tag = u32::try_from(key >> 3).ok()?;
             let value = match key & 7 {
-                0 => Value::Number(number(&mut rest)?),
-                1 => Value::Fixed64(take(&mut rest, 8)?.try_into().ok()?),
-                5 => Value::Fixed32(take(&mut rest, 4)?.try_into().ok()?),
+                0 => Value::Number(number(&mut remaining)?),
+                1 => Value::Fixed64(take(&mut remaining, 8)?.try_into().ok()?),
+                5 => Value::Fixed32(take(&mut remaining, 4)?.try_into().ok()?),
                 2 => {
-                    let length = number(&mut rest)?;
-                    let body = take(&mut rest, usize::try_from(length).ok()?)?;
-                    let inner = shape.0.iter().find(|(of, _)| *of == tag);
+                    let length = number(&mut remaining)?;
+                    let body = take(&mut remaining, usize::try_from(length).ok()?)?;
+                    let inner = shape.0.iter().find(|(key, _)| *key == tag);
                     let message = inner.and_then(|(_, inner)| Message::parse(body, inner));
                     message.map_or_else(|| Value::Bytes(body.to_vec()), Value::Message)
                 }
@@ -76,13 +76,13 @@ impl Message {
         Some(Message(fields))
     }
 
-    /// The bytes of the message, without what only the layout is told by.
+    /// Appends the bytes of the message, without [`MARK`].
     pub fn encode(&self, out: &mut Vec<u8>) {
         for (tag, value) in &self.0 {
             if *tag == MARK {
                 continue;
             }
-            let key = |form: u64| u64::from(*tag) << 3 | form;
+            let key = |wire_type: u64| u64::from(*tag) << 3 | wire_type;
             match value {
                 Value::Number(number) => {
                     put(key(0), out);
@@ -119,18 +119,18 @@ impl Message {
         out
     }
 
-    /// The number in a field; 0 where there is none.
+    /// The number in a field. 0 for a missing field.
     pub fn number(&self, tag: u32) -> u64 {
-        let found = self.0.iter().find_map(|(of, value)| match value {
-            Value::Number(number) if *of == tag => Some(*number),
+        let number = self.0.iter().find_map(|(key, value)| match value {
+            Value::Number(number) if *key == tag => Some(*number),
             _ => None,
         });
-        found.unwrap_or_default()
+        number.unwrap_or_default()
     }
 
     /// Sets the number in a field.
     pub fn set(&mut self, tag: u32, number: u64) {
-        match self.0.iter_mut().find(|(of, _)| *of == tag) {
+        match self.0.iter_mut().find(|(key, _)| *key == tag) {
             Some((_, value)) => *value = Value::Number(number),
             None => self.0.push((tag, Value::Number(number))),
         }
@@ -138,21 +138,22 @@ impl Message {
 
     /// The messages in a field.
     pub fn messages(&mut self, tag: u32) -> impl Iterator<Item = &mut Message> {
-        self.0.iter_mut().filter_map(move |(of, value)| match value {
-            Value::Message(message) if *of == tag => Some(message),
+        self.0.iter_mut().filter_map(move |(key, value)| match value {
+            Value::Message(message) if *key == tag => Some(message),
             _ => None,
         })
     }
 }
 
-/// A field that is no part of the message: which stripe or stream it is about.
+/// A field that is not encoded: the index of the stripe or stream that the message describes.
 pub const MARK: u32 = 1 << 20;
 
-fn number(rest: &mut &[u8]) -> Option<u64> {
+/// Removes a varint from the front.
+fn number(remaining: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..70).step_by(7) {
-        let (&byte, after) = rest.split_first()?;
-        *rest = after;
+        let (&byte, tail) = remaining.split_first()?;
+        *remaining = tail;
         value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or_default();
         if byte < 0x80 {
             return Some(value);
@@ -161,17 +162,18 @@ fn number(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-fn take<'a>(rest: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
-    let (body, after) = rest.split_at_checked(length)?;
-    *rest = after;
+/// Removes bytes from the front.
+fn take<'a>(remaining: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let (body, tail) = remaining.split_at_checked(length)?;
+    *remaining = tail;
     Some(body)
 }
 
-fn put(number: u64, out: &mut Vec<u8>) {
-    let mut left = number;
-    while left >= 0x80 {
-        out.push(left as u8 | 0x80);
-        left >>= 7;
+/// Appends a varint.
+fn put(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
     }
-    out.push(left as u8);
+    out.push(number as u8);
 }

@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::damage::peak_of;
 use crate::data;
 use crate::structured::mutator::Random;
-use crate::structured::mutator::layout::{Content, File, put_together, take_apart};
+use crate::structured::mutator::layout::{Content, File, assemble, parse};
 use crate::structured::mutator::wire::{MARK, Message, Value};
 
 const TAIL: u64 = 16 << 20;
@@ -36,9 +36,9 @@ fn repeated(tag: u8, body: &[u8], count: usize) -> (u32, Value) {
 
 /// The file of that name after a change, compressed by zlib.
 fn changed(name: &str, change: impl FnOnce(&mut File)) -> Bytes {
-    let mut file = take_apart(&data::file(name)).expect("a good file");
+    let mut file = parse(&data::file(name)).expect("a good file");
     change(&mut file);
-    put_together(&file, &mut Random::new(3)).into()
+    assemble(&file, &mut Random::new(3)).into()
 }
 
 /// Opens and reads a file, with all that is recorded of it.
@@ -228,7 +228,7 @@ fn indexes() {
 
 /// A file without statistics, of these types, the first of which is the root, and one stripe without streams.
 fn bare(types: &[&[u8]], rows: u64, stride: u64) -> File {
-    let mut file = take_apart(&data::file(FILE)).expect("a good file");
+    let mut file = parse(&data::file(FILE)).expect("a good file");
     let fields = types.iter().map(|this| (4, Value::Bytes(this.to_vec())));
     file.footer.0.retain(|(tag, _)| ![4, 5, 6, 7, 8].contains(tag));
     file.footer.0.extend(fields.chain([(6, Value::Number(rows)), (8, Value::Number(stride))]));
@@ -244,7 +244,7 @@ fn bare(types: &[&[u8]], rows: u64, stride: u64) -> File {
 }
 
 fn whole(file: &File) -> Bytes {
-    put_together(file, &mut Random::new(3)).into()
+    assemble(file, &mut Random::new(3)).into()
 }
 
 /// The type of a struct with this many fields, whose ids follow.
@@ -323,7 +323,7 @@ fn bloom_filters_of_many_columns() {
     let one = streams(&mut file, &Content::Message(filters), 1);
     assert_eq!(outcome("bloom filters of a column", MOST, || check(&one)), None);
     // As they are stored, so that they are compressed once.
-    let mut stripes = take_apart(&one).expect("a good file").stripes;
+    let mut stripes = parse(&one).expect("a good file").stripes;
     let stored = stripes.first_mut().and_then(|stripe| stripe.streams.pop()).expect("a stream");
     assert!(matches!(stored, Content::Stored(_)));
     let all = streams(&mut file, &stored, COLUMNS);

@@ -9,7 +9,7 @@ use orcish::{Columns, Limits, OrcFile, ReadOptions, Result};
 
 use crate::data;
 use crate::structured::mutator::Random;
-use crate::structured::mutator::layout::{File, put_together, take_apart};
+use crate::structured::mutator::layout::{File, assemble, parse};
 use crate::structured::mutator::wire::Value;
 
 /// Name of the file and what is found in it.
@@ -89,9 +89,9 @@ fn odd_files_are_read_and_found_to_be_odd() {
 
 /// What `check` finds in a file after a change.
 fn found(bytes: &bytes::Bytes, change: impl FnOnce(&mut File)) -> Vec<String> {
-    let mut file = take_apart(bytes).expect("a good file");
+    let mut file = parse(bytes).expect("a good file");
     change(&mut file);
-    let bytes = put_together(&file, &mut Random::new(3));
+    let bytes = assemble(&file, &mut Random::new(3));
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
     file.check(&Limits::default(), None).unwrap().iter().map(ToString::to_string).collect()
 }

@@ -1,4 +1,4 @@
-//! An allocator that counts what is held.
+//! An allocator that counts allocated bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -7,47 +7,47 @@ struct Counting;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
-static HELD: AtomicUsize = AtomicUsize::new(0);
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 fn add(bytes: usize) {
-    let held = HELD.fetch_add(bytes, Relaxed).wrapping_add(bytes);
-    PEAK.fetch_max(held, Relaxed);
+    let allocated = ALLOCATED.fetch_add(bytes, Relaxed).wrapping_add(bytes);
+    PEAK.fetch_max(allocated, Relaxed);
 }
 
-// SAFETY: everything is passed on to the system's allocator as it is.
+// SAFETY: all calls are forwarded unchanged to the allocator of the system.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(layout.size());
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller guarantees the conditions of the call.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         add(layout.size());
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller guarantees the conditions of the call.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's promises.
+        ALLOCATED.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller guarantees the conditions of the call.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         add(size);
-        HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's promises.
+        ALLOCATED.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller guarantees the conditions of the call.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-/// Does `work`, which may hold no more than `most` bytes beside what there is before.
-pub fn within_memory(most: u64, work: impl FnOnce()) {
-    let before = HELD.load(Relaxed);
+/// Calls `work`, and checks that it allocates at most `max` bytes at a time.
+pub fn within_memory(max: u64, work: impl FnOnce()) {
+    let before = ALLOCATED.load(Relaxed);
     PEAK.store(before, Relaxed);
     work();
     let peak = PEAK.load(Relaxed).saturating_sub(before);
-    assert!(peak as u64 <= most, "{peak} bytes were held, more than {most}");
+    assert!(peak as u64 <= max, "{peak} bytes were allocated, more than {max}");
 }

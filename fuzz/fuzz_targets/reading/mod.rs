@@ -1,4 +1,4 @@
-//! Reading a file whose bytes anybody may have made, in no more memory than the limits say.
+//! Reading of untrusted files within the memory of the limits.
 
 mod counting;
 #[path = "../../structured/mod.rs"]
@@ -13,25 +13,25 @@ use bytes::Bytes;
 use orcish::{Limits, OrcFile, ReadOptions};
 use orcish::io::MemorySource;
 
-/// Most rows that are read of one input: files of few bytes may hold any number of equal rows.
-const MOST_ROWS: usize = 200_000;
+/// Maximum number of rows of an input: a small file may have any number of equal rows.
+const MAX_ROWS: usize = 200_000;
 
-/// Most bytes that reading under the limits holds: the memory that they allow, once for what is decoded and once for what is
-/// decompressed, and the sections of the tail.
-pub const MOST_HELD: u64 = 2 * MEMORY + (16 << 20);
+/// Maximum memory of a read: the memory of the limits for decoded data, the same for decompressed data, and the
+/// sections of the tail.
+pub const MAX_MEMORY: u64 = 2 * MEMORY + (16 << 20);
 const MEMORY: u64 = 32 << 20;
 
-/// Limits that an input is read under.
+/// The limits of all reads.
 pub fn limits() -> Limits {
     Limits { tail: 1 << 20, chunk: 1 << 20, depth: 32, columns: 1_000, stripes: 1_000, memory: MEMORY }
 }
 
-/// The options that others are made from.
+/// The default options of all reads.
 pub fn options() -> ReadOptions {
     ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() }
 }
 
-/// A mutator for libFuzzer: most changes are of messages and streams, the others are its own.
+/// A mutator for libFuzzer: four of five mutations change messages and streams, the others are those of libFuzzer.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = structured::Random::new(seed.into());
     let changed = if random.below(5) == 0 { None } else { structured::mutate(&data[..size], &mut random) };
@@ -44,12 +44,12 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     }
 }
 
-/// The file, if its tail can be read.
+/// The file. `None` if its tail cannot be read.
 pub fn open(data: &[u8]) -> Option<OrcFile> {
     OrcFile::new(Arc::new(MemorySource::new(Bytes::copy_from_slice(data))), &limits()).ok()
 }
 
-/// Reads a file, checks the batches, and counts their rows; none where it ends with an error, or is left early.
+/// Reads a file, validates its batches, and returns the number of rows. `None` after an error and for too many rows.
 pub fn read(file: &OrcFile, options: ReadOptions) -> Option<u64> {
     let reader = file.read(options).ok()?;
     let schema = reader.schema();
@@ -58,11 +58,11 @@ pub fn read(file: &OrcFile, options: ReadOptions) -> Option<u64> {
         let batch = batch.ok()?;
         assert_eq!(batch.schema(), schema);
         for column in batch.columns() {
-            // Arrow's own rules, but for nulls that NullMapKeys::Dictionary lets through on purpose.
+            // `validate_full` refuses the null map keys of NullMapKeys::Dictionary.
             column.to_data().validate().expect("a valid array");
         }
         rows += batch.num_rows();
-        if rows > MOST_ROWS {
+        if rows > MAX_ROWS {
             return None;
         }
     }
