@@ -1,6 +1,6 @@
-//! Every decoder, in values a second: `cargo bench --bench encodings [FILTER]`.
+//! Decoders, in values per second: `cargo bench --bench encodings [FILTER]`.
 //!
-//! Inputs come from the encoders; each is decoded once and compared before it is timed.
+//! The inputs are made by the encoders. Each input is decoded once and compared before the measurement.
 
 mod common;
 #[path = "common/random.rs"]
@@ -18,15 +18,15 @@ use orcish::encoding::int_rle::{IntRle, Integer, Version};
 use orcish::encoding::varint;
 use random::Random;
 
-type Done = Result<(), Box<dyn Error>>;
+type BenchResult = Result<(), Box<dyn Error>>;
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
-/// Values of one stream: a batch.
+/// Values of a stream, which are the values of a batch.
 const VALUES: usize = 1 << 16;
-/// Most values of a run of version 2.
-const RUN: usize = 512;
+/// Maximum number of values of a run of version 2.
+const MAX_RUN: usize = 512;
 
-fn main() -> Done {
+fn main() -> BenchResult {
     let mut criterion = common::criterion();
     byte_rle(&mut criterion)?;
     bool_rle(&mut criterion)?;
@@ -44,23 +44,23 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> Group<'a> {
     group
 }
 
-/// A number of `width` bits, 1 to 64.
+/// A random number of `width` bits, 1 to 64.
 fn bits(random: &mut Random, width: u32) -> u64 {
     random.next() >> (64 - width)
 }
 
-fn check(same: bool, name: &str) -> Done {
-    if same { Ok(()) } else { Err(format!("{name} does not come back as it was").into()) }
+fn check(is_equal: bool, name: &str) -> BenchResult {
+    if is_equal { Ok(()) } else { Err(format!("{name} does not round trip").into()) }
 }
 
-fn byte_rle(criterion: &mut Criterion) -> Done {
+fn byte_rle(criterion: &mut Criterion) -> BenchResult {
     let mut group = group(criterion, "byte_rle");
     let mut random = Random(1);
-    let mut bytes = |longest: u32| {
+    let mut bytes = |max_run: u32| {
         let mut bytes = Vec::new();
         while bytes.len() < VALUES {
             let [byte, ..] = random.next().to_le_bytes();
-            bytes.extend(std::iter::repeat_n(byte, 1 + random.below(longest) as usize));
+            bytes.extend(std::iter::repeat_n(byte, 1 + random.below(max_run) as usize));
         }
         bytes.truncate(VALUES);
         bytes
@@ -77,32 +77,38 @@ fn byte_rle(criterion: &mut Criterion) -> Done {
     Ok(())
 }
 
-fn bool_rle(criterion: &mut Criterion) -> Done {
+fn bool_rle(criterion: &mut Criterion) -> BenchResult {
     let mut group = group(criterion, "bool_rle");
     let mut random = Random(2);
     for (name, percent) in [("half true", 50), ("95 % true", 95), ("all true", 100)] {
         let values: Vec<bool> = (0..VALUES).map(|_| random.below(100) < percent).collect();
         let mut stored = Vec::new();
         encode::bool_rle::encode(&values, &mut stored);
-        // From the second bit on, nothing of the stream lies where it lies in the bitmap.
-        for (place, skip) in [("", 0), (", shifted", 1)] {
+        // After a skipped bit, bits have other positions in the bitmap than in the bytes of the stream.
+        for (suffix, skip) in [("", 0), (", shifted", 1)] {
             let decode = |stored: &[u8]| {
                 let mut decoder = BoolRle::new(stored);
                 decoder.read(skip)?;
                 decoder.read(VALUES - skip)
             };
-            let there = decode(&stored)?;
-            let bit = |i: usize| there.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1);
+            let bits = decode(&stored)?;
+            let bit = |i: usize| bits.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1);
             check(values.iter().skip(skip).enumerate().all(|(i, &value)| bit(i) == value), name)?;
-            group.bench_function(format!("{name}{place}"), |b| b.iter(|| decode(black_box(&stored))));
+            group.bench_function(format!("{name}{suffix}"), |b| b.iter(|| decode(black_box(&stored))));
         }
     }
     group.finish();
     Ok(())
 }
 
-/// Times decoding of `stored`, which holds `values`, into integers of type `T`.
-fn integers<T: Integer>(group: &mut Group, name: &str, stored: &[u8], format: (Version, bool), values: &[i64]) -> Done {
+/// Measures decoding of `stored`, which has `values`, into integers of type `T`.
+fn integers<T: Integer>(
+    group: &mut Group,
+    name: &str,
+    stored: &[u8],
+    format: (Version, bool),
+    values: &[i64],
+) -> BenchResult {
     let (version, signed) = format;
     let mut wide: Vec<i64> = Vec::new();
     IntRle::new(stored, version, signed).append(values.len(), &mut wide)?;
@@ -118,7 +124,7 @@ fn integers<T: Integer>(group: &mut Group, name: &str, stored: &[u8], format: (V
     Ok(())
 }
 
-fn int_rle_v1(criterion: &mut Criterion) -> Done {
+fn int_rle_v1(criterion: &mut Criterion) -> BenchResult {
     let mut group = group(criterion, "int_rle_v1");
     let mut random = Random(3);
     let mut literals = |width| (0..VALUES).map(|_| varint::unzigzag(bits(&mut random, width))).collect::<Vec<i64>>();
@@ -139,25 +145,25 @@ fn int_rle_v1(criterion: &mut Criterion) -> Done {
     Ok(())
 }
 
-/// All of `values` as runs of at most `run` values, each in the sub-encoding `sub`.
-fn encoded_as(sub: SubEncoding, values: &[i64], run: usize, signed: bool) -> Result<Vec<u8>, Box<dyn Error>> {
+/// Encodes `values` as runs of at most `max_run` values with a sub-encoding.
+fn encoded_as(sub: SubEncoding, values: &[i64], max_run: usize, signed: bool) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut stored = Vec::new();
-    for part in values.chunks(run) {
-        if !encode_as(sub, part, signed, &mut stored) {
+    for run in values.chunks(max_run) {
+        if !encode_as(sub, run, signed, &mut stored) {
             return Err(format!("{sub:?} cannot hold the values").into());
         }
     }
     Ok(stored)
 }
 
-fn int_rle_v2(criterion: &mut Criterion) -> Done {
+fn int_rle_v2(criterion: &mut Criterion) -> BenchResult {
     let mut random = Random(4);
 
     let mut group = group(criterion, "int_rle_v2 short repeat");
     for bytes in [1u8, 2, 4, 8] {
-        let many = VALUES / 10 * 10;
+        let count = VALUES / 10 * 10;
         let mut value = 0;
-        let repeated = (0..many).map(|i| {
+        let repeated = (0..count).map(|i| {
             value = if i % 10 == 0 { varint::unzigzag(bits(&mut random, 8 * u32::from(bytes))) } else { value };
             value
         });
@@ -170,7 +176,7 @@ fn int_rle_v2(criterion: &mut Criterion) -> Done {
     let mut group = self::group(criterion, "int_rle_v2 direct");
     for width in [1, 2, 4, 8, 10, 16, 24, 32, 40, 64] {
         let values: Vec<i64> = (0..VALUES).map(|_| varint::unzigzag(bits(&mut random, width))).collect();
-        let stored = encoded_as(SubEncoding::Direct { width }, &values, RUN, true)?;
+        let stored = encoded_as(SubEncoding::Direct { width }, &values, MAX_RUN, true)?;
         integers::<i64>(&mut group, &format!("{width} bits"), &stored, (Version::V2, true), &values)?;
         if width <= 32 {
             integers::<i32>(&mut group, &format!("{width} bits to i32"), &stored, (Version::V2, true), &values)?;
@@ -178,7 +184,7 @@ fn int_rle_v2(criterion: &mut Criterion) -> Done {
     }
     for width in [4, 8, 10] {
         let values: Vec<i64> = (0..VALUES).map(|_| bits(&mut random, width).cast_signed()).collect();
-        let stored = encoded_as(SubEncoding::Direct { width }, &values, RUN, false)?;
+        let stored = encoded_as(SubEncoding::Direct { width }, &values, MAX_RUN, false)?;
         integers::<i64>(&mut group, &format!("{width} bits unsigned"), &stored, (Version::V2, false), &values)?;
     }
     group.finish();
@@ -187,30 +193,30 @@ fn int_rle_v2(criterion: &mut Criterion) -> Done {
     for width in [6, 8, 16] {
         let outlier = |i: usize| if i % 40 == 7 { 30 } else { width };
         let values: Vec<i64> = (0..VALUES).map(|i| bits(&mut random, outlier(i)).cast_signed() - 1000).collect();
-        let stored = encoded_as(SubEncoding::PatchedBase { width }, &values, RUN, true)?;
+        let stored = encoded_as(SubEncoding::PatchedBase { width }, &values, MAX_RUN, true)?;
         integers::<i64>(&mut group, &format!("{width} bits"), &stored, (Version::V2, true), &values)?;
     }
     group.finish();
 
     let mut group = self::group(criterion, "int_rle_v2 delta");
     let fixed: Vec<i64> = (0..VALUES as i64).map(|i| 1000 + 3 * i).collect();
-    let stored = encoded_as(SubEncoding::FixedDelta, &fixed, RUN, true)?;
+    let stored = encoded_as(SubEncoding::FixedDelta, &fixed, MAX_RUN, true)?;
     integers::<i64>(&mut group, "fixed", &stored, (Version::V2, true), &fixed)?;
     for width in [2, 4, 8, 16, 32] {
         let mut sum = 0;
-        let rising = (0..VALUES).map(|_| {
+        let increasing = (0..VALUES).map(|_| {
             sum += bits(&mut random, width).cast_signed().max(1);
             sum
         });
-        let values: Vec<i64> = rising.collect();
-        let stored = encoded_as(SubEncoding::Delta { width }, &values, RUN, true)?;
+        let values: Vec<i64> = increasing.collect();
+        let stored = encoded_as(SubEncoding::Delta { width }, &values, MAX_RUN, true)?;
         integers::<i64>(&mut group, &format!("{width} bits"), &stored, (Version::V2, true), &values)?;
     }
     group.finish();
     Ok(())
 }
 
-fn decimals(criterion: &mut Criterion) -> Done {
+fn decimals(criterion: &mut Criterion) -> BenchResult {
     const MONEY: DecimalType = DecimalType { precision: 15, scale: 2 };
     const WIDE: DecimalType = DecimalType { precision: 38, scale: 10 };
     let mut group = group(criterion, "decimal");
@@ -230,7 +236,7 @@ fn decimals(criterion: &mut Criterion) -> Done {
         let (mut stored, mut scales) = (Vec::new(), Vec::with_capacity(VALUES));
         for &value in values {
             let (mut value, mut scale) = (value, i64::from(target.scale));
-            // As Java's writer does.
+            // ORC Java trims zeros of each value.
             while trimmed && scale > 0 && value % 10 == 0 {
                 (value, scale) = (value / 10, scale - 1);
             }
@@ -251,28 +257,28 @@ fn decimals(criterion: &mut Criterion) -> Done {
     Ok(())
 }
 
-fn varints(criterion: &mut Criterion) -> Done {
+fn varints(criterion: &mut Criterion) -> BenchResult {
     let mut group = group(criterion, "varint");
     let mut random = Random(6);
-    for most in [7, 21, 64] {
+    for max_width in [7, 21, 64] {
         let mut stored = Vec::new();
         let mut total = 0u64;
         for _ in 0..VALUES {
-            let width = 1 + random.below(most);
+            let width = 1 + random.below(max_width);
             let value = bits(&mut random, width);
             total = total.wrapping_add(value);
             encode::varint::write_u64(value, &mut stored);
         }
         let decode = |stored: &[u8]| -> orcish::Result<u64> {
-            let (mut rest, mut sum) = (stored, 0u64);
-            while !rest.is_empty() {
-                let (value, length) = varint::read_u64(rest)?;
+            let (mut remaining, mut sum) = (stored, 0u64);
+            while !remaining.is_empty() {
+                let (value, length) = varint::read_u64(remaining)?;
                 sum = sum.wrapping_add(value);
-                rest = rest.get(length..).unwrap_or_default();
+                remaining = remaining.get(length..).unwrap_or_default();
             }
             Ok(sum)
         };
-        let name = format!("to {most} bits");
+        let name = format!("to {max_width} bits");
         check(decode(&stored)? == total, &name)?;
         group.bench_function(name, |b| b.iter(|| decode(black_box(&stored))));
     }

@@ -1,7 +1,7 @@
-//! Whole files, and the columns of each of their types alone: `cargo bench --bench scan [FILTER]`.
+//! Whole files, and all columns of a type: `cargo bench --bench scan [FILTER]`.
 //!
-//! Reads the file that ORCISH_BENCH_FILE names, or else uncompressed and zlib files that benches/python/make_data.py
-//! made. Elements are rows for whole files, and rows times columns for types.
+//! The file is the one of ORCISH_BENCH_FILE. Without it, files of benches/python/make_data.py are read, uncompressed
+//! and with zlib. An element is a row of a whole file, or a value of the columns of a type.
 
 mod common;
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use criterion::{Criterion, Throughput};
 use orcish::{Columns, OrcFile, ReadOptions};
 
-/// Datasets and codecs that are taken from benches/python/data, with their writers: the first that is there.
+/// Datasets, codecs and writers of the files in benches/python/data. The file of the first writer that exists is read.
 const DATASETS: [&str; 4] = ["lineitem", "taxi", "events", "wide"];
 const CODECS: [&str; 2] = ["none", "zlib"];
 const WRITERS: [&str; 2] = ["spark", "pyarrow"];
@@ -35,17 +35,17 @@ fn files() -> Vec<PathBuf> {
         return vec![path.into()];
     }
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/python/data");
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for dataset in DATASETS {
         for codec in CODECS {
             let candidates = WRITERS.map(|writer| data.join(format!("{dataset}.{writer}.{codec}.orc")));
-            found.extend(candidates.into_iter().find(|path| path.exists()));
+            files.extend(candidates.into_iter().find(|path| path.exists()));
         }
     }
-    found
+    files
 }
 
-/// Reads the whole of what `options` ask for; the number of rows.
+/// Reads a file with `options`. Returns the number of rows.
 fn scan(file: &OrcFile, options: ReadOptions) -> orcish::Result<u64> {
     file.read(options)?.try_fold(0, |rows, batch| Ok(rows + batch?.num_rows() as u64))
 }
@@ -59,7 +59,7 @@ fn bench(criterion: &mut Criterion, path: &Path) -> Result<(), Box<dyn Error>> {
     group.throughput(Throughput::Elements(rows));
     for threads in [1, 2] {
         let options = ReadOptions { threads, ..ReadOptions::default() };
-        // Not run at all when the filter leaves it out.
+        // The benchmark does not run if the filter of the command line excludes it.
         let mut read = Ok(rows);
         let id = format!("all columns, {threads} threads");
         group.bench_function(id, |b| b.iter(|| read = scan(&file, options.clone())));

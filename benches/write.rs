@@ -1,4 +1,4 @@
-//! Every encoder, in values a second, and whole files: `cargo bench --bench write [FILTER]`.
+//! Encoders, in values per second: `cargo bench --bench write [FILTER]`.
 
 mod common;
 #[path = "common/random.rs"]
@@ -12,14 +12,14 @@ use orcish::encoding::encode;
 use orcish::encoding::int_rle::{IntRle, Version};
 use random::Random;
 
-type Done = Result<(), Box<dyn Error>>;
+type BenchResult = Result<(), Box<dyn Error>>;
 
-/// Values of one stream: some row groups.
+/// Values of a stream, which has several row groups.
 const VALUES: usize = 40_000;
 /// Values of a row group.
-const GROUP: usize = 10_000;
+const ROW_GROUP: usize = 10_000;
 
-fn main() -> Done {
+fn main() -> BenchResult {
     let mut criterion = common::criterion();
     integers(&mut criterion)?;
     bytes(&mut criterion);
@@ -28,7 +28,7 @@ fn main() -> Done {
     Ok(())
 }
 
-/// Streams as tables have them, with a name each.
+/// Names, signedness and values of typical streams.
 fn streams() -> Vec<(&'static str, bool, Vec<i64>)> {
     let mut random = Random(11);
     let mut below = |end: u32| (0..VALUES).map(|_| i64::from(random.below(end))).collect::<Vec<i64>>();
@@ -60,26 +60,26 @@ fn streams() -> Vec<(&'static str, bool, Vec<i64>)> {
     ]
 }
 
-fn integers(criterion: &mut Criterion) -> Done {
+fn integers(criterion: &mut Criterion) -> BenchResult {
     for (name, version) in [("int_rle_v1 encode", Version::V1), ("int_rle_v2 encode", Version::V2)] {
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(VALUES as u64));
         for (name, signed, values) in streams() {
             let encode = |values: &[i64], out: &mut Vec<u8>| {
                 out.clear();
-                for part in values.chunks(GROUP) {
+                for row_group in values.chunks(ROW_GROUP) {
                     match version {
-                        Version::V1 => encode::int_rle_v1::encode(part, signed, out),
-                        Version::V2 => encode::int_rle_v2::encode(part, signed, out),
+                        Version::V1 => encode::int_rle_v1::encode(row_group, signed, out),
+                        Version::V2 => encode::int_rle_v2::encode(row_group, signed, out),
                     }
                 }
             };
             let mut out = Vec::new();
             encode(&values, &mut out);
-            let mut back = Vec::<i64>::new();
-            IntRle::new(&out[..], version, signed).append(values.len(), &mut back)?;
-            if back != values {
-                return Err(format!("{name} does not come back as it was").into());
+            let mut decoded = Vec::<i64>::new();
+            IntRle::new(&out[..], version, signed).append(values.len(), &mut decoded)?;
+            if decoded != values {
+                return Err(format!("{name} does not round trip").into());
             }
             group.bench_function(name, |b| b.iter(|| encode(black_box(&values), &mut out)));
         }

@@ -1,11 +1,11 @@
-//! What all benchmarks share: how long they run.
+//! Settings of all benchmarks.
 
 use std::time::Duration;
 
 use criterion::Criterion;
 
-/// Criterion with short measurements: there are many, and all should be done in about a minute.
-/// Filters and the other arguments of the command line count.
+/// Criterion with short measurements, so that all benchmarks take about a minute, and with the arguments of the command
+/// line.
 pub(crate) fn criterion() -> Criterion {
     Criterion::default()
         .sample_size(10)

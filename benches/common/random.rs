@@ -1,6 +1,6 @@
-//! Numbers that look random and are the same in each run.
+//! Reproducible random numbers.
 
-/// Splitmix64.
+/// The generator SplitMix64.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

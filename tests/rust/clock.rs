@@ -1,30 +1,30 @@
-//! Time that does not depend on what else the machine does.
+//! Processor time, which does not depend on other processes.
 
 use std::time::{Duration, Instant};
 
-/// The time that a thread takes.
+/// Measures the processor time of a thread.
 pub(crate) struct Clock {
     start: Instant,
-    busy: Option<Duration>,
+    cpu_time: Option<Duration>,
 }
 
 impl Clock {
-    /// Begins to count, of this thread.
+    /// Starts a measurement of the current thread.
     pub(crate) fn start() -> Self {
-        Clock { start: Instant::now(), busy: busy() }
+        Clock { start: Instant::now(), cpu_time: cpu_time() }
     }
 
-    /// What this thread has taken of a processor; where the system does not say, the time that has passed.
-    pub(crate) fn took(&self) -> Duration {
-        match (self.busy, busy()) {
+    /// Processor time of the current thread since the start. Elapsed time on systems without such a clock.
+    pub(crate) fn elapsed(&self) -> Duration {
+        match (self.cpu_time, cpu_time()) {
             (Some(before), Some(now)) => now.saturating_sub(before),
             _ => self.start.elapsed(),
         }
     }
 }
 
-/// Linux tells it in the first number of this file, in nanoseconds.
-fn busy() -> Option<Duration> {
+/// Processor time of the current thread: on Linux the first number of this file, in nanoseconds.
+fn cpu_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }

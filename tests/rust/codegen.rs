@@ -1,4 +1,4 @@
-//! The checked-in code is the code that prost generates from `proto/*.proto`.
+//! The checked-in protobuf code equals the code that prost generates from `proto/*.proto`.
 
 #![allow(clippy::expect_used)] // clippy.toml allows it in test functions only, not in their helpers
 
@@ -10,7 +10,7 @@ use prost_build::{Config, Module};
 
 const REGENERATE: &str = "ORCISH_REGENERATE";
 
-/// One generated file: its protobuf package, and the name of both files but for the ending.
+/// Protobuf packages, with the name of the `.proto` file and of the generated file.
 const PACKAGES: [(&str, &str); 4] = [
     ("orc.proto", "orc_proto"),
     ("orc.lazy", "orc_lazy"),
@@ -43,7 +43,7 @@ fn generate() -> HashMap<String, String> {
 }
 
 #[test]
-fn checked_in_code_is_that_of_the_proto_files() {
+fn checked_in_code_is_up_to_date() {
     for (name, code) in generate() {
         let folder = if name == "orcish_upload.rs" { "../orcish-io/src/proto" } else { "src/proto/generated" };
         let file = path(folder).join(&name);
@@ -51,9 +51,9 @@ fn checked_in_code_is_that_of_the_proto_files() {
             fs::write(&file, &code).expect("the generated file can be written");
             continue;
         }
-        // Git may check text files out with CRLF.
+        // Git may convert line endings to CRLF.
         let checked_in = fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
-        // Not assert_eq!, which would print both files.
+        // assert_eq! would print both files.
         assert!(
             checked_in == code,
             "{} is out of date: run `{REGENERATE}=1 cargo test -p orcish --test format codegen`",

@@ -1,4 +1,4 @@
-//! Every file of `tests/data/corrupt` is refused, in exactly these words.
+//! Files of `tests/data/corrupt` are refused with exactly these errors.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use orcish::{Limits, OrcFile, ReadOptions, Result};
 
 use crate::data;
 
-/// Name of the file and the error that it gives.
+/// Names of the files, and the errors of reading them.
 const EXPECTED: &[(&str, &str)] = &[
     ("chunk-empty", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
     (
@@ -186,8 +186,8 @@ fn read(bytes: bytes::Bytes) -> Result<usize> {
 }
 
 #[test]
-fn corrupt_files_are_refused_in_these_words() {
-    let mut faults = Vec::new();
+fn corrupt_files_have_expected_errors() {
+    let mut differences = Vec::new();
     let files = data::files("tests/data/corrupt");
     for (name, bytes) in &files {
         let name = name.trim_end_matches(".orc");
@@ -195,13 +195,13 @@ fn corrupt_files_are_refused_in_these_words() {
             Ok(rows) => format!("{rows} rows and no error"),
             Err(error) => format!("{error:?}").replace("<memory>: ", ""),
         };
-        match EXPECTED.iter().find(|(known, _)| *known == name) {
+        match EXPECTED.iter().find(|(expected, _)| *expected == name) {
             Some((_, want)) if *want == got => {}
-            Some((_, want)) => faults.push(format!("{name}\n  gives {got}\n  not   {want}")),
-            None => faults.push(format!("no entry yet:\n    ({name:?}, {got:?}),")),
+            Some((_, want)) => differences.push(format!("{name}\n  gives {got}\n  not   {want}")),
+            None => differences.push(format!("no entry yet:\n    ({name:?}, {got:?}),")),
         }
     }
-    let is_there = |name: &str| files.iter().any(|(file, _)| file.trim_end_matches(".orc") == name);
-    faults.extend(EXPECTED.iter().filter(|(name, _)| !is_there(name)).map(|(name, _)| format!("no file {name}")));
-    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    let exists = |name: &str| files.iter().any(|(file, _)| file.trim_end_matches(".orc") == name);
+    differences.extend(EXPECTED.iter().filter(|(name, _)| !exists(name)).map(|(name, _)| format!("no file {name}")));
+    assert!(differences.is_empty(), "\n{}", differences.join("\n"));
 }

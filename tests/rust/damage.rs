@@ -1,8 +1,8 @@
-//! Damaged files give rows or an error, within bounded memory and time.
+//! Damaged files have rows or an error, within bounded memory and time.
 //!
-//! Each file of `tests/data` is cut at every length, and damaged in thousands of ways: bits and bytes
-//! changed, bytes overwritten with what is likely to be a bad length, stretches copied elsewhere. Those of
-//! files without compression reach every number of footers and runs.
+//! Each file of `tests/data` is truncated at every length, and damaged in thousands of ways: changed bits and bytes,
+//! numbers that are likely to be bad lengths, copied byte ranges. Changes of files without compression reach all
+//! numbers of footers and runs.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -18,68 +18,68 @@ use orcish::{Columns, Comparison, ErrorKind, Limits, Literal, OrcFile, Predicate
 use crate::clock::Clock;
 use crate::data;
 
-/// Counts what a thread holds, so that tests may run beside each other.
+/// Counts the allocated bytes of each thread, so that tests can run in parallel.
 struct Counting;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
 thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
+    static ALLOCATED: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
 fn count(bytes: isize) {
-    // Destructors of a thread may allocate when its counters are gone.
-    let _ = HELD.try_with(|held| {
-        held.set(held.get() + bytes);
-        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
+    // Thread-local destructors may allocate after the counters are destroyed.
+    let _ = ALLOCATED.try_with(|allocated| {
+        allocated.set(allocated.get() + bytes);
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(allocated.get())));
     });
 }
 
-#[expect(unsafe_code, reason = "an allocator is")]
-// SAFETY: everything is passed on to the system's allocator as it is.
+#[expect(unsafe_code, reason = "the trait of allocators is unsafe")]
+// SAFETY: all calls are forwarded unchanged to the allocator of the system.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed());
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller guarantees the conditions of the call.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed());
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller guarantees the conditions of the call.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(-layout.size().cast_signed());
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller guarantees the conditions of the call.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size.cast_signed() - layout.size().cast_signed());
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller guarantees the conditions of the call.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-/// What `work` gives, and the most bytes that this thread held meanwhile beside those from before.
+/// The result of `work`, and the peak of additional bytes that the thread allocated.
 pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (T, isize) {
-    let before = HELD.get();
+    let before = ALLOCATED.get();
     PEAK.set(before);
     let result = work();
     (result, PEAK.get() - before)
 }
 
 const MEMORY: u64 = 64 << 20;
-/// What may be held beside [`Limits::memory`]: buffers of streams, and the arrays being made.
-const BESIDE: isize = 64 << 20;
-const LONGEST: Duration = Duration::from_secs(2);
-/// Rows after which a file is let go: few bytes can say that a row comes any number of times.
-const MOST_ROWS: usize = 1 << 20;
-const MOST_BATCHES: usize = 2000;
+/// Memory that [`Limits::memory`] does not limit: buffers of streams, and arrays.
+const UNLIMITED: isize = 64 << 20;
+const MAX_TIME: Duration = Duration::from_secs(2);
+/// Number of rows after which a read ends: a small file may have any number of equal rows.
+const MAX_ROWS: usize = 1 << 20;
+const MAX_BATCHES: usize = 2000;
 
 fn limits() -> Limits {
     Limits { tail: 4 << 20, chunk: 4 << 20, depth: 128, columns: 4096, stripes: 4096, memory: MEMORY }
@@ -113,7 +113,7 @@ fn options(case: usize) -> ReadOptions {
     }
 }
 
-/// A condition on one column that is true of some values, in files that are not damaged.
+/// A condition on a column that selects some rows of undamaged files.
 fn leaf(schema: &Schema, id: u32, random: &mut XorShift) -> Option<Predicate> {
     let kind = schema.get(id).ok()?.kind;
     let column = schema.path(id);
@@ -137,22 +137,23 @@ fn leaf(schema: &Schema, id: u32, random: &mut XorShift) -> Option<Predicate> {
     Some(Predicate::Compare { column, op, value })
 }
 
-/// A condition on one to three columns; none where the file has no column that can be asked.
+/// A condition on one to three columns. `None` if no column supports filters.
 fn filter(schema: &Schema, case: usize) -> Option<Predicate> {
     let mut random = XorShift(0x9e37_79b9_7f4a_7c15 ^ (case as u64 + 1) << 7);
     let count = schema.types().len();
-    let is_asked = |id: u32| {
-        let (mut at, mut is_asked) = (id, schema.get(id).is_ok_and(|this| this.kind != Kind::Union));
-        while let Some(parent) = schema.get(at).ok().and_then(|this| this.parent) {
-            is_asked &= schema.get(parent).is_ok_and(|this| this.kind == Kind::Struct);
-            at = parent;
+    let supports_filters = |id: u32| {
+        let mut is_supported = schema.get(id).is_ok_and(|orc_type| orc_type.kind != Kind::Union);
+        let mut column = id;
+        while let Some(parent) = schema.get(column).ok().and_then(|orc_type| orc_type.parent) {
+            is_supported &= schema.get(parent).is_ok_and(|orc_type| orc_type.kind == Kind::Struct);
+            column = parent;
         }
-        is_asked && id > 0
+        is_supported && id > 0
     };
     let mut leaves = Vec::new();
     for _ in 0..10 {
         let id = random.below(count) as u32;
-        if leaves.len() < 1 + case % 3 && is_asked(id) {
+        if leaves.len() < 1 + case % 3 && supports_filters(id) {
             leaves.extend(leaf(schema, id, &mut random));
         }
     }
@@ -160,7 +161,7 @@ fn filter(schema: &Schema, case: usize) -> Option<Predicate> {
     Some(if case.is_multiple_of(5) { !joined } else { joined }).filter(|filter| !filter.columns().is_empty())
 }
 
-/// Reads a file with a filter, other columns than those that it asks, and row numbers.
+/// Reads a file with a filter, payload columns and row numbers.
 fn read_filtered(file: &OrcFile, case: usize) -> orcish::Result<()> {
     let Some(filter) = filter(&file.tail().schema, case) else { return Ok(()) };
     let options = options(case / 2);
@@ -168,14 +169,14 @@ fn read_filtered(file: &OrcFile, case: usize) -> orcish::Result<()> {
     let columns = if case.is_multiple_of(7) { Columns::Ids(Vec::new()) } else { Columns::All };
     let row_number = Some("the number of the row".to_owned());
     let reader = file.read(ReadOptions { filter: Some(filter), columns, batch_size, row_number, ..options })?;
-    take(reader)
+    read_batches(reader)
 }
 
-fn take(reader: orcish::BatchReader) -> orcish::Result<()> {
+fn read_batches(reader: orcish::BatchReader) -> orcish::Result<()> {
     let mut rows = 0;
-    for batch in reader.take(MOST_BATCHES) {
+    for batch in reader.take(MAX_BATCHES) {
         rows += batch?.num_rows();
-        if rows > MOST_ROWS {
+        if rows > MAX_ROWS {
             break;
         }
     }
@@ -186,17 +187,18 @@ fn read(bytes: Bytes, case: usize) -> orcish::Result<()> {
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &limits())?;
     let statistics = file.stripe_statistics(&limits());
     let filtered = read_filtered(&file, case);
-    take(file.read(options(case))?)?;
+    read_batches(file.read(options(case))?)?;
     statistics.and(filtered)
 }
 
-/// What the damaged files did.
+/// Results of reading damaged files.
 #[derive(Default)]
 pub(crate) struct Tally {
     cases: usize,
-    read: usize,
-    highest: isize,
-    slowest: Duration,
+    /// Files that were read without an error.
+    num_read: usize,
+    max_peak: isize,
+    max_time: Duration,
 }
 
 impl Tally {
@@ -204,24 +206,24 @@ impl Tally {
         let bytes = Bytes::from(bytes);
         let clock = Clock::start();
         let (result, peak) = peak_of(|| std::panic::catch_unwind(|| read(bytes.clone(), self.cases)));
-        let took = clock.took();
+        let took = clock.elapsed();
         let keep = || {
             let path = std::env::temp_dir().join("orcish-damage.orc");
-            std::fs::write(&path, &bytes).expect("it can be written");
+            std::fs::write(&path, &bytes).expect("a writable folder");
             format!("{} (case {}; kept as {})", what(), self.cases, path.display())
         };
         let Ok(result) = result else { panic!("panic: {}", keep()) };
-        assert!(peak < MEMORY.cast_signed() as isize + BESIDE, "{peak} bytes held: {}", keep());
-        assert!(took < LONGEST, "{took:?}: {}", keep());
+        assert!(peak < MEMORY.cast_signed() as isize + UNLIMITED, "{peak} bytes allocated: {}", keep());
+        assert!(took < MAX_TIME, "{took:?}: {}", keep());
         self.cases += 1;
-        self.read += usize::from(result.is_ok());
-        self.highest = self.highest.max(peak);
-        self.slowest = self.slowest.max(took);
+        self.num_read += usize::from(result.is_ok());
+        self.max_peak = self.max_peak.max(peak);
+        self.max_time = self.max_time.max(took);
     }
 
     pub(crate) fn report(&self, what: &str) {
-        let Tally { cases, read, highest, slowest } = self;
-        println!("{what}: {cases} cases, {read} read, at most {highest} bytes held, the slowest {slowest:?}");
+        let Tally { cases, num_read, max_peak, max_time } = self;
+        println!("{what}: {cases} cases, {num_read} read, at most {max_peak} bytes and {max_time:?}");
     }
 }
 
@@ -236,7 +238,7 @@ impl XorShift {
     }
 }
 
-/// Numbers that are likely to break something where a length is.
+/// Varints that are likely to be bad lengths.
 const NUMBERS: [&[u8]; 9] = [
     &[0],
     &[0xff],
@@ -249,11 +251,14 @@ const NUMBERS: [&[u8]; 9] = [
     &[0x80, 0x80, 0x80, 0x80, 0x10],
 ];
 
-/// Changes a few bytes; `from` is where the tail begins, which is damaged as often as all the rest.
-fn damage(bytes: &[u8], from: usize, random: &mut XorShift) -> Vec<u8> {
+/// Changes a few bytes. Half of the changes are in the bytes from `tail_start` on.
+fn damage(bytes: &[u8], tail_start: usize, random: &mut XorShift) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..[1, 1, 1, 2, 5][random.below(5)] {
-        let at = if random.below(2) == 0 { random.below(bytes.len()) } else { from + random.below(bytes.len() - from) };
+        let at = match random.below(2) {
+            0 => random.below(bytes.len()),
+            _ => tail_start + random.below(bytes.len() - tail_start),
+        };
         match random.below(6) {
             0 | 1 => bytes[at] ^= 1 << random.below(8),
             2 => bytes[at] = random.below(256) as u8,
@@ -263,8 +268,8 @@ fn damage(bytes: &[u8], from: usize, random: &mut XorShift) -> Vec<u8> {
             }
             4 => {
                 let (n, to) = (random.below(30), random.below(bytes.len()));
-                let stretch = bytes[at..bytes.len().min(at + n)].to_vec();
-                bytes.iter_mut().skip(to).zip(stretch).for_each(|(to, from)| *to = from);
+                let copy = bytes[at..bytes.len().min(at + n)].to_vec();
+                bytes.iter_mut().skip(to).zip(copy).for_each(|(to, from)| *to = from);
             }
             _ => bytes[at] = bytes[at].wrapping_add([1, 255][random.below(2)]),
         }
@@ -273,18 +278,18 @@ fn damage(bytes: &[u8], from: usize, random: &mut XorShift) -> Vec<u8> {
 }
 
 #[test]
-fn files_cut_at_any_length() {
+fn truncated_files() {
     let mut tally = Tally::default();
     for (name, bytes) in data::files("tests/data") {
         for length in 0..bytes.len() {
             tally.case(bytes[..length].to_vec(), &|| format!("{name}, the first {length} bytes"));
         }
-        // A part of a file that ends as it should has a whole tail, but stripes are missing.
+        // A file without its first bytes has a valid tail, but stripes are missing.
         for length in (1..bytes.len()).step_by(7) {
             tally.case(bytes[bytes.len() - length..].to_vec(), &|| format!("{name}, the last {length} bytes"));
         }
     }
-    tally.report("cut");
+    tally.report("truncated");
 }
 
 #[test]
@@ -293,16 +298,16 @@ fn files_with_changed_bytes() {
     let mut tally = Tally::default();
     for (name, bytes) in data::files("tests/data") {
         let length = orcish::tail::read_tail(&MemorySource::new(bytes.clone()), &Limits::default());
-        let from = bytes.len() - length.expect("a good file").tail_length as usize;
+        let tail_start = bytes.len() - length.expect("a good file").tail_length as usize;
         for change in 0..3000 {
-            let damaged = damage(&bytes, from, &mut random);
+            let damaged = damage(&bytes, tail_start, &mut random);
             tally.case(damaged, &|| format!("{name}, change {change}"));
         }
     }
     tally.report("changed");
 }
 
-/// Row indexes and bloom filters, which are read with a filter alone: nine cases of ten change nothing else.
+/// Row indexes and bloom filters, which only filters read. Nine of ten cases change nothing else.
 #[test]
 fn row_indexes_with_changed_bytes() {
     let mut random = XorShift(0x00dd_ba11);
@@ -313,8 +318,8 @@ fn row_indexes_with_changed_bytes() {
         let index = stripe.index().start as usize..stripe.index().end as usize;
         for change in 0..1500 {
             let mut damaged = bytes.to_vec();
-            let part = damage(&bytes[index.clone()], 0, &mut random);
-            damaged[index.clone()].copy_from_slice(&part);
+            let changed = damage(&bytes[index.clone()], 0, &mut random);
+            damaged[index.clone()].copy_from_slice(&changed);
             if change % 10 == 0 {
                 damaged = damage(&damaged, stripe.data().end as usize, &mut random);
             }
@@ -324,9 +329,9 @@ fn row_indexes_with_changed_bytes() {
     tally.report("indexes");
 }
 
-/// Every bit of the tails and stripe footers that are not compressed, which hold all lengths and counts.
+/// Every flipped bit of files without compression, whose tails and stripe footers have all lengths and counts.
 #[test]
-fn every_bit_of_small_files() {
+fn small_files_with_flipped_bits() {
     let mut tally = Tally::default();
     for name in ["pyorc.none.orc", "root.zlib.orc", "empty.zlib.orc"] {
         let bytes = data::file(name);
@@ -341,9 +346,9 @@ fn every_bit_of_small_files() {
     tally.report("bits");
 }
 
-/// Files that are made to be broken, under small limits too.
+/// Files that are corrupt on purpose, with further changes.
 #[test]
-fn broken_files() {
+fn corrupt_files() {
     let mut random = XorShift(0xfeed_beef);
     let mut tally = Tally::default();
     for (name, bytes) in data::files("tests/data/corrupt") {
@@ -355,24 +360,24 @@ fn broken_files() {
             tally.case(damaged, &|| format!("{name}, change {change}"));
         }
     }
-    tally.report("broken");
+    tally.report("corrupt");
 }
 
-/// Files that are as they should be, and say much in few bytes.
+/// Valid files with many rows, columns or elements in few bytes.
 #[test]
-fn files_that_grow() {
+fn heavy_files() {
     let mut tally = Tally::default();
     for (name, bytes) in data::files("tests/data/heavy") {
         for case in 0..4 {
             tally.case(bytes.to_vec(), &|| format!("{name}, options {case}"));
         }
     }
-    tally.report("grown");
+    tally.report("heavy");
 }
 
-/// Rows of no column are one batch: nothing is kept for them, however many there are.
+/// Rows without columns are one batch, which needs no memory.
 #[test]
-fn rows_of_nothing_are_counted() {
+fn rows_without_columns_are_one_batch() {
     let open = |name| OrcFile::new(Arc::new(MemorySource::new(data::file(name))), &limits()).unwrap();
     let no_columns = ReadOptions { columns: Columns::Ids(Vec::new()), ..options(0) };
     for options in [options(0), no_columns.clone()] {
@@ -384,10 +389,9 @@ fn rows_of_nothing_are_counted() {
     assert_eq!(rows.map(|batch| batch.unwrap().num_rows()).collect::<Vec<_>>(), [1 << 62]);
 }
 
-/// Rows of columns without bytes come in batches as all others do, and end with an error when they are more than there is
-/// memory for the least that a row may be.
+/// Rows whose columns have no stored bytes are limited: a row counts as at least one byte of memory.
 #[test]
-fn rows_of_columns_without_bytes_are_bounded() {
+fn rows_without_stored_bytes_are_limited() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
     let file = file.unwrap();
     let read = |options: ReadOptions| {
@@ -408,9 +412,9 @@ fn rows_of_columns_without_bytes_are_bounded() {
     assert_eq!(read(numbered), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
 }
 
-/// Lists of nothing are joined no further than their offsets reach.
+/// Batches of lists whose elements have no bytes end before their offsets overflow.
 #[test]
-fn lists_of_nothing_are_not_joined_without_end() {
+fn lists_without_stored_bytes_end_at_their_offsets() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/hollow-lists.orc"))), &limits()).unwrap();
     for id in file.tail().schema.get(0).unwrap().children.clone() {
         let filter = Some(!Predicate::IsNull { column: file.tail().schema.path(id) });
@@ -421,21 +425,21 @@ fn lists_of_nothing_are_not_joined_without_end() {
     }
 }
 
-/// Lists of nothing are as long as memory allows for the least that an element may be.
+/// Elements without stored bytes are limited: an element counts as at least one byte of memory.
 #[test]
-fn the_longest_lists_of_nothing_are_refused() {
+fn elements_without_stored_bytes_are_limited() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/longest-lists.orc"))), &limits()).unwrap();
     for (limits, batch_size) in [(limits(), 1), (Limits::default(), 65_536)] {
         let options = ReadOptions { limits, batch_size, limit: Some(1), ..options(0) };
         let (error, peak) = peak_of(|| file.read(options).unwrap().next().unwrap().unwrap_err());
         assert_eq!((error.kind(), error.place().column.as_deref()), (ErrorKind::LimitExceeded, Some("c")), "{error}");
-        assert!(peak < 1 << 20, "{peak} bytes held");
+        assert!(peak < 1 << 20, "{peak} bytes allocated");
     }
 }
 
-/// Whether rows of nothing are null is known without looking at them, however many there are.
+/// `IsNull` of rows without stored bytes is decided without reading them.
 #[test]
-fn rows_of_nothing_are_not_looked_at() {
+fn is_null_of_rows_without_stored_bytes() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
     let file = file.unwrap();
     let is_null = Predicate::IsNull { column: file.tail().schema.path(1) };
@@ -444,9 +448,9 @@ fn rows_of_nothing_are_not_looked_at() {
     assert_eq!(read(!is_null).take(3).map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 3 * 65_536);
 }
 
-/// Readers of columns take memory before they read a value.
+/// The memory of column readers counts before they read a value.
 #[test]
-fn columns_are_counted_before_they_are_read() {
+fn memory_of_column_readers_is_limited() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/wide.orc"))), &limits()).unwrap();
     let options = ReadOptions { limits: Limits { memory: 1 << 20, ..limits() }, ..options(0) };
     let error = file.read(options).unwrap_err();

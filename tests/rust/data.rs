@@ -10,27 +10,27 @@ pub(crate) fn path(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(relative)
 }
 
-/// Names and bytes of the ORC files of a folder, by name.
+/// Names and bytes of the ORC files of a folder, sorted by name.
 pub(crate) fn files(folder: &str) -> Vec<(String, Bytes)> {
-    let entries = fs::read_dir(path(folder)).expect("the folder is there");
+    let entries = fs::read_dir(path(folder)).expect("an existing folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let mut files: Vec<_> = paths
         .filter(|path| path.extension().is_some_and(|extension| extension == "orc"))
         .map(|path| {
             let name = path.file_name().expect("a name").to_str().expect("a plain name").to_owned();
-            (name, Bytes::from(fs::read(&path).expect("it can be read")))
+            (name, Bytes::from(fs::read(&path).expect("a readable file")))
         })
         .collect();
     files.sort();
     files
 }
 
-/// The bytes of one file of `tests/data`.
+/// The bytes of a file of `tests/data`.
 pub(crate) fn file(name: &str) -> Bytes {
-    fs::read(path("tests/data").join(name)).expect("the file is there").into()
+    fs::read(path("tests/data").join(name)).expect("an existing file").into()
 }
 
-/// How many cases a random test tries: `n`, times the environment variable `ORCISH_TEST_FACTOR`.
+/// Number of cases of a random test: `n` times the environment variable `ORCISH_TEST_FACTOR`.
 pub(crate) fn cases(n: usize) -> usize {
     let factor = std::env::var("ORCISH_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok());
     n * factor.unwrap_or(1)

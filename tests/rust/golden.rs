@@ -1,4 +1,4 @@
-//! Files of other writers hold the rows that were given to those writers.
+//! Files of other writers have the rows that were written.
 
 use std::fs;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::data;
 
-/// A value as `tests/data/generate.py` writes it.
+/// A value in the JSON form of `tests/data/generate.py`.
 fn value(array: &dyn Array, at: usize) -> Value {
     if array.is_null(at) {
         return Value::Null;
@@ -76,7 +76,7 @@ fn values(array: &dyn Array) -> Value {
 }
 
 fn float(value: f64) -> Value {
-    // JSON has no names for these; Python's are as good as any.
+    // JSON has no such numbers. The strings are those of Python.
     match value {
         _ if value.is_nan() => "nan".into(),
         f64::INFINITY => "inf".into(),
@@ -98,7 +98,7 @@ fn rows(batch: &RecordBatch) -> Vec<Value> {
     (0..batch.num_rows()).map(row).collect()
 }
 
-/// All rows of a file; columns that are encrypted are their masks.
+/// All rows of a file. Encrypted columns have their masked values.
 pub(crate) fn read(bytes: bytes::Bytes, options: ReadOptions) -> Result<Vec<Value>> {
     let options = ReadOptions { allow_masked: true, ..options };
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default())?;
@@ -109,7 +109,7 @@ pub(crate) fn read(bytes: bytes::Bytes, options: ReadOptions) -> Result<Vec<Valu
     Ok(all)
 }
 
-/// The rows that were given to the writer of a file: `a.jsonl` holds those of every `a.*.orc`.
+/// The rows that were written: `a.jsonl` has the rows of all files `a.*.orc`.
 pub(crate) fn expected(name: &str) -> Vec<Value> {
     let stem = name.split('.').next().expect("a stem");
     let text = fs::read_to_string(data::path("tests/data").join(format!("{stem}.jsonl"))).expect("expected rows");
@@ -127,7 +127,7 @@ fn assert_rows(name: &str, what: &str, got: &[Value], want: &[Value]) {
 }
 
 #[test]
-fn rows_are_those_that_were_written() {
+fn files_have_the_written_rows() {
     let files = data::files("tests/data");
     assert!(files.len() >= 24, "files of the folder: {}", files.len());
     for (name, bytes) in files {
@@ -137,7 +137,7 @@ fn rows_are_those_that_were_written() {
 }
 
 #[test]
-fn options_change_types_but_no_values() {
+fn options_do_not_change_values() {
     let sets = [
         ReadOptions { batch_size: 1, threads: 1, ..ReadOptions::default() },
         ReadOptions { batch_size: 7, strings: Some(StringType::Large), ..ReadOptions::default() },
@@ -158,7 +158,7 @@ fn options_change_types_but_no_values() {
 }
 
 #[test]
-fn any_column_alone_is_as_among_all() {
+fn single_columns_have_the_written_values() {
     for (name, bytes) in data::files("tests/data") {
         let want = expected(&name);
         let Some(first) = want.first().and_then(Value::as_object) else { continue };

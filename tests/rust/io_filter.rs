@@ -1,18 +1,18 @@
-//! What is read of a file with a filter, a limit or row numbers, byte range by byte range.
+//! Byte ranges that reads with filters, limits and row numbers request.
 
 use std::sync::Arc;
 
 use orcish::{Columns, Comparison, Limits, OrcFile, Predicate, ReadOptions};
 
-use crate::io_log::{Logged, assert_log, logged, named};
+use crate::io_log::{LoggedSource, assert_log, column, logged};
 
-/// One stripe of 170 rows in row groups of 20, without compression; bloom filters of id, word and text.
+/// One stripe of 170 rows in row groups of 20, without compression, with bloom filters of id, word and text.
 const GROUPS: &str = "groups/cpp.none.orc";
 /// Two stripes, of 2030 and 50 rows in row groups of 1000, in chunks of no more than 256 bytes.
 const CHUNKS: &str = "groups/java.zlib.orc";
 
-/// Reads a file whose tail has been read; says how many rows it has.
-fn read(name: &str, options: ReadOptions) -> (Arc<Logged>, usize) {
+/// Opens and reads a file. Returns the source with the requests after opening, and the number of rows.
+fn read(name: &str, options: ReadOptions) -> (Arc<LoggedSource>, usize) {
     let source = logged(name);
     let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
     source.take();
@@ -38,20 +38,20 @@ fn between(column: &str, from: i32, to: i32) -> Predicate {
 }
 
 #[test]
-fn nothing_is_read_that_the_file_statistics_exclude() {
+fn files_are_excluded_by_their_statistics() {
     assert_read(GROUPS, equal("id", 170), Columns::All, 0, "");
     assert_read(CHUNKS, equal("word", "\u{10ffff}"), Columns::All, 0, "");
     assert_read(GROUPS, Predicate::Constant(Some(false)), Columns::All, 0, "");
 }
 
-/// Stripe statistics came along with the tail. Of the second stripe the footer, the bloom filter of its one row group,
-/// and the streams.
+/// The stripe statistics are read with the tail. The requests are the footer of the second stripe, the bloom filter of
+/// its only row group, and the streams.
 #[test]
 fn stripes_are_excluded_by_their_statistics() {
     assert_read(
         CHUNKS,
         equal("id", 2040),
-        named("money"),
+        column("money"),
         1,
         "
             18975..19432
@@ -61,9 +61,10 @@ fn stripes_are_excluded_by_their_statistics() {
     );
 }
 
-/// Footer, row index of the column, its bloom filters; then the column in the row groups that may have it.
+/// The requests are the footer, the row index of the column, its bloom filters, and the column in row groups that may
+/// have the value.
 #[test]
-fn bloom_filters_are_looked_up() {
+fn bloom_filters_exclude_row_groups() {
     assert_read(
         GROUPS,
         equal("word", "cyan"),
@@ -77,7 +78,7 @@ fn bloom_filters_are_looked_up() {
     assert_read(
         GROUPS,
         equal("word", "日本"),
-        named("word"),
+        column("word"),
         20,
         "
             16222..17258
@@ -87,9 +88,10 @@ fn bloom_filters_are_looked_up() {
     );
 }
 
-/// Footer, row index of `id`, `id` in one row group; then row indexes of the others, and the others in that group.
+/// The requests are the footer, the row index of `id`, `id` in one row group, the row indexes of the payload columns,
+/// and the payload columns in the row group.
 #[test]
-fn a_key_range_is_one_row_group() {
+fn key_range_reads_one_row_group() {
     assert_read(
         GROUPS,
         between("id", 45, 47),
@@ -105,7 +107,7 @@ fn a_key_range_is_one_row_group() {
     assert_read(
         CHUNKS,
         between("id", 1001, 1003),
-        named("text"),
+        column("text"),
         3,
         "
             14184..14778
@@ -116,9 +118,9 @@ fn a_key_range_is_one_row_group() {
     );
 }
 
-/// The condition is decided by `double` alone, and no row is left.
+/// Without selected rows only the filter column is read.
 #[test]
-fn other_columns_are_read_where_rows_survive() {
+fn payload_columns_are_read_for_selected_rows_only() {
     assert_read(
         GROUPS,
         equal("double", -0.0625),
@@ -132,7 +134,7 @@ fn other_columns_are_read_where_rows_survive() {
 }
 
 #[test]
-fn a_limit_stops_reading() {
+fn limit_ends_a_read() {
     let limit = |limit, filter, columns| {
         let (source, rows) =
             read(CHUNKS, ReadOptions { limit: Some(limit), filter, columns, ..ReadOptions::default() });
@@ -141,14 +143,14 @@ fn a_limit_stops_reading() {
     };
     assert_log(&limit(0, None, Columns::All), "no rows", "");
     assert_log(
-        &limit(3, None, named("bool")),
+        &limit(3, None, column("bool")),
         "the first stripe",
         "
             14184..14778
             3995..4058",
     );
     assert_log(
-        &limit(3, Some(between("id", 10, 2050)), named("bool")),
+        &limit(3, Some(between("id", 10, 2050)), column("bool")),
         "rows of the first stripe",
         "
             14184..14778
@@ -159,7 +161,7 @@ fn a_limit_stops_reading() {
     );
 }
 
-/// Nothing; with a filter, what it asks.
+/// Row numbers request nothing, and with a filter only the filter column.
 #[test]
 fn row_numbers_need_no_column() {
     let numbers = |filter| {
@@ -182,13 +184,13 @@ fn row_numbers_need_no_column() {
     assert_eq!(rows, 1);
 }
 
-/// Without a row index a stripe is one row group: the column that is asked, then the other.
+/// A stripe without a row index is one row group. The filter column is read before the payload column.
 #[test]
-fn stripes_without_an_index_are_read_as_a_whole() {
+fn stripes_without_row_index_are_read_whole() {
     assert_read(
         "pyorc.none.orc",
         equal("varchar", "vvv"),
-        named("word"),
+        column("word"),
         2,
         "
             389..617

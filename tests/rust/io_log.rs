@@ -1,4 +1,4 @@
-//! What is read of a file, byte range by byte range.
+//! Byte ranges that reads request.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use orcish::{Columns, Limits, OrcFile, ReadOptions, Result};
 
 use crate::data;
 
-/// A source that remembers its requests.
-pub(crate) struct Logged {
+/// A source that records its requests.
+pub(crate) struct LoggedSource {
     inner: MemorySource,
     requests: Mutex<Vec<Vec<Range<u64>>>>,
 }
 
-impl ReadAt for Logged {
+impl ReadAt for LoggedSource {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -33,17 +33,17 @@ impl ReadAt for Logged {
     }
 }
 
-pub(crate) fn logged(name: &str) -> Arc<Logged> {
-    Arc::new(Logged { inner: MemorySource::new(data::file(name)), requests: Mutex::default() })
+pub(crate) fn logged(name: &str) -> Arc<LoggedSource> {
+    Arc::new(LoggedSource { inner: MemorySource::new(data::file(name)), requests: Mutex::default() })
 }
 
-impl Logged {
-    /// Bytes of the requests since the last call.
+impl LoggedSource {
+    /// Number of requested bytes since the last call.
     fn bytes(&self) -> u64 {
         self.requests.lock().unwrap().drain(..).flatten().map(|range| range.end - range.start).sum()
     }
 
-    /// The requests since the last call, one a line.
+    /// The requests since the last call, one per line.
     pub(crate) fn take(&self) -> String {
         let mut text = String::new();
         for request in self.requests.lock().unwrap().drain(..) {
@@ -59,12 +59,12 @@ fn read(file: &OrcFile, columns: Columns) {
     file.read(options).unwrap().for_each(|batch| drop(batch.unwrap()));
 }
 
-pub(crate) fn named(name: &str) -> Columns {
+pub(crate) fn column(name: &str) -> Columns {
     Columns::Names(vec![name.to_owned()])
 }
 
 #[track_caller]
-pub(crate) fn assert_log(source: &Logged, what: &str, want: &str) {
+pub(crate) fn assert_log(source: &LoggedSource, what: &str, want: &str) {
     let got = source.take();
     let want: String = want.split_inclusive('\n').map(|line| line.trim_start_matches(' ')).collect();
     assert_eq!(got.trim(), want.trim(), "{what}");
@@ -74,7 +74,7 @@ pub(crate) fn assert_log(source: &Logged, what: &str, want: &str) {
 const FILE: &str = "java.v1.orc";
 
 #[test]
-fn opening_reads_the_end_once() {
+fn opening_a_file_is_one_request() {
     let source = logged(FILE);
     let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
     assert_log(&source, "opening", "0..10487");
@@ -86,13 +86,13 @@ fn opening_reads_the_end_once() {
 }
 
 #[test]
-fn a_known_tail_is_not_read() {
+fn file_with_tail_reads_no_tail() {
     let tail = OrcFile::new(logged(FILE), &Limits::default()).unwrap().tail().clone();
     let source = logged(FILE);
     let file = OrcFile::with_tail(source.clone(), tail);
     file.read(ReadOptions::default()).unwrap();
-    assert_log(&source, "nothing has been asked for", "");
-    read(&file, named("none"));
+    assert_log(&source, "a reader without batches", "");
+    read(&file, column("none"));
     assert_log(
         &source,
         "a column of nulls",
@@ -106,7 +106,7 @@ fn a_known_tail_is_not_read() {
     );
 }
 
-/// They come along with the tail where that is read; a tail from elsewhere does not have them.
+/// Stripe statistics are read with the tail. A deserialized tail does not have them.
 #[test]
 fn stripe_statistics_are_at_most_one_request() {
     let source = logged(FILE);
@@ -121,7 +121,7 @@ fn stripe_statistics_are_at_most_one_request() {
 }
 
 #[test]
-fn all_columns_are_one_request_a_stripe() {
+fn all_columns_are_one_request_per_stripe() {
     let source = logged(FILE);
     let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
     source.take();
@@ -140,11 +140,11 @@ fn all_columns_are_one_request_a_stripe() {
 }
 
 #[test]
-fn one_column_is_its_streams_alone() {
+fn single_column_reads_only_its_streams() {
     let source = logged(FILE);
     let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
     source.take();
-    read(&file, named("money"));
+    read(&file, column("money"));
     assert_log(
         &source,
         "money",
@@ -171,11 +171,11 @@ fn one_column_is_its_streams_alone() {
 }
 
 #[test]
-fn a_nested_field_is_read_with_what_leads_to_it() {
+fn nested_field_reads_its_parents() {
     let source = logged(FILE);
     let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
     source.take();
-    read(&file, named("maps"));
+    read(&file, column("maps"));
     assert_log(
         &source,
         "maps",
@@ -187,7 +187,7 @@ fn a_nested_field_is_read_with_what_leads_to_it() {
             6175..6775
             6101..6169",
     );
-    read(&file, named("maps.element.value.a"));
+    read(&file, column("maps.element.value.a"));
     assert_log(
         &source,
         "maps.element.value.a",
@@ -201,8 +201,7 @@ fn a_nested_field_is_read_with_what_leads_to_it() {
     );
 }
 
-/// Of any file and any column: what is read of a stripe are its footer and streams of columns that lead
-/// to the one asked for, or are below it.
+/// A read of a column requests stripe footers, and data streams of the column, its parents and its children.
 #[test]
 fn only_streams_of_selected_columns_are_read() {
     for (name, bytes) in data::files("tests/data") {
@@ -217,7 +216,7 @@ fn only_streams_of_selected_columns_are_read() {
         let all = source.bytes();
         let stripes = &file.tail().stripes;
         let footers: u64 = stripes.iter().map(|stripe| stripe.footer_length).sum();
-        let mut parts = 0;
+        let mut sum = 0;
         for &id in &root.children {
             read(&file, Columns::Ids(vec![id]));
             for range in source.requests.lock().unwrap().iter().flatten() {
@@ -225,10 +224,10 @@ fn only_streams_of_selected_columns_are_read() {
                 let is_data = stripes.iter().any(|s| s.data().start <= range.start && range.end <= s.data().end);
                 assert!(is_footer || is_data, "{name}, column {id}: {range:?} of {} bytes", bytes.len());
             }
-            parts += source.bytes() - footers;
+            sum += source.bytes() - footers;
         }
-        // No stream is read for two columns: together they are what reading all is.
-        assert!(parts <= all - footers, "{name}: {parts} of {all} bytes");
-        assert!(parts > 0 || stripes.is_empty(), "{name}");
+        // Top-level columns share no streams.
+        assert!(sum <= all - footers, "{name}: {sum} of {all} bytes");
+        assert!(sum > 0 || stripes.is_empty(), "{name}");
     }
 }

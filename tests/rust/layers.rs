@@ -1,4 +1,4 @@
-//! Imports go one way: between the files of a crate, and between the modules of each folder, there is no circle.
+//! Imports have no cycles, between the files of a crate and between the modules of each folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,22 +9,22 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
 use crate::data;
 
-/// The crates of the workspace, lower ones first. Cargo allows no circle between them.
+/// The crates of the workspace, in order of their dependencies.
 const CRATES: [&str; 5] = ["orcish-core", "orcish-io", "orcish", "carbondata", "orcish-python"];
 
-/// A module, as the names that lead to it from the root of its crate.
+/// The path of a module from the root of its crate.
 type ModulePath = Vec<String>;
-/// Files, or modules, with those that each uses.
+/// Files or modules, with the files or modules that each uses.
 type Graph = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
 
-/// A file of a crate, which is a module.
+/// The imports and exports of a file.
 #[derive(Default)]
 struct Module {
-    /// Paths that the code of the file names, relative ones resolved.
+    /// Absolute paths in the code of the file.
     used: Vec<Vec<String>>,
-    /// Names that the file re-exports, with their paths; of a glob the name is `*`.
+    /// Names that the file re-exports, with their paths. The name of a glob is `*`.
     exported: Vec<(String, Vec<String>)>,
-    /// Names that the file imports for itself.
+    /// Names that the file imports, with their paths.
     imported: BTreeMap<String, Vec<String>>,
 }
 
@@ -34,17 +34,17 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Collects the paths that the code of a file names.
+/// Collects the paths in the code of a file.
 struct Collector<'a> {
-    /// The module of the file, and the inline modules that the visitor is in.
+    /// The current module, which may be an inline module of the file.
     at: ModulePath,
     module: &'a mut Module,
-    /// Modules in files of their own.
+    /// Child modules in other files.
     files: Vec<String>,
 }
 
 impl Collector<'_> {
-    /// A path from the root of the crate; `None` for paths of other crates and of local names.
+    /// The path from the root of the crate. `None` for paths of other crates and of local names.
     fn resolve(&self, path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         let up = |count: usize| self.at.get(..self.at.len().checked_sub(count)?);
@@ -53,7 +53,7 @@ impl Collector<'_> {
             "crate" => Some(rest.to_vec()),
             "self" => Some([&self.at, rest].concat()),
             "super" => Some([up(supers)?, path.get(supers..)?].concat()),
-            // A module that the file declares.
+            // A child module.
             name if self.files.iter().any(|file| file == name) => Some([&self.at, path].concat()),
             name => {
                 let import = self.module.imported.get(name)?;
@@ -122,7 +122,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     }
 
     fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {
-        // Who may use an item is no use.
+        // A path in a visibility is not an import.
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -135,7 +135,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     }
 
     fn visit_macro(&mut self, found: &'ast syn::Macro) {
-        // Arguments of macros are no syntax tree: what looks like a path is taken for one.
+        // Arguments of macros have no syntax tree. Text that looks like a path is treated as one.
         let text = found.tokens.to_string().replace(' ', "");
         for root in ["crate::", "super::"] {
             for (at, _) in text.match_indices(root) {
@@ -149,7 +149,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     }
 }
 
-/// Reads the file of a module, and those of the modules below it.
+/// Parses the file of a module, and the files of all modules below.
 fn read(file: &Path, at: &ModulePath, modules: &mut BTreeMap<ModulePath, Module>) {
     let parsed = syn::parse_file(&fs::read_to_string(file).expect("a source file")).expect("Rust code");
     let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
@@ -173,7 +173,7 @@ fn read(file: &Path, at: &ModulePath, modules: &mut BTreeMap<ModulePath, Module>
     modules.insert(at.clone(), module);
 }
 
-/// The file that defines what a path names, through re-exports.
+/// The file that defines the item of a path. Follows re-exports.
 fn home(path: &[String], modules: &BTreeMap<ModulePath, Module>, depth: usize) -> ModulePath {
     let longest = (0..=path.len()).rev().find(|&length| modules.contains_key(&path[..length])).unwrap_or_default();
     let (at, rest) = (path[..longest].to_vec(), &path[longest..]);
@@ -182,11 +182,11 @@ fn home(path: &[String], modules: &BTreeMap<ModulePath, Module>, depth: usize) -
     if let Some((_, target)) = exported {
         return home(&[target, &rest[1..]].concat(), modules, depth + 1);
     }
-    // Of what a glob exports, files that define the name are not told apart: the module itself is taken.
+    // The file that defines a name of a glob export is not known. The exporting module is used.
     at
 }
 
-/// Which files use which.
+/// The graph of imports between files.
 fn graph(modules: &BTreeMap<ModulePath, Module>) -> Graph {
     let mut graph = Graph::new();
     for (at, module) in modules {
@@ -196,8 +196,8 @@ fn graph(modules: &BTreeMap<ModulePath, Module>) -> Graph {
     graph
 }
 
-/// Sets of nodes that use each other.
-fn circles(graph: &Graph) -> Vec<Vec<String>> {
+/// Sets of nodes that use each other, directly or indirectly.
+fn cycles(graph: &Graph) -> Vec<Vec<String>> {
     let reach = |from: &ModulePath| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![from.clone()]);
         while let Some(at) = next.pop() {
@@ -206,15 +206,15 @@ fn circles(graph: &Graph) -> Vec<Vec<String>> {
         seen
     };
     let all: BTreeMap<_, _> = graph.keys().map(|node| (node, reach(node))).collect();
-    let circle = |node: &ModulePath| {
+    let cycle = |node: &ModulePath| {
         let mutual = all[node].iter().filter(|other| all.get(*other).is_some_and(|back| back.contains(node)));
         mutual.map(|other| other.join("::")).collect::<Vec<_>>()
     };
-    let found: BTreeSet<Vec<String>> = graph.keys().map(circle).filter(|circle| !circle.is_empty()).collect();
+    let found: BTreeSet<Vec<String>> = graph.keys().map(cycle).filter(|cycle| !cycle.is_empty()).collect();
     found.into_iter().collect()
 }
 
-/// The modules of each folder with what they use of each other.
+/// The graph of imports between the modules of each folder.
 fn folders(graph: &Graph) -> BTreeMap<ModulePath, Graph> {
     let mut folders = BTreeMap::<ModulePath, Graph>::new();
     for (from, used) in graph {
@@ -236,28 +236,27 @@ fn modules_of(name: &str) -> BTreeMap<ModulePath, Module> {
 }
 
 #[test]
-fn there_is_no_circle_between_files() {
+fn no_cycles_between_files() {
     let mut found = Vec::new();
     for name in CRATES {
-        found.extend(circles(&graph(&modules_of(name))).into_iter().map(|circle| format!("{name}: {circle:?}")));
+        found.extend(cycles(&graph(&modules_of(name))).into_iter().map(|cycle| format!("{name}: {cycle:?}")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn there_is_no_circle_between_the_modules_of_a_folder() {
+fn no_cycles_between_modules_of_a_folder() {
     let mut found = Vec::new();
     for name in CRATES {
         for (folder, graph) in folders(&graph(&modules_of(name))) {
-            found
-                .extend(circles(&graph).into_iter().map(|circle| format!("{name}::{}: {circle:?}", folder.join("::"))));
+            found.extend(cycles(&graph).into_iter().map(|cycle| format!("{name}::{}: {cycle:?}", folder.join("::"))));
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn files_are_found() {
+fn graphs_have_files_and_imports() {
     for name in CRATES {
         let graph = graph(&modules_of(name));
         let used: usize = graph.values().map(BTreeSet::len).sum();
@@ -265,7 +264,7 @@ fn files_are_found() {
     }
 }
 
-/// The graph of modules with this code.
+/// The graph of imports between modules with this code.
 fn graph_of(files: &[(&str, &str)]) -> Graph {
     let mut modules = BTreeMap::new();
     for (path, code) in files {
@@ -282,26 +281,26 @@ fn graph_of(files: &[(&str, &str)]) -> Graph {
 }
 
 #[test]
-fn circles_are_found_through_re_exports() {
+fn cycles_through_re_exports_are_found() {
     let code = [
         ("", "mod a; mod b; pub use b::Thing;"),
         ("a", "use crate::Thing; fn f(_: Thing) {}"),
         ("b", "pub struct Thing; fn g() { crate::a::f() }"),
     ];
-    assert_eq!(circles(&graph_of(&code)), [["a", "b"]]);
+    assert_eq!(cycles(&graph_of(&code)), [["a", "b"]]);
     let code = [
         ("", "mod a; mod b; pub use b::Thing;"),
         ("a", "use crate::Thing;"),
         ("b", "#[cfg(test)] mod tests { use crate::a; }"),
     ];
-    assert!(circles(&graph_of(&code)).is_empty());
-    // The file of a module and a file below it are two files.
+    assert!(cycles(&graph_of(&code)).is_empty());
+    // The file of a module and the file of its child module are two nodes.
     let code = [("a", "mod b; use b::f; pub struct S;"), ("a::b", "use super::S; pub fn f() {}")];
-    assert_eq!(circles(&graph_of(&code)), [["a", "a::b"]]);
+    assert_eq!(cycles(&graph_of(&code)), [["a", "a::b"]]);
 }
 
 #[test]
-fn circles_between_folders_are_found() {
+fn cycles_between_folders_are_found() {
     let code = [
         ("", ""),
         ("a", ""),
@@ -312,6 +311,6 @@ fn circles_between_folders_are_found() {
         ("b::w", "use crate::a::z;"),
     ];
     let graph = graph_of(&code);
-    assert!(circles(&graph).is_empty());
-    assert_eq!(circles(&folders(&graph)[&Vec::new()]), [["a", "b"]]);
+    assert!(cycles(&graph).is_empty());
+    assert_eq!(cycles(&folders(&graph)[&Vec::new()]), [["a", "b"]]);
 }

@@ -1,4 +1,4 @@
-//! Integration tests, one binary. The files that they read are in `tests/data`.
+//! Integration tests in one binary. Their files are in `tests/data`.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

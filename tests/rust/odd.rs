@@ -1,4 +1,4 @@
-//! Every file of `tests/data/odd` is read, and `check` says what of it is not as the format says.
+//! Files of `tests/data/odd`, which violate the specification, are readable, and `check` reports the violations.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::structured::mutator::Random;
 use crate::structured::mutator::layout::{File, assemble, parse};
 use crate::structured::mutator::wire::Value;
 
-/// Name of the file and what is found in it.
+/// Names of the files, and the findings of `check`.
 const EXPECTED: &[(&str, &[&str])] = &[
     ("chunk-empty", &["stripe 0, row group 0, column c: a zlib chunk has no bytes"]),
     ("chunk-unended", &["stripe 0, row group 0, column c: a zlib chunk has no final block"]),
@@ -52,7 +52,7 @@ const EXPECTED: &[(&str, &[&str])] = &[
     ("zone-unknown", &["stripe 0, column the root: writer time zone \"Mars/Olympus\" is not known"]),
 ];
 
-/// Values of the one column that all of these files have whole.
+/// Values of the first column, which is valid in all files.
 fn read(file: &OrcFile) -> Result<Vec<i32>> {
     let name = file.tail().schema.path(1);
     let options = ReadOptions { columns: Columns::Names(vec![name]), ..ReadOptions::default() };
@@ -64,8 +64,8 @@ fn read(file: &OrcFile) -> Result<Vec<i32>> {
 }
 
 #[test]
-fn odd_files_are_read_and_found_to_be_odd() {
-    let mut faults = Vec::new();
+fn odd_files_are_readable_and_have_findings() {
+    let mut errors = Vec::new();
     let files = data::files("tests/data/odd");
     for (name, bytes) in &files {
         let name = name.trim_end_matches(".orc");
@@ -73,22 +73,22 @@ fn odd_files_are_read_and_found_to_be_odd() {
         let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits).unwrap();
         assert_eq!(read(&file).unwrap(), [-1; 5], "{name}");
         assert_eq!(file.tail().rows, 5, "{name}");
-        let found = match file.check(&limits, None) {
-            Ok(found) => found.iter().map(ToString::to_string).collect(),
+        let findings = match file.check(&limits, None) {
+            Ok(findings) => findings.iter().map(ToString::to_string).collect(),
             // Another column cannot be read.
             Err(error) => vec![error.to_string().replace("<memory>: ", "")],
         };
-        match EXPECTED.iter().find(|(known, _)| *known == name) {
-            Some((_, want)) if *want == found => {}
-            _ => faults.push(format!("    ({name:?}, &{found:#?}),")),
+        match EXPECTED.iter().find(|(expected, _)| *expected == name) {
+            Some((_, expected)) if *expected == findings => {}
+            _ => errors.push(format!("    ({name:?}, &{findings:#?}),")),
         }
     }
-    assert_eq!(files.len(), EXPECTED.len(), "{}", faults.join("\n"));
-    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    assert_eq!(files.len(), EXPECTED.len(), "{}", errors.join("\n"));
+    assert!(errors.is_empty(), "\n{}", errors.join("\n"));
 }
 
-/// What `check` finds in a file after a change.
-fn found(bytes: &bytes::Bytes, change: impl FnOnce(&mut File)) -> Vec<String> {
+/// The findings of `check` in a changed file.
+fn findings(bytes: &bytes::Bytes, change: impl FnOnce(&mut File)) -> Vec<String> {
     let mut file = parse(bytes).expect("a good file");
     change(&mut file);
     let bytes = assemble(&file, &mut Random::new(3));
@@ -96,13 +96,13 @@ fn found(bytes: &bytes::Bytes, change: impl FnOnce(&mut File)) -> Vec<String> {
     file.check(&Limits::default(), None).unwrap().iter().map(ToString::to_string).collect()
 }
 
-/// A stream without a kind is of the first one, and an unknown kind is a number.
+/// A stream without a kind is a present stream. Unknown kinds are reported as numbers.
 #[test]
-fn streams_that_are_there_twice_are_named() {
+fn duplicate_streams_are_found() {
     let bytes = data::file("spark.zlib.orc");
-    assert_eq!(found(&bytes, |_| ()), [""; 0]);
+    assert_eq!(findings(&bytes, |_| ()), [""; 0]);
     let twice = |kind: Option<u64>, again: Option<u64>| {
-        found(&bytes, |file| {
+        findings(&bytes, |file| {
             let streams = &mut file.stripes[0].footer.0;
             let is_present = |(tag, value): &(u32, Value)| match value {
                 Value::Message(stream) => *tag == 1 && stream.number(1) == 0,
@@ -119,8 +119,8 @@ fn streams_that_are_there_twice_are_named() {
             streams.splice(at..at, [with(kind), with(again)]);
         })
     };
-    let messages = |found: Vec<String>| -> Vec<String> {
-        found.iter().map(|found| found.split_once(": ").expect("a place").1.to_owned()).collect()
+    let messages = |findings: Vec<String>| -> Vec<String> {
+        findings.iter().map(|finding| finding.split_once(": ").expect("a place").1.to_owned()).collect()
     };
     let present = "stream PRESENT is there twice";
     assert_eq!(messages(twice(Some(0), None)), [present; 2]);

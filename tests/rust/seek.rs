@@ -1,4 +1,4 @@
-//! Filters give the rows that they are true for, whatever is passed over to find them.
+//! Reads with filters, limits and row numbers, which skip stripes, row groups and rows.
 
 use std::sync::Arc;
 
@@ -11,35 +11,35 @@ use serde_json::{Value, json};
 use crate::damage::XorShift;
 use crate::{data, golden};
 
-/// A condition, and the same of a row as `golden` has it.
+/// A predicate, and the same condition on the JSON value of a row.
 struct Case {
     predicate: Predicate,
-    holds: Box<dyn Fn(&Value) -> bool>,
+    matches: Box<dyn Fn(&Value) -> bool>,
 }
 
-fn case(predicate: Predicate, holds: impl Fn(&Value) -> bool + 'static) -> Case {
-    Case { predicate, holds: Box::new(holds) }
+fn case(predicate: Predicate, matches: impl Fn(&Value) -> bool + 'static) -> Case {
+    Case { predicate, matches: Box::new(matches) }
 }
 
 fn id(row: &Value) -> i64 {
     row["id"].as_i64().expect("an id")
 }
 
-/// Some of the rows of a file whose column `id` counts them.
-fn some_rows(rows: usize, random: &mut XorShift) -> Case {
+/// A condition on ranges of the column `id`, which is the number of the row.
+fn id_ranges(rows: usize, random: &mut XorShift) -> Case {
     let mut ranges: Vec<(i64, i64)> = Vec::new();
-    let (mut at, step) = (0, [2, 20, rows / 4, rows][random.below(4)]);
-    let most = [1, 2, 30, rows / 3][random.below(4)];
+    let (mut at, max_gap) = (0, [2, 20, rows / 4, rows][random.below(4)]);
+    let max_length = [1, 2, 30, rows / 3][random.below(4)];
     while ranges.len() < 30 {
-        at += random.below(step);
-        let to = at + 1 + random.below(most);
+        at += random.below(max_gap);
+        let to = at + 1 + random.below(max_length);
         if at >= rows {
             break;
         }
         ranges.push((at as i64, to as i64));
         at = to + 1;
     }
-    let part = |&(from, to): &(i64, i64)| match to - from {
+    let condition = |&(from, to): &(i64, i64)| match to - from {
         1 => Predicate::compare("id", Comparison::Equal, from),
         _ => Predicate::And(vec![
             Predicate::compare("id", Comparison::GreaterOrEqual, from),
@@ -48,13 +48,13 @@ fn some_rows(rows: usize, random: &mut XorShift) -> Case {
     };
     let predicate = match ranges.iter().all(|(from, to)| to - from == 1) {
         true => Predicate::is_in("id", ranges.iter().map(|&(from, _)| from)),
-        false => Predicate::Or(ranges.iter().map(part).collect()),
+        false => Predicate::Or(ranges.iter().map(condition).collect()),
     };
     case(predicate, move |row| ranges.iter().any(|&(from, to)| (from..to).contains(&id(row))))
 }
 
-/// A condition on a column of any type.
-fn of_values(random: &mut XorShift) -> Case {
+/// A condition on a column of a random type.
+fn column_condition(random: &mut XorShift) -> Case {
     let k = random.below(40) as i64;
     match random.below(14) {
         0 => case(Predicate::compare("word", Comparison::Equal, "green"), |row| row["word"] == "green"),
@@ -103,15 +103,16 @@ fn day(days: i64) -> String {
     (epoch + chrono::TimeDelta::days(days)).to_string()
 }
 
-fn any(rows: usize, random: &mut XorShift) -> Case {
+/// A random condition, or two combined ones.
+fn random_case(rows: usize, random: &mut XorShift) -> Case {
     let (a, b) = match random.below(3) {
-        0 => return some_rows(rows, random),
-        1 => return of_values(random),
-        _ => (some_rows(rows, random), of_values(random)),
+        0 => return id_ranges(rows, random),
+        1 => return column_condition(random),
+        _ => (id_ranges(rows, random), column_condition(random)),
     };
     match random.below(3) {
-        0 => case(Predicate::Or(vec![a.predicate, b.predicate]), move |row| (a.holds)(row) || (b.holds)(row)),
-        _ => case(Predicate::And(vec![a.predicate, b.predicate]), move |row| (a.holds)(row) && (b.holds)(row)),
+        0 => case(Predicate::Or(vec![a.predicate, b.predicate]), move |row| (a.matches)(row) || (b.matches)(row)),
+        _ => case(Predicate::And(vec![a.predicate, b.predicate]), move |row| (a.matches)(row) && (b.matches)(row)),
     }
 }
 
@@ -131,24 +132,24 @@ fn options(random: &mut XorShift, predicate: Predicate) -> ReadOptions {
         threads: 1 + random.below(2),
         limit: [None, None, None, Some(random.below(40) as u64)][random.below(4)],
         strings: Some([StringType::Utf8, StringType::View, StringType::Dictionary][random.below(3)]),
-        // So little memory that a batch is cut where its columns grow.
+        // With little memory, batches end before they have the rows of the batch size.
         limits: Limits { memory: [4 << 30, 1 << 19][random.below(2)], ..Limits::default() },
         ..ReadOptions::default()
     }
 }
 
 #[test]
-fn filters_give_the_rows_that_they_are_true_for() {
+fn filters_select_matching_rows() {
     let mut random = XorShift(0xf117e5);
     for (name, bytes) in data::files("tests/data/groups") {
         let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
         for change in 0..250 {
-            let Case { predicate, holds } = any(all.len(), &mut random);
+            let Case { predicate, matches } = random_case(all.len(), &mut random);
             let options = options(&mut random, predicate);
             let what = format!("{name}, change {change}, {}", options.filter.as_ref().unwrap());
             let limit = options.limit.map_or(usize::MAX, |limit| limit as usize);
             let got = golden::read(bytes.clone(), options).unwrap_or_else(|error| panic!("{what}: {error}"));
-            let want: Vec<_> = all.iter().enumerate().filter(|(_, row)| holds(row)).take(limit).collect();
+            let want: Vec<_> = all.iter().enumerate().filter(|(_, row)| matches(row)).take(limit).collect();
             assert_eq!(got.len(), want.len(), "{what}: rows");
             for (got, (at, want)) in got.iter().zip(want) {
                 for (column, value) in got.as_object().expect("a row") {
@@ -161,7 +162,7 @@ fn filters_give_the_rows_that_they_are_true_for() {
 }
 
 #[test]
-fn row_numbers_and_limits_without_a_filter() {
+fn row_numbers_and_limits_without_filter() {
     for (name, bytes) in data::files("tests/data").into_iter().chain(data::files("tests/data/groups")) {
         let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
         let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &Limits::default()).unwrap();
@@ -189,9 +190,9 @@ fn row_numbers_and_limits_without_a_filter() {
     }
 }
 
-/// Any column of any file can be asked whether it is null, but for unions, and says so of each row.
+/// All types but unions support the predicate `IsNull`.
 #[test]
-fn nulls_of_any_column() {
+fn is_null_of_all_columns() {
     for (name, bytes) in data::files("tests/data") {
         let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
         let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &Limits::default()).unwrap();

@@ -1,5 +1,5 @@
-//! Files whose messages and streams are changed and put together again give rows or an error, within bounded memory and
-//! time: what byte by byte changes rarely reach, as lengths and compressed chunks hide it.
+//! Files with changed messages and streams have rows or an error, within bounded memory and time. The files are
+//! assembled with correct lengths and chunks, which changes of single bytes rarely leave intact.
 
 use crate::damage::Tally;
 use crate::data;
@@ -11,7 +11,7 @@ pub(crate) mod mutator;
 
 use mutator::{Random, mutate};
 
-/// Files of the folders that are small enough to be read thousands of times.
+/// Test files that are small enough to be read thousands of times.
 fn small_files() -> Vec<(String, bytes::Bytes)> {
     let folders = ["tests/data", "tests/data/groups", "tests/data/heavy", "tests/data/corrupt"];
     let all = folders.into_iter().flat_map(data::files);
@@ -19,13 +19,13 @@ fn small_files() -> Vec<(String, bytes::Bytes)> {
 }
 
 #[test]
-fn files_of_changed_messages() {
+fn files_with_changed_messages() {
     let mut random = Random::new(1);
     let mut tally = Tally::default();
     let mut mutated = 0;
     for (name, bytes) in small_files() {
         for change in 0..cases(40) {
-            // Few changes lead far, many nowhere: some are on top of others.
+            // Up to three mutations, which build on each other.
             let mut file = bytes.to_vec();
             for _ in 0..=random.below(3) {
                 let Some(changed) = mutate(&file, &mut random) else { break };
@@ -39,9 +39,9 @@ fn files_of_changed_messages() {
     assert!(mutated > cases(1000), "{mutated} changes");
 }
 
-/// What is taken apart and put together is the file that it was, but for the form of its chunks.
+/// A parsed and assembled file has the same rows. Only its chunks may differ.
 #[test]
-fn files_without_changes_are_as_they_were() {
+fn assembled_files_have_the_same_rows() {
     for (name, bytes) in data::files("tests/data") {
         let again = mutator::copy(&bytes, &mut Random::new(7)).expect("a file");
         let rows = |bytes: bytes::Bytes| {

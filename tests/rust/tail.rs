@@ -1,4 +1,4 @@
-//! Tails: as a value that another process can have, and read in as few steps as they need.
+//! Tails: serialization, and decoding in as few requests as possible.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn tail_of(bytes: &Bytes) -> FileTail {
 }
 
 #[test]
-fn a_tail_becomes_bytes_and_again_itself() {
+fn serialized_tails_round_trip() {
     for (name, bytes) in data::files("tests/data") {
         let tail = tail_of(&bytes);
         let stored = tail.to_bytes();
@@ -30,26 +30,26 @@ fn a_tail_becomes_bytes_and_again_itself() {
 }
 
 #[test]
-fn any_end_of_a_file_will_do_to_begin_with() {
+fn decoding_starts_with_any_number_of_bytes() {
     let bytes = data::file("pyorc.none.orc");
     let want = format!("{:?}", tail_of(&bytes));
     for given in 1..=bytes.len() {
         let limits = Limits::default();
         let mut decoder = TailDecoder::new(bytes.len() as u64, &limits);
         let mut step = decoder.next(bytes.slice(bytes.len() - given..)).unwrap();
-        let mut asked = 0;
+        let mut requests = 0;
         while let Step::Need(range) = step {
-            asked += 1;
+            requests += 1;
             step = decoder.next(bytes.slice(range.start as usize..range.end as usize)).unwrap();
         }
         let Step::Done(tail) = step else { panic!("{given}") };
-        assert!(asked <= 2, "{given}");
+        assert!(requests <= 2, "{given}");
         assert_eq!(format!("{tail:?}"), want, "{given}");
     }
 }
 
 #[test]
-fn bytes_that_are_no_tail_are_refused() {
+fn invalid_serialized_tails_are_refused() {
     let stored = tail_of(&data::file("pyorc.none.orc")).to_bytes();
     for garbage in [&b""[..], b"ORC", &[0xff; 40], &stored[..stored.len() / 2], &stored[1..]] {
         let error = FileTail::from_bytes(garbage, &Limits::default()).unwrap_err();
@@ -75,7 +75,7 @@ fn varint(mut value: u64) -> Vec<u8> {
     out
 }
 
-/// The bytes of a file without compression, its footer made longer by `n` bytes of user metadata.
+/// A file without compression, with `n` more bytes of user metadata in its footer.
 fn with_metadata(bytes: &Bytes, n: usize) -> Bytes {
     let at = bytes.len() - 1 - usize::from(*bytes.last().unwrap());
     let postscript = &bytes[at..bytes.len() - 1];
@@ -93,23 +93,25 @@ fn with_metadata(bytes: &Bytes, n: usize) -> Bytes {
 }
 
 #[test]
-fn the_decoder_asks_for_what_it_needs() {
+fn decoder_needs_few_ranges() {
     let limits = Limits::default();
     let short = data::file("pyorc.none.orc");
     let slice = |bytes: &Bytes, range: std::ops::Range<u64>| bytes.slice(range.start as usize..range.end as usize);
 
     let mut decoder = TailDecoder::new(short.len() as u64, &limits);
-    let Step::Need(range) = decoder.start().unwrap() else { panic!("nothing is known yet") };
+    let Step::Need(range) = decoder.start().unwrap() else { panic!("the decoder has no bytes yet") };
     assert_eq!(range, 0..short.len() as u64);
     assert!(matches!(decoder.next(slice(&short, range)).unwrap(), Step::Done(_)));
 
     let long = with_metadata(&short, 100_000);
     let mut decoder = TailDecoder::new(long.len() as u64, &limits);
-    let Step::Need(range) = decoder.start().unwrap() else { panic!("nothing is known yet") };
+    let Step::Need(range) = decoder.start().unwrap() else { panic!("the decoder has no bytes yet") };
     assert_eq!(range, long.len() as u64 - (16 << 10)..long.len() as u64);
     let Step::Need(range) = decoder.next(slice(&long, range)).unwrap() else { panic!("the footer is longer") };
     assert!(range.start < short.len() as u64 && range.end == long.len() as u64);
-    let Step::Done(tail) = decoder.next(slice(&long, range.clone())).unwrap() else { panic!("all is there") };
+    let Step::Done(tail) = decoder.next(slice(&long, range.clone())).unwrap() else {
+        panic!("the decoder has all bytes")
+    };
     assert_eq!(tail.metadata.last().unwrap().1.len(), 100_000);
     assert_eq!(long.len() as u64 - range.start, tail.tail_length);
 
@@ -118,7 +120,7 @@ fn the_decoder_asks_for_what_it_needs() {
 }
 
 #[test]
-fn a_footer_beyond_the_limit_is_not_read() {
+fn footer_beyond_the_limit_is_not_read() {
     let long = with_metadata(&data::file("pyorc.none.orc"), 100_000);
     let limits = Limits { tail: 50_000, ..Limits::default() };
     let error = read_tail(&MemorySource::new(long), &limits).unwrap_err();
