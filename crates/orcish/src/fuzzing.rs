@@ -1,4 +1,4 @@
-//! Internals of the crate for fuzz targets. The feature `fuzzing` is not a part of the API.
+//! What fuzz targets need of the inside of the crate; behind the feature `fuzzing`, and no part of the API.
 
 use bytes::Bytes;
 use orcish_core::error::Result;
@@ -8,32 +8,32 @@ use crate::codec::Stream;
 use crate::codec::{Framing, decompress_all};
 use crate::source::ByteSource as _;
 
-/// A stream with the `stored` chunks, each of at most `chunk_size` decompressed bytes.
+/// A stream of `stored` bytes in chunks of `codec`, each of at most `chunk_size` bytes when decompressed.
 pub fn stream(stored: Bytes, codec: Compression, chunk_size: usize) -> Stream {
     Stream::new(stored, Framing { codec, chunk_size })
 }
 
-/// Decompresses a whole section, up to `limit` bytes.
+/// Decompresses a whole section.
 ///
 /// # Errors
-/// The errors of decompression, and `LimitExceeded`.
+/// Those of the section.
 pub fn section(stored: Bytes, codec: Compression, chunk_size: usize, limit: u64) -> Result<Bytes> {
     decompress_all(stored, Framing { codec, chunk_size }, limit)
 }
 
-/// Reads a stream as decoders do, in steps of `step` bytes. Returns its first `max` bytes.
+/// Takes a stream apart as decoders do, by looks of `wanted` bytes; returns what it holds, up to `most` bytes.
 ///
 /// # Errors
-/// The errors of the stream.
-pub fn drain(stream: &mut Stream, step: usize, max: usize) -> Result<Vec<u8>> {
+/// Those of the stream.
+pub fn drain(stream: &mut Stream, wanted: usize, most: usize) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    while out.len() < max {
-        let available = stream.fill(step)?;
-        if available.is_empty() {
+    while out.len() < most {
+        let there = stream.fill(wanted)?;
+        if there.is_empty() {
             break;
         }
-        let n = available.len().min(step.max(1));
-        out.extend_from_slice(available.get(..n).unwrap_or_default());
+        let n = there.len().min(wanted.max(1));
+        out.extend_from_slice(there.get(..n).unwrap_or_default());
         stream.consume(n);
     }
     Ok(out)

@@ -57,17 +57,17 @@ impl Checker<'_> {
     }
 
     /// Calls `work`, which decodes a `section` or, without a name, the data of a row group. Adds a finding for each
-    /// fault that decoders ignore.
-    pub(super) fn collect_faults<T>(
+    /// warning of the decoders.
+    pub(super) fn collect_warnings<T>(
         &mut self,
         (stripe, group): (Option<usize>, Option<usize>),
         section: Option<&str>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let (result, faults) = listen(work);
+        let (result, warnings) = listen(work);
         let value = result?;
-        for (column, fault) in faults {
-            let message = section.map_or_else(|| fault.to_owned(), |section| format!("{section}: {fault}"));
+        for (column, warning) in warnings {
+            let message = section.map_or_else(|| warning.to_owned(), |section| format!("{section}: {warning}"));
             self.add_finding(stripe, group, column, message);
         }
         Ok(value)

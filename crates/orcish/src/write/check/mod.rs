@@ -149,17 +149,17 @@ impl<'a> Checker<'a> {
         let (file, limits, inspector) = (self.file, self.limits, self.inspector.clone());
         let tail = file.tail();
         self.check_tail();
-        self.collect_faults((None, None), Some("the footer"), || inspector.decompress_footer())?;
+        self.collect_warnings((None, None), Some("the footer"), || inspector.decompress_footer())?;
         let read_statistics = || file.stripe_statistics(limits);
-        let stripe_statistics = self.collect_faults((None, None), Some("the stripe statistics"), read_statistics)?;
+        let stripe_statistics = self.collect_warnings((None, None), Some("the stripe statistics"), read_statistics)?;
         let mut file_statistics = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         for stripe in 0..tail.stripes.len() {
             self.cancellation.poll()?;
             let place = (Some(stripe), None);
-            let footer = self.collect_faults(place, Some("the stripe footer"), || inspector.footer(stripe))?;
+            let footer = self.collect_warnings(place, Some("the stripe footer"), || inspector.footer(stripe))?;
             self.check_stripe_footer(stripe, &footer);
             let open = || inspector.stripe(stripe, &footer);
-            let mut inspected = self.collect_faults(place, Some("its row index"), open)?;
+            let mut inspected = self.collect_warnings(place, Some("its row index"), open)?;
             drop(footer);
             let computed = self.check_stripe(stripe, &mut inspected)?;
             // ORC Java without a row index records stripe statistics with 0 values.
@@ -206,7 +206,7 @@ impl<'a> Checker<'a> {
             unread.for_each(|statistics| *statistics = ColumnStatistics::UNKNOWN);
         }
         let mut group = 0;
-        while self.collect_faults((Some(stripe), Some(group)), None, || inspected.next_group())? {
+        while self.collect_warnings((Some(stripe), Some(group)), None, || inspected.next_group())? {
             self.cancellation.poll()?;
             // Each row group has new writers, because only its statistics are needed.
             let mut columns = self.column_writers()?;
@@ -256,7 +256,7 @@ impl<'a> Checker<'a> {
         }
         let mut first_row = 0;
         loop {
-            let rows = self.collect_faults((Some(stripe), Some(group)), None, || inspected.next_piece())?;
+            let rows = self.collect_warnings((Some(stripe), Some(group)), None, || inspected.next_piece())?;
             let Some(Piece { columns: arrays, sought }) = rows else { break };
             self.cancellation.poll()?;
             for ((column, array), sought) in columns.iter().zip(&arrays).zip(sought) {
@@ -299,7 +299,7 @@ impl<'a> Checker<'a> {
             return Ok(Vec::new());
         }
         let types = (0u32..).zip(self.types.types());
-        self.collect_faults((Some(stripe), None), Some("its bloom filters"), || {
+        self.collect_warnings((Some(stripe), None), Some("its bloom filters"), || {
             types.map(|(id, _)| inspected.bloom_filters(id)).collect()
         })
     }
