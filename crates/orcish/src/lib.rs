@@ -38,7 +38,6 @@ pub mod dataset;
 pub mod encoding;
 mod index;
 mod memory;
-mod noted;
 pub mod options;
 pub mod partition;
 mod predicate;
@@ -54,6 +53,7 @@ pub mod tail;
 pub mod time;
 #[doc(hidden)]
 pub mod tuning;
+mod warnings;
 pub mod write;
 mod writer;
 

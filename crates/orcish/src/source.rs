@@ -1,20 +1,25 @@
-//! The seam between decompression and decoding: bytes that can be looked at before they are taken.
+//! The interface between decompression and decoding: sources of bytes, and positions of row groups.
 
 use orcish_core::error::{Error, Result};
 
-/// A run of bytes that a decoder takes from the front.
+/// A source of bytes, which a decoder reads from the front.
 ///
-/// Decoders ask for as many contiguous bytes as their largest run may need, so that a run never has
-/// to be decoded across the edge of a compression chunk.
+/// Decoders ask for as many contiguous bytes as their largest run has. So a run that crosses the boundary of two
+/// compression chunks is contiguous, too.
 pub trait ByteSource {
-    /// Makes at least `wanted` bytes contiguous and returns all that are; fewer only when the
-    /// stream ends before.
+    /// All contiguous bytes: at least `wanted`, or fewer if the stream ends before. The bytes are not consumed.
+    ///
+    /// # Errors
+    /// Errors of decompression.
     fn fill(&mut self, wanted: usize) -> Result<&[u8]>;
 
-    /// Takes `n` bytes that the last [`fill`](Self::fill) showed.
+    /// Consumes `n` of the bytes that the last [`fill`](Self::fill) returned.
     fn consume(&mut self, n: usize);
 
-    /// Takes exactly `out.len()` bytes.
+    /// Reads and consumes exactly `out.len()` bytes.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before; errors of decompression.
     fn read_exact(&mut self, out: &mut [u8]) -> Result<()> {
         let mut done = 0;
         while let Some(rest) = out.get_mut(done..).filter(|rest| !rest.is_empty()) {
@@ -30,50 +35,56 @@ pub trait ByteSource {
         Ok(())
     }
 
-    /// Takes `n` bytes without looking at them.
+    /// Skips `n` bytes.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before; errors of decompression.
     fn skip(&mut self, n: usize) -> Result<()> {
-        let mut left = n;
-        while left > 0 {
-            let there = self.fill(1)?.len().min(left);
-            if there == 0 {
-                return Err(stream_ends(left));
+        let mut remaining = n;
+        while remaining > 0 {
+            let available = self.fill(1)?.len().min(remaining);
+            if available == 0 {
+                return Err(stream_ends(remaining));
             }
-            self.consume(there);
-            left -= there;
+            self.consume(available);
+            remaining -= available;
         }
         Ok(())
     }
 }
 
-/// A source that can go to where a row group begins.
+/// A source that can seek to the start of a row group.
 pub trait SeekSource: ByteSource {
-    /// Goes to where the next of `positions` are: one for bytes as they are, two for compressed ones.
+    /// Seeks to the next of `positions`: one number in an uncompressed stream, two numbers in a compressed stream.
     ///
     /// # Errors
-    /// `Corrupt` when there is no such place, or positions are missing.
+    /// `Corrupt` where the stream has no such position, or positions are missing.
     fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()>;
 }
 
-/// Where a row group begins in the streams of a column (ORCv1, Row Group Index): numbers that each stream
-/// takes as many of as it needs, in the order of the streams.
+/// The positions of a row group in the streams of a column (ORCv1, Row Group Index). Each decoder takes as many numbers as
+/// it needs, in the order of the streams.
 #[derive(Debug, Clone)]
 pub struct Positions<'a>(std::slice::Iter<'a, u64>);
 
 impl<'a> Positions<'a> {
-    /// The positions of a row group, as its entry in the index has them.
+    /// The positions of an entry of the row index.
     pub fn new(positions: &'a [u64]) -> Self {
         Positions(positions.iter())
     }
 
-    /// The next position.
+    /// Takes the next position.
     ///
     /// # Errors
-    /// `Corrupt` when there is none left.
+    /// `Corrupt` where none is left.
     pub fn take(&mut self) -> Result<u64> {
         self.0.next().copied().ok_or_else(|| Error::corrupt("the row index has too few positions"))
     }
 
-    /// The next position as a count of bytes or values to pass over; the stream bounds it.
+    /// Takes the next position as a number of bytes or values to skip. It is not compared with the length of the stream.
+    ///
+    /// # Errors
+    /// `Corrupt` where none is left, or the number does not fit into `usize`.
     pub(crate) fn take_count(&mut self) -> Result<usize> {
         let count = self.take()?;
         usize::try_from(count).map_err(|_| Error::corrupt(format!("the row index states position {count}")))
@@ -90,7 +101,7 @@ impl ByteSource for &[u8] {
     }
 }
 
-/// The error of a stream that ends while `missing` more values or bytes are due.
+/// The error for a stream that ends before `missing` more bytes or values.
 pub(crate) fn stream_ends(missing: usize) -> Error {
     Error::corrupt(format!("the stream ends {missing} bytes early"))
 }

@@ -11,8 +11,8 @@ use std::cell::RefCell;
 
 use orcish_core::error::{Error, Result};
 
-use crate::noted::note;
 use crate::proto::orc;
+use crate::warnings::warn;
 
 pub use chunk::{Framing, Stream};
 pub(crate) use chunk::{append_chunk, decompress_all};
@@ -102,7 +102,7 @@ fn inflate_unended(context: &mut libdeflater::Decompressor, input: &[u8], output
     if again.get(..same)? != output.get(..length)? {
         return None;
     }
-    note(if input.is_empty() { "a zlib chunk has no bytes" } else { "a zlib chunk has no final block" });
+    warn(if input.is_empty() { "a zlib chunk has no bytes" } else { "a zlib chunk has no final block" });
     Some(length)
 }
 

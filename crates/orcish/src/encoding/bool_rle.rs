@@ -1,52 +1,57 @@
-//! Boolean run length encoding (ORCv1, Boolean Run Length Encoding): bytes of eight bits, the first
-//! in the highest place, behind byte run length encoding.
+//! Boolean run length encoding (ORCv1, Boolean Run Length Encoding): bytes of eight values in byte run length encoding.
+//! The first value of a byte is the highest bit.
 
 use orcish_core::error::{Error, Result};
 
 use super::byte_rle::ByteRle;
 use crate::source::{ByteSource, Positions, SeekSource};
 
-/// Decodes bits into bitmaps as Arrow has them: the first bit in the lowest place.
+/// Decodes booleans into bitmaps in Arrow's order: the first value of a byte is the lowest bit.
 #[derive(Debug)]
 pub struct BoolRle<S> {
     bytes: ByteRle<S>,
-    /// Bits of the last byte that are not taken yet, the next one lowest; zero above `left`.
-    rest: u8,
-    left: u32,
+    /// Values of the last byte that are not read yet, in Arrow's order. Bits above `buffered_len` are zero.
+    buffered: u8,
+    /// Number of buffered values.
+    buffered_len: u32,
 }
 
 impl<S: ByteSource> BoolRle<S> {
     /// A decoder at the start of `source`.
     pub fn new(source: S) -> Self {
-        BoolRle { bytes: ByteRle::new(source), rest: 0, left: 0 }
+        BoolRle { bytes: ByteRle::new(source), buffered: 0, buffered_len: 0 }
     }
 
-    /// The next `n` bits as a bitmap of whole bytes; bits beyond `n` are zero.
+    /// The next `n` values as a bitmap of whole bytes. Bits behind the last value are zero.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before.
     pub fn read(&mut self, n: usize) -> Result<Vec<u8>> {
         let mut out = vec![0; n.div_ceil(8)];
-        let fresh = n.saturating_sub(self.left as usize).div_ceil(8);
-        let (head, spare) = out.split_at_mut(fresh);
+        let new_bytes = n.saturating_sub(self.buffered_len as usize).div_ceil(8);
+        let (head, tail) = out.split_at_mut(new_bytes);
         self.bytes.read(head)?;
-        // The newest byte, with how many bits of it were not taken before, and what of it is carried on.
-        let (mut newest, mut valid, mut carry) = (self.rest, self.left, self.rest);
-        if fresh > 0 {
-            valid = 8;
+        // The last byte that was decoded, the number of its values that were not read before, and the values that move
+        // into the next byte of the bitmap.
+        let (mut last, mut last_len, mut carry) = (self.buffered, self.buffered_len, self.buffered);
+        if new_bytes > 0 {
+            last_len = 8;
         }
-        if self.left == 0 {
+        if self.buffered_len == 0 {
             head.iter_mut().for_each(|byte| *byte = byte.reverse_bits());
-            newest = head.last().copied().unwrap_or_default();
+            last = head.last().copied().unwrap_or_default();
         } else {
             for byte in head {
-                newest = byte.reverse_bits();
-                *byte = carry | (newest << self.left);
-                carry = newest >> (8 - self.left);
+                last = byte.reverse_bits();
+                *byte = carry | (last << self.buffered_len);
+                carry = last >> (8 - self.buffered_len);
             }
-            spare.iter_mut().take(1).for_each(|byte| *byte = carry);
+            tail.iter_mut().take(1).for_each(|byte| *byte = carry);
         }
-        // What is beyond `n` are the highest bits of the newest byte.
-        let over = u32::try_from(self.left as usize + 8 * fresh - n).unwrap_or_default();
-        self.rest = newest.checked_shr(valid - over).unwrap_or_default();
-        self.left = over;
+        // The values behind the `n` values are the highest bits of the last byte.
+        let unread = u32::try_from(self.buffered_len as usize + 8 * new_bytes - n).unwrap_or_default();
+        self.buffered = last.checked_shr(last_len - unread).unwrap_or_default();
+        self.buffered_len = unread;
         if !n.is_multiple_of(8)
             && let Some(byte) = out.last_mut()
         {
@@ -54,32 +59,36 @@ impl<S: ByteSource> BoolRle<S> {
         }
         Ok(out)
     }
-}
 
-impl<S: ByteSource> BoolRle<S> {
-    /// Passes over `n` bits.
+    /// Skips `n` values.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before.
     pub fn skip(&mut self, n: usize) -> Result<()> {
-        let Some(beyond) = n.checked_sub(self.left as usize) else {
-            // Fewer than the eight of a byte.
+        let Some(unbuffered) = n.checked_sub(self.buffered_len as usize) else {
+            // At most seven values: all are buffered.
             let n = u32::try_from(n).unwrap_or_default();
-            self.rest >>= n;
-            self.left -= n;
+            self.buffered >>= n;
+            self.buffered_len -= n;
             return Ok(());
         };
-        self.bytes.skip(beyond / 8)?;
-        (self.rest, self.left) = (0, 0);
-        if beyond % 8 > 0 {
-            self.read(beyond % 8)?;
+        self.bytes.skip(unbuffered / 8)?;
+        (self.buffered, self.buffered_len) = (0, 0);
+        if unbuffered % 8 > 0 {
+            self.read(unbuffered % 8)?;
         }
         Ok(())
     }
 }
 
 impl<S: SeekSource> BoolRle<S> {
-    /// Goes to where a row group begins.
+    /// Seeks to the start of a row group (ORCv1, Row Group Index).
+    ///
+    /// # Errors
+    /// `Corrupt` where the positions are not in the stream, or positions are missing.
     pub fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
         self.bytes.seek(positions)?;
-        (self.rest, self.left) = (0, 0);
+        (self.buffered, self.buffered_len) = (0, 0);
         match positions.take()? {
             0 => Ok(()),
             bits @ 1..=8 => self.skip(usize::try_from(bits).unwrap_or_default()),
@@ -101,9 +110,9 @@ mod tests {
         assert_eq!(BoolRle::new(&[0xff, 0x80][..]).read(8).unwrap(), [1]);
     }
 
-    /// A read may end in the byte that it began to take, with more bits left than were carried into it.
+    /// A read can begin and end in the same byte, and leave more values buffered than before.
     #[test]
-    fn reads_end_anywhere() {
+    fn reads_end_at_any_bit() {
         for (first, second) in (0..20).flat_map(|first| (0..20).map(move |second| (first, second))) {
             let mut decoder = BoolRle::new(&[0x03, 0xff][..]);
             for n in [first, second, 48 - first - second] {
@@ -115,29 +124,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_was_encoded(
+        fn decodes_encoded_values(
             runs in prop::collection::vec((any::<bool>(), 1..40usize), 0..30),
-            cuts in prop::collection::vec(0..30usize, 0..40),
+            lens in prop::collection::vec(0..30usize, 0..40),
         ) {
             let values: Vec<bool> = runs.iter().flat_map(|&(bit, n)| std::iter::repeat_n(bit, n)).collect();
             let mut bytes = Vec::new();
             encode::bool_rle::encode(&values, &mut bytes);
             let mut decoder = BoolRle::new(&bytes[..]);
-            let mut rest = &values[..];
-            for cut in cuts.into_iter().chain([values.len()]) {
-                let (now, later) = rest.split_at(cut.min(rest.len()));
-                let bits = decoder.read(now.len()).unwrap();
-                let got: Vec<bool> = (0..now.len()).map(|i| bits[i / 8] >> (i % 8) & 1 == 1).collect();
-                prop_assert_eq!(&got[..], now);
-                if now.len() % 8 != 0 {
-                    prop_assert_eq!(bits[now.len() / 8] >> (now.len() % 8), 0);
+            let mut remaining = &values[..];
+            for len in lens.into_iter().chain([values.len()]) {
+                let (want, tail) = remaining.split_at(len.min(remaining.len()));
+                let bits = decoder.read(want.len()).unwrap();
+                let got: Vec<bool> = (0..want.len()).map(|i| bits[i / 8] >> (i % 8) & 1 == 1).collect();
+                prop_assert_eq!(&got[..], want);
+                if want.len() % 8 != 0 {
+                    prop_assert_eq!(bits[want.len() / 8] >> (want.len() % 8), 0);
                 }
-                rest = later;
+                remaining = tail;
             }
         }
 
         #[test]
-        fn skips_any_number(values: Vec<bool>, steps in prop::collection::vec((0..20usize, 0..20usize), 0..20)) {
+        fn skips_any_number_of_values(values: Vec<bool>, steps in prop::collection::vec((0..20usize, 0..20usize), 0..20)) {
             let mut bytes = Vec::new();
             encode::bool_rle::encode(&values, &mut bytes);
             let mut decoder = BoolRle::new(&bytes[..]);

@@ -4,74 +4,82 @@ use orcish_core::error::Result;
 
 use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 
-/// Least length of a run.
+/// Minimum length of a run.
 const MIN_RUN: usize = 3;
-/// Greatest length of a run.
+/// Maximum length of a run.
 pub(crate) const MAX_RUN: usize = 127 + MIN_RUN;
 
 /// Decodes bytes.
 #[derive(Debug)]
 pub struct ByteRle<S> {
     source: S,
-    /// Bytes left of the current run or literals.
-    left: usize,
-    /// The byte of the current run; `None` within literals.
-    run: Option<u8>,
+    /// Number of values of the current run or literal list that are not read yet.
+    remaining: usize,
+    /// The value of the current run; `None` in a literal list.
+    run_value: Option<u8>,
 }
 
 impl<S: ByteSource> ByteRle<S> {
     /// A decoder at the start of `source`.
     pub fn new(source: S) -> Self {
-        ByteRle { source, left: 0, run: None }
+        ByteRle { source, remaining: 0, run_value: None }
     }
 
-    /// Fills `out`.
+    /// Fills `out` with the next values.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before.
     pub fn read(&mut self, out: &mut [u8]) -> Result<()> {
         let mut out = out;
         while !out.is_empty() {
-            if self.left == 0 {
-                self.next_header(out.len())?;
+            if self.remaining == 0 {
+                self.read_header(out.len())?;
             }
-            let n = self.left.min(out.len());
-            let (now, later) = out.split_at_mut(n);
-            match self.run {
-                Some(byte) => now.fill(byte),
-                None => self.source.read_exact(now)?,
+            let n = self.remaining.min(out.len());
+            let (head, tail) = out.split_at_mut(n);
+            match self.run_value {
+                Some(byte) => head.fill(byte),
+                None => self.source.read_exact(head)?,
             }
-            self.left -= n;
-            out = later;
+            self.remaining -= n;
+            out = tail;
         }
         Ok(())
     }
 
-    /// Passes over `n` bytes.
+    /// Skips `n` values.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before.
     pub fn skip(&mut self, n: usize) -> Result<()> {
-        let mut left = n;
-        while left > 0 {
-            if self.left == 0 {
-                self.next_header(left)?;
+        let mut to_skip = n;
+        while to_skip > 0 {
+            if self.remaining == 0 {
+                self.read_header(to_skip)?;
             }
-            let n = self.left.min(left);
-            if self.run.is_none() {
+            let n = self.remaining.min(to_skip);
+            if self.run_value.is_none() {
                 self.source.skip(n)?;
             }
-            self.left -= n;
-            left -= n;
+            self.remaining -= n;
+            to_skip -= n;
         }
         Ok(())
     }
 
-    fn next_header(&mut self, missing: usize) -> Result<()> {
+    /// Reads the header of a run or literal list, and the value of a run. `missing` is the number of values that the error
+    /// of a truncated stream states.
+    fn read_header(&mut self, missing: usize) -> Result<()> {
         let bytes = self.source.fill(2)?;
         let (Some(&header), second) = (bytes.first(), bytes.get(1).copied()) else { return Err(stream_ends(missing)) };
         if header >= 0x80 {
-            // The negative count of literals.
-            self.left = 0x100 - usize::from(header);
-            self.run = None;
+            // The header of a literal list is the negative number of literals.
+            self.remaining = 0x100 - usize::from(header);
+            self.run_value = None;
             self.source.consume(1);
         } else {
-            self.left = usize::from(header) + MIN_RUN;
-            self.run = Some(second.ok_or_else(|| stream_ends(missing))?);
+            self.remaining = usize::from(header) + MIN_RUN;
+            self.run_value = Some(second.ok_or_else(|| stream_ends(missing))?);
             self.source.consume(2);
         }
         Ok(())
@@ -79,10 +87,13 @@ impl<S: ByteSource> ByteRle<S> {
 }
 
 impl<S: SeekSource> ByteRle<S> {
-    /// Goes to where a row group begins.
+    /// Seeks to the start of a row group (ORCv1, Row Group Index).
+    ///
+    /// # Errors
+    /// `Corrupt` where the positions are not in the stream, or positions are missing.
     pub fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
         self.source.seek(positions)?;
-        self.left = 0;
+        self.remaining = 0;
         self.skip(positions.take_count()?)
     }
 }
@@ -105,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_are_errors() {
+    fn truncated_streams_are_errors() {
         for bytes in [&[][..], &[0x61], &[0xfe, 0x44]] {
             assert!(ByteRle::new(bytes).read(&mut [0; 2]).is_err());
         }
@@ -113,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_was_encoded(values: Vec<u8>, runs in prop::collection::vec((any::<u8>(), 1..300usize), 0..8), cut: prop::sample::Index) {
+        fn decodes_encoded_values(values: Vec<u8>, runs in prop::collection::vec((any::<u8>(), 1..300usize), 0..8), cut: prop::sample::Index) {
             let mut values = values;
             values.extend(runs.iter().flat_map(|&(byte, n)| std::iter::repeat_n(byte, n)));
             let mut bytes = Vec::new();

@@ -1,32 +1,33 @@
-//! Kernels compiled twice: for every processor of the architecture, and for those of the last ten years.
+//! Kernels that are compiled twice: for the baseline of the architecture, and for AVX2 and BMI.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::LazyLock;
 
-/// Work that is worth a version of its own for better processors.
+/// A function that is compiled for several instruction sets.
 pub(crate) trait Kernel {
     type Output;
-    /// Does the work. Has to be `#[inline(always)]`, and so has all that it calls and that should gain.
+    /// Runs the kernel. Implementations and the functions that they call are `#[inline(always)]`: functions that are not
+    /// inlined are compiled for the baseline only.
     fn run(self) -> Self::Output;
 }
 
-/// Runs a kernel, with AVX2 and BMI where the processor has them.
+/// Runs a kernel, with AVX2 and BMI if the processor supports them.
 #[inline]
 #[cfg_attr(
     target_arch = "x86_64",
-    expect(unsafe_code, reason = "unpacking of bits takes half the time, decimals two thirds")
+    expect(unsafe_code, reason = "bit unpacking takes half the time, decoding of decimals two thirds")
 )]
 pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
-    if *IS_MODERN {
-        // SAFETY: the processor has all features that the function is compiled for.
-        return unsafe { run_modern(kernel) };
+    if *HAS_AVX2_AND_BMI {
+        // SAFETY: the processor supports all features that the function is compiled for.
+        return unsafe { run_with_avx2_and_bmi(kernel) };
     }
     kernel.run()
 }
 
 #[cfg(target_arch = "x86_64")]
-static IS_MODERN: LazyLock<bool> = LazyLock::new(|| {
+static HAS_AVX2_AND_BMI: LazyLock<bool> = LazyLock::new(|| {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
@@ -36,6 +37,6 @@ static IS_MODERN: LazyLock<bool> = LazyLock::new(|| {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_modern<K: Kernel>(kernel: K) -> K::Output {
+fn run_with_avx2_and_bmi<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }

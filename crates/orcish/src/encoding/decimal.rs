@@ -1,7 +1,7 @@
-//! Decimals (ORCv1, Decimal Columns): zigzag varints without bound, each with a scale of its own.
+//! Decimals (ORCv1, Decimal Columns): unbounded zigzag varints. Each value has its own scale.
 //!
-//! Varints are found eight at a time and more: a mask of the bytes that end one, over 64 bytes, tells
-//! where each begins without looking at the one before.
+//! The fast path decodes the varints of a 64-byte window together. A bit mask of the last bytes of the varints gives the
+//! start of each varint without decoding the varint before it.
 
 use orcish_core::error::{Error, Result};
 
@@ -9,24 +9,24 @@ use super::cpu::{self, Kernel};
 use super::varint::{MAX_LEN_128, read_u128, unzigzag, unzigzag_128};
 use crate::source::ByteSource;
 
-/// Most digits of a decimal.
+/// Maximum precision of a decimal.
 pub const MAX_PRECISION: u8 = 38;
 /// Values that are decoded at a time.
 const BLOCK: usize = 512;
 
-/// Bytes that one mask covers.
+/// Bytes of a window, of which a mask has one bit each.
 const WINDOW: usize = 64;
-/// Powers of ten that 64 bits hold: 10^0 to 10^18.
-const POWERS: usize = 19;
-/// Places of a table that any five bits lead into.
-const FACTORS: usize = 32;
+/// Number of powers of ten that fit into 64 bits: 10^0 to 10^18.
+const POWERS_OF_TEN: usize = 19;
+/// Length of the table of factors. Any five bits are an index of the table.
+const FACTOR_TABLE_LEN: usize = 32;
 
-/// Powers of ten, and zeros behind them.
-const FACTOR: [i64; FACTORS] = {
-    let mut factors = [0; FACTORS];
+/// Powers of ten, followed by zeros.
+const FACTOR: [i64; FACTOR_TABLE_LEN] = {
+    let mut factors = [0; FACTOR_TABLE_LEN];
     let (mut i, mut power) = (0, 1i64);
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-    while i < POWERS {
+    while i < POWERS_OF_TEN {
         factors[i] = power;
         power = power.wrapping_mul(10);
         i += 1;
@@ -34,55 +34,55 @@ const FACTOR: [i64; FACTORS] = {
     factors
 };
 
-/// Scale and precision that values are brought to.
+/// Precision and scale of the decoded values.
 #[derive(Debug, Clone, Copy)]
 pub struct DecimalType {
-    /// Most digits, 1 to 38.
+    /// Maximum number of digits, 1 to 38.
     pub precision: u8,
-    /// Digits behind the point.
+    /// Number of digits behind the decimal point.
     pub scale: u8,
 }
 
-/// Decodes the values of one column.
+/// Decodes the values of a column.
 #[derive(Debug, Clone)]
 pub struct DecimalDecoder {
     target: DecimalType,
-    /// Values before they are scaled.
+    /// Buffer of values before rescaling.
     block: Box<[i64; BLOCK]>,
-    /// Places of values that do not fit, in what was appended to, if that is no error.
-    misfits: Option<Vec<usize>>,
+    /// Indexes of values that overflow the type in the output; `None` where an overflow is an error.
+    overflows: Option<Vec<usize>>,
 }
 
 impl DecimalDecoder {
     /// A decoder of values of type `target`.
     pub fn new(target: DecimalType) -> Self {
-        DecimalDecoder { target, block: Box::new([0; BLOCK]), misfits: None }
+        DecimalDecoder { target, block: Box::new([0; BLOCK]), overflows: None }
     }
 
-    /// With `keeps_going`, values that the type cannot hold are no error: 0 is in their place, and
-    /// [`take_misfits`](Self::take_misfits) says where.
+    /// Sets whether values that overflow the type are recorded instead of being an error. The output has 0 for such a
+    /// value, and [`take_overflows`](Self::take_overflows) returns the index of the value.
     #[must_use]
-    pub fn past_misfits(self, keeps_going: bool) -> Self {
-        DecimalDecoder { misfits: keeps_going.then(Vec::new), ..self }
+    pub fn record_overflows(self, record: bool) -> Self {
+        DecimalDecoder { overflows: record.then(Vec::new), ..self }
     }
 
-    /// Where in what was appended to, since the last time, values do not fit.
-    pub fn take_misfits(&mut self) -> Vec<usize> {
-        self.misfits.as_mut().map(std::mem::take).unwrap_or_default()
+    /// Indexes, in the output, of the values that overflowed since the last call.
+    pub fn take_overflows(&mut self) -> Vec<usize> {
+        self.overflows.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Reads one varint for each of `scales` and appends them in the scale of the type: finer digits are rounded
-    /// half away from zero, as Java does.
+    /// Reads a varint for each of `scales`, and appends it in the scale of the type. Values with a greater scale are
+    /// rounded half away from zero, as in Java.
     ///
     /// # Errors
-    /// `Corrupt` when the stream ends, or when a value has more digits than the type allows.
+    /// `Corrupt` where the stream ends early, or a value has more digits than the type allows.
     pub fn append<S: ByteSource>(&mut self, source: &mut S, scales: &[i64], out: &mut Vec<i128>) -> Result<()> {
         for scales in scales.chunks(BLOCK) {
             let bytes = source.fill(scales.len() * MAX_LEN_128 + WINDOW + 8)?;
             let values = self.block.get_mut(..scales.len()).unwrap_or_default();
-            let taken = match cpu::run(Short { target: self.target, bytes, values, scales, out }) {
+            let taken = match cpu::run(ShortVarints { target: self.target, bytes, values, scales, out }) {
                 Some(taken) => taken,
-                None => append_any(self.target, bytes, scales, out, self.misfits.as_mut())?,
+                None => append_general(self.target, bytes, scales, out, self.overflows.as_mut())?,
             };
             source.consume(taken);
         }
@@ -90,65 +90,66 @@ impl DecimalDecoder {
     }
 }
 
-/// Values that mostly are short: appends all of them and says how many bytes they took, or appends none.
-struct Short<'a> {
+/// The fast path: appends all values and returns the number of bytes, or appends nothing and returns `None` where a value
+/// needs the general path.
+struct ShortVarints<'a> {
     target: DecimalType,
     bytes: &'a [u8],
-    /// Room for values before they are scaled.
+    /// Buffer of values before rescaling.
     values: &'a mut [i64],
     scales: &'a [i64],
     out: &'a mut Vec<i128>,
 }
 
-impl Kernel for Short<'_> {
+impl Kernel for ShortVarints<'_> {
     type Output = Option<usize>;
 
     #[inline(always)]
     fn run(self) -> Option<usize> {
-        let (taken, largest) = read_short(self.bytes, self.values)?;
-        append_short(self.target, self.values, largest, self.scales, self.out).then_some(taken)
+        let (taken, largest) = read_short_varints(self.bytes, self.values)?;
+        append_scaled(self.target, self.values, largest, self.scales, self.out).then_some(taken)
     }
 }
 
-/// Appends values, none of which is further from zero than `largest`, in the scale of the type; none when one
-/// might not fit.
+/// Appends values in the scale of the type; returns `false` and appends nothing where a value may overflow the type.
+/// No value has a magnitude above `max_magnitude`.
 #[inline(always)]
-fn append_short(target: DecimalType, values: &[i64], largest: i64, scales: &[i64], out: &mut Vec<i128>) -> bool {
-    let missing = |scale: i64| i64::from(target.scale).wrapping_sub(scale).cast_unsigned();
-    // No number of missing digits is more than all of their bits together.
-    let most_missing = scales.iter().fold(0, |all, &scale| all | missing(scale));
-    let factor = usize::try_from(most_missing).ok().filter(|&most| most < POWERS);
-    let factor = factor.and_then(|most| FACTOR.get(most));
-    let Some(largest) = factor.and_then(|factor| largest.checked_mul(*factor)) else { return false };
-    // More than 18 digits take more than 64 bits.
+fn append_scaled(target: DecimalType, values: &[i64], max_magnitude: i64, scales: &[i64], out: &mut Vec<i128>) -> bool {
+    let exponent = |scale: i64| i64::from(target.scale).wrapping_sub(scale).cast_unsigned();
+    // The bitwise or of the exponents is an upper bound of each exponent.
+    let max_exponent = scales.iter().fold(0, |bits, &scale| bits | exponent(scale));
+    let factor = usize::try_from(max_exponent).ok().filter(|&max| max < POWERS_OF_TEN);
+    let factor = factor.and_then(|max| FACTOR.get(max));
+    let Some(max_magnitude) = factor.and_then(|factor| max_magnitude.checked_mul(*factor)) else { return false };
+    // Numbers of more than 18 digits may take more than 64 bits.
     let bound = FACTOR.get(usize::from(target.precision)).copied().filter(|&bound| bound > 0);
     let bound = bound.unwrap_or(i64::MAX);
-    let from = out.len();
-    if most_missing == 0 {
+    let start = out.len();
+    if max_exponent == 0 {
         out.extend(values.iter().map(|&value| i128::from(value)));
     } else {
         out.extend(values.iter().zip(scales).map(|(value, &scale)| {
             #[expect(clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "five bits")]
-            let factor = FACTOR[(missing(scale) % FACTORS as u64) as usize];
+            let factor = FACTOR[(exponent(scale) % FACTOR_TABLE_LEN as u64) as usize];
             i128::from(value.wrapping_mul(factor))
         }));
     }
-    // Mostly the bits of all values together prove that each fits.
-    let new = out.get(from..).unwrap_or_default();
-    let fit = largest < bound || new.iter().all(|value| value.unsigned_abs() < bound.unsigned_abs().into());
-    if !fit {
-        out.truncate(from);
+    // The bound of all magnitudes usually makes the check of each value unnecessary.
+    let new = out.get(start..).unwrap_or_default();
+    let fits = max_magnitude < bound || new.iter().all(|value| value.unsigned_abs() < bound.unsigned_abs().into());
+    if !fits {
+        out.truncate(start);
     }
-    fit
+    fits
 }
 
-/// Values of any size and scale; returns the number of bytes taken.
-fn append_any(
+/// The general path: appends values of any size and scale, and returns the number of bytes.
+fn append_general(
     target: DecimalType,
     bytes: &[u8],
     scales: &[i64],
     out: &mut Vec<i128>,
-    mut misfits: Option<&mut Vec<usize>>,
+    mut overflows: Option<&mut Vec<usize>>,
 ) -> Result<usize> {
     let bound = 10u128.pow(u32::from(target.precision));
     let mut at = 0;
@@ -159,9 +160,9 @@ fn append_any(
             true => Ok(value),
             false => Err(too_many_digits(target)),
         });
-        out.push(match (value, &mut misfits) {
-            (Err(_), Some(misfits)) => {
-                misfits.push(out.len());
+        out.push(match (value, &mut overflows) {
+            (Err(_), Some(overflows)) => {
+                overflows.push(out.len());
                 0
             }
             (value, _) => value?,
@@ -171,118 +172,118 @@ fn append_any(
     Ok(at)
 }
 
-/// The error of a value of more digits than its type has.
+/// The error for a value with more digits than the precision of its type.
 pub(crate) fn too_many_digits(target: DecimalType) -> Error {
     Error::corrupt(format!("a decimal has more than {} digits", target.precision))
 }
 
-/// Fills `out` with varints of at most eight bytes; returns the number of bytes taken, and a number that no value
-/// is further from zero than. `None` when one is longer, or when the bytes end so early that they must be looked
-/// at one by one.
+/// Fills `out` with varints of at most eight bytes; returns the number of bytes and an upper bound of the magnitudes.
+/// `None` where a varint is longer, or fewer bytes than a window are left.
 #[inline(always)]
-fn read_short(bytes: &[u8], out: &mut [i64]) -> Option<(usize, i64)> {
-    let (mut at, mut all) = (0, 0);
+fn read_short_varints(bytes: &[u8], out: &mut [i64]) -> Option<(usize, i64)> {
+    let (mut at, mut all_bits) = (0, 0);
     let mut out = out;
     while !out.is_empty() {
         let window = bytes.get(at..)?.first_chunk::<{ WINDOW + 8 }>()?;
-        let ends = ends_of_varints(window);
-        let whole = (ends.count_ones() as usize).min(out.len());
-        if whole == 0 {
+        let ends = varint_ends(window);
+        let complete = (ends.count_ones() as usize).min(out.len());
+        if complete == 0 {
             return None;
         }
-        let (now, later) = out.split_at_mut(whole);
-        // Short varints have fewer groups to join; how short they are is the same for long stretches.
-        let inner = !ends;
-        let two = inner & inner >> 1;
+        let (head, tail) = out.split_at_mut(complete);
+        // The loops for short varints join fewer 7-bit groups. The branches are predictable, as the length of the varints
+        // of a column rarely changes.
+        let continues = !ends;
+        let two = continues & continues >> 1;
         let four = two & two >> 2;
         let (taken, bits) = if two == 0 {
-            cut_out::<2>(window, ends, now)
+            extract_varints::<2>(window, ends, head)
         } else if four == 0 {
-            cut_out::<4>(window, ends, now)
+            extract_varints::<4>(window, ends, head)
         } else if four & four >> 4 == 0 {
-            cut_out::<8>(window, ends, now)
+            extract_varints::<8>(window, ends, head)
         } else {
             return None;
         };
         at += taken;
-        all |= bits;
-        out = later;
+        all_bits |= bits;
+        out = tail;
     }
-    // Eight groups of seven bits, halved.
-    Some((at, (all >> 1).cast_signed() + 1))
+    // The bits are at most eight groups of seven bits. Zigzag decoding halves a value.
+    Some((at, (all_bits >> 1).cast_signed() + 1))
 }
 
-/// Fills `out` with the first varints of `window`, of at most `LONGEST` bytes each, which end where `ends`
-/// has a bit set; returns the number of bytes taken, and the bits that are set in any of them.
+/// Fills `out` with the first varints of `window`, of at most `MAX_LEN` bytes each. `ends` has a bit set for the last byte
+/// of each varint. Returns the number of bytes, and the bitwise or of the varints.
 #[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "eight bytes from one of the first 64 are within the window")]
-fn cut_out<const LONGEST: u32>(window: &[u8; WINDOW + 8], ends: u64, out: &mut [i64]) -> (usize, u64) {
+#[expect(clippy::indexing_slicing, reason = "the window has eight bytes behind each of the first 64")]
+fn extract_varints<const MAX_LEN: u32>(window: &[u8; WINDOW + 8], ends: u64, out: &mut [i64]) -> (usize, u64) {
     let mut ends = ends;
-    let (mut start, mut all) = (0u32, 0);
+    let (mut start, mut all_bits) = (0u32, 0);
     for to in out {
         let rest = &window[(start & 63) as usize..];
-        let bits = match LONGEST {
+        let bits = match MAX_LEN {
             2 => {
-                let word = first_varint(rest.first_chunk().map_or(0, |&bytes| u16::from_le_bytes(bytes)).into());
+                let word = keep_first_varint(rest.first_chunk().map_or(0, |&bytes| u16::from_le_bytes(bytes)).into());
                 (word & 0x7f) | (word >> 1 & 0x3f80)
             }
             4 => {
-                let word = first_varint(rest.first_chunk().map_or(0, |&bytes| u32::from_le_bytes(bytes)).into());
+                let word = keep_first_varint(rest.first_chunk().map_or(0, |&bytes| u32::from_le_bytes(bytes)).into());
                 let pairs = (word & 0x007f_007f) | (word >> 1 & 0x3f80_3f80);
                 (pairs & 0x3fff) | (pairs >> 2 & 0x0fff_c000)
             }
-            _ => join_groups(first_varint(rest.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes)))),
+            _ => join_7_bit_groups(keep_first_varint(rest.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes)))),
         };
-        all |= bits;
+        all_bits |= bits;
         *to = unzigzag(bits);
         start = ends.trailing_zeros() + 1;
         ends &= ends.wrapping_sub(1);
     }
-    (start as usize, all)
+    (start as usize, all_bits)
 }
 
-/// The bytes up to the first whose high bit is not set.
+/// Clears the bytes behind the first varint: the first byte without a high bit ends it.
 #[inline(always)]
-fn first_varint(word: u64) -> u64 {
+fn keep_first_varint(word: u64) -> u64 {
     let ends = !word & 0x8080_8080_8080_8080;
     word & (ends ^ ends.wrapping_sub(1))
 }
 
-/// Bit `i` is set when byte `i` ends a varint, for the first 64 bytes.
+/// A mask of the first 64 bytes: bit `i` is set if byte `i` is the last byte of a varint.
 #[inline(always)]
-fn ends_of_varints(window: &[u8; WINDOW + 8]) -> u64 {
+fn varint_ends(window: &[u8; WINDOW + 8]) -> u64 {
     let mut ends = 0;
     for (i, word) in window.as_chunks::<8>().0.iter().take(WINDOW / 8).enumerate() {
         let high_bits = !u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        // The product moves the eight high bits next to each other, at the top.
+        // The multiplication moves the eight high bits into the highest byte.
         let mask = (high_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         ends |= mask << (8 * i);
     }
     ends
 }
 
-/// Joins the groups of seven bits of eight bytes, the first lowest.
+/// Joins the 7-bit groups of eight bytes. The first byte has the lowest bits.
 #[inline(always)]
-fn join_groups(word: u64) -> u64 {
+fn join_7_bit_groups(word: u64) -> u64 {
     let pairs = (word & 0x007f_007f_007f_007f) | ((word & 0x7f00_7f00_7f00_7f00) >> 1);
     let quads = (pairs & 0x0000_3fff_0000_3fff) | ((pairs & 0x3fff_0000_3fff_0000) >> 2);
     (quads & 0x0fff_ffff) | ((quads >> 32) << 28)
 }
 
-/// `value` · 10^(`to` − `from`), rounded half away from zero.
+/// Changes the scale of `value`: `value` · 10^(`to` − `from`), rounded half away from zero.
 fn rescale(value: i128, from: i64, to: u8) -> Result<i128> {
-    let steps = i64::from(to).saturating_sub(from);
-    let power = u32::try_from(steps.unsigned_abs()).ok().and_then(|steps| 10i128.checked_pow(steps));
+    let exponent = i64::from(to).saturating_sub(from);
+    let power = u32::try_from(exponent.unsigned_abs()).ok().and_then(|exponent| 10i128.checked_pow(exponent));
     let result = match power {
         _ if value == 0 => Some(0),
-        Some(power) if steps >= 0 => value.checked_mul(power),
+        Some(power) if exponent >= 0 => value.checked_mul(power),
         Some(power) => {
             let half =
                 i128::from(value % power >= power - power / 2) - i128::from(-(value % power) >= power - power / 2);
             Some(value / power + half)
         }
-        // More digits are cut off than a value has.
-        None if steps < 0 => Some(0),
+        // The removed digits are more than a value has.
+        None if exponent < 0 => Some(0),
         None => None,
     };
     result.ok_or_else(|| Error::corrupt(format!("a decimal of scale {from} does not fit into 38 digits")))
@@ -318,7 +319,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_was_encoded(values in values(), regular: bool) {
+        fn decodes_encoded_values(values in values(), regular: bool) {
             let mut bytes = Vec::new();
             let scale = |scale: i64| if regular { scale.min(10) } else { scale };
             values.iter().for_each(|&(value, _)| encode::varint::write_i128(value, &mut bytes));
@@ -344,7 +345,7 @@ mod tests {
         }
 
         #[test]
-        fn short_values_agree_with_any(
+        fn fast_path_agrees_with_general_path(
             values in prop::collection::vec((-(1i64 << 54)..1i64 << 54, 0..8i64, 0..54u32), 0..BLOCK),
         ) {
             let mut bytes = Vec::new();
@@ -352,18 +353,18 @@ mod tests {
             bytes.extend([0; WINDOW + 8]);
             let scales: Vec<i64> = values.iter().map(|&(_, scale, _)| scale).collect();
             let mut decoder = DecimalDecoder::new(DecimalType { precision: 18, scale: 7 });
-            let (mut some, mut any) = (Vec::new(), Vec::new());
-            let result = decoder.append(&mut &bytes[..], &scales, &mut some);
-            let taken = append_any(decoder.target, &bytes, &scales, &mut any, None);
+            let (mut fast, mut general) = (Vec::new(), Vec::new());
+            let result = decoder.append(&mut &bytes[..], &scales, &mut fast);
+            let taken = append_general(decoder.target, &bytes, &scales, &mut general, None);
             prop_assert_eq!(result.is_ok(), taken.is_ok());
             if result.is_ok() {
-                prop_assert_eq!(some, any);
+                prop_assert_eq!(fast, general);
             }
         }
     }
 
     #[test]
-    fn digits_are_counted() {
+    fn values_beyond_the_precision_are_errors() {
         let target = DecimalType { precision: 3, scale: 1 };
         let mut bytes = Vec::new();
         encode::varint::write_i128(99, &mut bytes);

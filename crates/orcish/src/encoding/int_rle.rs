@@ -1,4 +1,4 @@
-//! Integer run length encoding, both versions behind one decoder.
+//! Decoder of integer run length encoding, version 1 and version 2.
 
 use orcish_core::error::{Error, Result};
 
@@ -6,16 +6,16 @@ use super::run::MAX_RUN;
 use super::{int_rle_v1, int_rle_v2};
 use crate::source::{ByteSource, Positions, SeekSource};
 
-/// Most bytes of a run of either version.
+/// Maximum number of bytes of a run, of version 1 and version 2.
 pub(crate) const MAX_RUN_BYTES: usize = if int_rle_v1::MAX_RUN_BYTES > int_rle_v2::MAX_RUN_BYTES {
     int_rle_v1::MAX_RUN_BYTES
 } else {
     int_rle_v2::MAX_RUN_BYTES
 };
-/// Values that are decoded ahead: runs until at most one more would fit.
-const AHEAD: usize = 2 * MAX_RUN;
+/// Capacity of the buffer of decoded values. Runs are decoded while a run of the maximum length fits.
+const BUFFER_LEN: usize = 2 * MAX_RUN;
 
-/// Version of the encoding, which the column's encoding names (`DIRECT` or `DIRECT_V2`).
+/// Version of integer run length encoding. The encoding of the column states it (`DIRECT` or `DIRECT_V2`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// ORCv1, Integer Run Length Encoding, version 1.
@@ -24,30 +24,30 @@ pub enum Version {
     V2,
 }
 
-/// An integer type that values are narrowed to.
+/// An integer type of decoded values.
 pub trait Integer: Copy + Default {
-    /// The type's name in messages.
+    /// Name of the type in error messages.
     const NAME: &'static str;
-    /// The value cut down to this type, and whether bits were lost.
-    fn cut(value: i64) -> (Self, bool);
+    /// The value truncated to this type, and whether it overflows the type.
+    fn truncate(value: i64) -> (Self, bool);
 }
 
 macro_rules! integer {
-    ($($t:ident or $twin:ident),*) => {$(
+    ($($t:ident or $unsigned:ident),*) => {$(
         impl Integer for $t {
             const NAME: &'static str = stringify!($t);
             #[inline(always)]
-            #[expect(clippy::allow_attributes, reason = "not every type needs each")]
+            #[expect(clippy::allow_attributes, reason = "some types need only some of them")]
             #[allow(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
                 clippy::cast_possible_wrap,
                 clippy::cast_lossless,
-                reason = "compared with the original"
+                reason = "the result is compared with the value"
             )]
-            fn cut(value: i64) -> (Self, bool) {
-                // cuDF writes the bits of a negative 16-bit number as an unsigned one; all readers take both.
-                (value as $t, (value as $t as i64 != value) & (value as $twin as i64 != value))
+            fn truncate(value: i64) -> (Self, bool) {
+                // cuDF writes a negative 16-bit integer as the unsigned integer of the same bits. All readers accept that.
+                (value as $t, (value as $t as i64 != value) & (value as $unsigned as i64 != value))
             }
         }
     )*};
@@ -59,8 +59,8 @@ pub struct IntRle<S> {
     source: S,
     version: Version,
     signed: bool,
-    /// Values of whole runs; `at..len` are not taken yet.
-    values: Box<[i64; AHEAD]>,
+    /// Values of complete runs. The values `at..len` are not read yet.
+    values: Box<[i64; BUFFER_LEN]>,
     at: usize,
     len: usize,
 }
@@ -72,14 +72,17 @@ impl<S> std::fmt::Debug for IntRle<S> {
 }
 
 impl<S: ByteSource> IntRle<S> {
-    /// A decoder at the start of `source`, of signed (zigzag) or unsigned values.
+    /// A decoder at the start of `source`, for signed (zigzag) or unsigned values.
     pub fn new(source: S, version: Version, signed: bool) -> Self {
-        IntRle { source, version, signed, values: Box::new([0; AHEAD]), at: 0, len: 0 }
+        IntRle { source, version, signed, values: Box::new([0; BUFFER_LEN]), at: 0, len: 0 }
     }
 
-    /// At least one and at most `most` values, which are then taken.
+    /// The next values: at least one, and at most `max`.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends, or a run is malformed.
     #[inline]
-    pub fn next_values(&mut self, most: usize) -> Result<&[i64]> {
+    pub fn next_values(&mut self, max: usize) -> Result<&[i64]> {
         if self.at == self.len {
             self.at = 0;
             self.len = 0;
@@ -104,60 +107,70 @@ impl<S: ByteSource> IntRle<S> {
             }?;
         }
         let from = self.at;
-        self.at = self.len.min(from.saturating_add(most));
+        self.at = self.len.min(from.saturating_add(max));
         Ok(self.values.get(from..self.at).unwrap_or_default())
     }
 
-    /// Appends `n` values; one that the type cannot hold is corrupt.
+    /// Appends `n` values.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before, a run is malformed, or a value overflows the type.
     pub fn append<T: Integer>(&mut self, n: usize, out: &mut Vec<T>) -> Result<()> {
-        let mut left = n;
-        while left > 0 {
-            let values = self.next_values(left)?;
-            let mut lossy = false;
+        let mut remaining = n;
+        while remaining > 0 {
+            let values = self.next_values(remaining)?;
+            let mut any_overflow = false;
             out.extend(values.iter().map(|&value| {
-                let (narrow, changed) = T::cut(value);
-                lossy |= changed;
-                narrow
+                let (truncated, overflow) = T::truncate(value);
+                any_overflow |= overflow;
+                truncated
             }));
-            left -= values.len();
-            if lossy {
+            remaining -= values.len();
+            if any_overflow {
                 return Err(Error::corrupt(format!("an integer does not fit into {}", T::NAME)));
             }
         }
         Ok(())
     }
-}
 
-impl<S: ByteSource> IntRle<S> {
-    /// Passes over `n` values.
+    /// Skips `n` values.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before, or a run is malformed.
     pub fn skip(&mut self, n: usize) -> Result<()> {
-        let mut left = n;
-        while left > 0 {
-            left -= self.next_values(left)?.len();
+        let mut remaining = n;
+        while remaining > 0 {
+            remaining -= self.next_values(remaining)?.len();
         }
         Ok(())
     }
 
-    /// Passes over `n` values that are lengths; their sum, and the longest.
+    /// Skips `n` lengths; returns their sum and maximum.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before, a run is malformed, or a length is negative or too large.
     pub fn skip_lengths(&mut self, n: usize) -> Result<(u64, u32)> {
-        let (mut left, mut sum, mut longest) = (n, 0u64, 0);
-        while left > 0 {
-            let values = self.next_values(left)?;
-            left -= values.len();
-            // 1024 values of 32 bits each do not overflow.
-            // As an unsigned number, one below 0 is the greatest.
-            let most = values.iter().map(|value| value.cast_unsigned()).max().unwrap_or(0);
-            let most = u32::try_from(most).map_err(|_| Error::corrupt("a length does not fit into u32"))?;
-            longest = longest.max(most);
-            let block: u64 = values.iter().map(|value| value.cast_unsigned()).sum();
-            sum = sum.checked_add(block).ok_or_else(|| Error::corrupt("lengths of more than 64 bits"))?;
+        let (mut remaining, mut sum, mut max) = (n, 0u64, 0);
+        while remaining > 0 {
+            let values = self.next_values(remaining)?;
+            remaining -= values.len();
+            // A negative length is a very large unsigned integer.
+            let batch_max = values.iter().map(|value| value.cast_unsigned()).max().unwrap_or(0);
+            let batch_max = u32::try_from(batch_max).map_err(|_| Error::corrupt("a length does not fit into u32"))?;
+            max = max.max(batch_max);
+            // The sum of a buffer of 32-bit lengths does not overflow.
+            let batch_sum: u64 = values.iter().map(|value| value.cast_unsigned()).sum();
+            sum = sum.checked_add(batch_sum).ok_or_else(|| Error::corrupt("lengths of more than 64 bits"))?;
         }
-        Ok((sum, longest))
+        Ok((sum, max))
     }
 }
 
 impl<S: SeekSource> IntRle<S> {
-    /// Goes to where a row group begins.
+    /// Seeks to the start of a row group (ORCv1, Row Group Index).
+    ///
+    /// # Errors
+    /// `Corrupt` where the positions are not in the stream, or positions are missing.
     pub fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
         self.source.seek(positions)?;
         (self.at, self.len) = (0, 0);
@@ -165,29 +178,29 @@ impl<S: SeekSource> IntRle<S> {
     }
 }
 
-/// Decodes as many whole runs as `out` surely has room for, at least one; returns the number of values.
-/// `decode` makes values of the run at the front of the bytes, and says how many, and of how many bytes.
+/// Decodes at least one run, and further runs while a run of the maximum length fits into `out`. Returns the number of
+/// values. `decode_run` decodes the run at the front of the bytes, and returns its number of values and of bytes.
 #[inline]
 fn decode_runs<S: ByteSource>(
     source: &mut S,
-    out: &mut [i64; AHEAD],
+    out: &mut [i64; BUFFER_LEN],
     max_run_bytes: usize,
-    decode: impl Fn(&[u8], &mut [i64; MAX_RUN]) -> Result<(usize, usize)>,
+    decode_run: impl Fn(&[u8], &mut [i64; MAX_RUN]) -> Result<(usize, usize)>,
 ) -> Result<usize> {
     let bytes = source.fill(max_run_bytes)?;
-    let whole_stream = bytes.len() < max_run_bytes;
+    let is_end_of_stream = bytes.len() < max_run_bytes;
     let (mut rest, mut len) = (bytes, 0);
-    while let Some(room) = out.get_mut(len..).and_then(|room| room.first_chunk_mut::<MAX_RUN>()) {
-        match decode(rest, room) {
+    while let Some(run) = out.get_mut(len..).and_then(|free| free.first_chunk_mut::<MAX_RUN>()) {
+        match decode_run(rest, run) {
             Ok((values, taken)) => {
                 len += values;
                 rest = rest.get(taken..).unwrap_or_default();
             }
-            // Nobody may need that run: if it is, it will be the first, next time.
+            // The values of this run may not be needed. The next call fails if they are.
             Err(_) if len > 0 => break,
             Err(error) => return Err(error),
         }
-        if rest.is_empty() || (rest.len() < max_run_bytes && !whole_stream) {
+        if rest.is_empty() || (rest.len() < max_run_bytes && !is_end_of_stream) {
             break;
         }
     }
@@ -235,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn narrowing_is_checked() {
+    fn values_beyond_the_type_are_errors() {
         let mut bytes = Vec::new();
         encode::int_rle_v2::encode(&[1, -1, 1 << 32], true, &mut bytes);
         let decoder = || IntRle::new(&bytes[..], Version::V2, true);
@@ -259,7 +272,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
         #[test]
-        fn reads_what_was_encoded(values in shapes(), signed: bool, cut: prop::sample::Index) {
+        fn decodes_encoded_values(values in shapes(), signed: bool, cut: prop::sample::Index) {
             let values: Vec<i64> = if signed { values } else { values.iter().map(|v| v & i64::MAX).collect() };
             for version in [Version::V1, Version::V2] {
                 let mut bytes = Vec::new();
@@ -284,10 +297,10 @@ mod tests {
 
                 let sum = IntRle::new(&bytes[..], version, signed).skip_lengths(first);
                 let lengths: Option<Vec<u32>> = values[..first].iter().map(|&v| u32::try_from(v).ok()).collect();
-                let known = lengths.map(|lengths| {
+                let want = lengths.map(|lengths| {
                     (lengths.iter().map(|&length| u64::from(length)).sum(), lengths.iter().copied().max().unwrap_or(0))
                 });
-                prop_assert_eq!(sum.ok(), known);
+                prop_assert_eq!(sum.ok(), want);
             }
         }
 

@@ -1,4 +1,4 @@
-//! Integer run length encoding, version 1 (ORCv1): runs with a fixed delta, or literal varints.
+//! Runs of integer run length encoding, version 1 (ORCv1): a run with a fixed delta, or a list of literal varints.
 
 use orcish_core::error::Result;
 
@@ -6,16 +6,16 @@ use super::run::MAX_RUN;
 use super::varint::{self, MAX_LEN_64, unzigzag};
 use crate::source::stream_ends;
 
-/// Least length of a run.
+/// Minimum length of a run.
 const MIN_RUN: usize = 3;
-/// Most literals behind one header.
+/// Maximum length of a literal list.
 const MAX_LITERALS: usize = 128;
 
-/// Most bytes of a run or of a list of literals.
+/// Maximum number of bytes of a run or a literal list.
 pub(crate) const MAX_RUN_BYTES: usize = 1 + MAX_LITERALS * MAX_LEN_64;
 
-/// Decodes one run, or one list of literals, from the front of `bytes` into that of `out`; returns the
-/// number of values and of bytes.
+/// Decodes the run or literal list at the front of `bytes` into the front of `out`; returns the number of values and the
+/// number of bytes.
 pub(crate) fn decode_run(bytes: &[u8], signed: bool, out: &mut [i64; MAX_RUN]) -> Result<(usize, usize)> {
     let convert = |value: u64| if signed { unzigzag(value) } else { value.cast_signed() };
     let Some((&header, mut rest)) = bytes.split_first() else { return Err(stream_ends(1)) };

@@ -1,4 +1,4 @@
-//! The encodings of the format: decoders of byte sources, and [`encode`], their inverse.
+//! Decoders of the encodings of ORC. The encoders are in [`encode`].
 //!
 //! | module | ORCv1 section |
 //! |---|---|
@@ -8,7 +8,8 @@
 //! | [`int_rle`] | Integer Run Length Encoding, version 1 and 2 |
 //! | [`decimal`] | Decimal Columns |
 //!
-//! A decoder fills the slice it is given, or fails; it keeps what is left of a run for the next call.
+//! A decoder reads exactly the number of values of the call, or fails. The remaining values of a run are buffered for the
+//! next call.
 
 pub mod bitpack;
 pub mod bool_rle;

@@ -1,31 +1,31 @@
-//! Base 128 varints (ORCv1, Base 128 Varint): seven bits a byte, lowest first, the high bit set in
-//! all bytes but the last; signed numbers are zigzag coded.
+//! Base 128 varints (ORCv1, Base 128 Varint): seven bits per byte, the lowest bits first. The high bit is set in all bytes
+//! but the last. Signed integers are zigzag encoded.
 
 use orcish_core::error::{Error, Result};
 
 use crate::source::{ByteSource, stream_ends};
 
-/// Most bytes of a varint of 64 bits.
+/// Maximum number of bytes of a varint of 64 bits.
 pub const MAX_LEN_64: usize = 10;
-/// Most bytes of a varint of 128 bits.
+/// Maximum number of bytes of a varint of 128 bits.
 pub const MAX_LEN_128: usize = 19;
 
-/// Undoes zigzag coding: 0, 1, 2, 3 … become 0, −1, 1, −2 ….
+/// Decodes a zigzag encoded integer: 0, 1, 2, 3 … are 0, −1, 1, −2 ….
 #[inline(always)]
 pub fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
-/// Undoes zigzag coding of 128 bits.
+/// Decodes a zigzag encoded integer of 128 bits.
 #[inline]
 pub fn unzigzag_128(value: u128) -> i128 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
-/// The varint at the front of `bytes` and its length.
+/// The varint at the front of `bytes`, and its length in bytes.
 ///
 /// # Errors
-/// `Corrupt` when it does not end within `bytes` or within 64 bits.
+/// `Corrupt` where `bytes` ends within the varint, or the varint has more than 64 bits.
 #[inline]
 pub fn read_u64(bytes: &[u8]) -> Result<(u64, usize)> {
     let mut value = 0;
@@ -38,13 +38,13 @@ pub fn read_u64(bytes: &[u8]) -> Result<(u64, usize)> {
             return Ok((value, i + 1));
         }
     }
-    Err(unended(bytes.len(), MAX_LEN_64, 64))
+    Err(unterminated(bytes.len(), MAX_LEN_64, 64))
 }
 
-/// The varint of up to 128 bits at the front of `bytes` and its length.
+/// The varint of up to 128 bits at the front of `bytes`, and its length in bytes.
 ///
 /// # Errors
-/// `Corrupt` when it does not end within `bytes` or within 128 bits.
+/// `Corrupt` where `bytes` ends within the varint, or the varint has more than 128 bits.
 #[inline]
 pub fn read_u128(bytes: &[u8]) -> Result<(u128, usize)> {
     let mut value = 0;
@@ -57,34 +57,34 @@ pub fn read_u128(bytes: &[u8]) -> Result<(u128, usize)> {
             return Ok((value, i + 1));
         }
     }
-    Err(unended(bytes.len(), MAX_LEN_128, 128))
+    Err(unterminated(bytes.len(), MAX_LEN_128, 128))
 }
 
-/// Passes over `n` varints of any length.
+/// Skips `n` varints of any length.
 ///
 /// # Errors
-/// `Corrupt` when the stream ends before.
+/// `Corrupt` where the stream ends before.
 pub fn skip<S: ByteSource>(source: &mut S, n: usize) -> Result<()> {
-    let mut left = n;
-    while left > 0 {
+    let mut remaining = n;
+    while remaining > 0 {
         let bytes = source.fill(1)?;
         if bytes.is_empty() {
-            return Err(stream_ends(left));
+            return Err(stream_ends(remaining));
         }
-        // Each word of eight bytes ends no more than eight varints.
+        // At most eight varints end in a word of eight bytes.
         let words = bytes.as_chunks::<8>().0;
-        let (mut whole, mut ended) = (0, 0);
-        while let Some(word) = words.get(whole).filter(|_| left - ended > 8) {
-            ended += (!u64::from_le_bytes(*word) & 0x8080_8080_8080_8080).count_ones() as usize;
-            whole += 1;
+        let (mut skipped_words, mut skipped) = (0, 0);
+        while let Some(word) = words.get(skipped_words).filter(|_| remaining - skipped > 8) {
+            skipped += (!u64::from_le_bytes(*word) & 0x8080_8080_8080_8080).count_ones() as usize;
+            skipped_words += 1;
         }
-        left -= ended;
-        let mut taken = 8 * whole;
+        remaining -= skipped;
+        let mut taken = 8 * skipped_words;
         for &byte in bytes.get(taken..).unwrap_or_default() {
-            if left == 0 {
+            if remaining == 0 {
                 break;
             }
-            left -= usize::from(byte < 0x80);
+            remaining -= usize::from(byte < 0x80);
             taken += 1;
         }
         source.consume(taken);
@@ -92,9 +92,10 @@ pub fn skip<S: ByteSource>(source: &mut S, n: usize) -> Result<()> {
     Ok(())
 }
 
+/// The error for a varint that does not end within `available` bytes; a varint of `bits` bits has at most `max_len` bytes.
 #[cold]
-fn unended(there: usize, most: usize, bits: u32) -> Error {
-    if there < most {
+fn unterminated(available: usize, max_len: usize, bits: u32) -> Error {
+    if available < max_len {
         Error::corrupt("the stream ends within a varint")
     } else {
         Error::corrupt(format!("a varint is longer than {bits} bits"))
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_does_not_end() {
+    fn unterminated_varints_are_errors() {
         assert!(read_u64(&[]).is_err());
         assert!(read_u64(&[0x80]).is_err());
         assert!(read_u64(&[0xff; 11]).is_err());

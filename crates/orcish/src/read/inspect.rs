@@ -13,11 +13,11 @@ use super::rows::RowReader;
 use crate::bloom::BloomFilters;
 use crate::codec::decompress_all;
 use crate::index::{ColumnIndex, Groups, Indexes, unfit};
-use crate::noted::{note, of_column};
 use crate::options::{ColumnForm, TimestampUnit};
 use crate::proto::orc;
 use crate::stripe::{IndexKind, Stripe};
 use crate::tuning;
+use crate::warnings::{warn, with_column};
 use crate::writer::Writer;
 
 /// The stripes of a file, all columns in their natural types, but timestamps in the unit in which they were written.
@@ -152,7 +152,7 @@ impl StripeInspector {
         let group = self.next;
         self.next += 1;
         while let Some((_, column, what)) = self.faults.pop_if(|(at, ..)| *at == group) {
-            of_column(column, || note(what));
+            with_column(column, || warn(what));
         }
         let rows = self.groups.rows(group);
         self.left = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);

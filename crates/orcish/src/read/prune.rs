@@ -22,11 +22,11 @@ use crate::bloom::keys_of;
 use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
 use crate::codec::decompress_all;
 use crate::index::{ColumnIndex, Groups, Indexes, unfit};
-use crate::noted::of_column;
 use crate::predicate::{BLOOM_FILTER, FILE_STATISTICS, NO_PRESENT_STREAM, ROW_GROUP_STATISTICS, STRIPE_STATISTICS};
 use crate::stripe::{IndexKind, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
 use crate::time::WriterZone;
+use crate::warnings::with_column;
 
 /// Row groups of a stripe.
 pub(super) struct Pruned {
@@ -304,7 +304,7 @@ impl Plan {
         stripe: &Stripe,
         parse: impl FnOnce(Bytes) -> Result<T>,
     ) -> Result<T> {
-        let section = of_column(id, || decompress(stored, stripe, self.memory.left()));
+        let section = with_column(id, || decompress(stored, stripe, self.memory.left()));
         let place = |error: Error| error.in_column(&self.tail().schema.path(id)).in_stream(kind.name());
         section.and_then(parse).map_err(place)
     }

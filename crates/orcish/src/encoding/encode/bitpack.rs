@@ -1,13 +1,12 @@
-//! Widths that integer run length encoding version 2 knows, and the packing of numbers into them
-//! (ORCv1, Integer Run Length Encoding, version 2: the table of widths, big endian fields).
+//! Bit packing of integers, and the widths of packed integers (ORCv1, Integer Run Length Encoding, version 2).
 
-/// Bits that `value` takes, 0 for 0.
+/// Number of significant bits of `value`, 0 for 0.
 #[inline]
 pub(super) fn bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
-/// The least width of the table that holds `bits`.
+/// The least width of the specification that is at least `bits`.
 #[inline]
 pub(super) fn width_for(bits: u32) -> u32 {
     match bits {
@@ -18,7 +17,7 @@ pub(super) fn width_for(bits: u32) -> u32 {
     }
 }
 
-/// The least width that holds `bits` and is not deprecated: those cut no byte, or divide one evenly.
+/// The least width that is at least `bits` and not deprecated: 1, 2, 4, or a multiple of 8.
 #[inline]
 pub(super) fn aligned_width_for(bits: u32) -> u32 {
     match bits {
@@ -28,8 +27,9 @@ pub(super) fn aligned_width_for(bits: u32) -> u32 {
     }
 }
 
-/// The five bits that stand for `width`, or `None` where the table has no such width. (In a delta run the
-/// code 0 means that there are no fields, so that width 1 is not to be had there.)
+/// The five-bit code of `width`; `None` where the specification has no such width.
+///
+/// Code 0 is width 1, except in delta runs: there it is a fixed delta, and width 1 has no code.
 #[inline]
 pub(super) fn width_code(width: u32) -> Option<u8> {
     let code = match width {
@@ -41,84 +41,84 @@ pub(super) fn width_code(width: u32) -> Option<u8> {
     u8::try_from(code).ok()
 }
 
-/// Bytes of `count` fields of `width` bits.
+/// Bytes of `count` values of `width` bits each.
 #[inline]
 pub(super) fn packed_len(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
 
-/// Values whose fields take whole bytes, whatever their width.
+/// Values of a group, which takes a whole number of bytes at any width.
 const GROUP: usize = 8;
 
-/// Appends the low `width` bits of each field, highest bit first, and zero bits up to a whole byte.
+/// Appends the low `width` bits of each value, the highest bit first, and zero bits up to a whole byte.
 ///
-/// `width` is one of the table; no field takes more bits than `width`.
+/// `width` is a width of the specification. No value has more than `width` bits.
 #[inline(always)]
-pub(super) fn pack(fields: &[u64], width: u32, out: &mut Vec<u8>) {
+pub(super) fn pack(values: &[u64], width: u32, out: &mut Vec<u8>) {
     debug_assert!(width_code(width).is_some());
     let start = out.len();
-    out.resize(start + packed_len(fields.len(), width), 0);
+    out.resize(start + packed_len(values.len(), width), 0);
     let out = out.get_mut(start..).unwrap_or_default();
     match width {
-        1 => narrow::<1>(fields, out),
-        2 => narrow::<2>(fields, out),
-        4 => narrow::<4>(fields, out),
-        8 => whole::<1>(fields, out),
-        16 => whole::<2>(fields, out),
-        24 => whole::<3>(fields, out),
-        32 => whole::<4>(fields, out),
-        40 => whole::<5>(fields, out),
-        48 => whole::<6>(fields, out),
-        56 => whole::<7>(fields, out),
-        64 => whole::<8>(fields, out),
-        _ => uneven(fields, width, out),
+        1 => pack_groups::<1>(values, out),
+        2 => pack_groups::<2>(values, out),
+        4 => pack_groups::<4>(values, out),
+        8 => pack_bytes::<1>(values, out),
+        16 => pack_bytes::<2>(values, out),
+        24 => pack_bytes::<3>(values, out),
+        32 => pack_bytes::<4>(values, out),
+        40 => pack_bytes::<5>(values, out),
+        48 => pack_bytes::<6>(values, out),
+        56 => pack_bytes::<7>(values, out),
+        64 => pack_bytes::<8>(values, out),
+        _ => pack_unaligned(values, width, out),
     }
 }
 
-/// Fields of whole bytes.
+/// Packs values of `N` whole bytes.
 #[inline(always)]
-fn whole<const N: usize>(fields: &[u64], out: &mut [u8]) {
-    for (to, field) in out.as_chunks_mut::<N>().0.iter_mut().zip(fields) {
-        if let Some(low) = field.to_be_bytes().last_chunk::<N>() {
+fn pack_bytes<const N: usize>(values: &[u64], out: &mut [u8]) {
+    for (to, value) in out.as_chunks_mut::<N>().0.iter_mut().zip(values) {
+        if let Some(low) = value.to_be_bytes().last_chunk::<N>() {
             *to = *low;
         }
     }
 }
 
-/// Fields of up to eight bits: a group is a word.
+/// Packs values of up to eight bits: a group fits into a 64-bit word.
 #[inline(always)]
-fn narrow<const W: usize>(fields: &[u64], out: &mut [u8]) {
-    let (groups, rest) = fields.as_chunks::<GROUP>();
-    let (whole, end) = out.split_at_mut(groups.len() * W);
-    for (to, group) in whole.as_chunks_mut::<W>().0.iter_mut().zip(groups) {
-        if let Some(low) = group.iter().fold(0, |word, field| word << W | field).to_be_bytes().last_chunk::<W>() {
+fn pack_groups<const W: usize>(values: &[u64], out: &mut [u8]) {
+    let (groups, rest) = values.as_chunks::<GROUP>();
+    let (head, tail) = out.split_at_mut(groups.len() * W);
+    for (to, group) in head.as_chunks_mut::<W>().0.iter_mut().zip(groups) {
+        if let Some(low) = group.iter().fold(0, |word, value| word << W | value).to_be_bytes().last_chunk::<W>() {
             *to = *low;
         }
     }
     let mut last = [0; GROUP];
     last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    let word = last.iter().fold(0, |word, field| word << W | field) << (64 - GROUP * W);
-    end.iter_mut().zip(word.to_be_bytes()).for_each(|(to, byte)| *to = byte);
+    let word = last.iter().fold(0, |word, value| word << W | value) << (64 - GROUP * W);
+    tail.iter_mut().zip(word.to_be_bytes()).for_each(|(to, byte)| *to = byte);
 }
 
-/// Fields of up to 30 bits.
+/// Packs values of any width up to 30 bits.
 #[inline(always)]
-fn uneven(fields: &[u64], width: u32, out: &mut [u8]) {
-    // Fields gather at the low end; `held` stays below 32 between turns.
-    let (mut word, mut held) = (0u64, 0u32);
+fn pack_unaligned(values: &[u64], width: u32, out: &mut [u8]) {
+    // The lowest `pending_bits` of `word` are not written yet. They are fewer than 32 after each iteration.
+    let (mut word, mut pending_bits) = (0u64, 0u32);
     let (words, end) = out.as_chunks_mut::<4>();
     let mut words = words.iter_mut();
-    for field in fields {
-        word = word << width | field;
-        held += width;
-        if held >= 32 {
-            held -= 32;
-            let [_, _, _, _, high @ ..] = (word >> held).to_be_bytes();
+    for value in values {
+        word = word << width | value;
+        pending_bits += width;
+        if pending_bits >= 32 {
+            pending_bits -= 32;
+            let [_, _, _, _, high @ ..] = (word >> pending_bits).to_be_bytes();
             words.next().into_iter().for_each(|to| *to = high);
         }
     }
-    if held > 0 {
-        let bytes = (word << (64 - held)).to_be_bytes();
+    if pending_bits > 0 {
+        let bytes = (word << (64 - pending_bits)).to_be_bytes();
         let rest = words.as_slice().len() * 4 + end.len();
         let rest = words.flatten().chain(end).take(rest);
         rest.zip(bytes).for_each(|(to, byte)| *to = byte);

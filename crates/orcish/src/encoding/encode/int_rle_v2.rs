@@ -1,235 +1,249 @@
 //! Integer run length encoding, version 2 (ORCv1, Integer Run Length Encoding, version 2).
 //!
-//! Values are cut where three equal ones begin, or after 512, as Java's writer does; each stretch takes the
-//! sub-encoding with the fewest bytes, which are computed, not tried. Neighbouring stretches then join into one
-//! direct or delta run wherever that is not larger: short repeats within narrow values would otherwise cost more
-//! than they save. So no stream is larger than what Java writes with its default, the widths not deprecated.
+//! 1. The values are split into segments where three equal values begin, and after 512 values, as in Java's writer.
+//! 2. A segment gets the sub-encoding with the fewest bytes. Sizes are computed from [`SegmentStats`], without encoding.
+//! 3. Adjacent segments are merged into one direct or delta run if that is not larger. Without that, short repeats among
+//!    narrow values cost more bytes than they save.
+//!
+//! No stream is larger than the stream of Java's writer with its default, which is to use no deprecated width.
 
 use std::ops::Range;
 
 use super::super::cpu::{self, Kernel};
 use super::bitpack::{aligned_width_for, bits, pack, packed_len, width_code};
 use super::patched_base;
-use super::run::{Kind, pack_each, write_header};
+use super::run::{Kind, pack_mapped, write_header};
 use super::varint::{len_u64, write_i64, write_u64, zigzag};
 
-/// Most values of a run.
+/// Maximum number of values of a run.
 const MAX_RUN: usize = 512;
-/// Values of a short repeat.
-const REPEATS: std::ops::RangeInclusive<usize> = 3..=10;
+/// Number of values of a short repeat run.
+const SHORT_REPEAT_LEN: std::ops::RangeInclusive<usize> = 3..=10;
 
-/// A sub-encoding of integer run length encoding version 2, with the width that is free to choose.
+/// A sub-encoding of integer run length encoding version 2, and its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubEncoding {
-    /// Short Repeat, of a value of `bytes` bytes, 1 to 8.
+    /// Short Repeat.
     ShortRepeat {
-        /// Bytes of the value.
+        /// Bytes of the value, 1 to 8.
         bytes: u8,
     },
-    /// Direct, fields of `width` bits.
+    /// Direct.
     Direct {
-        /// Bits of a field.
+        /// Bits of a packed value.
         width: u32,
     },
-    /// Patched Base, fields of `width` bits before patching.
+    /// Patched Base.
     PatchedBase {
-        /// Bits of a field.
+        /// Bits of a packed value, without the patch.
         width: u32,
     },
-    /// Delta with one difference throughout, and so no fields.
+    /// Delta with equal deltas, which are not packed.
     FixedDelta,
-    /// Delta with fields of `width` bits, 2 at least.
+    /// Delta with packed deltas.
     Delta {
-        /// Bits of a field.
+        /// Bits of a packed delta, at least 2.
         width: u32,
     },
 }
 
-/// Appends all of `values`. Unsigned streams hold values of 0 and above; others come back as the same 64 bits.
+/// Appends the encoded `values`. An unsigned stream has the same 64 bits for a negative value.
 pub fn encode(values: &[i64], signed: bool, out: &mut Vec<u8>) {
     encode_runs(values, signed, true, out);
 }
 
-/// Appends the runs of `values` that more values behind them could not change; returns how many values those hold.
-pub fn encode_settled(values: &[i64], signed: bool, out: &mut Vec<u8>) -> usize {
+/// Appends the complete runs of `values`: the runs that do not depend on the values that follow. Returns the number of
+/// values in these runs.
+pub fn encode_complete_runs(values: &[i64], signed: bool, out: &mut Vec<u8>) -> usize {
     encode_runs(values, signed, false, out)
 }
 
-/// Appends one run with all of `values` in the sub-encoding `sub`; `false`, and nothing is appended, where it
-/// cannot hold them.
+/// Appends one run with all `values` in a sub-encoding. Returns `false`, and appends nothing, if the sub-encoding cannot
+/// encode the values in one run.
 pub fn encode_as(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> bool {
     if values.len() > MAX_RUN {
         return false;
     }
-    let Some(shape) = Shape::of(values, signed) else { return false };
-    let fits = |width, most| bits(most) <= width && width_code(width).is_some();
-    let possible = match sub {
+    let Some(stats) = SegmentStats::compute(values, signed) else { return false };
+    let fits = |width, or_of_values| bits(or_of_values) <= width && width_code(width).is_some();
+    let is_possible = match sub {
         SubEncoding::ShortRepeat { bytes } => {
             let width = u32::from(bytes) * 8;
-            REPEATS.contains(&shape.len) && shape.constant() && width <= 64 && bits(shape.any) <= width
+            SHORT_REPEAT_LEN.contains(&stats.len)
+                && stats.is_constant()
+                && width <= 64
+                && bits(stats.or_of_values) <= width
         }
-        SubEncoding::Direct { width } => fits(width, shape.any),
-        // The writer sees for itself.
+        SubEncoding::Direct { width } => fits(width, stats.or_of_values),
+        // `write_run` checks the values.
         SubEncoding::PatchedBase { .. } => true,
-        SubEncoding::FixedDelta => shape.len >= 2 && shape.fixed(),
-        SubEncoding::Delta { width } => shape.len >= 2 && width > 1 && shape.sloped() && fits(width, shape.later),
+        SubEncoding::FixedDelta => stats.len >= 2 && stats.allows_fixed_delta(),
+        SubEncoding::Delta { width } => {
+            stats.len >= 2 && width > 1 && stats.allows_packed_deltas() && fits(width, stats.or_of_deltas)
+        }
     };
-    possible && write(sub, values, signed, out).is_some()
+    is_possible && write_run(sub, values, signed, out).is_some()
 }
 
-/// Differences that are looked at before the others.
-const FIRST_SLOPES: usize = 16;
+/// Number of deltas that are checked before the others.
+const FIRST_DELTAS: usize = 16;
 
-/// What decides on the sub-encoding of a stretch of values. Shapes of neighbours join in constant time.
+/// Statistics of a segment of values, which determine the size of each sub-encoding. The statistics of adjacent segments
+/// are merged in constant time.
 #[derive(Clone, Copy)]
-struct Shape {
+struct SegmentStats {
     len: usize,
     first: i64,
     last: i64,
     signed: bool,
-    /// All values as stored, or-ed: their highest bit is that of the largest.
-    any: u64,
-    /// The difference between the first two values, wrapping; 0 for a single value.
-    delta: i64,
-    /// The magnitudes of the other differences, or-ed; of no meaning where values are neither rising nor falling.
-    later: u64,
-    /// All differences are the same.
-    even: bool,
-    rising: bool,
-    falling: bool,
+    /// Bitwise or of the values as stored. Its highest bit is the highest bit of the largest value.
+    or_of_values: u64,
+    /// The first delta, wrapping; 0 for a single value.
+    first_delta: i64,
+    /// Bitwise or of the magnitudes of the other deltas. Unspecified where the values are not monotonic.
+    or_of_deltas: u64,
+    /// Whether all deltas are equal.
+    has_equal_deltas: bool,
+    is_non_decreasing: bool,
+    is_non_increasing: bool,
 }
 
-impl Shape {
-    /// `None` without values.
+impl SegmentStats {
+    /// The statistics of `values`; `None` without values.
     #[inline(always)]
-    fn of(values: &[i64], signed: bool) -> Option<Shape> {
+    fn compute(values: &[i64], signed: bool) -> Option<SegmentStats> {
         let (&first, rest) = values.split_first()?;
-        let mut shape = Shape::single(first, signed);
-        shape.len = values.len();
+        let mut stats = SegmentStats::single(first, signed);
+        stats.len = values.len();
         if let Some(&second) = rest.first() {
-            shape.delta = second.wrapping_sub(first);
+            stats.first_delta = second.wrapping_sub(first);
         }
-        shape.last = rest.last().copied().unwrap_or(first);
-        shape.any = values.iter().fold(0, |any, &value| any | stored(value, signed));
-        // Most that is neither rising nor falling shows it at once.
-        let (start, more) = rest.split_at(rest.len().min(FIRST_SLOPES));
-        shape.slopes(values, start);
-        if !shape.rising && !shape.falling {
-            shape.even = false;
-            return Some(shape);
+        stats.last = rest.last().copied().unwrap_or(first);
+        stats.or_of_values = values.iter().fold(0, |or, &value| or | stored(value, signed));
+        // The first deltas of values that are not monotonic usually have both signs.
+        let (head, tail) = rest.split_at(rest.len().min(FIRST_DELTAS));
+        stats.add_deltas(values, head);
+        if !stats.is_monotonic() {
+            stats.has_equal_deltas = false;
+            return Some(stats);
         }
-        shape.slopes(values.get(start.len()..).unwrap_or_default(), more);
-        if shape.rising || shape.falling {
+        stats.add_deltas(values.get(head.len()..).unwrap_or_default(), tail);
+        if stats.is_monotonic() {
             let pairs = rest.iter().zip(rest.iter().skip(1));
-            shape.later = pairs.fold(0, |later, (&before, &value)| later | before.abs_diff(value));
+            stats.or_of_deltas = pairs.fold(0, |or, (&previous, &value)| or | previous.abs_diff(value));
         }
-        Some(shape)
+        Some(stats)
     }
 
-    /// Takes in the differences between values and those before them.
+    /// Adds the deltas between the `values` and their predecessors.
     #[inline(always)]
-    fn slopes(&mut self, before: &[i64], values: &[i64]) {
-        let (mut rising, mut falling, mut even) = (true, true, true);
-        for (&before, &value) in before.iter().zip(values) {
-            rising &= before <= value;
-            falling &= before >= value;
-            even &= value.wrapping_sub(before) == self.delta;
+    fn add_deltas(&mut self, predecessors: &[i64], values: &[i64]) {
+        let (mut is_non_decreasing, mut is_non_increasing, mut has_equal_deltas) = (true, true, true);
+        for (&previous, &value) in predecessors.iter().zip(values) {
+            is_non_decreasing &= previous <= value;
+            is_non_increasing &= previous >= value;
+            has_equal_deltas &= value.wrapping_sub(previous) == self.first_delta;
         }
-        self.rising &= rising;
-        self.falling &= falling;
-        self.even &= even;
+        self.is_non_decreasing &= is_non_decreasing;
+        self.is_non_increasing &= is_non_increasing;
+        self.has_equal_deltas &= has_equal_deltas;
     }
 
     #[inline(always)]
-    fn single(value: i64, signed: bool) -> Shape {
-        let any = stored(value, signed);
-        Shape {
+    fn single(value: i64, signed: bool) -> SegmentStats {
+        SegmentStats {
             len: 1,
             first: value,
             last: value,
             signed,
-            any,
-            delta: 0,
-            later: 0,
-            even: true,
-            rising: true,
-            falling: true,
+            or_of_values: stored(value, signed),
+            first_delta: 0,
+            or_of_deltas: 0,
+            has_equal_deltas: true,
+            is_non_decreasing: true,
+            is_non_increasing: true,
         }
     }
 
-    /// The shape of the values of `self` and those of `next` behind them.
+    /// The statistics of this segment and the adjacent segment `next`.
     #[inline(always)]
-    fn join(self, next: Shape) -> Shape {
-        let between = next.first.wrapping_sub(self.last);
-        let delta = if self.len > 1 { self.delta } else { between };
-        // Differences that count as later ones: not the first of the whole.
-        let mut later = self.later | next.later;
+    fn merge(self, next: SegmentStats) -> SegmentStats {
+        let delta_between = next.first.wrapping_sub(self.last);
+        let first_delta = if self.len > 1 { self.first_delta } else { delta_between };
+        let mut or_of_deltas = self.or_of_deltas | next.or_of_deltas;
         if self.len > 1 {
-            later |= self.last.abs_diff(next.first);
+            or_of_deltas |= self.last.abs_diff(next.first);
         }
         if next.len > 1 {
-            later |= next.delta.unsigned_abs();
+            or_of_deltas |= next.first_delta.unsigned_abs();
         }
-        Shape {
+        SegmentStats {
             len: self.len + next.len,
             first: self.first,
             last: next.last,
             signed: self.signed,
-            any: self.any | next.any,
-            delta,
-            later,
-            even: self.even && next.even && between == delta && (next.len == 1 || next.delta == delta),
-            rising: self.rising && next.rising && self.last <= next.first,
-            falling: self.falling && next.falling && self.last >= next.first,
+            or_of_values: self.or_of_values | next.or_of_values,
+            first_delta,
+            or_of_deltas,
+            has_equal_deltas: self.has_equal_deltas
+                && next.has_equal_deltas
+                && delta_between == first_delta
+                && (next.len == 1 || next.first_delta == first_delta),
+            is_non_decreasing: self.is_non_decreasing && next.is_non_decreasing && self.last <= next.first,
+            is_non_increasing: self.is_non_increasing && next.is_non_increasing && self.last >= next.first,
         }
     }
 
     #[inline(always)]
-    fn constant(&self) -> bool {
-        self.rising && self.falling
+    fn is_monotonic(&self) -> bool {
+        self.is_non_decreasing || self.is_non_increasing
     }
 
-    /// One difference throughout, and no overflow on the way.
     #[inline(always)]
-    fn fixed(&self) -> bool {
-        self.even && self.bounded()
+    fn is_constant(&self) -> bool {
+        self.is_non_decreasing && self.is_non_increasing
     }
 
-    /// Rising or falling from the first difference on: its sign is that of all.
     #[inline(always)]
-    fn sloped(&self) -> bool {
-        self.delta != 0 && self.bounded()
+    fn allows_fixed_delta(&self) -> bool {
+        self.has_equal_deltas && self.is_monotonic_in_63_bits()
     }
 
-    /// Monotone, and every difference of two values has 63 bits.
+    /// Whether a delta run can have packed deltas: all deltas get the sign of the first, which therefore is not 0.
     #[inline(always)]
-    fn bounded(&self) -> bool {
-        (self.rising || self.falling) && self.last.checked_sub(self.first).is_some()
+    fn allows_packed_deltas(&self) -> bool {
+        self.first_delta != 0 && self.is_monotonic_in_63_bits()
     }
 
-    /// The smallest of short repeat, direct and delta, and its bytes.
+    /// Whether the values are monotonic, and no difference of two values overflows.
     #[inline(always)]
-    fn cheapest(&self) -> (SubEncoding, usize) {
-        if REPEATS.contains(&self.len) && self.constant() {
-            let bytes = bits(self.any).div_ceil(8).max(1);
+    fn is_monotonic_in_63_bits(&self) -> bool {
+        self.is_monotonic() && self.last.checked_sub(self.first).is_some()
+    }
+
+    /// The smallest of short repeat, direct and delta, and its size in bytes.
+    #[inline(always)]
+    fn smallest(&self) -> (SubEncoding, usize) {
+        if SHORT_REPEAT_LEN.contains(&self.len) && self.is_constant() {
+            let bytes = bits(self.or_of_values).div_ceil(8).max(1);
             return (SubEncoding::ShortRepeat { bytes: bytes.to_le_bytes()[0] }, 1 + bytes as usize);
         }
-        let width = aligned_width_for(bits(self.any));
+        let width = aligned_width_for(bits(self.or_of_values));
         let direct = (SubEncoding::Direct { width }, 2 + packed_len(self.len, width));
         if self.len < 3 {
             return direct;
         }
-        let start = 2 + len_u64(stored(self.first, self.signed)) + len_u64(zigzag(self.delta));
-        let delta = if self.fixed() {
-            (SubEncoding::FixedDelta, start)
-        } else if self.sloped() {
-            // Width 1 is not to be had in a delta run.
-            let width = aligned_width_for(bits(self.later)).max(2);
-            (SubEncoding::Delta { width }, start + packed_len(self.len - 2, width))
+        let header = 2 + len_u64(stored(self.first, self.signed)) + len_u64(zigzag(self.first_delta));
+        let delta = if self.allows_fixed_delta() {
+            (SubEncoding::FixedDelta, header)
+        } else if self.allows_packed_deltas() {
+            // Width 1 has no code in a delta run.
+            let width = aligned_width_for(bits(self.or_of_deltas)).max(2);
+            (SubEncoding::Delta { width }, header + packed_len(self.len - 2, width))
         } else {
             return direct;
         };
-        // Of equals a fixed delta reads fastest, then direct.
+        // Among equal sizes, a fixed delta is the fastest to decode, followed by direct.
         match delta {
             (SubEncoding::FixedDelta, size) if size <= direct.1 => delta,
             (_, size) if size < direct.1 => delta,
@@ -238,21 +252,22 @@ impl Shape {
     }
 }
 
-/// A run that is not written yet, since the next may join it.
-struct Held {
-    shape: Shape,
+/// A run with its sub-encoding and its size in bytes, which is not written yet: the next segment may be merged into it.
+struct UnwrittenRun {
+    stats: SegmentStats,
     sub: SubEncoding,
     size: usize,
 }
 
-fn encode_runs(values: &[i64], signed: bool, last: bool, out: &mut Vec<u8>) -> usize {
-    cpu::run(Encode { values, signed, last, out })
+fn encode_runs(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> usize {
+    cpu::run(Encode { values, signed, is_end, out })
 }
 
 struct Encode<'a> {
     values: &'a [i64],
     signed: bool,
-    last: bool,
+    /// Whether the stream ends behind the values.
+    is_end: bool,
     out: &'a mut Vec<u8>,
 }
 
@@ -261,75 +276,75 @@ impl Kernel for Encode<'_> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        // Each has a loop without the other's cases.
+        // The loop is compiled once for each value of `signed`.
         if self.signed {
-            encode_all(self.values, true, self.last, self.out)
+            encode_all(self.values, true, self.is_end, self.out)
         } else {
-            encode_all(self.values, false, self.last, self.out)
+            encode_all(self.values, false, self.is_end, self.out)
         }
     }
 }
 
 #[inline(always)]
-fn encode_all(values: &[i64], signed: bool, last: bool, out: &mut Vec<u8>) -> usize {
-    let part = |range: Range<usize>| values.get(range).unwrap_or_default();
+fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> usize {
+    let slice = |range: Range<usize>| values.get(range).unwrap_or_default();
     let mut written = 0;
     let mut at = 0;
-    let mut held: Option<Held> = None;
-    while let Some(len) = stretch(part(at..values.len()), last) {
-        let stretch = part(at..at + len);
-        let Some(shape) = Shape::of(stretch, signed) else { break };
-        let (mut sub, mut size) = shape.cheapest();
+    let mut unwritten: Option<UnwrittenRun> = None;
+    while let Some(len) = segment_len(slice(at..values.len()), is_end) {
+        let segment = slice(at..at + len);
+        let Some(stats) = SegmentStats::compute(segment, signed) else { break };
+        let (mut sub, mut size) = stats.smallest();
         if let SubEncoding::Direct { .. } | SubEncoding::Delta { .. } = sub
-            && let Some((width, fewer)) = patched_base::cheapest(stretch, size)
+            && let Some((width, patched_size)) = patched_base::smallest(segment, size)
         {
-            (sub, size) = (SubEncoding::PatchedBase { width }, fewer);
+            (sub, size) = (SubEncoding::PatchedBase { width }, patched_size);
         }
         at += len;
-        let mut next = Held { shape, sub, size };
-        if let Some(before) = held.take() {
-            let joined = before.shape.join(shape);
-            let (sub, size) = joined.cheapest();
-            if joined.len <= MAX_RUN && size <= before.size + next.size {
-                next = Held { shape: joined, sub, size };
+        let mut run = UnwrittenRun { stats, sub, size };
+        if let Some(previous) = unwritten.take() {
+            let stats = previous.stats.merge(stats);
+            let (sub, size) = stats.smallest();
+            if stats.len <= MAX_RUN && size <= previous.size + run.size {
+                run = UnwrittenRun { stats, sub, size };
             } else {
-                let end = written + before.shape.len;
-                write_sized(&before, part(written..end), out);
+                let end = written + previous.stats.len;
+                write_sized(&previous, slice(written..end), out);
                 written = end;
             }
         }
-        held = Some(next);
+        unwritten = Some(run);
     }
-    match held {
-        Some(run) if last => {
-            write_sized(&run, part(written..at), out);
+    match unwritten {
+        Some(run) if is_end => {
+            write_sized(&run, slice(written..at), out);
             at
         }
         _ => written,
     }
 }
 
-/// Values of the stretch at the front: equal ones, or those before three equal ones. `None` at the end of
-/// `values`, which more could still change unless these are the `last`.
+/// Length of the segment at the front of `values`: equal values, or the values before the next three equal values. `None`
+/// where the length depends on values that follow, which are unknown unless `is_end`.
 #[inline(always)]
-fn stretch(values: &[i64], last: bool) -> Option<usize> {
-    let near = values.get(..MAX_RUN).unwrap_or(values);
-    let first = near.first()?;
-    let len = match near {
-        [a, b, c, ..] if a == b && b == c => near.iter().take_while(|&value| value == first).count(),
-        _ => before_three_equal(near),
+fn segment_len(values: &[i64], is_end: bool) -> Option<usize> {
+    let head = values.get(..MAX_RUN).unwrap_or(values);
+    let first = head.first()?;
+    let len = match head {
+        [a, b, c, ..] if a == b && b == c => head.iter().take_while(|&value| value == first).count(),
+        _ => len_before_three_equal(head),
     };
-    (last || len < values.len() || len == MAX_RUN).then_some(len)
+    (is_end || len < values.len() || len == MAX_RUN).then_some(len)
 }
 
-/// How many values are before three equal ones.
+/// Number of values before the first three equal values.
 #[inline(always)]
-fn before_three_equal(values: &[i64]) -> usize {
-    /// Places that are looked at together, without a jump for each.
-    const TOGETHER: usize = 16;
+fn len_before_three_equal(values: &[i64]) -> usize {
+    /// Number of positions that are checked with one branch.
+    const BLOCK: usize = 16;
     let three_equal = |three: &[i64]| matches!(three, [a, b, c] if a == b && b == c);
     let mut at = 0;
-    while let Some(block) = values.get(at..).and_then(|rest| rest.first_chunk::<{ TOGETHER + 2 }>()) {
+    while let Some(block) = values.get(at..).and_then(|rest| rest.first_chunk::<{ BLOCK + 2 }>()) {
         let mut found = false;
         for ((a, b), c) in block.iter().zip(block.iter().skip(1)).zip(block.iter().skip(2)) {
             found |= (a ^ b) | (b ^ c) == 0;
@@ -337,58 +352,58 @@ fn before_three_equal(values: &[i64]) -> usize {
         if found {
             break;
         }
-        at += TOGETHER;
+        at += BLOCK;
     }
     let rest = values.get(at..).unwrap_or_default();
     rest.windows(3).position(three_equal).map_or(values.len(), |position| at + position)
 }
 
 #[inline(always)]
-fn write_sized(run: &Held, values: &[i64], out: &mut Vec<u8>) {
-    let before = out.len();
-    let done = write(run.sub, values, run.shape.signed, out);
-    debug_assert!(done.is_some() && out.len() - before == run.size, "{:?} of {values:?}", run.sub);
+fn write_sized(run: &UnwrittenRun, values: &[i64], out: &mut Vec<u8>) {
+    let start = out.len();
+    let written = write_run(run.sub, values, run.stats.signed, out);
+    debug_assert!(written.is_some() && out.len() - start == run.size, "{:?} of {values:?}", run.sub);
 }
 
-/// Appends one run that is known to hold `values`, but for patched base, which is `None` where it cannot.
+/// Appends a run. The sub-encoding can encode `values`; patched base is checked here, and `None` if it cannot.
 #[inline(always)]
-fn write(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> Option<()> {
+fn write_run(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> Option<()> {
     let &first = values.first()?;
     match sub {
         SubEncoding::ShortRepeat { bytes } => {
-            let count = u8::try_from(values.len() - REPEATS.start()).ok()?;
+            let count = u8::try_from(values.len() - SHORT_REPEAT_LEN.start()).ok()?;
             out.push((bytes - 1) << 3 | count);
             let value = stored(first, signed).to_be_bytes();
             out.extend_from_slice(value.get(8 - usize::from(bytes)..)?);
         }
         SubEncoding::Direct { width } => {
             write_header(Kind::Direct, width_code(width)?, values.len(), out);
-            pack_each(values, width, out, |&value| stored(value, signed));
+            pack_mapped(values, width, out, |&value| stored(value, signed));
         }
         SubEncoding::PatchedBase { width } => patched_base::write(values, width, out)?,
-        SubEncoding::FixedDelta => write_delta(values, 0, signed, out),
+        SubEncoding::FixedDelta => write_delta_start(values, 0, signed, out),
         SubEncoding::Delta { width } => {
-            write_delta(values, width_code(width)?, signed, out);
-            let (mut fields, rest) = ([0; MAX_RUN], values.get(1..)?);
-            for ((to, before), &value) in fields.iter_mut().zip(rest).zip(rest.iter().skip(1)) {
-                *to = before.abs_diff(value);
+            write_delta_start(values, width_code(width)?, signed, out);
+            let (mut deltas, rest) = ([0; MAX_RUN], values.get(1..)?);
+            for ((delta, previous), &value) in deltas.iter_mut().zip(rest).zip(rest.iter().skip(1)) {
+                *delta = previous.abs_diff(value);
             }
-            pack(fields.get(..rest.len() - 1)?, width, out);
+            pack(deltas.get(..rest.len() - 1)?, width, out);
         }
     }
     Some(())
 }
 
-/// The parts of a delta run before its fields.
-fn write_delta(values: &[i64], code: u8, signed: bool, out: &mut Vec<u8>) {
-    write_header(Kind::Delta, code, values.len(), out);
+/// Appends the start of a delta run: the header, the base and the first delta.
+fn write_delta_start(values: &[i64], width_code: u8, signed: bool, out: &mut Vec<u8>) {
+    write_header(Kind::Delta, width_code, values.len(), out);
     if let [first, second, ..] = values {
         write_u64(stored(*first, signed), out);
         write_i64(second.wrapping_sub(*first), out);
     }
 }
 
-/// A value as short repeat, direct and the base of delta store it.
+/// The stored bits of a value in short repeat and direct runs, and of the base of a delta run.
 #[inline]
 fn stored(value: i64, signed: bool) -> u64 {
     if signed { zigzag(value) } else { value.cast_unsigned() }

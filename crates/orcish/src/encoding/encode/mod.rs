@@ -1,8 +1,8 @@
-//! Encoders: from values to the bytes that the decoders beside this module read.
+//! Encoders of the encodings of ORC.
 //!
-//! Each encoder appends to a `Vec<u8>` and never fails. `encode` takes a whole stream; `encode_settled`, where
-//! there is one, writes only the runs that later values cannot change and says how many values they hold, so
-//! that a writer may hand over the rest again with more.
+//! An encoder appends to a `Vec<u8>` and never fails. `encode` encodes all values of a stream. `encode_complete_runs`
+//! encodes only the runs that do not depend on the values that follow, and returns their number of values: the next call
+//! gets the remaining values again, with more values behind them.
 
 mod bitpack;
 pub mod bool_rle;
@@ -20,8 +20,10 @@ mod tests;
 
 pub use int_rle_v2::{SubEncoding, encode_as};
 
-/// Nanoseconds as the SECONDARY stream of timestamps holds them (ORCv1, Timestamp Columns): where two or more
-/// decimal zeros end the number, up to eight are taken away, and the low three bits hold their count minus one.
+/// Encodes the nanoseconds of a timestamp for the SECONDARY stream (ORCv1, Timestamp Columns).
+///
+/// If the number ends in two or more decimal zeros, up to eight zeros are removed, and the lowest three bits are the number
+/// of removed zeros minus one. Otherwise the lowest three bits are 0.
 pub fn encode_nanos(nanos: u32) -> u64 {
     let mut digits = u64::from(nanos);
     if digits == 0 || digits % 100 != 0 {

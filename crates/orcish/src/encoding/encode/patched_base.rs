@@ -1,64 +1,65 @@
-//! Patched base (ORCv1, Integer Run Length Encoding, version 2, Patched Base): the least value as the base, what
-//! is to be added to it in fields of one width, and a list of patches with the higher bits of the few values
-//! that do not fit.
+//! Encoder of patched base runs (ORCv1, Integer Run Length Encoding, version 2, Patched Base).
+//!
+//! The base is the least value. The differences to the base are bit-packed. The patch list has the high bits of the few
+//! differences that do not fit into the width.
 
 use super::bitpack::{bits, pack, packed_len, width_code, width_for};
-use super::run::{Kind, pack_each, write_header};
+use super::run::{Kind, pack_mapped, write_header};
 
-/// Most entries of the patch list: their number has five bits.
+/// Maximum number of entries of the patch list, which is stated in five bits.
 const MAX_PATCHES: usize = 31;
-/// Largest distance that one entry can bridge: a gap has at most eight bits.
+/// Maximum gap of an entry, which has at most eight bits.
 const MAX_GAP: usize = 255;
-/// Widths of the fields; a patch cannot be taken off at 64.
+/// Widths of the packed differences. Width 64 leaves no bits for a patch.
 const WIDTHS: [u32; 31] =
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28, 30, 32, 40, 48, 56];
 
-/// The base of a sequence, its bytes, and the bits of the largest value above it.
+/// The base of a run, its size in bytes, and the bits of the largest difference to it.
 struct Base {
     value: i64,
     bytes: u8,
-    most_bits: u32,
+    max_bits: u32,
 }
 
 impl Base {
-    /// `None` where values lie too far apart for a difference of 63 bits, or the base has no magnitude of 63 bits.
+    /// The base of `values`; `None` where a difference overflows, or the base has no magnitude of 63 bits.
     #[inline(always)]
-    fn of(values: &[i64]) -> Option<Base> {
-        let (value, most) = values.iter().fold((i64::MAX, i64::MIN), |(a, b), &v| (a.min(v), b.max(v)));
-        let span = most.checked_sub(value)?.cast_unsigned();
-        // One bit more for the sign.
-        let bytes = (bits(value.checked_abs()?.cast_unsigned()) + 1).div_ceil(8);
-        Some(Base { value, bytes: u8::try_from(bytes).ok()?, most_bits: bits(span) })
+    fn new(values: &[i64]) -> Option<Base> {
+        let (min, max) = values.iter().fold((i64::MAX, i64::MIN), |(min, max), &v| (min.min(v), max.max(v)));
+        let span = max.checked_sub(min)?.cast_unsigned();
+        // The base has a sign bit.
+        let bytes = (bits(min.checked_abs()?.cast_unsigned()) + 1).div_ceil(8);
+        Some(Base { value: min, bytes: u8::try_from(bytes).ok()?, max_bits: bits(span) })
     }
 
-    /// What is to be added to the base for `value`, which is not below it.
+    /// The difference of `value` to the base, which is the least value.
     #[inline]
-    fn above(&self, value: i64) -> u64 {
+    fn difference(&self, value: i64) -> u64 {
         value.wrapping_sub(self.value).cast_unsigned()
     }
 }
 
-/// Sizes of the patch list that a width of the fields leads to.
-struct Patches {
+/// Number of entries and widths of a patch list.
+struct PatchList {
     entries: usize,
     patch_width: u32,
     gap_width: u32,
 }
 
-impl Patches {
-    /// `None` where the list would be empty, which readers refuse, or cannot be written.
-    fn of(base: &Base, width: u32, positions: impl Iterator<Item = usize>) -> Option<Patches> {
-        let (mut entries, mut longest, mut before) = (0, 0, 0);
+impl PatchList {
+    /// The patch list for values at `positions`; `None` where the list is empty, which readers reject, or too large.
+    fn new(base: &Base, width: u32, positions: impl Iterator<Item = usize>) -> Option<PatchList> {
+        let (mut entries, mut max_gap, mut previous) = (0, 0, 0);
         for position in positions {
-            let gap = position - before;
-            before = position;
-            longest = longest.max(gap);
-            entries += 1 + fillers(gap);
+            let gap = position - previous;
+            previous = position;
+            max_gap = max_gap.max(gap);
+            entries += 1 + filler_entries(gap);
         }
-        let patch_width = width_for(base.most_bits.checked_sub(width)?);
-        let gap_width = bits(longest.min(MAX_GAP) as u64).max(1);
+        let patch_width = width_for(base.max_bits.checked_sub(width)?);
+        let gap_width = bits(max_gap.min(MAX_GAP) as u64).max(1);
         let fits = (1..=MAX_PATCHES).contains(&entries) && patch_width + gap_width <= 64;
-        fits.then_some(Patches { entries, patch_width, gap_width })
+        fits.then_some(PatchList { entries, patch_width, gap_width })
     }
 
     fn entry_width(&self) -> u32 {
@@ -66,54 +67,55 @@ impl Patches {
     }
 }
 
-/// Entries that patch nothing and only bridge what `gap` has beyond eight bits.
-fn fillers(gap: usize) -> usize {
+/// Number of entries without a patch that a gap of more than eight bits needs.
+fn filler_entries(gap: usize) -> usize {
     gap.saturating_sub(1) / MAX_GAP
 }
 
-/// The width with the smallest run, and the bytes of that run where they are fewer than `limit`.
+/// The width with the smallest run and the size of the run in bytes; `None` where no run is smaller than `limit`.
 ///
-/// Exact and yet cheap: whatever the width, only the values with the most bits are patched, 31 at most.
+/// The result is exact. At any width only the values with the most bits are patched, at most 31.
 #[inline(always)]
-pub(super) fn cheapest(values: &[i64], limit: usize) -> Option<(u32, usize)> {
-    // A base of one byte, fields of one bit, and one entry.
+pub(super) fn smallest(values: &[i64], limit: usize) -> Option<(u32, usize)> {
+    // The lower bound is a base of one byte, differences of one bit, and one entry.
     if 4 + 1 + packed_len(values.len(), 1) + 1 >= limit {
         return None;
     }
-    let base = Base::of(values)?;
+    let base = Base::new(values)?;
     let header = 4 + usize::from(base.bytes);
-    // What has the most bits is patched, whatever the width.
-    let largest = base.most_bits.checked_sub(1).map(|bits| 1u64 << bits)?;
-    let patched: usize = values.iter().map(|&value| usize::from(base.above(value) >= largest)).sum();
+    // The values with the most bits are patched at any width.
+    let threshold = base.max_bits.checked_sub(1).map(|bits| 1u64 << bits)?;
+    let patched: usize = values.iter().map(|&value| usize::from(base.difference(value) >= threshold)).sum();
     if patched > MAX_PATCHES {
         return None;
     }
-    sized(values, &base, header, limit)
+    smallest_of_widths(values, &base, header, limit)
 }
 
-/// The width with the smallest run, where there may be one.
-fn sized(values: &[i64], base: &Base, header: usize, limit: usize) -> Option<(u32, usize)> {
+/// As [`smallest`], by the size of the run at each possible width. `header` is the size of header and base.
+fn smallest_of_widths(values: &[i64], base: &Base, header: usize, limit: usize) -> Option<(u32, usize)> {
     let mut histogram = [0usize; 65];
     for &value in values {
-        if let Some(count) = histogram.get_mut(bits(base.above(value)) as usize) {
+        if let Some(count) = histogram.get_mut(bits(base.difference(value)) as usize) {
             *count += 1;
         }
     }
-    let mut above = 0;
-    let taking = |(_, count): &(u32, &usize)| {
-        above += **count;
-        above > MAX_PATCHES
+    let mut patched = 0;
+    let has_too_many_patches = |(_, count): &(u32, &usize)| {
+        patched += **count;
+        patched > MAX_PATCHES
     };
-    let least = (0..65u32).zip(histogram.iter()).rev().find(taking).map_or(1, |(bits, _)| bits.max(1));
-    if header + packed_len(values.len(), least) >= limit {
+    let bits_and_counts = (0..65u32).zip(histogram.iter()).rev();
+    let min_width = bits_and_counts.clone().find(has_too_many_patches).map_or(1, |(bits, _)| bits.max(1));
+    if header + packed_len(values.len(), min_width) >= limit {
         return None;
     }
 
     let mut large = [(0usize, 0u32); MAX_PATCHES];
     let mut count = 0;
     for (position, &value) in values.iter().enumerate() {
-        let bits = bits(base.above(value));
-        if bits > least
+        let bits = bits(base.difference(value));
+        if bits > min_width
             && let Some(entry) = large.get_mut(count)
         {
             *entry = (position, bits);
@@ -124,11 +126,11 @@ fn sized(values: &[i64], base: &Base, header: usize, limit: usize) -> Option<(u3
 
     let mut best = None;
     let mut best_size = limit;
-    for width in WIDTHS.into_iter().filter(|width| (least..base.most_bits).contains(width)) {
+    for width in WIDTHS.into_iter().filter(|width| (min_width..base.max_bits).contains(width)) {
         let positions = large.iter().filter(|(_, bits)| *bits > width).map(|(position, _)| *position);
-        if let Some(patches) = Patches::of(base, width, positions) {
+        if let Some(patches) = PatchList::new(base, width, positions) {
             let size = header + packed_len(values.len(), width) + packed_len(patches.entries, patches.entry_width());
-            // Of equals the later is better: it has fewer patches.
+            // Among equal sizes, the greatest width has the fewest patches.
             if size <= best_size && size < limit {
                 (best, best_size) = (Some((width, size)), size);
             }
@@ -137,11 +139,11 @@ fn sized(values: &[i64], base: &Base, header: usize, limit: usize) -> Option<(u3
     best
 }
 
-/// Appends the run with fields of `width`; `None`, and nothing is appended, where there is no such run.
+/// Appends the run with differences of `width` bits. Returns `None`, and appends nothing, if there is no such run.
 pub(super) fn write(values: &[i64], width: u32, out: &mut Vec<u8>) -> Option<()> {
-    let base = Base::of(values)?;
-    let too_large = |(position, &value): (usize, &i64)| (bits(base.above(value)) > width).then_some(position);
-    let patches = Patches::of(&base, width, values.iter().enumerate().filter_map(too_large))?;
+    let base = Base::new(values)?;
+    let too_large = |(position, &value): (usize, &i64)| (bits(base.difference(value)) > width).then_some(position);
+    let patches = PatchList::new(&base, width, values.iter().enumerate().filter_map(too_large))?;
 
     let count = u8::try_from(patches.entries).ok()?;
     let gap_width = u8::try_from(patches.gap_width).ok()?;
@@ -154,18 +156,18 @@ pub(super) fn write(values: &[i64], width: u32, out: &mut Vec<u8>) -> Option<()>
     out.extend_from_slice(base_bytes.get(8 - usize::from(base.bytes)..).unwrap_or_default());
 
     let mask = (1 << width) - 1;
-    pack_each(values, width, out, |&value| base.above(value) & mask);
+    pack_mapped(values, width, out, |&value| base.difference(value) & mask);
 
     let mut entries = Vec::with_capacity(patches.entries);
-    let mut before = 0;
+    let mut previous = 0;
     for (position, &value) in values.iter().enumerate() {
-        let patch = base.above(value) >> width;
+        let patch = base.difference(value) >> width;
         if patch != 0 {
-            let gap = position - before;
-            before = position;
-            let bridged = fillers(gap);
-            entries.extend(std::iter::repeat_n((MAX_GAP as u64) << patches.patch_width, bridged));
-            entries.push(((gap - bridged * MAX_GAP) as u64) << patches.patch_width | patch);
+            let gap = position - previous;
+            previous = position;
+            let fillers = filler_entries(gap);
+            entries.extend(std::iter::repeat_n((MAX_GAP as u64) << patches.patch_width, fillers));
+            entries.push(((gap - fillers * MAX_GAP) as u64) << patches.patch_width | patch);
         }
     }
     pack(&entries, patches.entry_width(), out);

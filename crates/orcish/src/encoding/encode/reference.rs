@@ -1,19 +1,19 @@
-//! Slow decoders written from the specification alone, to judge the encoders and the fast decoders by.
+//! Reference decoders for tests of the encoders and the fast decoders, written from the specification alone.
 //!
-//! Each takes the whole of a stream and gives all its values, or says what is wrong; numbers are 128 bits wide
-//! so that nothing overflows unseen, and bits are read one by one.
+//! A decoder returns all values of a stream, or a message. Bits are read one by one. Integers have 128 bits, so that every
+//! overflow is found.
 
 type Answer<T> = Result<T, String>;
 
-/// Bytes that are read from the front, by bytes or by bits.
-struct Source<'a> {
+/// Reads bits and bytes from the front of a stream.
+struct BitReader<'a> {
     bytes: &'a [u8],
     bit: usize,
 }
 
-impl<'a> Source<'a> {
+impl<'a> BitReader<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        Source { bytes, bit: 0 }
+        BitReader { bytes, bit: 0 }
     }
 
     fn at_end(&self) -> bool {
@@ -30,7 +30,7 @@ impl<'a> Source<'a> {
         Ok(value)
     }
 
-    /// Bits of a field that a `T` surely holds.
+    /// An integer of `count` bits, which fits into `T`.
     fn small<T: TryFrom<u128>>(&mut self, count: u32) -> Answer<T> {
         T::try_from(self.bits(count)?).map_err(|_| "a field is too wide".into())
     }
@@ -66,7 +66,7 @@ fn unzigzag(value: u128) -> i128 {
     if value.is_multiple_of(2) { (value / 2).cast_signed() } else { -(value / 2).cast_signed() - 1 }
 }
 
-/// A number as a stream holds it: zigzag coded when signed, else 64 bits of which the highest may mean a sign.
+/// A stored integer: zigzag encoded if signed, else the unsigned integer of the same 64 bits.
 fn number(value: u128, signed: bool) -> Answer<i64> {
     if signed {
         i64::try_from(unzigzag(value)).map_err(|_| "a number has more than 64 bits".into())
@@ -77,7 +77,7 @@ fn number(value: u128, signed: bool) -> Answer<i64> {
 
 /// All varints of a stream, unsigned.
 pub(crate) fn varints_u64(bytes: &[u8]) -> Answer<Vec<u64>> {
-    let mut source = Source::new(bytes);
+    let mut source = BitReader::new(bytes);
     let mut values = Vec::new();
     while !source.at_end() {
         values.push(u64::try_from(source.varint()?).map_err(|_| "a varint has more than 64 bits")?);
@@ -85,9 +85,9 @@ pub(crate) fn varints_u64(bytes: &[u8]) -> Answer<Vec<u64>> {
     Ok(values)
 }
 
-/// All varints of a stream, zigzag coded.
+/// All varints of a stream, zigzag encoded.
 pub(crate) fn varints_i128(bytes: &[u8]) -> Answer<Vec<i128>> {
-    let mut source = Source::new(bytes);
+    let mut source = BitReader::new(bytes);
     let mut values = Vec::new();
     while !source.at_end() {
         values.push(unzigzag(source.varint()?));
@@ -95,7 +95,7 @@ pub(crate) fn varints_i128(bytes: &[u8]) -> Answer<Vec<i128>> {
     Ok(values)
 }
 
-/// Nanoseconds from their coding with trailing zeros.
+/// Decodes the nanoseconds of a timestamp.
 pub(crate) fn nanos(coded: u64) -> u64 {
     let zeros = coded % 8;
     coded / 8 * if zeros == 0 { 1 } else { 10u64.pow(u32::try_from(zeros).unwrap() + 1) }
@@ -103,7 +103,7 @@ pub(crate) fn nanos(coded: u64) -> u64 {
 
 /// Byte run length encoding.
 pub(crate) fn bytes(stream: &[u8]) -> Answer<Vec<u8>> {
-    let mut source = Source::new(stream);
+    let mut source = BitReader::new(stream);
     let mut values = Vec::new();
     while !source.at_end() {
         let header = source.byte()?.cast_signed();
@@ -119,16 +119,16 @@ pub(crate) fn bytes(stream: &[u8]) -> Answer<Vec<u8>> {
     Ok(values)
 }
 
-/// Boolean run length encoding: the first `count` values.
+/// The first `count` values of boolean run length encoding.
 pub(crate) fn bools(stream: &[u8], count: usize) -> Answer<Vec<bool>> {
     let bytes = bytes(stream)?;
-    let mut source = Source::new(&bytes);
+    let mut source = BitReader::new(&bytes);
     (0..count).map(|_| Ok(source.bits(1)? == 1)).collect()
 }
 
 /// Integer run length encoding, version 1.
 pub(crate) fn ints_v1(stream: &[u8], signed: bool) -> Answer<Vec<i64>> {
-    let mut source = Source::new(stream);
+    let mut source = BitReader::new(stream);
     let mut values = Vec::new();
     while !source.at_end() {
         let header = source.byte()?.cast_signed();
@@ -147,7 +147,7 @@ pub(crate) fn ints_v1(stream: &[u8], signed: bool) -> Answer<Vec<i64>> {
     Ok(values)
 }
 
-/// The width that five bits stand for; in delta runs 0 stands for no fields.
+/// The width of a five-bit code. In delta runs code 0 is a fixed delta.
 fn width(code: u128, delta: bool) -> u32 {
     match code {
         0 if delta => 0,
@@ -168,9 +168,9 @@ pub(crate) fn ints_v2(stream: &[u8], signed: bool) -> Answer<Vec<i64>> {
     Ok(runs_v2(stream, signed)?.into_iter().flat_map(|(_, values)| values).collect())
 }
 
-/// The runs of integer run length encoding, version 2: the two bits of the kind, and the values.
+/// The runs of integer run length encoding, version 2: the sub-encoding and the values.
 pub(crate) fn runs_v2(stream: &[u8], signed: bool) -> Answer<Vec<(u8, Vec<i64>)>> {
-    let mut source = Source::new(stream);
+    let mut source = BitReader::new(stream);
     let mut runs = Vec::new();
     while !source.at_end() {
         let kind: u8 = source.small(2)?;
@@ -179,7 +179,7 @@ pub(crate) fn runs_v2(stream: &[u8], signed: bool) -> Answer<Vec<(u8, Vec<i64>)>
     Ok(runs)
 }
 
-fn run_v2(kind: u8, source: &mut Source<'_>, signed: bool) -> Answer<Vec<i64>> {
+fn run_v2(kind: u8, source: &mut BitReader<'_>, signed: bool) -> Answer<Vec<i64>> {
     if kind == 0 {
         let bytes = source.small::<u32>(3)? + 1;
         let count = source.small::<usize>(3)? + 3;
@@ -194,7 +194,7 @@ fn run_v2(kind: u8, source: &mut Source<'_>, signed: bool) -> Answer<Vec<i64>> {
     }
 }
 
-fn patched_base(source: &mut Source<'_>, value_width: u32, count: usize) -> Answer<Vec<i64>> {
+fn patched_base(source: &mut BitReader<'_>, value_width: u32, count: usize) -> Answer<Vec<i64>> {
     let base_bytes = source.small::<u32>(3)? + 1;
     let patch_width = width(source.bits(5)?, false);
     let gap_width = source.small::<u32>(3)? + 1;
@@ -221,7 +221,7 @@ fn patched_base(source: &mut Source<'_>, value_width: u32, count: usize) -> Answ
         .collect()
 }
 
-fn delta(source: &mut Source<'_>, value_width: u32, count: usize, signed: bool) -> Answer<Vec<i64>> {
+fn delta(source: &mut BitReader<'_>, value_width: u32, count: usize, signed: bool) -> Answer<Vec<i64>> {
     let base = number(source.varint()?, signed)?;
     let first = number(source.varint()?, true)?;
     let mut deltas = vec![i128::from(first)];

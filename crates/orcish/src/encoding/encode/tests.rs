@@ -3,26 +3,26 @@ use proptest::prelude::*;
 use super::*;
 use crate::encoding::encode::int_rle_v2::encode_as;
 
-/// Widths that integer run length encoding version 2 knows.
+/// Widths of integer run length encoding version 2.
 const WIDTHS: [u32; 32] = [
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28, 30, 32, 40, 48, 56,
     64,
 ];
 
-fn made(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+fn encoded(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::new();
     write(&mut out);
     out
 }
 
 fn v2(values: &[i64], signed: bool) -> Vec<u8> {
-    made(|out| int_rle_v2::encode(values, signed, out))
+    encoded(|out| int_rle_v2::encode(values, signed, out))
 }
 
 fn v2_as(sub: SubEncoding, values: &[i64], signed: bool) -> Option<Vec<u8>> {
     let mut out = vec![0xaa];
     let done = encode_as(sub, values, signed, &mut out);
-    assert!(done || out == [0xaa], "{sub:?} failed and yet wrote");
+    assert!(done || out == [0xaa], "{sub:?} failed and appended bytes");
     done.then(|| out.split_off(1))
 }
 
@@ -42,7 +42,7 @@ mod specification {
             (16_385, &[0x81, 0x80, 0x01]),
         ];
         for (value, bytes) in cases {
-            assert_eq!(made(|out| varint::write_u64(value, out)), bytes);
+            assert_eq!(encoded(|out| varint::write_u64(value, out)), bytes);
             assert_eq!(varint::len_u64(value), bytes.len());
         }
         assert_eq!([0, -1, 1, -2, 2].map(varint::zigzag), [0, 1, 2, 3, 4]);
@@ -50,22 +50,25 @@ mod specification {
 
     #[test]
     fn byte_runs_and_literals() {
-        assert_eq!(made(|out| byte_rle::encode(&[0; 100], out)), [0x61, 0x00]);
-        assert_eq!(made(|out| byte_rle::encode(&[0x44, 0x45], out)), [0xfe, 0x44, 0x45]);
+        assert_eq!(encoded(|out| byte_rle::encode(&[0; 100], out)), [0x61, 0x00]);
+        assert_eq!(encoded(|out| byte_rle::encode(&[0x44, 0x45], out)), [0xfe, 0x44, 0x45]);
     }
 
     #[test]
     fn booleans() {
         let values = [true, false, false, false, false, false, false, false];
-        assert_eq!(made(|out| bool_rle::encode(&values, out)), [0xff, 0x80]);
+        assert_eq!(encoded(|out| bool_rle::encode(&values, out)), [0xff, 0x80]);
     }
 
     #[test]
     fn integers_version_1() {
         let down: Vec<i64> = (1..=100).rev().collect();
-        assert_eq!(made(|out| int_rle_v1::encode(&[7; 100], false, out)), [0x61, 0x00, 0x07]);
-        assert_eq!(made(|out| int_rle_v1::encode(&down, false, out)), [0x61, 0xff, 0x64]);
-        assert_eq!(made(|out| int_rle_v1::encode(&[2, 3, 6, 7, 11], false, out)), [0xfb, 0x02, 0x03, 0x06, 0x07, 0x0b]);
+        assert_eq!(encoded(|out| int_rle_v1::encode(&[7; 100], false, out)), [0x61, 0x00, 0x07]);
+        assert_eq!(encoded(|out| int_rle_v1::encode(&down, false, out)), [0x61, 0xff, 0x64]);
+        assert_eq!(
+            encoded(|out| int_rle_v1::encode(&[2, 3, 6, 7, 11], false, out)),
+            [0xfb, 0x02, 0x03, 0x06, 0x07, 0x0b]
+        );
     }
 
     #[test]
@@ -79,7 +82,7 @@ mod specification {
         assert_eq!(v2(&[23_713, 43_806, 57_005, 48_879], false), bytes);
     }
 
-    /// The text says a gap of two bits; the bytes, and 12 + 2 bits, agree.
+    /// The text of the example states a gap of two bits, which agrees with the bytes.
     #[test]
     fn patched_base() {
         let values = [
@@ -121,7 +124,7 @@ mod shapes {
         any::<u64>().prop_map(move |value| (value >> (64 - width)).cast_signed())
     }
 
-    /// Stretches of one kind each; many of them make a stream.
+    /// A sequence of one kind. A stream is a concatenation of such sequences.
     fn piece() -> impl Strategy<Value = Vec<i64>> {
         let extreme = prop::sample::select(vec![i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX]);
         let start = prop_oneof![any::<i64>(), -1000..1000i64, extreme.clone()];
@@ -178,7 +181,7 @@ mod shapes {
     }
 }
 
-/// What a stream takes, in bytes, by the rules of Java's writer, with aligned widths as is its default.
+/// The size of a stream of Java's writer with its default, aligned widths.
 mod java {
     use super::bitpack::{aligned_width_for, bits, packed_len, width_for};
     use super::varint::{len_u64, zigzag};
@@ -254,19 +257,19 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn varints_come_back(values: Vec<u64>, signed: Vec<i64>, wide: Vec<i128>) {
-        let bytes = made(|out| values.iter().for_each(|&v| varint::write_u64(v, out)));
+    fn varints_round_trip(values: Vec<u64>, signed: Vec<i64>, wide: Vec<i128>) {
+        let bytes = encoded(|out| values.iter().for_each(|&v| varint::write_u64(v, out)));
         prop_assert_eq!(bytes.len(), values.iter().map(|&v| varint::len_u64(v)).sum::<usize>());
         prop_assert_eq!(reference::varints_u64(&bytes).unwrap(), values);
-        let bytes = made(|out| signed.iter().for_each(|&v| varint::write_i64(v, out)));
+        let bytes = encoded(|out| signed.iter().for_each(|&v| varint::write_i64(v, out)));
         let wider: Vec<i128> = signed.into_iter().map(i128::from).collect();
         prop_assert_eq!(reference::varints_i128(&bytes).unwrap(), wider);
-        let bytes = made(|out| wide.iter().for_each(|&v| varint::write_i128(v, out)));
+        let bytes = encoded(|out| wide.iter().for_each(|&v| varint::write_i128(v, out)));
         prop_assert_eq!(reference::varints_i128(&bytes).unwrap(), wide);
     }
 
     #[test]
-    fn nanoseconds_come_back(digits in 0..1_000_000_000u32, zeros in 0..10u32) {
+    fn nanoseconds_round_trip(digits in 0..1_000_000_000u32, zeros in 0..10u32) {
         for nanos in [digits, digits / 10u32.pow(zeros.min(9)) * 10u32.pow(zeros.min(9))] {
             let coded = encode_nanos(nanos);
             prop_assert_eq!(reference::nanos(coded), u64::from(nanos));
@@ -275,52 +278,52 @@ proptest! {
     }
 
     #[test]
-    fn bytes_come_back(values in shapes::bytes()) {
-        let stream = made(|out| byte_rle::encode(&values, out));
+    fn bytes_round_trip(values in shapes::bytes()) {
+        let stream = encoded(|out| byte_rle::encode(&values, out));
         prop_assert_eq!(reference::bytes(&stream).unwrap(), values);
     }
 
     #[test]
-    fn booleans_come_back(values in prop::collection::vec(prop_oneof![Just(true), any::<bool>()], 0..5000)) {
-        let stream = made(|out| bool_rle::encode(&values, out));
+    fn booleans_round_trip(values in prop::collection::vec(prop_oneof![Just(true), any::<bool>()], 0..5000)) {
+        let stream = encoded(|out| bool_rle::encode(&values, out));
         prop_assert_eq!(reference::bools(&stream, values.len()).unwrap(), values);
     }
 
     #[test]
-    fn integers_version_1_come_back(values in shapes::stream(), signed: bool) {
-        let stream = made(|out| int_rle_v1::encode(&values, signed, out));
+    fn integers_of_version_1_round_trip(values in shapes::stream(), signed: bool) {
+        let stream = encoded(|out| int_rle_v1::encode(&values, signed, out));
         let back = reference::ints_v1(&stream, signed);
-        // An unsigned value beyond 63 bits is negative here.
+        // An unsigned value of 64 bits is a negative `i64`.
         prop_assert_eq!(back.unwrap(), values);
     }
 
     #[test]
-    fn integers_version_2_come_back(values in shapes::stream(), signed: bool) {
+    fn integers_of_version_2_round_trip(values in shapes::stream(), signed: bool) {
         let stream = v2(&values, signed);
         prop_assert_eq!(reference::ints_v2(&stream, signed).unwrap(), &values[..]);
         prop_assert!(stream.len() <= java::size(&values, signed), "{} > {}", stream.len(), java::size(&values, signed));
     }
 
     #[test]
-    fn parts_make_the_same_stream_as_the_whole(values in shapes::stream(), step in 1..1500usize, signed: bool) {
+    fn streams_do_not_depend_on_the_batches_of_values(values in shapes::stream(), step in 1..1500usize, signed: bool) {
         let narrow: Vec<u8> = values.iter().map(|v| v.to_le_bytes()[0]).collect();
-        let parts = made(|out| {
+        let parts = encoded(|out| {
             let (mut from, mut to) = (0, 0);
             while to < narrow.len() {
                 to = narrow.len().min(to + step);
-                from += byte_rle::encode_settled(&narrow[from..to], out);
+                from += byte_rle::encode_complete_runs(&narrow[from..to], out);
             }
             byte_rle::encode(&narrow[from..], out);
         });
-        prop_assert_eq!(parts, made(|out| byte_rle::encode(&narrow, out)));
-        type Settle = fn(&[i64], bool, &mut Vec<u8>) -> usize;
-        type Whole = fn(&[i64], bool, &mut Vec<u8>);
-        let both: [(Settle, Whole); 2] = [
-            (int_rle_v1::encode_settled, int_rle_v1::encode),
-            (int_rle_v2::encode_settled, int_rle_v2::encode),
+        prop_assert_eq!(parts, encoded(|out| byte_rle::encode(&narrow, out)));
+        type EncodeCompleteRuns = fn(&[i64], bool, &mut Vec<u8>) -> usize;
+        type Encode = fn(&[i64], bool, &mut Vec<u8>);
+        let both: [(EncodeCompleteRuns, Encode); 2] = [
+            (int_rle_v1::encode_complete_runs, int_rle_v1::encode),
+            (int_rle_v2::encode_complete_runs, int_rle_v2::encode),
         ];
         for (settle, whole) in both {
-            let parts = made(|out| {
+            let parts = encoded(|out| {
                 let (mut from, mut to) = (0, 0);
                 while to < values.len() {
                     to = values.len().min(to + step);
@@ -328,12 +331,12 @@ proptest! {
                 }
                 whole(&values[from..], signed, out);
             });
-            prop_assert_eq!(parts, made(|out| whole(&values, signed, out)));
+            prop_assert_eq!(parts, encoded(|out| whole(&values, signed, out)));
         }
     }
 
     #[test]
-    fn every_sub_encoding_that_takes_a_run_gives_it_back(values in shapes::run(), signed: bool) {
+    fn runs_of_every_sub_encoding_round_trip(values in shapes::run(), signed: bool) {
         let shorts = (1..=8).map(|bytes| SubEncoding::ShortRepeat { bytes });
         let others = WIDTHS.into_iter().flat_map(|width| {
             [SubEncoding::Direct { width }, SubEncoding::PatchedBase { width }, SubEncoding::Delta { width }]
@@ -359,14 +362,14 @@ proptest! {
             }
         }
         prop_assert!(taken > 0);
-        // What is computed is what trying all would find.
-        let cheapest = patched_base::cheapest(&values, usize::MAX).map_or(usize::MAX, |(_, size)| size);
+        // The computed size is the least size of all widths.
+        let cheapest = patched_base::smallest(&values, usize::MAX).map_or(usize::MAX, |(_, size)| size);
         prop_assert_eq!(cheapest, least);
     }
 }
 
 #[test]
-fn every_width_is_to_be_had() {
+fn every_width_can_be_encoded() {
     for width in 1..=64 {
         let legal = WIDTHS.contains(&width);
         let high = 1u64 << (width - 1);
@@ -394,7 +397,7 @@ fn every_width_is_to_be_had() {
 }
 
 #[test]
-fn what_a_sub_encoding_cannot_hold_is_refused() {
+fn sub_encodings_reject_values_that_they_cannot_encode() {
     let delta = SubEncoding::Delta { width: 64 };
     assert_eq!(v2_as(SubEncoding::ShortRepeat { bytes: 8 }, &[1; 2], true), None);
     assert_eq!(v2_as(SubEncoding::ShortRepeat { bytes: 8 }, &[1; 11], true), None);
@@ -410,9 +413,9 @@ fn what_a_sub_encoding_cannot_hold_is_refused() {
     assert_eq!(v2_as(delta, &[i64::MIN, 0, i64::MAX], true), None);
 }
 
-/// Gaps have at most eight bits; entries that patch nothing bridge longer ones.
+/// A gap of more than eight bits needs entries without a patch.
 #[test]
-fn patches_far_apart_are_bridged() {
+fn long_gaps_get_filler_entries() {
     for (positions, entries) in [(vec![255], 1), (vec![256], 2), (vec![510], 2), (vec![511], 3), (vec![0, 255, 511], 4)]
     {
         let mut values = vec![3; 512];
@@ -424,9 +427,9 @@ fn patches_far_apart_are_bridged() {
     }
 }
 
-/// Width and patch width of 70 bits together: the patch has fewer bits than its field.
+/// The width and the patch width have 70 bits together. The patch has fewer bits than the patch width.
 #[test]
-fn a_patch_field_may_reach_beyond_64_bits() {
+fn width_and_patch_width_may_exceed_64_bits() {
     let mut values = vec![(1 << 30) - 1; 100];
     values[7] = 1 << 62;
     values[8] = 0;
@@ -436,7 +439,7 @@ fn a_patch_field_may_reach_beyond_64_bits() {
 }
 
 #[test]
-fn narrow_values_with_short_repeats_stay_one_run() {
+fn short_repeats_among_narrow_values_are_merged() {
     let values: Vec<i64> = [0, 1, 1, 1, 0, 1, 0, 0, 0, 0].repeat(50);
     assert_eq!(v2(&values, false).len(), 2 + 500usize.div_ceil(8));
     let stairs: Vec<i64> = (0..400).map(|i| 1_600_000_000 + (i + 3) / 4).collect();

@@ -1,19 +1,25 @@
-//! Delta: a base, the first delta, and fields of one width with the sizes of the others, whose
-//! sign is that of the first; or one delta for all when the width is zero.
+//! Delta runs: the base value, the first delta, and the bit-packed magnitudes of the other deltas.
+//!
+//! All deltas have the sign of the first. If the width code is 0, all deltas are equal to the first.
 
 use orcish_core::error::Result;
 
-use super::run::{Run, front, width};
+use super::run::{RunReader, decode_width, front};
 use crate::encoding::bitpack::{GROUP, unpack};
 use crate::encoding::run::MAX_RUN;
 use crate::encoding::varint::{read_u64, unzigzag};
 
-pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
-    let code = first >> 1 & 31;
-    let length = run.length(first)?;
-    let base = varint(run)?;
+/// Decodes the run with the first header byte `header`; returns the number of values.
+pub(super) fn decode<const SIGNED: bool>(
+    header: u8,
+    run: &mut RunReader<'_>,
+    out: &mut [i64; MAX_RUN],
+) -> Result<usize> {
+    let code = header >> 1 & 31;
+    let length = run.run_length(header)?;
+    let base = read_varint(run)?;
     let base = if SIGNED { unzigzag(base) } else { base.cast_signed() };
-    let delta = unzigzag(varint(run)?);
+    let delta = unzigzag(read_varint(run)?);
     if code == 0 {
         let mut value = base;
         for to in front(out, length)? {
@@ -23,14 +29,14 @@ pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut
         return Ok(length);
     }
     let mut value = base.wrapping_add(delta);
-    let width = width(code);
+    let width = decode_width(code);
     let count = length.saturating_sub(2);
-    let packed = run.packed(count, width)?;
-    // There is room for two values whatever the length; those beyond it are overwritten by the next run.
+    let packed = run.packed_bytes(count, width)?;
+    // Values behind the length of the run are overwritten by the next run.
     let [to_first, to_second, rest @ ..] = out;
     (*to_first, *to_second) = (base, value);
-    let whole = count.next_multiple_of(GROUP).min(rest.len());
-    let rest = rest.get_mut(..whole).unwrap_or_default();
+    let padded_count = count.next_multiple_of(GROUP).min(rest.len());
+    let rest = rest.get_mut(..padded_count).unwrap_or_default();
     unpack::<false>(packed, width, rest);
     let deltas = rest.iter_mut().take(count);
     if delta < 0 {
@@ -47,7 +53,7 @@ pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut
     Ok(length)
 }
 
-fn varint(run: &mut Run<'_>) -> Result<u64> {
+fn read_varint(run: &mut RunReader<'_>) -> Result<u64> {
     let (value, taken) = read_u64(run.bytes.get(run.at..).unwrap_or_default())?;
     run.at += taken;
     Ok(value)

@@ -1,18 +1,23 @@
-//! Direct: fields of one width.
+//! Direct runs: bit-packed values.
 
 use orcish_core::error::Result;
 
-use super::run::{Run, front, width};
-use crate::encoding::bitpack::{GROUP, MAX_WIDTH_OF_WORD, packed_len, unpack, unpack_word};
+use super::run::{RunReader, decode_width, front};
+use crate::encoding::bitpack::{GROUP, MAX_WORD_WIDTH, packed_len, unpack, unpack_word};
 use crate::encoding::run::MAX_RUN;
 
-pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
-    let width = width(first >> 1);
-    let length = run.length(first)?;
-    // Few values in few bits are frequent where a column repeats itself now and then, and then a jump by width is
-    // what takes longest.
+/// Decodes the run with the first header byte `header`; returns the number of values.
+pub(super) fn decode<const SIGNED: bool>(
+    header: u8,
+    run: &mut RunReader<'_>,
+    out: &mut [i64; MAX_RUN],
+) -> Result<usize> {
+    let width = decode_width(header >> 1);
+    let length = run.run_length(header)?;
+    // Columns with some repeated values have many short runs of narrow values. The branch on the width would take most of
+    // the time of such a run.
     if length <= GROUP
-        && width <= MAX_WIDTH_OF_WORD
+        && width <= MAX_WORD_WIDTH
         && let Some(bytes) = run.bytes.get(run.at..).and_then(|rest| rest.first_chunk::<8>())
         && let Some(group) = out.first_chunk_mut::<GROUP>()
     {
@@ -20,7 +25,7 @@ pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut
         unpack_word::<SIGNED>(u64::from_be_bytes(*bytes), width, group);
         return Ok(length);
     }
-    // Whole groups of fields are faster; values beyond the length are overwritten by the next run.
-    unpack::<SIGNED>(run.packed(length, width)?, width, front(out, length.next_multiple_of(GROUP))?);
+    // Unpacking of complete groups is faster. Values behind the length of the run are overwritten by the next run.
+    unpack::<SIGNED>(run.packed_bytes(length, width)?, width, front(out, length.next_multiple_of(GROUP))?);
     Ok(length)
 }

@@ -1,22 +1,23 @@
-//! Patched base: a base, fields of one width with what is to be added to it, and a list of patches
-//! with the higher bits of the few values that the width does not hold.
+//! Patched base runs: the base value, the bit-packed differences to the base, and the patch list. The patch list has the
+//! high bits of the few differences that do not fit into the width.
 
 use orcish_core::error::{Error, Result};
 
-use super::run::{Run, front, width};
+use super::run::{RunReader, decode_width, front};
 use crate::encoding::bitpack::unpack;
 use crate::encoding::run::MAX_RUN;
-use crate::noted::note;
+use crate::warnings::warn;
 
-/// Most patches of a run: their number has five bits.
+/// Maximum length of the patch list, which is stated in five bits.
 const MAX_PATCHES: usize = 31;
 
-pub(super) fn decode(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
-    let value_width = width(first >> 1);
-    let length = run.length(first)?;
-    let (third, fourth) = (run.byte()?, run.byte()?);
+/// Decodes the run with the first header byte `header`; returns the number of values.
+pub(super) fn decode(header: u8, run: &mut RunReader<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
+    let value_width = decode_width(header >> 1);
+    let length = run.run_length(header)?;
+    let (third, fourth) = (run.read_byte()?, run.read_byte()?);
     let base_width = usize::from(third >> 5) + 1;
-    let patch_width = width(third);
+    let patch_width = decode_width(third);
     let gap_width = usize::from(fourth >> 5) + 1;
     let patches = usize::from(fourth & 31);
     if patches == 0 {
@@ -25,29 +26,29 @@ pub(super) fn decode(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> 
     if gap_width + patch_width > 64 {
         return Err(Error::corrupt(format!("patches of {patch_width} bits behind gaps of {gap_width} bits")));
     }
-    // The highest bit of the base is its sign.
-    let magnitude = run.number(base_width)?;
+    // The highest bit of the base is its sign, the other bits are the magnitude.
+    let stored_base = run.read_be(base_width)?;
     let sign = 1u64 << (8 * base_width - 1);
-    let base = (magnitude & (sign - 1)).cast_signed();
-    let base = if magnitude & sign == 0 { base } else { -base };
+    let base = (stored_base & (sign - 1)).cast_signed();
+    let base = if stored_base & sign == 0 { base } else { -base };
 
     let out = front(out, length)?;
-    unpack::<false>(run.packed(length, value_width)?, value_width, out);
+    unpack::<false>(run.packed_bytes(length, value_width)?, value_width, out);
 
-    let entry_width = fixed_width(gap_width + patch_width);
+    let entry_width = round_up_width(gap_width + patch_width);
     let mut entries = [0; MAX_PATCHES];
     let entries = entries.get_mut(..patches).unwrap_or_default();
-    unpack::<false>(run.packed(patches, entry_width)?, entry_width, entries);
+    unpack::<false>(run.packed_bytes(patches, entry_width)?, entry_width, entries);
     let mut at = 0;
     for entry in entries {
         let entry = entry.cast_unsigned();
         let (gap, patch) = (entry >> patch_width, entry & ((1u64 << patch_width) - 1));
         at += usize::try_from(gap).unwrap_or(MAX_RUN);
         let Some(value) = out.get_mut(at) else {
-            note("a run has patches beyond its end");
+            warn("a run has patches beyond its end");
             break;
         };
-        // Widths of patches are rounded up, so that only the patch itself can be too large.
+        // The patch width is rounded up: it can be too large while the patch itself fits.
         if (patch.leading_zeros() as usize) < value_width {
             return Err(Error::corrupt(format!("a patch of more than 64 bits on values of {value_width} bits")));
         }
@@ -57,8 +58,8 @@ pub(super) fn decode(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> 
     Ok(length)
 }
 
-/// The least width that run length encoding knows and that holds `bits`.
-fn fixed_width(bits: usize) -> usize {
+/// The least width of integer run length encoding that is at least `bits`.
+fn round_up_width(bits: usize) -> usize {
     match bits {
         0 => 1,
         1..=24 => bits,

@@ -1,4 +1,4 @@
-//! The bytes of a run of version 2.
+//! Reader of the parts of a run of version 2.
 
 use orcish_core::error::{Error, Result};
 
@@ -6,8 +6,8 @@ use crate::encoding::bitpack::packed_len;
 use crate::encoding::run::MAX_RUN;
 use crate::source::stream_ends;
 
-/// Width in bits that the five-bit code of a header stands for.
-pub(super) fn width(code: u8) -> usize {
+/// The width in bits of a five-bit width code.
+pub(super) fn decode_width(code: u8) -> usize {
     match code & 31 {
         code @ 0..=23 => usize::from(code) + 1,
         24 => 26,
@@ -21,31 +21,33 @@ pub(super) fn width(code: u8) -> usize {
     }
 }
 
-/// The bytes of a run, taken from the front.
-pub(super) struct Run<'a> {
+/// Reads a run from the front of `bytes`.
+pub(super) struct RunReader<'a> {
     pub(super) bytes: &'a [u8],
+    /// Number of bytes that were read.
     pub(super) at: usize,
 }
 
-impl<'a> Run<'a> {
-    pub(super) fn byte(&mut self) -> Result<u8> {
+impl<'a> RunReader<'a> {
+    pub(super) fn read_byte(&mut self) -> Result<u8> {
         let byte = self.bytes.get(self.at).copied().ok_or_else(|| stream_ends(1))?;
         self.at += 1;
         Ok(byte)
     }
 
-    /// A big-endian number of `n` bytes, at most eight.
-    pub(super) fn number(&mut self, n: usize) -> Result<u64> {
-        (0..n).try_fold(0, |value, _| Ok(value << 8 | u64::from(self.byte()?)))
+    /// Reads a big-endian integer of `n` bytes, at most eight.
+    pub(super) fn read_be(&mut self, n: usize) -> Result<u64> {
+        (0..n).try_fold(0, |value, _| Ok(value << 8 | u64::from(self.read_byte()?)))
     }
 
-    /// Length of the run: the lowest bit of `first` and the next byte, one less than it is.
-    pub(super) fn length(&mut self, first: u8) -> Result<usize> {
-        Ok((usize::from(first & 1) << 8 | usize::from(self.byte()?)) + 1)
+    /// Reads the length of the run. The lowest bit of the first header byte and the second header byte are the length
+    /// minus one.
+    pub(super) fn run_length(&mut self, header: u8) -> Result<usize> {
+        Ok((usize::from(header & 1) << 8 | usize::from(self.read_byte()?)) + 1)
     }
 
-    /// The bytes of `n` fields of `width` bits, and whatever follows them.
-    pub(super) fn packed(&mut self, n: usize, width: usize) -> Result<&'a [u8]> {
+    /// Reads `n` bit-packed values of `width` bits: the bytes from the first value to the end of `bytes`.
+    pub(super) fn packed_bytes(&mut self, n: usize, width: usize) -> Result<&'a [u8]> {
         let length = packed_len(n, width);
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.len() < length {
@@ -56,7 +58,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The front of `out`, of `n` values; headers cannot state more than 512.
+/// The first `n` values of `out`. A header can state at most 512 values.
 #[inline]
 pub(super) fn front(out: &mut [i64; MAX_RUN], n: usize) -> Result<&mut [i64]> {
     out.get_mut(..n).ok_or_else(|| Error::corrupt(format!("a run of {n} values")))

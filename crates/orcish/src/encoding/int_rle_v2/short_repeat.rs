@@ -1,26 +1,31 @@
-//! Short repeat: one value of one to eight bytes, three to ten times.
+//! Short repeat runs: a value of one to eight bytes, which is repeated three to ten times.
 
 use orcish_core::error::Result;
 
-use super::run::Run;
+use super::run::RunReader;
 use crate::encoding::run::MAX_RUN;
 use crate::encoding::varint::unzigzag;
 
+/// Decodes the run with the first header byte `header`; returns the number of values.
 #[inline]
-pub(super) fn decode<const SIGNED: bool>(first: u8, run: &mut Run<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
-    let width = usize::from(first >> 3 & 7) + 1;
-    // Mostly there are eight bytes to look at, whatever the width.
+pub(super) fn decode<const SIGNED: bool>(
+    header: u8,
+    run: &mut RunReader<'_>,
+    out: &mut [i64; MAX_RUN],
+) -> Result<usize> {
+    let width = usize::from(header >> 3 & 7) + 1;
+    // Usually at least eight bytes are left, which are read at once.
     let value = match run.bytes.get(run.at..).and_then(|rest| rest.first_chunk::<8>()) {
         Some(bytes) => {
             run.at += width;
             u64::from_be_bytes(*bytes) >> (64 - 8 * width)
         }
-        None => run.number(width)?,
+        None => run.read_be(width)?,
     };
     let value = if SIGNED { unzigzag(value) } else { value.cast_signed() };
-    // Ten values, the most, are written at once; those beyond the length are overwritten later.
+    // The maximum of ten values is written at once. Values behind the length of the run are overwritten by the next run.
     if let Some(front) = out.first_chunk_mut::<10>() {
         *front = [value; 10];
     }
-    Ok(usize::from(first & 7) + 3)
+    Ok(usize::from(header & 7) + 3)
 }

@@ -169,7 +169,7 @@ impl Context<'_> {
                 } else {
                     let scales = self.integers(column, StreamKind::Secondary, true)?;
                     let data = self.stream(column, StreamKind::Data)?;
-                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).past_misfits(keeps_going) }
+                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).record_overflows(keeps_going) }
                 };
                 Ok(Box::new(DecimalReader { present: self.present(column), digits, target, keeps_going }))
             }

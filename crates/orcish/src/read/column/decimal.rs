@@ -45,7 +45,7 @@ impl DecimalReader {
                     decoder.append(data, scales, out).map_err(|error| error.in_stream("DATA"))?;
                     left -= scales.len();
                 }
-                Ok(decoder.take_misfits())
+                Ok(decoder.take_overflows())
             }
             Digits::Integers(integers) => {
                 let mut dense: Vec<i64> = Vec::with_capacity(n);

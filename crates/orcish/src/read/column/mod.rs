@@ -29,10 +29,10 @@ use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 
 use crate::index::GroupStart;
-use crate::noted::of_column;
 use crate::source::Positions;
 use crate::tail::FileTail;
 use crate::tuning;
+use crate::warnings::with_column;
 
 /// Bytes that one array of a batch should have at most.
 #[derive(Debug, Clone, Copy)]
@@ -141,18 +141,18 @@ impl Column {
     }
 
     pub(super) fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        of_column(self.id, || self.reader.plan(rows, budget)).map_err(|error| self.named(error))
+        with_column(self.id, || self.reader.plan(rows, budget)).map_err(|error| self.named(error))
     }
 
     pub(super) fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
-        of_column(self.id, || self.reader.read(slots, parent)).map_err(|error| self.named(error))
+        with_column(self.id, || self.reader.read(slots, parent)).map_err(|error| self.named(error))
     }
 
     pub(super) fn skip(&mut self, rows: usize) -> Result<()> {
-        of_column(self.id, || self.reader.skip(rows)).map_err(|error| self.named(error))
+        with_column(self.id, || self.reader.skip(rows)).map_err(|error| self.named(error))
     }
 
     pub(super) fn seek(&mut self, to: &GroupStart<'_>) -> Result<()> {
-        of_column(self.id, || self.reader.seek(&mut to.positions(self.id), to)).map_err(|error| self.named(error))
+        with_column(self.id, || self.reader.seek(&mut to.positions(self.id), to)).map_err(|error| self.named(error))
     }
 }

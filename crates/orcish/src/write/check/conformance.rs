@@ -3,10 +3,10 @@
 use orcish_core::error::Result;
 
 use super::Checker;
-use crate::noted::listen;
 use crate::proto::{lossy, orc};
 use crate::tail::{not_text, shared_bytes};
 use crate::time::WriterZone;
+use crate::warnings::collect_warnings;
 
 impl Checker<'_> {
     /// Checks the tail.
