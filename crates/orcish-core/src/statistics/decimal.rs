@@ -1,14 +1,14 @@
-//! Decimals of statistics as numbers.
+//! Decimal numbers of statistics.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Most digits after the point; 10 to this power still fits an `i128`.
+/// Maximum scale. 10 to this power fits into an `i128`.
 const MAX_SCALE: u32 = 38;
 
 /// A decimal number, `unscaled / 10^scale`, of up to 38 digits.
 ///
-/// Kept without trailing zeros after the point, so that numbers that are equal are also equal here.
+/// The representation has no trailing zeros behind the decimal point: equal numbers have equal fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Decimal {
     unscaled: i128,
@@ -16,7 +16,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// `unscaled / 10^scale`; `None` where that needs more than 38 digits after the point.
+    /// `unscaled / 10^scale`; `None` where that needs a scale above 38.
     pub fn new(mut unscaled: i128, mut scale: u32) -> Option<Self> {
         if unscaled == 0 {
             scale = 0;
@@ -28,18 +28,18 @@ impl Decimal {
         (scale <= MAX_SCALE).then_some(Decimal { unscaled, scale })
     }
 
-    /// The number times 10 to the power of [`scale`](Self::scale).
+    /// The unscaled value: the number times 10 to the power of [`scale`](Self::scale).
     pub fn unscaled(&self) -> i128 {
         self.unscaled
     }
 
-    /// Digits after the point, 0 to 38.
+    /// Number of digits behind the decimal point, 0 to 38.
     pub fn scale(&self) -> u32 {
         self.scale
     }
 
-    /// Parses `[+-]digits[.digits][e[+-]digits]`: ORC Java and C++ write plain digits, `BigDecimal` also exponents.
-    /// `None` for other text and for numbers that do not fit.
+    /// Parses `[+-]digits[.digits][e[+-]digits]`; `None` for other text and for numbers that do not fit. ORC Java and C++
+    /// write plain digits, Java's `BigDecimal` also exponents.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -54,7 +54,7 @@ impl Decimal {
         if whole.is_empty() && fraction.is_empty() {
             return None;
         }
-        // Zeros at the end would overflow what is a small number: ORC C++ pads to the scale of the column.
+        // ORC C++ pads to the scale of the column: the trailing zeros of a small number could overflow.
         let fraction = fraction.trim_end_matches('0');
         let mut unscaled = 0i128;
         for digit in whole.bytes().chain(fraction.bytes()) {
@@ -75,16 +75,16 @@ impl Decimal {
         }
     }
 
-    /// The sum; `None` where it does not fit.
+    /// The sum of two numbers; `None` where it does not fit.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         let at_scale = |number: Self| number.unscaled.checked_mul(10i128.checked_pow(scale - number.scale)?);
         Self::new(at_scale(self)?.checked_add(at_scale(other)?)?, scale)
     }
 
-    /// Floor, and the rest in units of 10^-38.
-    fn parts(self) -> (i128, i128) {
-        // Neither power overflows, for the scale is at most 38.
+    /// The floor, and the fraction in units of 10^-38.
+    fn floor_and_fraction(self) -> (i128, i128) {
+        // The powers do not overflow, as the scale is at most 38.
         let unit = 10i128.pow(self.scale);
         (self.unscaled.div_euclid(unit), self.unscaled.rem_euclid(unit) * 10i128.pow(MAX_SCALE - self.scale))
     }
@@ -92,7 +92,11 @@ impl Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        if self.scale == other.scale { self.unscaled.cmp(&other.unscaled) } else { self.parts().cmp(&other.parts()) }
+        if self.scale == other.scale {
+            self.unscaled.cmp(&other.unscaled)
+        } else {
+            self.floor_and_fraction().cmp(&other.floor_and_fraction())
+        }
     }
 }
 
@@ -105,11 +109,11 @@ impl PartialOrd for Decimal {
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = 10u128.pow(self.scale);
-        let size = self.unscaled.unsigned_abs();
+        let magnitude = self.unscaled.unsigned_abs();
         let sign = if self.unscaled < 0 { "-" } else { "" };
-        write!(f, "{sign}{}", size / unit)?;
+        write!(f, "{sign}{}", magnitude / unit)?;
         match usize::try_from(self.scale) {
-            Ok(width) if width > 0 => write!(f, ".{:0width$}", size % unit),
+            Ok(width) if width > 0 => write!(f, ".{:0width$}", magnitude % unit),
             _ => Ok(()),
         }
     }

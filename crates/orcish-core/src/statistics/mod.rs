@@ -1,16 +1,8 @@
-//! Column statistics: what a writer recorded of the values of a column in a file, a stripe or a row group.
+//! Column statistics: minimum, maximum, counts and sums of the values of a column in a file, a stripe (blocklet) or a row
+//! group (page).
 //!
-//! ```text
-//! orc::ColumnStatistics ── from_proto (WriterContext) ──► ColumnStatistics ── merge ──► ColumnStatistics
-//! as the writer left it    old writers' faults end here   can be believed
-//! ```
-//!
-//! Whatever leaves `ColumnStatistics::from_proto` is sound: no value *that orcish reads* lies outside of the
-//! bounds. What is doubtful is `None`, which always means unknown, never zero. Writers that nobody has looked at are
-//! believed to record what the specification says, but for NaN, of which it says nothing. Specification: ORCv1,
-//! "Column Statistics".
-//!
-//! Imports `crate::proto`, `crate::writer` and `crate::time::calendar`.
+//! Statistics of this model are sound: no value *that is read* lies outside of the bounds. The format crates build them
+//! from what a file records, without what its writer is known to record wrongly. `None` always means unknown, never zero.
 
 mod decimal;
 mod merge;
@@ -20,54 +12,54 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 pub use decimal::Decimal;
-pub use merge::{both, sum_of_doubles};
+pub use merge::{add_double_sums, zip_and_then};
 
-/// Statistics of one column over some rows. ORCv1, "Column Statistics".
+/// Statistics of the values of a column in some rows (ORCv1, Column Statistics).
 ///
 /// `None` means unknown in every field, here and in [`Detail`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnStatistics {
-    /// Number of values, nulls not counted. A column below a list, map or union counts its own values, not rows.
+    /// Number of non-null values. A column below a list, map or union counts its own values, not rows.
     pub values: Option<u64>,
-    /// Whether there are nulls.
+    /// Whether the column has nulls.
     pub has_null: Option<bool>,
-    /// Bytes of the streams of the column, as stored.
+    /// Compressed size of the streams of the column in bytes.
     pub bytes_on_disk: Option<u64>,
-    /// What is recorded for the type of the column only.
+    /// Statistics that depend on the type of the column.
     pub detail: Detail,
 }
 
-/// What is recorded for a type of column only. Minima and maxima are inclusive.
+/// Statistics that depend on the type of the column. Minima and maxima are inclusive.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Detail {
-    /// Nothing: struct and union columns, and writers which record nothing.
+    /// No statistics: struct and union columns, and writers that record none.
     None,
     /// `tinyint`, `smallint`, `int`, `bigint`.
     Integer {
-        /// Least value.
+        /// Minimum value.
         min: Option<i64>,
-        /// Greatest value.
+        /// Maximum value.
         max: Option<i64>,
-        /// Sum of the values; unknown where it left 64 bits.
+        /// Sum of the values; unknown where it overflows 64 bits.
         sum: Option<i64>,
     },
     /// `float`, `double`.
     ///
-    /// Bounds are unknown where any value is NaN, and the sum is NaN or unknown. Compare as IEEE 754 does: a minimum of
+    /// If a value is NaN, the bounds are unknown, and the sum is NaN or unknown. Bounds compare as in IEEE 754: a minimum of
     /// `0.0` does not exclude `-0.0`.
     Double {
-        /// Least value.
+        /// Minimum value.
         min: Option<f64>,
-        /// Greatest value.
+        /// Maximum value.
         max: Option<f64>,
         /// Sum of the values.
         sum: Option<f64>,
     },
-    /// `string`, `varchar`, `char`. Values are ordered by their bytes, and those of `char` as stored, with padding.
+    /// `string`, `varchar`, `char`. Values are ordered by their bytes. Values of `char` are the stored ones, with padding.
     String {
-        /// Least value, or a string not greater than any value.
+        /// Minimum value, or a lower bound.
         min: Option<Bound>,
-        /// Greatest value, or a string not less than any value.
+        /// Maximum value, or an upper bound.
         max: Option<Bound>,
         /// Total length of the values in bytes.
         total_length: Option<u64>,
@@ -79,9 +71,9 @@ pub enum Detail {
     },
     /// `decimal`.
     Decimal {
-        /// Least value.
+        /// Minimum value.
         min: Option<Decimal>,
-        /// Greatest value.
+        /// Maximum value.
         max: Option<Decimal>,
         /// Sum of the values; unknown where it has more than 38 digits.
         sum: Option<Decimal>,
@@ -93,16 +85,18 @@ pub enum Detail {
         /// Last day.
         max: Option<i32>,
     },
-    /// `timestamp`, on the wall clock of the writer, and `timestamp with local time zone`, in UTC: in nanoseconds
-    /// since 1970-01-01 00:00:00, proleptic Gregorian. A writer may record more than 64 bits of them hold.
+    /// `timestamp` and `timestamp with local time zone`, in nanoseconds since 1970-01-01 00:00:00, proleptic Gregorian. A
+    /// `timestamp` is the local time of the writer, an instant is in UTC. Recorded values can exceed 64 bits.
     Timestamp {
-        /// Earliest value, cut to the millisecond unless the writer recorded more. For people: see `lower_bound`.
+        /// Earliest value, truncated to milliseconds unless the writer recorded nanoseconds. It is for display: predicates
+        /// use `lower_bound`.
         min: Option<i128>,
-        /// Latest value, cut to the millisecond unless the writer recorded more. For people: see `upper_bound`.
+        /// Latest value, truncated to milliseconds unless the writer recorded nanoseconds. It is for display: predicates
+        /// use `upper_bound`.
         max: Option<i128>,
-        /// No value is before this. At most `min`; there may be a bound but no minimum.
+        /// Lower bound of the values, at most `min`. It can be known where `min` is unknown.
         lower_bound: Option<i128>,
-        /// No value is after this. At least `max`; there may be a bound but no maximum.
+        /// Upper bound of the values, at least `max`. It can be known where `max` is unknown.
         upper_bound: Option<i128>,
     },
     /// `binary`.
@@ -112,35 +106,35 @@ pub enum Detail {
     },
     /// Lists and maps.
     Collection {
-        /// Fewest elements of a value.
+        /// Minimum number of elements of a value.
         min_children: Option<u64>,
-        /// Most elements of a value.
+        /// Maximum number of elements of a value.
         max_children: Option<u64>,
-        /// Elements of all values together.
+        /// Number of elements of all values.
         total_children: Option<u64>,
     },
     /// `geometry`, `geography`.
     Geospatial {
-        /// Extent of the values.
+        /// Bounding box of the values.
         bounding_box: BoundingBox,
-        /// Codes of the WKB types that occur, ascending; empty where unknown.
+        /// Codes of the WKB types of the values, ascending; empty where unknown.
         types: Vec<i32>,
     },
 }
 
-/// Least or greatest string of a column, as bytes, which is how strings are ordered.
+/// A bound of the strings of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Bound {
-    /// The string; of an inexact bound, any bytes.
+    /// The string. An inexact bound can be invalid UTF-8.
     pub value: Bytes,
-    /// Whether a value of the column is this string: writers cut long ones (ORC-203).
+    /// Whether the bound is a value of the column. Writers truncate long strings (ORC-203).
     pub exact: bool,
 }
 
-/// Extent of geometries along each axis, as (least, greatest); `None` where unknown or where the axis is not used.
+/// Extent of geometries along each axis, as (minimum, maximum); `None` where it is unknown or the axis is unused.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BoundingBox {
-    /// Longitude or easting. Of geographies, a least that is above the greatest spans the antimeridian.
+    /// Longitude or easting. The span of a geography crosses the antimeridian if the minimum is above the maximum.
     pub x: Option<(f64, f64)>,
     /// Latitude or northing.
     pub y: Option<(f64, f64)>,
@@ -151,17 +145,17 @@ pub struct BoundingBox {
 }
 
 impl ColumnStatistics {
-    /// Statistics of no rows, which leave any others as they are when [merged](Self::merge).
+    /// Statistics of no rows. [Merging](Self::merge) them changes nothing.
     pub const EMPTY: Self =
         ColumnStatistics { values: Some(0), has_null: Some(false), bytes_on_disk: Some(0), detail: Detail::None };
 
-    /// Statistics that say nothing.
+    /// Statistics of which nothing is known.
     pub const UNKNOWN: Self =
         ColumnStatistics { values: None, has_null: None, bytes_on_disk: None, detail: Detail::None };
 }
 
 impl Detail {
-    /// What is left where bounds say too little.
+    /// The statistics without their bounds.
     pub fn without_bounds(self) -> Self {
         match self {
             Detail::Integer { sum, .. } => Detail::Integer { min: None, max: None, sum },
@@ -178,13 +172,13 @@ impl Detail {
 }
 
 impl Bound {
-    /// The bound as text; what is not UTF-8 becomes U+FFFD.
+    /// The bound as text. Invalid UTF-8 is replaced by U+FFFD.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.value)
     }
 }
 
-/// The least string that is greater than all strings that begin with `prefix`; `None` where there is none.
+/// The least string that is greater than all strings with the prefix `prefix`; `None` where there is none.
 pub fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
     let mut end = prefix.get(..=last)?.to_vec();

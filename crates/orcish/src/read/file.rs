@@ -213,7 +213,7 @@ impl OrcFile {
     ) -> Result<(ColumnStatistics, Vec<usize>)> {
         let (mut found, others) = self.recorded(id, projection, options, condition)?;
         // Of no values there are no bounds.
-        if found.values.is_none() || !self.tail.bounds_are_values(id) {
+        if found.values.is_none() || !self.tail.bounds_are_exact(id) {
             found.detail = found.detail.without_bounds();
         }
         Ok((found, others))

@@ -6,7 +6,7 @@ use orcish_core::predicate::Leaf;
 use orcish_core::statistics::{ColumnStatistics, Detail};
 
 use crate::schema::Kind;
-use crate::statistics::MAX_OFFSET;
+use crate::statistics::MAX_UTC_OFFSET;
 use crate::tail::FileTail;
 use crate::time::{NANOS_PER_SECOND, WriterZone};
 
@@ -28,7 +28,7 @@ pub(super) fn of_instants<'a>(
             let (least, greatest) = zone.offsets_about(second);
             (i128::from(least) * NANOS_PER_SECOND, i128::from(greatest) * NANOS_PER_SECOND)
         }
-        _ => (-MAX_OFFSET, MAX_OFFSET),
+        _ => (-MAX_UTC_OFFSET, MAX_UTC_OFFSET),
     };
     let detail = Detail::Timestamp {
         // Where the clock leaps, an instant may be greater than one with a greater wall clock.

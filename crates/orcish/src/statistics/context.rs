@@ -1,37 +1,37 @@
-//! What is known of who wrote statistics, and of what column they are.
+//! The writer and the column of statistics, and which statistics of this writer can be trusted.
 
 use crate::schema::Kind;
 use crate::writer::{Writer, release};
 
-/// Precision up to which ORC Java keeps decimals in 64 bits.
-const DECIMAL64_DIGITS: u32 = 18;
+/// Maximum precision of decimals that ORC Java keeps in 64 bits.
+const MAX_DECIMAL64_PRECISION: u32 = 18;
 
-/// What decides whether statistics can be believed. What it is not told, it takes for the worst.
+/// The writer and the column of statistics. Statistics are not trusted if the trust depends on a missing fact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WriterContext {
     pub(super) writer: Writer,
     version: u32,
-    /// Release of the writing software; `None` also where it is older than the field.
+    /// Release of the writing software; `None` also where the software is older than this field of the footer.
     release: Option<[u32; 3]>,
     pub(super) proleptic: Option<bool>,
     pub(super) kind: Option<Kind>,
     precision: Option<u32>,
-    place: Option<Place>,
+    nesting: Option<Nesting>,
     has_row_index: bool,
 }
 
-/// Where a column is in the tree of types.
+/// Nesting of a column in the type tree.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Nesting {
     is_root: bool,
-    /// Whether it is a field of a struct that may be null: of any but the root.
-    is_in_struct: bool,
-    /// Whether it is below a list or a map, whose values are any number for a row.
+    /// Whether the parent is a nullable struct: any struct but the root.
+    is_struct_field: bool,
+    /// Whether the column is below a list or a map: the number of its values per row varies.
     is_repeated: bool,
 }
 
 impl WriterContext {
-    /// `Footer.writer` and `PostScript.writer_version` (0 where absent).
+    /// A context of `Footer.writer` and `PostScript.writer_version`, which is 0 if absent.
     pub(crate) fn new(writer: Writer, version: u32) -> Self {
         WriterContext {
             writer,
@@ -40,7 +40,7 @@ impl WriterContext {
             proleptic: None,
             kind: None,
             precision: None,
-            place: None,
+            nesting: None,
             has_row_index: false,
         }
     }
@@ -50,7 +50,7 @@ impl WriterContext {
         WriterContext { release: version.map(release), ..self }
     }
 
-    /// Adds whether dates and timestamps are proleptic Gregorian, as against Julian before 1582-10-15.
+    /// Adds the calendar of dates and timestamps: proleptic Gregorian, or Julian before 1582-10-15.
     pub(crate) fn with_proleptic_calendar(self, proleptic: bool) -> Self {
         WriterContext { proleptic: Some(proleptic), ..self }
     }
@@ -65,16 +65,16 @@ impl WriterContext {
         WriterContext { kind: Some(kind), precision, ..self }
     }
 
-    /// Adds the types that the column is below, from its parent to the root.
+    /// Adds the types of the ancestors of the column, from its parent to the root.
     pub(crate) fn with_parents(self, parents: impl IntoIterator<Item = Kind>) -> Self {
-        let mut place = Place { is_root: true, is_in_struct: false, is_repeated: false };
+        let mut nesting = Nesting { is_root: true, is_struct_field: false, is_repeated: false };
         let mut parents = parents.into_iter().peekable();
         while let Some(kind) = parents.next() {
-            place.is_in_struct |= place.is_root && kind == Kind::Struct && parents.peek().is_some();
-            place.is_repeated |= matches!(kind, Kind::List | Kind::Map);
-            place.is_root = false;
+            nesting.is_struct_field |= nesting.is_root && kind == Kind::Struct && parents.peek().is_some();
+            nesting.is_repeated |= matches!(kind, Kind::List | Kind::Map);
+            nesting.is_root = false;
         }
-        WriterContext { place: Some(place), ..self }
+        WriterContext { nesting: Some(nesting), ..self }
     }
 
     fn is_java_before(self, version: u32) -> bool {
@@ -85,18 +85,17 @@ impl WriterContext {
         self.writer == Writer::Cpp && self.release.is_none_or(|this| this < release)
     }
 
-    /// ORC-415, and what was before ORC-1130.
+    /// Whether all nulls are counted. The faults are ORC-415, and nulls of batches without `hasNulls` before ORC-1130.
     pub(super) fn nulls_are_counted(self) -> bool {
         !self.is_cpp_before([1, 8, 0])
     }
 
-    /// Whether a null that is recorded is one of the column: ORC C++ takes rows in which the struct above is null for
-    /// nulls of its fields.
-    pub(super) fn null_is_own(self) -> bool {
-        self.writer != Writer::Cpp || self.place.is_some_and(|place| !place.is_in_struct)
+    /// Whether a recorded null is a null of the column. ORC C++ counts the null rows of a struct as nulls of its fields.
+    pub(super) fn nulls_exclude_parent_nulls(self) -> bool {
+        self.writer != Writer::Cpp || self.nesting.is_some_and(|nesting| !nesting.is_struct_field)
     }
 
-    /// Whether sums of integers go round where they leave 64 bits: ORC-1008, and writers that nobody has looked at.
+    /// Whether sums of integers wrap around at 64 bits: ORC-1008, and writers of which it is unknown.
     pub(super) fn sums_may_wrap(self) -> bool {
         match self.writer {
             Writer::Java | Writer::Cpp => self.release.is_none_or(has_orc_1008),
@@ -105,16 +104,16 @@ impl WriterContext {
         }
     }
 
-    /// Whether sums of integers are right. Releases of ORC Java that have the mend of ORC-1008 add the value of a
-    /// repeating vector for vectors of no rows. Empty lists make such vectors.
-    pub(super) fn integer_sums_are_believed(self) -> bool {
+    /// Whether sums of integers are trusted. Releases of ORC Java with the fix of ORC-1008 add the value of a repeating
+    /// vector even if the vector has no rows. Empty lists make such vectors.
+    pub(super) fn integer_sums_are_trusted(self) -> bool {
         let has_fault = self.writer == Writer::Java && self.release.is_some_and(|release| !has_orc_1008(release));
-        !has_fault || self.place.is_some_and(|place| !place.is_repeated)
+        !has_fault || self.nesting.is_some_and(|nesting| !nesting.is_repeated)
     }
 
-    /// Whether sums of floating point numbers are right. ORC Java adds the value of a repeating vector once, whatever the
-    /// number of its rows. ORC C++ adds the values of a `float` column before they are rounded.
-    pub(super) fn double_sums_are_believed(self) -> bool {
+    /// Whether sums of floating point numbers are trusted. ORC Java adds the value of a repeating vector once, for any
+    /// number of rows. ORC C++ adds the values of a `float` column before they are rounded.
+    pub(super) fn double_sums_are_trusted(self) -> bool {
         match self.writer {
             Writer::Java => false,
             Writer::Cpp => self.kind.is_some_and(|kind| kind != Kind::Float),
@@ -122,18 +121,18 @@ impl WriterContext {
         }
     }
 
-    /// Whether sums of decimals are right. ORC Java adds the value of a repeating vector once, rounds sums of more than 38
-    /// digits, and forgets that a sum of a row group has left 18 digits when it puts row groups together
+    /// Whether sums of decimals are trusted. ORC Java adds the value of a repeating vector once, and rounds sums of more
+    /// than 38 digits. When it merges row groups, it ignores that the sum of a row group has more than 18 digits
     /// (`Decimal64StatisticsImpl`).
-    pub(super) fn decimal_sums_are_believed(self) -> bool {
+    pub(super) fn decimal_sums_are_trusted(self) -> bool {
         self.writer != Writer::Java
     }
 
-    /// Whether values and nulls were counted at all, and not those of a part of the rows.
-    pub(super) fn is_counted(self) -> bool {
-        let is_root = self.place.is_some_and(|place| place.is_root);
+    /// Whether the values and nulls of all rows were counted.
+    pub(super) fn counts_are_trusted(self) -> bool {
+        let is_root = self.nesting.is_some_and(|nesting| nesting.is_root);
         match self.kind {
-            // cuDF once gave no number of a writer, nor of a version.
+            // Old releases of cuDF record neither a writer nor a version: they look like ORC Java version 0.
             Some(Kind::List | Kind::Map | Kind::Union | Kind::Struct) if !is_root && self.is_java_before(1) => false,
             Some(Kind::List | Kind::Map | Kind::Union) => match self.writer {
                 Writer::Cpp => self.has_row_index,
@@ -144,53 +143,57 @@ impl WriterContext {
         }
     }
 
-    /// Whether a sum, or that there is none, shows that no value is NaN.
+    /// Whether the sum, or its absence, proves that no value is NaN.
     pub(super) fn excludes_nan(self, sum: Option<f64>) -> bool {
         match self.writer {
             Writer::Java | Writer::Cpp | Writer::Orcish => sum.is_some_and(|sum| !sum.is_nan()),
-            // They record no sum, and nothing at all if a value is NaN.
+            // These writers record no sum. If a value is NaN, they record no statistics.
             Writer::Presto | Writer::Trino => true,
             Writer::Go | Writer::Cudf | Writer::Unknown(_) => false,
         }
     }
 
-    /// cuDF counts nanoseconds in 64 bits, and goes round where there are more.
-    pub(super) fn timestamps_are_believed(self) -> bool {
+    /// Whether bounds of timestamps are trusted. cuDF counts nanoseconds in 64 bits, which wrap around.
+    pub(super) fn timestamps_are_trusted(self) -> bool {
         self.writer != Writer::Cudf
     }
 
-    /// HIVE-8732. Nothing else but integers and floating point numbers of those files is believed by ORC C++ either.
-    pub(super) fn bounds_are_believed(self) -> bool {
+    /// Whether bounds of types other than integers and floating point numbers are trusted. The fault is HIVE-8732. ORC C++
+    /// ignores the same bounds.
+    pub(super) fn bounds_are_trusted(self) -> bool {
         !self.is_java_before(1)
     }
 
-    /// Whether bounds that are recorded, and not as cut, are values of the column. A vector of ORC Java that repeats one
-    /// value makes that a bound for no rows, too; empty lists make such vectors. Of other writers nobody knows.
-    pub(crate) fn bounds_are_values(self) -> bool {
+    /// Whether recorded bounds that are not marked as truncated are values of the column. A repeating vector of ORC Java
+    /// makes its value a bound even if the vector has no rows. Empty lists make such vectors.
+    pub(crate) fn bounds_are_exact(self) -> bool {
         match self.writer {
-            Writer::Java => self.place.is_some_and(|place| !place.is_repeated),
+            Writer::Java => self.nesting.is_some_and(|nesting| !nesting.is_repeated),
             Writer::Cpp | Writer::Presto | Writer::Trino | Writer::Orcish => true,
             Writer::Go | Writer::Cudf | Writer::Unknown(_) => false,
         }
     }
 
-    pub(super) fn decimals_are_believed(self) -> bool {
+    /// Whether bounds of decimals are trusted. The faults are HIVE-8732 and ORC-517.
+    pub(super) fn decimals_are_trusted(self) -> bool {
         let orc_517 = self.writer == Writer::Java && self.version == 6;
-        self.bounds_are_believed() && !(orc_517 && self.precision.is_none_or(|digits| digits <= DECIMAL64_DIGITS))
+        self.bounds_are_trusted() && !(orc_517 && self.precision.is_none_or(|digits| digits <= MAX_DECIMAL64_PRECISION))
     }
 
-    pub(super) fn collections_are_believed(self) -> bool {
+    /// Whether numbers of elements of lists and maps are trusted.
+    pub(super) fn collections_are_trusted(self) -> bool {
         self.writer != Writer::Java && self.writer != Writer::Cpp
     }
 
-    /// Whether `*_utc` are what they should be: ORC-135, and ORC-1151, which instants do not suffer from.
-    pub(super) fn utc_is_believed(self) -> bool {
+    /// Whether the fields `*_utc` of timestamps are trusted. The faults are ORC-135 and ORC-1151. The latter does not affect
+    /// instants.
+    pub(super) fn utc_bounds_are_trusted(self) -> bool {
         let orc_1151 = self.is_cpp_before([1, 7, 5]) && self.kind != Some(Kind::TimestampInstant);
         !self.is_java_before(6) && !orc_1151
     }
 }
 
-/// Whether sums of this release of ORC wrap around.
+/// Whether sums of integers of this release of ORC Java or C++ wrap around.
 fn has_orc_1008(release: [u32; 3]) -> bool {
     release < [1, 6, 12] || ([1, 7, 0]..[1, 7, 1]).contains(&release)
 }

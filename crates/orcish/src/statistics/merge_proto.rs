@@ -1,66 +1,66 @@
-//! Statistics as files record them, put together as they are: what one writer recorded of some rows and of others,
-//! becomes what it would have recorded of all.
+//! Merging of recorded statistics: the result is what the same writer would have recorded for all rows.
 
 use std::cmp::Ordering;
 
 use bytes::Bytes;
-use orcish_core::statistics::{both, sum_of_doubles};
+use orcish_core::statistics::{add_double_sums, zip_and_then};
 
 use super::Decimal;
 use crate::proto::orc;
 
-/// Takes in what the same writer recorded of further rows of a column. What cannot be put together is left out.
-pub(crate) fn merge_proto(all: &mut orc::ColumnStatistics, more: &orc::ColumnStatistics) {
-    // Bounds of no values are none, and not unknown.
-    let (all_empty, more_empty) = (all.number_of_values == Some(0), more.number_of_values == Some(0));
-    let own = std::mem::take(all);
+/// Merges statistics that the same writer recorded for other rows of the column. A number that cannot be merged is absent in
+/// the result.
+pub(crate) fn merge_proto(statistics: &mut orc::ColumnStatistics, other: &orc::ColumnStatistics) {
+    // Absent bounds of statistics without values are not unknown.
+    let (is_empty, other_is_empty) = (statistics.number_of_values == Some(0), other.number_of_values == Some(0));
+    let own = std::mem::take(statistics);
     let mut merged = orc::ColumnStatistics {
-        number_of_values: both(own.number_of_values, more.number_of_values, u64::checked_add),
-        // Absent is not known; a null that is known is enough.
-        has_null: match (own.has_null, more.has_null) {
+        number_of_values: zip_and_then(own.number_of_values, other.number_of_values, u64::checked_add),
+        // A null on one side is enough. An absent field is unknown.
+        has_null: match (own.has_null, other.has_null) {
             (Some(true), _) | (_, Some(true)) => Some(true),
             (Some(false), Some(false)) => Some(false),
             _ => None,
         },
-        bytes_on_disk: both(own.bytes_on_disk, more.bytes_on_disk, u64::checked_add),
+        bytes_on_disk: zip_and_then(own.bytes_on_disk, other.bytes_on_disk, u64::checked_add),
         ..orc::ColumnStatistics::default()
     };
-    match (all_empty, more_empty) {
-        (true, _) => take_details(&mut merged, more.clone()),
+    match (is_empty, other_is_empty) {
+        (true, _) => take_details(&mut merged, other.clone()),
         (_, true) => take_details(&mut merged, own),
-        _ => merge_details(&mut merged, &own, more),
+        _ => merge_details(&mut merged, &own, other),
     }
-    detach(&mut merged);
-    *all = merged;
+    copy_bounds(&mut merged);
+    *statistics = merged;
 }
 
-/// Copies texts, so that the footers which they were read from do not stay in memory.
-fn detach(statistics: &mut orc::ColumnStatistics) {
-    for text in texts(statistics) {
-        *text = Bytes::copy_from_slice(text);
+/// Copies strings and decimals, which otherwise keep their whole footer in memory.
+fn copy_bounds(statistics: &mut orc::ColumnStatistics) {
+    for value in byte_values(statistics) {
+        *value = Bytes::copy_from_slice(value);
     }
 }
 
-fn texts(statistics: &mut orc::ColumnStatistics) -> impl Iterator<Item = &mut Bytes> {
-    let of_text = statistics.string_statistics.iter_mut();
-    let of_text = of_text.flat_map(|it| [&mut it.minimum, &mut it.maximum, &mut it.lower_bound, &mut it.upper_bound]);
-    let of_decimals = statistics.decimal_statistics.iter_mut();
-    let of_decimals = of_decimals.flat_map(|it| [&mut it.minimum, &mut it.maximum, &mut it.sum]);
-    of_text.chain(of_decimals).flatten()
+fn byte_values(statistics: &mut orc::ColumnStatistics) -> impl Iterator<Item = &mut Bytes> {
+    let strings = statistics.string_statistics.iter_mut();
+    let strings = strings.flat_map(|it| [&mut it.minimum, &mut it.maximum, &mut it.lower_bound, &mut it.upper_bound]);
+    let decimals = statistics.decimal_statistics.iter_mut();
+    let decimals = decimals.flat_map(|it| [&mut it.minimum, &mut it.maximum, &mut it.sum]);
+    strings.chain(decimals).flatten()
 }
 
-/// Bytes of the texts and lists that statistics have.
-pub(crate) fn bytes_beside(statistics: &orc::ColumnStatistics) -> u64 {
-    let of_text = statistics.string_statistics.iter();
-    let of_text = of_text.flat_map(|it| [&it.minimum, &it.maximum, &it.lower_bound, &it.upper_bound]);
-    let of_decimals = statistics.decimal_statistics.iter().flat_map(|it| [&it.minimum, &it.maximum, &it.sum]);
-    let texts = of_text.chain(of_decimals).flatten().map(Bytes::len).sum::<usize>();
+/// Bytes of the strings, decimals and lists of statistics.
+pub(crate) fn heap_size(statistics: &orc::ColumnStatistics) -> u64 {
+    let strings = statistics.string_statistics.iter();
+    let strings = strings.flat_map(|it| [&it.minimum, &it.maximum, &it.lower_bound, &it.upper_bound]);
+    let decimals = statistics.decimal_statistics.iter().flat_map(|it| [&it.minimum, &it.maximum, &it.sum]);
+    let values = strings.chain(decimals).flatten().map(Bytes::len).sum::<usize>();
     let counts = statistics.bucket_statistics.as_ref().map_or(0, |it| size_of_val(&*it.count));
-    let kinds = statistics.geospatial_statistics.as_ref().map_or(0, |it| size_of_val(&*it.geospatial_types));
-    (texts + counts + kinds) as u64
+    let wkb_types = statistics.geospatial_statistics.as_ref().map_or(0, |it| size_of_val(&*it.geospatial_types));
+    (values + counts + wkb_types) as u64
 }
 
-/// All but the counts.
+/// Copies all fields but the counts.
 fn take_details(to: &mut orc::ColumnStatistics, from: orc::ColumnStatistics) {
     *to = orc::ColumnStatistics {
         number_of_values: to.number_of_values,
@@ -70,15 +70,15 @@ fn take_details(to: &mut orc::ColumnStatistics, from: orc::ColumnStatistics) {
     };
 }
 
-fn least<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
-    both(a, b, |a, b| pick(a, b, Ordering::Less))
+fn min_of<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
+    zip_and_then(a, b, |a, b| pick(a, b, Ordering::Less))
 }
 
-fn greatest<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
-    both(a, b, |a, b| pick(a, b, Ordering::Greater))
+fn max_of<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
+    zip_and_then(a, b, |a, b| pick(a, b, Ordering::Greater))
 }
 
-/// Whichever compares so to the other; none where they do not compare, as NaN does not.
+/// The value that compares to the other as `wanted`; `None` where the values do not compare, as NaN.
 fn pick<T: PartialOrd>(a: T, b: T, wanted: Ordering) -> Option<T> {
     match a.partial_cmp(&b)? {
         Ordering::Equal => Some(a),
@@ -88,80 +88,83 @@ fn pick<T: PartialOrd>(a: T, b: T, wanted: Ordering) -> Option<T> {
 }
 
 fn merge_details(to: &mut orc::ColumnStatistics, a: &orc::ColumnStatistics, b: &orc::ColumnStatistics) {
-    to.int_statistics = both(a.int_statistics, b.int_statistics, |a, b| {
+    to.int_statistics = zip_and_then(a.int_statistics, b.int_statistics, |a, b| {
         Some(orc::IntegerStatistics {
-            minimum: least(a.minimum, b.minimum),
-            maximum: greatest(a.maximum, b.maximum),
-            sum: both(a.sum, b.sum, i64::checked_add),
+            minimum: min_of(a.minimum, b.minimum),
+            maximum: max_of(a.maximum, b.maximum),
+            sum: zip_and_then(a.sum, b.sum, i64::checked_add),
         })
     });
-    to.double_statistics = both(a.double_statistics, b.double_statistics, |a, b| {
+    to.double_statistics = zip_and_then(a.double_statistics, b.double_statistics, |a, b| {
         Some(orc::DoubleStatistics {
-            minimum: least(a.minimum, b.minimum),
-            maximum: greatest(a.maximum, b.maximum),
-            sum: sum_of_doubles(a.sum, b.sum),
+            minimum: min_of(a.minimum, b.minimum),
+            maximum: max_of(a.maximum, b.maximum),
+            sum: add_double_sums(a.sum, b.sum),
         })
     });
-    to.string_statistics = both(a.string_statistics.as_ref(), b.string_statistics.as_ref(), |a, b| Some(strings(a, b)));
-    to.bucket_statistics = both(a.bucket_statistics.as_ref(), b.bucket_statistics.as_ref(), |a, b| {
+    to.string_statistics =
+        zip_and_then(a.string_statistics.as_ref(), b.string_statistics.as_ref(), |a, b| Some(strings(a, b)));
+    to.bucket_statistics = zip_and_then(a.bucket_statistics.as_ref(), b.bucket_statistics.as_ref(), |a, b| {
         let count = a.count.iter().zip(&b.count).map(|(a, b)| a.checked_add(*b)).collect::<Option<_>>()?;
         (a.count.len() == b.count.len()).then_some(orc::BucketStatistics { count })
     });
-    to.decimal_statistics = both(a.decimal_statistics.as_ref(), b.decimal_statistics.as_ref(), |a, b| {
+    to.decimal_statistics = zip_and_then(a.decimal_statistics.as_ref(), b.decimal_statistics.as_ref(), |a, b| {
         let parse = |text: &Option<Bytes>| text.as_ref().and_then(|text| Decimal::parse(text));
         let text = |number: Option<Decimal>| number.map(|number| number.to_string().into());
         Some(orc::DecimalStatistics {
-            minimum: text(least(parse(&a.minimum), parse(&b.minimum))),
-            maximum: text(greatest(parse(&a.maximum), parse(&b.maximum))),
-            sum: text(both(parse(&a.sum), parse(&b.sum), Decimal::checked_add)),
+            minimum: text(min_of(parse(&a.minimum), parse(&b.minimum))),
+            maximum: text(max_of(parse(&a.maximum), parse(&b.maximum))),
+            sum: text(zip_and_then(parse(&a.sum), parse(&b.sum), Decimal::checked_add)),
         })
     });
-    to.date_statistics = both(a.date_statistics, b.date_statistics, |a, b| {
-        Some(orc::DateStatistics { minimum: least(a.minimum, b.minimum), maximum: greatest(a.maximum, b.maximum) })
+    to.date_statistics = zip_and_then(a.date_statistics, b.date_statistics, |a, b| {
+        Some(orc::DateStatistics { minimum: min_of(a.minimum, b.minimum), maximum: max_of(a.maximum, b.maximum) })
     });
-    to.binary_statistics = both(a.binary_statistics, b.binary_statistics, |a, b| {
-        Some(orc::BinaryStatistics { sum: both(a.sum, b.sum, i64::checked_add) })
+    to.binary_statistics = zip_and_then(a.binary_statistics, b.binary_statistics, |a, b| {
+        Some(orc::BinaryStatistics { sum: zip_and_then(a.sum, b.sum, i64::checked_add) })
     });
-    to.timestamp_statistics = both(a.timestamp_statistics, b.timestamp_statistics, |a, b| Some(timestamps(&a, &b)));
-    to.collection_statistics = both(a.collection_statistics, b.collection_statistics, |a, b| {
+    to.timestamp_statistics =
+        zip_and_then(a.timestamp_statistics, b.timestamp_statistics, |a, b| Some(timestamps(&a, &b)));
+    to.collection_statistics = zip_and_then(a.collection_statistics, b.collection_statistics, |a, b| {
         Some(orc::CollectionStatistics {
-            min_children: least(a.min_children, b.min_children),
-            max_children: greatest(a.max_children, b.max_children),
-            total_children: both(a.total_children, b.total_children, u64::checked_add),
+            min_children: min_of(a.min_children, b.min_children),
+            max_children: max_of(a.max_children, b.max_children),
+            total_children: zip_and_then(a.total_children, b.total_children, u64::checked_add),
         })
     });
-    // Extents may span the antimeridian: two of them have no single best one. None is written.
+    // Geospatial statistics are not merged: there is no unique union of extents that cross the antimeridian.
 }
 
-/// A bound, and whether it was cut.
-fn bound<'a>(exact: &'a Option<Bytes>, cut: &'a Option<Bytes>) -> Option<(&'a Bytes, bool)> {
-    exact.as_ref().map(|value| (value, false)).or(cut.as_ref().map(|value| (value, true)))
+/// A bound, and whether it is truncated.
+fn bound<'a>(exact: &'a Option<Bytes>, truncated: &'a Option<Bytes>) -> Option<(&'a Bytes, bool)> {
+    exact.as_ref().map(|value| (value, false)).or(truncated.as_ref().map(|value| (value, true)))
 }
 
 fn strings(a: &orc::StringStatistics, b: &orc::StringStatistics) -> orc::StringStatistics {
-    let min = least(bound(&a.minimum, &a.lower_bound), bound(&b.minimum, &b.lower_bound));
-    let max = greatest(bound(&a.maximum, &a.upper_bound), bound(&b.maximum, &b.upper_bound));
-    let of =
-        |bound: Option<(&Bytes, bool)>, is_cut| bound.filter(|(_, cut)| *cut == is_cut).map(|(value, _)| value.clone());
+    let min = min_of(bound(&a.minimum, &a.lower_bound), bound(&b.minimum, &b.lower_bound));
+    let max = max_of(bound(&a.maximum, &a.upper_bound), bound(&b.maximum, &b.upper_bound));
+    let value_if = |bound: Option<(&Bytes, bool)>, is_truncated| {
+        bound.filter(|(_, truncated)| *truncated == is_truncated).map(|(value, _)| value.clone())
+    };
     orc::StringStatistics {
-        minimum: of(min, false),
-        maximum: of(max, false),
-        lower_bound: of(min, true),
-        upper_bound: of(max, true),
-        sum: both(a.sum, b.sum, i64::checked_add),
+        minimum: value_if(min, false),
+        maximum: value_if(max, false),
+        lower_bound: value_if(min, true),
+        upper_bound: value_if(max, true),
+        sum: zip_and_then(a.sum, b.sum, i64::checked_add),
     }
 }
 
-/// Nanoseconds belong to the milliseconds that they are below. Where one is absent, nothing is known of them.
+/// Merges bounds as pairs of milliseconds and the nanoseconds below the millisecond.
 fn timestamps(a: &orc::TimestampStatistics, b: &orc::TimestampStatistics) -> orc::TimestampStatistics {
     let nanos = |millis: Option<i64>, nanos: Option<i32>| millis.map(|millis| (millis, nanos));
-    // Absent nanoseconds are the least of a minimum; of a maximum they are the greatest.
-    let min = least(nanos(a.minimum_utc, a.minimum_nanos), nanos(b.minimum_utc, b.minimum_nanos));
+    // Absent nanoseconds are the least of a minimum, and the greatest of a maximum.
+    let min = min_of(nanos(a.minimum_utc, a.minimum_nanos), nanos(b.minimum_utc, b.minimum_nanos));
     let last = |millis: Option<i64>, nanos: Option<i32>| millis.map(|millis| (millis, nanos.unwrap_or(i32::MAX)));
-    let max = greatest(last(a.maximum_utc, a.maximum_nanos), last(b.maximum_utc, b.maximum_nanos));
+    let max = max_of(last(a.maximum_utc, a.maximum_nanos), last(b.maximum_utc, b.maximum_nanos));
     orc::TimestampStatistics {
-        minimum: least(a.minimum, b.minimum),
-        maximum: greatest(a.maximum, b.maximum),
+        minimum: min_of(a.minimum, b.minimum),
+        maximum: max_of(a.maximum, b.maximum),
         minimum_utc: min.map(|(millis, _)| millis),
         maximum_utc: max.map(|(millis, _)| millis),
         minimum_nanos: min.and_then(|(_, nanos)| nanos),

@@ -8,7 +8,7 @@ use crate::schema::Kind;
 use crate::time::calendar;
 use crate::writer::Writer;
 
-/// A writer without any fault, so that a test sees one rule at a time.
+/// A writer without faults.
 fn sound() -> WriterContext {
     WriterContext::new(Writer::Java, 9)
         .with_software_version(Some("2.1.0"))
@@ -79,7 +79,7 @@ const DAY: i64 = 86_400_000;
 const HOUR_NANOS: i128 = 3_600_000_000_000;
 
 #[test]
-fn nothing_recorded_is_nothing_known() {
+fn absent_statistics_are_unknown() {
     assert_eq!(read(&orc::ColumnStatistics::default(), sound()), ColumnStatistics::UNKNOWN);
     let proto = orc::ColumnStatistics {
         number_of_values: Some(3),
@@ -93,7 +93,7 @@ fn nothing_recorded_is_nothing_known() {
 }
 
 #[test]
-fn integers_are_kept_where_they_are_possible() {
+fn impossible_integer_statistics_are_unknown() {
     let detail = |proto, context| read(&proto, context).detail;
     assert_eq!(detail(integers(-5, 5, 20), sound()), Detail::Integer { min: Some(-5), max: Some(5), sum: Some(20) });
     assert_eq!(detail(integers(5, -5, 0), sound()), Detail::Integer { min: None, max: None, sum: Some(0) });
@@ -107,9 +107,9 @@ fn integers_are_kept_where_they_are_possible() {
     assert_eq!(detail(wide, sound()), Detail::Integer { min: Some(i64::MIN), max: Some(i64::MAX), sum: Some(-1) });
 }
 
-/// ORC-1008: what has wrapped may lie where a sum could.
+/// ORC-1008: a sum that wrapped around can be in the range of possible sums.
 #[test]
-fn sums_that_may_have_wrapped_are_not_believed() {
+fn sums_that_may_have_wrapped_are_not_trusted() {
     let sum = |count: u64, bounds: (i64, i64), writer, release| {
         let proto = orc::ColumnStatistics { number_of_values: Some(count), ..integers(bounds.0, bounds.1, 7) };
         let context = WriterContext::new(writer, 9).with_software_version(release).with_parents([Kind::Struct]);
@@ -123,7 +123,7 @@ fn sums_that_may_have_wrapped_are_not_believed() {
         for release in [None, Some("1.6.11"), Some("1.7.0")] {
             assert_eq!(sum(count, bounds, Writer::Java, release), None, "{count} {bounds:?} {release:?}");
             assert_eq!(sum(count, bounds, Writer::Cpp, release), None, "{count} {bounds:?} {release:?}");
-            // Nobody has looked at these.
+            // It is unknown whether sums of these writers wrap around.
             for writer in [Writer::Presto, Writer::Trino, Writer::Go, Writer::Cudf, Writer::Unknown(9)] {
                 assert_eq!(sum(count, bounds, writer, release), None, "{writer:?} {count} {bounds:?}");
             }
@@ -139,7 +139,7 @@ fn sums_that_may_have_wrapped_are_not_believed() {
 }
 
 #[test]
-fn no_values_but_bounds_is_a_contradiction() {
+fn bounds_without_values_make_the_number_of_values_unknown() {
     let proto = orc::ColumnStatistics { number_of_values: Some(0), ..integers(1, 2, 3) };
     assert_eq!(read(&proto, sound()).values, None);
     let proto = orc::ColumnStatistics {
@@ -151,7 +151,7 @@ fn no_values_but_bounds_is_a_contradiction() {
 }
 
 #[test]
-fn nan_hides_all_of_a_double_column() {
+fn nan_makes_statistics_of_doubles_unknown() {
     let nothing = Detail::Double { min: None, max: None, sum: None };
     for proto in
         [doubles(1.0, 2.0, Some(f64::NAN)), doubles(f64::NAN, f64::NAN, Some(1.0)), doubles(1.0, f64::NAN, None)]
@@ -185,13 +185,13 @@ fn strings_of_hive_before_8732_have_no_bounds() {
     let detail = |version| read(&strings("a", "z"), WriterContext::new(Writer::Java, version)).detail;
     assert_eq!(detail(0), Detail::String { min: None, max: None, total_length: Some(7) });
     assert_eq!(detail(1), Detail::String { min: bound(b"a", true), max: bound(b"z", true), total_length: Some(7) });
-    // Other writers count from 6, and whoever does not never had this fault.
+    // Version 0 of other writers has no such fault.
     let presto = read(&strings("a", "z"), WriterContext::new(Writer::Presto, 0)).detail;
     assert_eq!(presto, Detail::String { min: bound(b"a", true), max: bound(b"z", true), total_length: Some(7) });
 }
 
 #[test]
-fn cut_strings_are_inexact_bounds() {
+fn truncated_strings_are_inexact_bounds() {
     let statistics = orc::StringStatistics {
         lower_bound: Some(Bytes::from_static(b"aa")),
         upper_bound: Some(Bytes::from_static(b"zz")),
@@ -208,7 +208,7 @@ fn cut_strings_are_inexact_bounds() {
 }
 
 #[test]
-fn replacement_characters_bound_any_bytes() {
+fn bounds_end_before_replacement_characters() {
     // The true strings may have been b"a\x80", below b"a\xEF…", and b"b\xFF\xFF", above b"b\xEF…".
     let detail = read(&strings("a\u{FFFD}c", "b\u{FFFD}"), sound()).detail;
     assert_eq!(detail, Detail::String { min: bound(b"a", false), max: bound(b"c", false), total_length: Some(7) });
@@ -219,13 +219,13 @@ fn replacement_characters_bound_any_bytes() {
 }
 
 #[test]
-fn strings_of_cpp_are_bounded_by_what_is_before_a_nul() {
+fn bounds_of_cpp_end_before_a_nul() {
     let cpp = WriterContext::new(Writer::Cpp, 6);
     let bounds = |min, max, context| match read(&strings(min, max), context).detail {
         Detail::String { min, max, .. } => (min, max),
         detail => panic!("not of strings: {detail:?}"),
     };
-    // Of a\0b, a\0m and a\0z whichever came first is both.
+    // The first of a\0b, a\0m and a\0z is both minimum and maximum.
     assert_eq!(bounds("a\0m", "a\0m", cpp), (bound(b"a", false), bound(b"a\x01", false)));
     assert_eq!(bounds("a", "b\0", cpp), (bound(b"a", true), bound(b"b\x01", false)));
     assert_eq!(bounds("\0", "z", cpp), (bound(b"", false), bound(b"z", true)));
@@ -234,7 +234,7 @@ fn strings_of_cpp_are_bounded_by_what_is_before_a_nul() {
 }
 
 #[test]
-fn booleans_count_no_more_than_values() {
+fn true_counts_above_the_number_of_values_are_unknown() {
     let count = |values, count: Vec<u64>| {
         let bucket_statistics = Some(orc::BucketStatistics { count });
         let proto = orc::ColumnStatistics { number_of_values: values, bucket_statistics, ..Default::default() };
@@ -246,7 +246,7 @@ fn booleans_count_no_more_than_values() {
 }
 
 #[test]
-fn children_are_not_counted_by_java_and_cpp() {
+fn numbers_of_elements_of_java_and_cpp_are_not_trusted() {
     let counts = orc::CollectionStatistics { min_children: Some(1), max_children: Some(4), total_children: Some(9) };
     let proto = orc::ColumnStatistics { collection_statistics: Some(counts), ..Default::default() };
     let detail = |writer| read(&proto, WriterContext::new(writer, 9)).detail;
@@ -329,7 +329,7 @@ fn timestamps_have_nanoseconds_where_recorded() {
     let (min, max) = (Some(nanos + 1), Some(nanos + 456));
     assert_eq!(times(&read(&timestamps(recorded), sound())), [min, max, min, max]);
 
-    // Out of range is as good as absent.
+    // Nanoseconds out of range are ignored.
     let absurd = orc::TimestampStatistics { minimum_nanos: Some(0), maximum_nanos: Some(1_000_001), ..utc(now, now) };
     assert_eq!(read(&timestamps(absurd), sound()), cut);
 
@@ -340,7 +340,7 @@ fn timestamps_have_nanoseconds_where_recorded() {
 
 #[test]
 fn timestamps_of_cpp_may_have_negative_nanoseconds() {
-    // A nanosecond after -1.5 seconds, and 1.2345 seconds before 1970, less 2 days: as pyarrow has them.
+    // Statistics of pyarrow: 100 ns before -1.5 seconds and 1.2345 seconds before 1970, both minus two days.
     let (least, most) = (-2 * DAY - 1500, -2 * DAY - 1234);
     let cpp = WriterContext::new(Writer::Cpp, 6).with_software_version(Some("2.1.0")).with_proleptic_calendar(true);
     let cpp = cpp.with_column(Kind::TimestampInstant, None);
@@ -349,15 +349,15 @@ fn timestamps_of_cpp_may_have_negative_nanoseconds() {
     let nanos = |millis: i64| i128::from(millis) * 1_000_000;
     let (min, max) = (Some(nanos(least) - 100), Some(nanos(most) - 500_000));
     assert_eq!(times(&read(&timestamps(recorded), cpp)), [min, max, min, max]);
-    // Where none are recorded they may have been there.
+    // Absent nanoseconds may be negative.
     assert_eq!(times(&read(&timestamps(utc(least, most)), cpp))[2], Some(nanos(least) - 999_999));
-    // Others have none.
+    // Other writers have no negative nanoseconds.
     let sound = sound().with_column(Kind::TimestampInstant, None);
     assert_eq!(times(&read(&timestamps(recorded), sound))[2], Some(nanos(least)));
 }
 
 #[test]
-fn lists_are_not_counted_by_cpp_without_row_index() {
+fn counts_of_lists_of_cpp_without_row_index_are_not_trusted() {
     let proto = orc::ColumnStatistics { number_of_values: Some(0), has_null: Some(false), ..Default::default() };
     let cpp = WriterContext::new(Writer::Cpp, 6).with_software_version(Some("2.1.0")).with_column(Kind::List, None);
     let known = |context| {
@@ -371,7 +371,7 @@ fn lists_are_not_counted_by_cpp_without_row_index() {
 }
 
 #[test]
-fn timestamps_of_unknown_zone_are_bounded_by_a_day_more() {
+fn bounds_of_an_unknown_time_zone_are_a_day_wider() {
     let now = 400 * DAY;
     let nanos = i128::from(now) * 1_000_000;
     let wide = [None, None, Some(nanos - 25 * HOUR_NANOS), Some(nanos + 25 * HOUR_NANOS)];
@@ -393,17 +393,17 @@ fn timestamps_of_unknown_zone_are_bounded_by_a_day_more() {
 }
 
 #[test]
-fn timestamps_about_1970_may_be_read_a_second_later() {
+fn upper_bounds_near_1970_are_a_second_wider() {
     let statistics = read(&timestamps(utc(-500, -500)), sound().with_column(Kind::TimestampInstant, None));
     let nanos = -500_000_000;
     assert_eq!(times(&statistics), [Some(nanos), Some(nanos), Some(nanos), Some(nanos + 1_000_999_999)]);
 }
 
 #[test]
-fn rules_of_zones_are_certain_from_1970_to_2037() {
+fn time_zone_rules_are_trusted_from_1970_to_2037() {
     let wall = sound().with_column(Kind::Timestamp, None);
     let instant = sound().with_column(Kind::TimestampInstant, None);
-    let slack = |day: i64, context| {
+    let margin = |day: i64, context| {
         let nanos = i128::from(day * DAY) * 1_000_000;
         let [min, max, lower, upper] = times(&read(&timestamps(utc(day * DAY, day * DAY)), context));
         assert_eq!((min, max), (Some(nanos), Some(nanos)));
@@ -411,23 +411,23 @@ fn rules_of_zones_are_certain_from_1970_to_2037() {
     };
     let end_of_2037 = 68 * 365 + 17;
     for day in [-10_000, -1, 0, end_of_2037 - 1, end_of_2037, 50_000] {
-        assert_eq!(slack(day, wall), (25, 25), "{day}");
-        assert_eq!(slack(day, instant), (0, 0), "{day}");
+        assert_eq!(margin(day, wall), (25, 25), "{day}");
+        assert_eq!(margin(day, instant), (0, 0), "{day}");
     }
     for day in [3, 10_000, 20_000, end_of_2037 - 3] {
-        assert_eq!(slack(day, wall), (0, 0), "{day}");
+        assert_eq!(margin(day, wall), (0, 0), "{day}");
     }
 }
 
 #[test]
 fn timestamps_of_cudf_have_no_bounds() {
-    // The end of 9999, gone round.
+    // The end of year 9999 after wrapping around.
     let wrapped = utc(-4_852_116_232_933, -4_852_116_232_933);
     assert_eq!(times(&read(&timestamps(wrapped), WriterContext::new(Writer::Cudf, 7))), [None; 4]);
 }
 
 #[test]
-fn lists_and_structs_of_cudf_are_not_counted() {
+fn counts_of_lists_and_structs_of_cudf_are_not_trusted() {
     let known = |kind, has_null| {
         let proto = orc::ColumnStatistics { number_of_values: Some(1), has_null, ..Default::default() };
         let statistics = read(&proto, WriterContext::new(Writer::Cudf, 7).with_column(kind, None));
@@ -441,7 +441,7 @@ fn lists_and_structs_of_cudf_are_not_counted() {
 }
 
 #[test]
-fn days_may_be_recorded_as_integers() {
+fn integer_statistics_of_dates_are_accepted() {
     let date = |context: WriterContext| context.with_column(Kind::Date, None);
     let detail = |min, max, context| read(&integers(min, max, 0), date(context)).detail;
     assert_eq!(detail(-5, 7, sound()), Detail::Date { min: Some(-5), max: Some(7) });
@@ -454,7 +454,7 @@ fn days_may_be_recorded_as_integers() {
 }
 
 #[test]
-fn statistics_of_another_type_are_not_believed() {
+fn statistics_of_another_type_are_not_trusted() {
     let detail = |proto: &orc::ColumnStatistics, kind| read(proto, sound().with_column(kind, None)).detail;
     for kind in [Kind::Boolean, Kind::Float, Kind::String, Kind::Timestamp, Kind::Decimal, Kind::List, Kind::Struct] {
         assert_eq!(detail(&integers(1, 2, 15), kind), Detail::None, "{kind:?}");
@@ -482,7 +482,7 @@ fn julian_timestamps_are_converted() {
 }
 
 #[test]
-fn has_null_of_old_cpp_is_believed_when_true() {
+fn has_null_of_old_cpp_is_trusted_when_true() {
     let has_null = |has_null, context| {
         let proto = orc::ColumnStatistics { has_null, ..Default::default() };
         read(&proto, context).has_null
@@ -496,9 +496,9 @@ fn has_null_of_old_cpp_is_believed_when_true() {
     assert_eq!(has_null(None, sound()), None);
 }
 
-/// A place in the tree of types: the kinds from the parent to the root.
-const BELOW: [(&[Kind], bool, bool); 6] = [
-    // Whether it is a field of a struct that may be null, and whether it is below a list or map.
+/// Ancestors of a column from the parent to the root, whether it is a field of a nullable struct, and whether it is below a
+/// list or map.
+const NESTINGS: [(&[Kind], bool, bool); 6] = [
     (&[Kind::Struct], false, false),
     (&[Kind::Struct, Kind::Struct], true, false),
     (&[Kind::List, Kind::Struct], false, true),
@@ -508,22 +508,22 @@ const BELOW: [(&[Kind], bool, bool); 6] = [
 ];
 
 #[test]
-fn nulls_of_fields_are_not_those_of_structs_in_cpp() {
+fn nulls_of_struct_fields_are_not_trusted_in_cpp() {
     let has_null = |writer, has_null, parents: &[Kind]| {
         let proto = orc::ColumnStatistics { has_null: Some(has_null), ..Default::default() };
         let context = WriterContext::new(writer, 9).with_software_version(Some("2.3.1"));
         read(&proto, context.with_parents(parents.iter().copied())).has_null
     };
-    for (parents, is_in_struct, _) in BELOW {
-        assert_eq!(has_null(Writer::Cpp, true, parents), (!is_in_struct).then_some(true), "{parents:?}");
+    for (parents, is_struct_field, _) in NESTINGS {
+        assert_eq!(has_null(Writer::Cpp, true, parents), (!is_struct_field).then_some(true), "{parents:?}");
         assert_eq!(has_null(Writer::Cpp, false, parents), Some(false), "{parents:?}");
         assert_eq!(has_null(Writer::Java, true, parents), Some(true), "{parents:?}");
     }
 }
 
-/// Seen with ORC Java 1.4.4, 1.5.13, 1.6.14 and 2.3.0, and with C++ 1.7.
+/// Observed with ORC Java 1.4.4, 1.5.13, 1.6.14 and 2.3.0, and with C++ 1.7.
 #[test]
-fn sums_of_vectors_that_repeat_a_value_are_not_believed() {
+fn sums_of_repeating_vectors_are_not_trusted() {
     let at = |writer, release, kind, parents: &[Kind]| {
         let context = WriterContext::new(writer, 9).with_software_version(release).with_column(kind, Some(10));
         context.with_parents(parents.iter().copied())
@@ -535,7 +535,7 @@ fn sums_of_vectors_that_repeat_a_value_are_not_believed() {
         detail => panic!("{detail:?}"),
     };
     let number = |text: &str| Some(text.to_owned());
-    for (parents, _, is_repeated) in BELOW {
+    for (parents, _, is_repeated) in NESTINGS {
         for release in [None, Some("1.5.13"), Some("1.6.14"), Some("1.7.0"), Some("1.7.1"), Some("2.3.0")] {
             let java = |kind| at(Writer::Java, release, kind, parents);
             assert_eq!(sum(doubles(1.0, 2.0, Some(30.0)), java(Kind::Double)), None);
@@ -554,14 +554,14 @@ fn sums_of_vectors_that_repeat_a_value_are_not_believed() {
             }
         }
     }
-    // Bounds are those of values all the same.
+    // The bounds are trusted.
     let known = Detail::Double { min: Some(1.0), max: Some(2.0), sum: None };
     assert_eq!(read(&doubles(1.0, 2.0, Some(30.0)), sound()).detail, known);
 }
 
-/// cuDF once was nobody: neither number nor version.
+/// Old releases of cuDF record neither a writer nor a version.
 #[test]
-fn lists_of_unnamed_writers_are_not_counted() {
+fn counts_of_lists_of_java_version_0_are_not_trusted() {
     let known = |version, kind, parents: &[Kind]| {
         let proto = orc::ColumnStatistics { number_of_values: Some(1), has_null: Some(false), ..Default::default() };
         let context = WriterContext::new(Writer::Java, version).with_column(kind, None);
@@ -572,13 +572,13 @@ fn lists_of_unnamed_writers_are_not_counted() {
         assert_eq!(known(0, kind, &[Kind::Struct]), (None, None));
         assert_eq!(known(1, kind, &[Kind::Struct]), (Some(1), Some(false)));
     }
-    // The root has as many values as there are rows, or none where nothing was counted.
+    // The root has the number of rows as its number of values, or 0 where nothing was counted.
     assert_eq!(known(0, Kind::Struct, &[]), (Some(1), Some(false)));
     assert_eq!(known(0, Kind::Int, &[Kind::List, Kind::Struct]), (Some(1), Some(false)));
 }
 
 #[test]
-fn geometries_keep_whole_axes_only() {
+fn incomplete_axes_of_bounding_boxes_are_unknown() {
     let bbox = orc::BoundingBox {
         xmin: Some(170.0),
         xmax: Some(-170.0),
@@ -605,7 +605,7 @@ fn geometries_keep_whole_axes_only() {
 }
 
 #[test]
-fn merging_keeps_what_both_know() {
+fn merging_keeps_numbers_known_on_both_sides() {
     let full = |detail| ColumnStatistics { values: Some(1), has_null: Some(false), bytes_on_disk: Some(2), detail };
     let mut a = full(Detail::Integer { min: Some(1), max: Some(2), sum: Some(i64::MAX) });
     a.merge(&full(Detail::Integer { min: Some(0), max: None, sum: Some(1) }));
@@ -621,9 +621,9 @@ fn merging_keeps_what_both_know() {
     assert_eq!(a.detail, Detail::None);
 }
 
-/// NaN in a sum says that a value is NaN, whatever is merged, in whatever order, by either of the two that merge.
+/// A sum of NaN means that a value is NaN. Both kinds of merging keep it, in any order.
 #[test]
-fn merging_keeps_the_mark_of_nan() {
+fn merging_keeps_a_sum_of_nan() {
     let full = |sum| ColumnStatistics {
         values: Some(1),
         detail: Detail::Double { min: Some(0.0), max: Some(1.0), sum },
@@ -635,7 +635,7 @@ fn merging_keeps_the_mark_of_nan() {
     let others = [full(Some(1.0)), full(None), full(Some(f64::INFINITY)), only_nan, ColumnStatistics::EMPTY];
     let mut pairs: Vec<_> =
         others.into_iter().flat_map(|other| [(nan.clone(), other.clone()), (other, nan.clone())]).collect();
-    // As does a writer that adds infinities of both signs.
+    // The sum of infinities of both signs is NaN, too.
     pairs.push((full(Some(f64::INFINITY)), full(Some(f64::NEG_INFINITY))));
     for (a, b) in pairs {
         let mut merged = a.clone();
@@ -648,7 +648,7 @@ fn merging_keeps_the_mark_of_nan() {
 }
 
 #[test]
-fn a_sum_that_is_nan_is_read_as_such() {
+fn sums_of_nan_are_kept_for_trusted_writers() {
     let nan = |writer| read(&doubles(1.0, 2.0, Some(f64::NAN)), WriterContext::new(writer, 9)).detail;
     for (writer, is_known) in [(Writer::Orcish, true), (Writer::Java, false)] {
         let Detail::Double { min: None, max: None, sum } = nan(writer) else { panic!("{writer}") };
@@ -724,7 +724,7 @@ prop_compose! {
     }
 }
 
-/// Whether what `part` says of some rows also holds where `whole` is said of these and others.
+/// Whether the bounds of `part` are within the bounds of `whole`.
 fn is_within(part: &Detail, whole: &Detail) -> bool {
     fn le<T: PartialOrd>(a: &Option<T>, b: &Option<T>) -> bool {
         a.is_none() || b.is_none() || a <= b
@@ -786,7 +786,7 @@ proptest! {
         same.merge(&ColumnStatistics::EMPTY);
         let mut other = ColumnStatistics::EMPTY;
         other.merge(&a);
-        // Sizes are summed, and there the unknown stays unknown.
+        // An unknown size stays unknown, as sizes are added.
         prop_assert_eq!((same.values, same.has_null), (a.values, a.has_null));
         prop_assert_eq!((other.values, text(&other.detail)), (a.values, text(&a.detail)));
         if a.values != Some(0) {
@@ -818,7 +818,7 @@ proptest! {
 }
 
 #[test]
-fn merged_statistics_keep_no_footer_in_memory() {
+fn merged_statistics_do_not_reference_footers() {
     let of_text = |minimum: &'static str, maximum: &'static str| orc::ColumnStatistics {
         number_of_values: Some(2),
         string_statistics: Some(orc::StringStatistics {
@@ -842,6 +842,6 @@ fn merged_statistics_keep_no_footer_in_memory() {
         drop(decoded);
         assert!(footer.is_unique());
         let decimals = merged.decimal_statistics.as_ref().map_or(0, |_| 4);
-        assert_eq!(bytes_beside(&merged), 2 + decimals);
+        assert_eq!(heap_size(&merged), 2 + decimals);
     }
 }

@@ -1,10 +1,10 @@
-//! From statistics to the message that a file holds (ORCv1, Column Statistics), as ORC Java's newest version has them.
+//! Encoding of statistics as messages of a file (ORCv1, Column Statistics), with the fields of the latest ORC Java.
 
 use super::{Bound, ColumnStatistics, Decimal, Detail};
 use crate::proto::orc;
 use crate::time::NANOS_PER_MILLI;
 
-/// The message that records these. What is unknown is left out.
+/// The message of the statistics. Unknown numbers are absent.
 pub(crate) fn to_proto(statistics: &ColumnStatistics) -> orc::ColumnStatistics {
     let mut proto = orc::ColumnStatistics {
         number_of_values: statistics.values,
@@ -21,7 +21,7 @@ pub(crate) fn to_proto(statistics: &ColumnStatistics) -> orc::ColumnStatistics {
             proto.double_statistics = Some(orc::DoubleStatistics { minimum: *min, maximum: *max, sum: *sum });
         }
         Detail::String { min, max, total_length } => {
-            let mut strings = orc::StringStatistics { sum: signed(*total_length), ..Default::default() };
+            let mut strings = orc::StringStatistics { sum: to_i64(*total_length), ..Default::default() };
             match min {
                 Some(Bound { value, exact: true }) => strings.minimum = Some(value.clone()),
                 Some(Bound { value, exact: false }) => strings.lower_bound = Some(value.clone()),
@@ -46,7 +46,8 @@ pub(crate) fn to_proto(statistics: &ColumnStatistics) -> orc::ColumnStatistics {
             proto.date_statistics = Some(orc::DateStatistics { minimum: *min, maximum: *max });
         }
         Detail::Timestamp { min, max, .. } => {
-            let ((minimum_utc, minimum_nanos), (maximum_utc, maximum_nanos)) = (instant(*min), instant(*max));
+            let ((minimum_utc, minimum_nanos), (maximum_utc, maximum_nanos)) =
+                (millis_and_nanos(*min), millis_and_nanos(*max));
             proto.timestamp_statistics = Some(orc::TimestampStatistics {
                 minimum_utc,
                 maximum_utc,
@@ -56,7 +57,7 @@ pub(crate) fn to_proto(statistics: &ColumnStatistics) -> orc::ColumnStatistics {
             });
         }
         Detail::Binary { total_length } => {
-            proto.binary_statistics = Some(orc::BinaryStatistics { sum: signed(*total_length) });
+            proto.binary_statistics = Some(orc::BinaryStatistics { sum: to_i64(*total_length) });
         }
         Detail::Collection { min_children, max_children, total_children } => {
             proto.collection_statistics = Some(orc::CollectionStatistics {
@@ -88,14 +89,14 @@ pub(crate) fn to_proto(statistics: &ColumnStatistics) -> orc::ColumnStatistics {
     proto
 }
 
-fn signed(length: Option<u64>) -> Option<i64> {
+fn to_i64(length: Option<u64>) -> Option<i64> {
     length.and_then(|length| i64::try_from(length).ok())
 }
 
-/// Milliseconds, and one more than the nanoseconds below them.
-fn instant(nanos: Option<i128>) -> (Option<i64>, Option<i32>) {
+/// Milliseconds, and the nanoseconds below the millisecond plus one.
+fn millis_and_nanos(nanos: Option<i128>) -> (Option<i64>, Option<i32>) {
     let Some(nanos) = nanos else { return (None, None) };
     let millis = i64::try_from(nanos.div_euclid(NANOS_PER_MILLI)).ok();
-    let below = i32::try_from(nanos.rem_euclid(NANOS_PER_MILLI) + 1).ok();
-    (millis, below.filter(|_| millis.is_some()))
+    let sub_millis = i32::try_from(nanos.rem_euclid(NANOS_PER_MILLI) + 1).ok();
+    (millis, sub_millis.filter(|_| millis.is_some()))
 }

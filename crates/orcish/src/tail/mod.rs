@@ -260,8 +260,8 @@ impl FileTail {
     }
 
     /// Whether bounds that are recorded of column `id` are values of it, and not only around these.
-    pub(crate) fn bounds_are_values(&self, id: u32) -> bool {
-        self.context_of(id).is_ok_and(WriterContext::bounds_are_values)
+    pub(crate) fn bounds_are_exact(&self, id: u32) -> bool {
+        self.context_of(id).is_ok_and(WriterContext::bounds_are_exact)
     }
 
     /// Whether what `columns` record of the columns above column `id` allows for what is recorded of it. What has been

@@ -22,7 +22,7 @@ use super::tail::{MAGIC, tail_bytes};
 use crate::codec::{Compression, decompress_all};
 use crate::proto::{STATISTICS, count, first_listed, lazy, lossy, orc, weighed};
 use crate::read::ARROW_SCHEMA_KEY;
-use crate::statistics::{bytes_beside, merge_proto};
+use crate::statistics::{heap_size, merge_proto};
 use crate::stripe::StripeFooter;
 use crate::tail::{FileTail, StripeInfo, read_tail, shared_bytes, undecodable, undecodable_statistics};
 use crate::tuning;

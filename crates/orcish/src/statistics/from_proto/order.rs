@@ -1,9 +1,9 @@
-//! The order of recorded bounds.
+//! Check of the order of recorded bounds.
 
-/// The bounds; none where the least is above the greatest.
+/// The bounds, or no bounds where the minimum is above the maximum.
 pub(super) fn ordered<T: PartialOrd>(min: Option<T>, max: Option<T>) -> (Option<T>, Option<T>) {
     match (&min, &max) {
-        (Some(least), Some(greatest)) if least > greatest => (None, None),
+        (Some(lower), Some(upper)) if lower > upper => (None, None),
         _ => (min, max),
     }
 }
