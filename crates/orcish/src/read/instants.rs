@@ -25,7 +25,7 @@ pub(super) fn of_instants<'a>(
     };
     let offsets = |bound: i128| match (zone, i64::try_from(bound.div_euclid(NANOS_PER_SECOND))) {
         (Some(zone), Ok(second)) => {
-            let (least, greatest) = zone.offsets_about(second);
+            let (least, greatest) = zone.offset_bounds(second);
             (i128::from(least) * NANOS_PER_SECOND, i128::from(greatest) * NANOS_PER_SECOND)
         }
         _ => (-MAX_UTC_OFFSET, MAX_UTC_OFFSET),

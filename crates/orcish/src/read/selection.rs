@@ -54,7 +54,7 @@ impl Selection {
         options: ReadOptions,
         condition: Option<Condition>,
     ) -> Result<Self> {
-        let reader = options.timezone.as_deref().map(WriterZone::of_reader).transpose()?;
+        let reader = options.timezone.as_deref().map(WriterZone::parse_reader_zone).transpose()?;
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
         }

@@ -1,105 +1,105 @@
-//! The hybrid Julian/Gregorian calendar of `java.util.GregorianCalendar` ↔ the proleptic Gregorian calendar.
+//! Rebasing between the hybrid calendar of `java.util.GregorianCalendar` and the proleptic Gregorian calendar (ORCv1, File
+//! Footer, `calendar`).
 //!
-//! A file whose footer says `JULIAN_GREGORIAN`, or nothing, names days before 1582-10-15 by the Julian calendar:
-//! the number stored for "1500-01-01" is that of the Julian day of this name. Arrow, like ISO 8601, has only
-//! Gregorian days. The *name* is kept (year, month, day, time of day) and the number changes, as Hive and Spark do.
+//! If the calendar of a file is `JULIAN_GREGORIAN`, or absent, dates before 1582-10-15 are Julian: the number stored for
+//! "1500-01-01" is the number of this Julian day. Arrow and ISO 8601 have only Gregorian days. Rebasing keeps year, month,
+//! day and time of day, and changes the number, as Hive and Spark do.
 //!
-//! Two rules where a name has no partner:
+//! Two kinds of dates exist in one calendar only:
 //! * Julian 29 February of 1500, 1400, 1300, 1100, … becomes 1 March, as in Spark (`LocalDate` plus a day).
-//!   Apache ORC's `DateUtils` throws on such a date, and maps such a timestamp to 28 February.
-//! * Gregorian 1582-10-05 … 1582-10-14 become 1582-10-15 in the hybrid calendar, as in Spark; time of day is kept.
-//!   (`DateUtils` goes ten days ahead, which breaks the order of values.)
-//!
-//! ORCv1, "File Footer", `calendar`.
+//!   `DateUtils` of Apache ORC throws on such a date, and changes such a timestamp to 28 February.
+//! * Gregorian 1582-10-05 … 1582-10-14 become 1582-10-15 in the hybrid calendar, as in Spark. The time of day is kept.
+//!   `DateUtils` adds ten days, which breaks the order of values.
 
 use super::SECONDS_PER_DAY;
 
-/// First day of the Gregorian calendar, 1582-10-15, in days since 1970-01-01; from here on both calendars agree.
+/// First day of the Gregorian calendar, 1582-10-15, in days since 1970-01-01. Both calendars agree from this day on.
 pub const GREGORIAN_START_DAY: i32 = -141_427;
 
 /// [`GREGORIAN_START_DAY`] in seconds since 1970.
 pub const GREGORIAN_START_SECOND: i64 = GREGORIAN_START_DAY as i64 * SECONDS_PER_DAY;
 
-/// Days from 0000-03-01 to 1970-01-01 in the Julian calendar. Years start in March here, so that the leap day,
-/// which is where the calendars drift apart, ends a year.
+/// Days from 0000-03-01 to 1970-01-01 in the Julian calendar. Years start in March: the leap day is the last day of a year.
 const JULIAN_MARCH_0: i64 = 719_470;
 
-/// The same in the Gregorian calendar.
+/// Days from 0000-03-01 to 1970-01-01 in the Gregorian calendar.
 const GREGORIAN_MARCH_0: i64 = 719_468;
 
-/// How many names were skipped: 1582-10-04 was followed by 1582-10-15.
+/// Number of skipped dates: 1582-10-15 follows 1582-10-04.
 const GAP_DAYS: i64 = 10;
 
-/// Days of a Gregorian era of four centuries, and of each of its first three centuries.
+/// Days of a Gregorian era of four centuries.
 const DAYS_PER_ERA: i64 = 146_097;
+/// Days of each of the first three centuries of an era.
 const DAYS_PER_CENTURY: i64 = 36_524;
 
-/// Day of the hybrid calendar → day of the same name in the proleptic Gregorian calendar.
+/// Rebases a date from the hybrid to the proleptic Gregorian calendar.
 ///
-/// Days since 1970-01-01. Saturates at the ends of `i32`.
+/// Dates are days since 1970-01-01. The result saturates at the bounds of `i32`.
 #[inline]
 pub fn days_to_proleptic(hybrid: i32) -> i32 {
     if hybrid >= GREGORIAN_START_DAY {
         return hybrid;
     }
-    saturate(i64::from(hybrid) + shift_of_julian_day(hybrid.into()))
+    saturate(i64::from(hybrid) + julian_shift(hybrid.into()))
 }
 
-/// Day of the proleptic Gregorian calendar → day of the same name in the hybrid calendar.
+/// Rebases a date from the proleptic Gregorian to the hybrid calendar: the inverse of [`days_to_proleptic`], except for
+/// dates that exist in one calendar only.
 ///
-/// Days since 1970-01-01. Saturates at the ends of `i32`. Inverse of [`days_to_proleptic`] but for the
-/// days that only one calendar has.
+/// Dates are days since 1970-01-01. The result saturates at the bounds of `i32`.
 #[inline]
 pub fn days_to_hybrid(proleptic: i32) -> i32 {
     if proleptic >= GREGORIAN_START_DAY {
         return proleptic;
     }
-    saturate(i64::from(proleptic) - shift_of_gregorian_day(proleptic.into()))
+    saturate(i64::from(proleptic) - gregorian_shift(proleptic.into()))
 }
 
-/// Wall-clock seconds of the hybrid calendar → the same date and time of day in the proleptic Gregorian calendar.
+/// Rebases a local time from the hybrid to the proleptic Gregorian calendar.
 ///
-/// Seconds since 1970-01-01 00:00:00 on the wall clock, *not* UTC instants of another zone. Saturates.
+/// Local times are seconds since 1970-01-01 00:00:00 local time, *not* UTC. The result saturates at the bounds of `i64`.
 #[inline]
 pub fn seconds_to_proleptic(hybrid: i64) -> i64 {
     if hybrid >= GREGORIAN_START_SECOND {
         return hybrid;
     }
-    hybrid.saturating_add(shift_of_julian_day(hybrid.div_euclid(SECONDS_PER_DAY)) * SECONDS_PER_DAY)
+    hybrid.saturating_add(julian_shift(hybrid.div_euclid(SECONDS_PER_DAY)) * SECONDS_PER_DAY)
 }
 
-/// Wall-clock seconds of the proleptic Gregorian calendar → the same date and time of day in the hybrid calendar.
+/// Rebases a local time from the proleptic Gregorian to the hybrid calendar.
 ///
-/// Seconds since 1970-01-01 00:00:00 on the wall clock. Saturates.
+/// Local times are seconds since 1970-01-01 00:00:00 local time. The result saturates at the bounds of `i64`.
 #[inline]
 pub fn seconds_to_hybrid(proleptic: i64) -> i64 {
     if proleptic >= GREGORIAN_START_SECOND {
         return proleptic;
     }
-    proleptic.saturating_sub(shift_of_gregorian_day(proleptic.div_euclid(SECONDS_PER_DAY)) * SECONDS_PER_DAY)
+    proleptic.saturating_sub(gregorian_shift(proleptic.div_euclid(SECONDS_PER_DAY)) * SECONDS_PER_DAY)
 }
 
-/// Days to add to the number of a Julian day to get that of the Gregorian day of the same name.
+/// Number of days to add to a Julian day.
 #[cold]
-fn shift_of_julian_day(day: i64) -> i64 {
+fn julian_shift(day: i64) -> i64 {
     let year = (4 * (day + JULIAN_MARCH_0) + 3).div_euclid(1461);
-    shift_of_century(year.div_euclid(100))
+    century_shift(year.div_euclid(100))
 }
 
-/// Days to take from the number of a Gregorian day to get that of the hybrid day of the same name.
+/// Number of days to subtract from a Gregorian day.
 #[cold]
-fn shift_of_gregorian_day(day: i64) -> i64 {
+fn gregorian_shift(day: i64) -> i64 {
     if day >= i64::from(GREGORIAN_START_DAY) - GAP_DAYS {
-        return day - i64::from(GREGORIAN_START_DAY); // a name that was skipped: the first day after
+        return day - i64::from(GREGORIAN_START_DAY); // a skipped date becomes the first day of the Gregorian calendar
     }
     let march_0 = day + GREGORIAN_MARCH_0;
-    // The last century of an era is a day longer, hence the bound.
+    // The fourth century of an era is a day longer.
     let century = (march_0.rem_euclid(DAYS_PER_ERA) / DAYS_PER_CENTURY).min(3);
-    shift_of_century(4 * march_0.div_euclid(DAYS_PER_ERA) + century)
+    century_shift(4 * march_0.div_euclid(DAYS_PER_ERA) + century)
 }
 
-/// The Gregorian calendar drops three leap days in four centuries; in the third century the calendars agree.
-fn shift_of_century(century: i64) -> i64 {
+/// Number of days between the calendars in a century. The Gregorian calendar has three leap days less in four centuries.
+/// The calendars agree in the third century.
+fn century_shift(century: i64) -> i64 {
     2 - century + century.div_euclid(4)
 }
 
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_spark_rebases() {
+    fn rebases_as_spark() {
         // (hybrid, proleptic), from org.apache.spark.sql.catalyst.util.RebaseDateTime
         let pairs = [
             (-141_427, -141_427),     // 1582-10-15
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn days_of_one_calendar_only() {
+    fn dates_of_one_calendar_become_the_next_date() {
         assert_eq!(days_to_proleptic(-171_596), -171_605); // Julian 1500-02-29 → 1500-03-01
         for skipped in -141_437..=-141_428 {
             assert_eq!(days_to_hybrid(skipped), GREGORIAN_START_DAY);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_do_not_overflow() {
+    fn results_saturate() {
         assert!(days_to_proleptic(i32::MIN) > i32::MIN);
         assert_eq!(days_to_hybrid(i32::MIN), i32::MIN);
         assert_eq!(days_to_proleptic(i32::MAX), i32::MAX);
@@ -166,10 +166,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn there_and_back(day in -2_000_000_000..2_000_000_000_i32) {
+        fn days_round_trip(day in -2_000_000_000..2_000_000_000_i32) {
             let proleptic = days_to_proleptic(day);
             let again = days_to_hybrid(proleptic);
-            // Only a Julian 29 February comes back as another day, the next.
+            // Only a Julian 29 February becomes another day, the next day.
             prop_assert!(again == day || (again == day + 1 && days_to_proleptic(again) == proleptic));
         }
 

@@ -1,18 +1,16 @@
-//! Time as ORC files keep it: writer zones, the 2015 epoch, fractions before 1970, the two calendars.
+//! Timestamps and dates of ORC files (ORCv1, Timestamp Columns): time zones of writers, the epoch in 2015, fractions before
+//! 1970, and the two calendars.
 //!
-//! `TIMESTAMP` is wall-clock time, unless the caller wants its instants ([`Instants`]). What is stored is an instant,
-//! though, in the terms of the time zone that the writing JVM had ([`WriterZone`]); the wall clock is that instant seen in
-//! that same zone, whoever reads and wherever ([`TimestampDecoder`]). `TIMESTAMP_INSTANT` is the instant itself. Before
-//! 1582-10-15 both, and `DATE`, may be counted in the Julian calendar ([`calendar`]), which is undone last, on the wall
-//! clock.
+//! `TIMESTAMP` is a local time. It is stored as an instant by the time zone of the writing JVM ([`WriterZone`]).
+//! [`TimestampDecoder`] converts the instant back to local time by the same time zone, independent of the time zone of the
+//! reader. [`InstantDecoder`] decodes instants instead. `TIMESTAMP_INSTANT` is an instant. Dates and timestamps before
+//! 1582-10-15 may be in the Julian calendar ([`calendar`]). Rebasing is the last step, on the local time.
 //!
 //! ```text
-//! DATA ──┐                                    ┌─ seconds ─ calendar ─► wall clock, seconds since 1970
+//! DATA ──┐                                    ┌─ seconds ─ calendar ─► local time, seconds since 1970
 //!        ├─ TimestampDecoder ── WriterZone ───┤
 //! SECONDARY                                   └─ nanoseconds, 0..1e9
 //! ```
-//!
-//! Specification: ORCv1, "Timestamp Columns".
 
 pub mod calendar;
 mod instants;
@@ -20,15 +18,15 @@ mod offsets;
 mod timestamp;
 mod zone;
 
-pub use instants::Instants;
+pub use instants::InstantDecoder;
 pub use timestamp::{TimestampDecoder, decode_nanos};
 pub use zone::WriterZone;
 
-/// Seconds of a day; ORC, like POSIX, knows no leap seconds.
+/// Seconds of a day. ORC has no leap seconds, as POSIX.
 pub const SECONDS_PER_DAY: i64 = 86_400;
-/// Nanoseconds of a second, in the width of the two parts that a time is stored in.
+/// Nanoseconds of a second, in the type of stored nanoseconds.
 const NANOS: i64 = 1_000_000_000;
-/// Nanoseconds of a second, in the width of instants.
+/// Nanoseconds of a second, in the type of nanoseconds since 1970.
 pub const NANOS_PER_SECOND: i128 = NANOS as i128;
 /// Nanoseconds of a millisecond.
 pub const NANOS_PER_MILLI: i128 = NANOS_PER_SECOND / 1000;

@@ -1,32 +1,33 @@
-//! A zone's offsets as a table: two loads and no search, for any instant.
+//! Table of the offsets of a time zone: a lookup of any instant is two loads without a search.
 //!
-//! The table is filled by asking for the offset day by day from 1900 to 2099 and bisecting where it changes, so it
-//! needs nothing of its source but a function. The rest of time follows the JVM (`sun.util.calendar.ZoneInfo`):
-//! * before 1900 the zone's present standard time, not local mean time: this is what `java.sql.Timestamp` was
-//!   turned into an instant with, so it is what turns the instant back into the same wall clock;
-//! * after 2099 the rules of the last years go on for ever. Gregorian years of the same length that begin on the
-//!   same weekday have the same transitions, and the calendar repeats after 400 years. (Gaza's summer time, which
-//!   minds Ramadan up to 2086, is beyond that a guess, here as in the JVM.)
+//! The table is built from a function of the offset, which is sampled daily from 1900 to 2099 and bisected between samples
+//! that differ. Other instants follow the JVM (`sun.util.calendar.ZoneInfo`):
+//! * The offset before 1900 is the present standard time, not local mean time. `java.sql.Timestamp` converts local times to
+//!   instants by it, so the same offset converts the instants back.
+//! * The rules of the last years continue after 2099. Gregorian years of the same length that begin on the same weekday have
+//!   the same transitions, and the calendar repeats after 400 years. Daylight saving time of Gaza depends on Ramadan up to
+//!   2086, and is inferred afterwards, as in the JVM.
 
 use super::SECONDS_PER_DAY;
 
-/// 1900-01-01 00:00:00 UTC, before which the JVM knows only standard time.
+/// 1900-01-01 00:00:00 UTC. The JVM has only standard time before this instant.
 const START: i64 = -2_208_988_800;
 
 /// First year whose transitions are inferred.
 const FIRST_INFERRED_YEAR: i64 = 2100;
 
-/// 28 successive years without a skipped leap year hold every kind of year; these are the last that are sampled.
+/// The last sampled years, whose transitions are repeated. 28 consecutive years without a skipped leap year have all
+/// combinations of length and first weekday.
 const MODEL_YEARS: std::ops::Range<i64> = 2072..2100;
 
 const YEARS_PER_ERA: i64 = 400;
 const SECONDS_PER_ERA: i64 = 146_097 * SECONDS_PER_DAY;
 
-/// Width of a bucket: 2^21 s, 24 days. Few buckets hold a transition, few transitions share a bucket, and a table
-/// is still only 18 KiB, of which the years of one column touch a few hundred bytes.
+/// Width of a bucket: 2^21 s, 24 days. Few buckets have a transition, and few transitions share a bucket. A table has 18
+/// KiB, of which the years of a typical column use a few hundred bytes.
 const BUCKET_BITS: u32 = 21;
 
-/// The offset in force up to `end`.
+/// A span of time with one offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Span {
     /// First UTC second after this span; `i64::MAX` for the last one.
@@ -35,32 +36,32 @@ struct Span {
     offset: i32,
 }
 
-/// Offsets of one zone for every instant.
+/// Offsets of a time zone for every instant.
 #[derive(Debug)]
 pub(super) struct OffsetTable {
-    /// From [`START`] on, ascending, never empty.
+    /// The spans from [`START`] on in ascending order; never empty.
     spans: Vec<Span>,
-    /// Index of the span in force where each bucket begins; the first begins at [`START`], the last reaches [`END`].
+    /// For each bucket, the index of the span at its start. The first bucket starts at [`START`], the last includes [`END`].
     buckets: Vec<u16>,
     /// Offset before [`START`].
     standard: i32,
 }
 
 impl OffsetTable {
-    /// The table of the zone whose offset at an instant (UTC seconds since 1970, 1900 to 2099) is `offset_at`.
+    /// The table of a time zone. `offset_at` is the offset at an instant from 1900 to 2099, in UTC seconds since 1970.
     ///
-    /// About 75,000 calls of `offset_at`: some milliseconds, so keep the table.
+    /// It calls `offset_at` about 75,000 times, which takes milliseconds: callers cache the table.
     pub(super) fn sample(offset_at: impl Fn(i64) -> i32) -> Self {
         let mut spans = sample_spans(&offset_at);
-        // Standard time is the least offset of a year; the JVM counts Ireland and Morocco so, too. Several years,
-        // because the Moroccan one moves with the moon.
+        // Standard time is the least offset of a year, as in the JVM, also for Ireland and Morocco. Several years are
+        // sampled, as the dates of Morocco depend on Ramadan.
         let standard = (new_year(2030)..new_year(2038)).step_by(1 << BUCKET_BITS).map(offset_at).min().unwrap_or(0);
         infer_spans(&mut spans);
         let buckets = bucket_index(&spans);
         Self { spans, buckets, standard }
     }
 
-    /// The offset, if it is the same at all times.
+    /// The offset, if it never changes.
     pub(super) fn constant(&self) -> Option<i32> {
         match self.spans.as_slice() {
             [only] if only.offset == self.standard => Some(only.offset),
@@ -68,28 +69,28 @@ impl OffsetTable {
         }
     }
 
-    /// Seconds to add to the instant `utc` (seconds since 1970) to get the wall clock.
+    /// Seconds to add to the instant `utc`, in seconds since 1970, for the local time.
     #[inline]
     pub(super) fn offset_at(&self, utc: i64) -> i32 {
-        // As unsigned, what lies before the table is beyond its end, too: one test for both.
+        // The cast to unsigned makes instants before the table large: one comparison checks both ends.
         let bucket = usize::try_from(utc.wrapping_sub(START).cast_unsigned() >> BUCKET_BITS).unwrap_or(usize::MAX);
-        let Some(first) = self.buckets.get(bucket) else { return self.outside(utc) };
+        let Some(first) = self.buckets.get(bucket) else { return self.offset_outside_table(utc) };
         match self.spans.get(usize::from(*first)) {
             Some(span) if utc < span.end => span.offset,
-            _ => self.later_in_bucket(*first, utc),
+            _ => self.offset_after(*first, utc),
         }
     }
 
-    /// The offset at `utc`, which lies after span `first`.
-    fn later_in_bucket(&self, first: u16, utc: i64) -> i32 {
+    /// The offset at `utc`, which is after the span `first`.
+    fn offset_after(&self, first: u16, utc: i64) -> i32 {
         let mut later = self.spans.iter().skip(usize::from(first) + 1);
         later.find(|span| utc < span.end).map_or(self.standard, |span| span.offset)
     }
 
-    /// The offset before 1900, or after the last bucket: that of the instant in the last era of the table where
-    /// the calendar is the same.
+    /// The offset before 1900, or after the last bucket. The latter is the offset of the corresponding instant in the last
+    /// era of the table.
     #[cold]
-    fn outside(&self, utc: i64) -> i32 {
+    fn offset_outside_table(&self, utc: i64) -> i32 {
         if utc < START {
             return self.standard;
         }
@@ -98,10 +99,10 @@ impl OffsetTable {
     }
 }
 
-/// What the buckets cover at least: one full era after the first inferred year.
+/// End of the buckets: a full era after the first inferred year.
 const END: i64 = new_year(FIRST_INFERRED_YEAR) + SECONDS_PER_ERA;
 
-/// Spans from [`START`] to the last that begins before 2100, found by asking once a day.
+/// Samples the spans that begin between [`START`] and the first inferred year.
 fn sample_spans(offset_at: &impl Fn(i64) -> i32) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut offset = offset_at(START);
@@ -124,36 +125,37 @@ fn sample_spans(offset_at: &impl Fn(i64) -> i32) -> Vec<Span> {
     spans
 }
 
-/// Repeats the transitions of the model years for the 400 years that follow, if the rules still change clocks then.
+/// Repeats the transitions of the model years in the 400 years after the samples, if the last sampled year has transitions.
 fn infer_spans(spans: &mut Vec<Span>) {
     let Some((last, sampled)) = spans.split_last() else { return };
     let last_year = new_year(FIRST_INFERRED_YEAR - 1);
     if sampled.last().is_none_or(|span| span.end < last_year) {
         return;
     }
-    // (where the clock changes, to what) in the model years
+    // The transitions of the model years: the instant and the new offset.
     let after = sampled.iter().skip(1).chain([last]).map(|span| span.offset);
-    let changes: Vec<(i64, i32)> = sampled
+    let transitions: Vec<(i64, i32)> = sampled
         .iter()
         .map(|span| span.end)
         .zip(after)
-        .filter(|change| change.0 >= new_year(MODEL_YEARS.start))
+        .filter(|transition| transition.0 >= new_year(MODEL_YEARS.start))
         .collect();
     let mut offset = last.offset;
     spans.pop();
-    // A year more than an era, since the last bucket reaches into it.
+    // The last bucket ends in the year after the era.
     for year in FIRST_INFERRED_YEAR..=FIRST_INFERRED_YEAR + YEARS_PER_ERA {
-        let Some(model) = MODEL_YEARS.into_iter().find(|model| same_kind(*model, year)) else { continue };
+        let Some(model) = MODEL_YEARS.into_iter().find(|model| has_same_calendar(*model, year)) else { continue };
         let shift = new_year(year) - new_year(model);
-        for (at, to) in changes.iter().filter(|change| (new_year(model)..new_year(model + 1)).contains(&change.0)) {
+        let model_year = new_year(model)..new_year(model + 1);
+        for (at, new_offset) in transitions.iter().filter(|transition| model_year.contains(&transition.0)) {
             spans.push(Span { end: at + shift, offset });
-            offset = *to;
+            offset = *new_offset;
         }
     }
     spans.push(Span { end: i64::MAX, offset });
 }
 
-/// For each bucket up to [`END`], the index of the span in force where it begins.
+/// For each bucket up to [`END`], the index of the span at its start.
 fn bucket_index(spans: &[Span]) -> Vec<u16> {
     let mut current = 0_u16;
     let starts = (START..END).step_by(1 << BUCKET_BITS);
@@ -167,23 +169,23 @@ fn bucket_index(spans: &[Span]) -> Vec<u16> {
 }
 
 /// Whether two years have the same length and begin on the same weekday.
-fn same_kind(a: i64, b: i64) -> bool {
+fn has_same_calendar(a: i64, b: i64) -> bool {
     let length = |year| new_year(year + 1) - new_year(year);
     length(a) == length(b) && (new_year(b) - new_year(a)) % (7 * SECONDS_PER_DAY) == 0
 }
 
-/// UTC second at which `year` (1 or later) begins, proleptic Gregorian.
+/// The first UTC second of `year`, at least 1, proleptic Gregorian, in seconds since 1970.
 pub(super) const fn new_year(year: i64) -> i64 {
-    let past = year - 1;
-    // 719,162 days before 1970, at the start of the year 1
-    (365 * past + past / 4 - past / 100 + past / 400 - 719_162) * SECONDS_PER_DAY
+    let elapsed = year - 1;
+    // Year 1 begins 719,162 days before 1970.
+    (365 * elapsed + elapsed / 4 - elapsed / 100 + elapsed / 400 - 719_162) * SECONDS_PER_DAY
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Summer time of an hour in the second half of each year, from 1980 on.
+    /// Daylight saving time of an hour in the second half of each year, from 1980 on.
     fn half_years(utc: i64) -> i32 {
         let mut year = 1900;
         while new_year(year + 1) <= utc {
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_what_was_sampled() {
+    fn agrees_with_the_sampled_function() {
         let table = OffsetTable::sample(half_years);
         let mut utc = START;
         while utc < new_year(2100) {
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_go_on_after_the_samples() {
+    fn rules_continue_after_the_samples() {
         let table = OffsetTable::sample(half_years);
         for year in [2100, 2101, 2400, 2499, 2500, 2501, 9999, 250_000] {
             let at = |day: i64| table.offset_at(new_year(year) + day * SECONDS_PER_DAY);
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_that_never_changes() {
+    fn fixed_offsets_are_constant() {
         let table = OffsetTable::sample(|_| -18_000);
         assert_eq!(table.constant(), Some(-18_000));
         assert_eq!(table.offset_at(i64::MAX), -18_000);

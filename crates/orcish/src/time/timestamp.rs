@@ -1,143 +1,138 @@
-//! From the DATA and SECONDARY streams of a timestamp column to seconds and nanoseconds.
+//! Decoder of the DATA and SECONDARY streams of a timestamp column (ORCv1, Timestamp Columns).
 //!
-//! DATA holds seconds since 2015-01-01 00:00:00 in the writer's zone; SECONDARY holds nanoseconds with their trailing
-//! zeros squeezed out. Two writers' habits must be undone for instants before 1970 that have a fraction:
+//! DATA has seconds since 2015-01-01 00:00:00 in the time zone of the writer. SECONDARY has nanoseconds without their
+//! trailing zeros. Instants before 1970 with a fraction depend on the writer:
 //!
-//! * Apache ORC's rule: the writer cuts milliseconds towards zero, −1.5 s becomes seconds −1 and nanoseconds
-//!   500,000,000 (the fraction counts forward from −2 s). So when the stored instant is negative and there is at
-//!   least a millisecond of fraction, a second is taken off. The test is made on the instant (DATA plus the base,
-//!   in UTC), *before* the zone's offset is added: on the wall clock of Asia/Shanghai the last eight hours before
-//!   1970 are positive already. Values from −0.999 s up to 0 were written with seconds 0, like those a second
-//!   later, and come back as those: nothing in the file tells them apart.
-//! * Arrow's C++ adapter (pyarrow) writes negative nanoseconds instead, which Apache's Java refuses. They mean what
-//!   they say: −1 s and −500,000,000 ns is −1.5 s.
-//!
-//! ORCv1, "Timestamp Columns".
+//! * Writers of Apache ORC truncate milliseconds towards zero: −1.5 s is stored as seconds −1 and nanoseconds 500,000,000,
+//!   which count from −2 s. The decoder subtracts a second if the stored instant is negative and the fraction is at least a
+//!   millisecond. It checks the instant (DATA plus the base, in UTC) *before* the offset of the time zone is added: local
+//!   times of Asia/Shanghai in the last eight hours before 1970 are positive. Values from −0.999 s to 0 are stored with
+//!   seconds 0, as values a second later. They are read as the later values.
+//! * The C++ adapter of Arrow (pyarrow) writes negative nanoseconds, which Apache's Java rejects: −1 s and −500,000,000 ns
+//!   is −1.5 s.
 
 use orcish_core::error::{Error, Result};
 
 use super::NANOS;
 use super::zone::{Offsets, WriterZone};
 
-/// Fractions up to this many nanoseconds vanish when milliseconds are cut, so they lose no second.
-const LOST_IN_MILLIS: i64 = 999_999;
+/// Maximum nanoseconds of a fraction that is 0 in milliseconds. Truncation of such a fraction does not change the second.
+const MAX_SUB_MILLI_NANOS: i64 = 999_999;
 
-/// What the low three bits of a SECONDARY value multiply the rest with: *n* > 0 stands for *n* + 1 zeros.
-const ZEROS: [i64; 8] = [1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/// The factor of a SECONDARY value by its lowest three bits: *n* > 0 is *n* + 1 trailing zeros.
+const FACTORS: [i64; 8] = [1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// Decodes a value of the SECONDARY stream to nanoseconds between −999,999,999 and 999,999,999.
+/// Decodes a value of the SECONDARY stream to nanoseconds between −999,999,999 and 999,999,999; `None` if it is out of this
+/// range.
 ///
-/// `raw` is the value as the unsigned run-length decoder gives it; negative nanoseconds, which only Arrow's C++
-/// adapter writes, are there as their 64-bit two's complement. `None` if it is a second or more.
+/// `raw` is an unsigned integer of the stream. Negative nanoseconds, which only the C++ adapter of Arrow writes, are in 64-bit
+/// two's complement.
 #[inline]
 pub fn decode_nanos(raw: u64) -> Option<i64> {
-    let zeros = ZEROS.get(usize::try_from(raw & 7).ok()?)?;
-    let (nanos, overflow) = (raw.cast_signed() >> 3).overflowing_mul(*zeros);
-    // From -(1e9 - 1) to 1e9 - 1, as one comparison.
+    let factor = FACTORS.get(usize::try_from(raw & 7).ok()?)?;
+    let (nanos, overflow) = (raw.cast_signed() >> 3).overflowing_mul(*factor);
+    // One comparison for the range from -(1e9 - 1) to 1e9 - 1.
     let range = 2 * NANOS.cast_unsigned() - 1;
     let fits = nanos.wrapping_add(NANOS - 1).cast_unsigned() < range;
     (fits & !overflow).then_some(nanos)
 }
 
-/// Whether seconds are so few (less than 2^62, 146 billion years) that no step below can overflow.
-fn is_small(seconds: i64) -> bool {
+/// Whether the magnitude is below 2^62 seconds, 146 billion years: the arithmetic of the decoder does not overflow.
+fn is_in_range(seconds: i64) -> bool {
     seconds ^ (seconds << 1) >= 0
 }
 
-/// Turns stored timestamps into wall-clock time (`TIMESTAMP`) or instants (`TIMESTAMP_INSTANT`).
+/// Decodes timestamps to local times (`TIMESTAMP`) or instants (`TIMESTAMP_INSTANT`).
 ///
-/// The result is seconds since 1970-01-01 00:00:00 and nanoseconds of 0..=999,999,999 after that second; for
-/// `TIMESTAMP` the seconds are those of the wall clock, as if it stood in UTC. No calendar is applied yet.
+/// The result is seconds since 1970-01-01 00:00:00, and 0..=999,999,999 nanoseconds after that second. Seconds of a
+/// `TIMESTAMP` are in local time. The result is not rebased to another calendar.
 #[derive(Debug, Clone)]
 pub struct TimestampDecoder {
-    /// Of the stored seconds, since 1970.
+    /// The instant that stored seconds count from, in seconds since 1970.
     base: i64,
-    /// Of the results to UTC.
+    /// Offsets of the results from UTC.
     offsets: Offsets,
 }
 
 impl TimestampDecoder {
-    /// For `TIMESTAMP` columns of a stripe whose footer names `zone`.
+    /// A decoder of local times, for `TIMESTAMP` columns of a stripe with the writer's time zone `zone`.
     pub fn wall_clock(zone: WriterZone) -> Self {
         Self { base: zone.base(), offsets: zone.offsets().clone() }
     }
 
-    /// For `TIMESTAMP` columns of which the instants are wanted that the stripe stores.
+    /// A decoder of the stored instants of `TIMESTAMP` columns.
     pub fn stored_instant(zone: &WriterZone) -> Self {
         Self { base: zone.base(), offsets: Offsets::Fixed(0) }
     }
 
-    /// For `TIMESTAMP_INSTANT` columns: base and result are UTC, whatever the footer says.
+    /// A decoder for `TIMESTAMP_INSTANT` columns. Base and result are in UTC, for any writer's time zone.
     pub fn instant() -> Self {
         Self::wall_clock(WriterZone::utc())
     }
 
-    /// Decodes one value: `seconds` from DATA and `nanos` from SECONDARY, both as stored.
+    /// Decodes a value: `seconds` of the DATA stream and `nanos` of the SECONDARY stream.
     ///
     /// # Errors
-    ///
-    /// `Corrupt` if the nanoseconds are a second or more, or the seconds 2^62 or more.
+    /// `Corrupt` if the nanoseconds are a second or more, or the magnitude of the seconds is 2^62 or more.
     #[inline]
     pub fn decode(&self, seconds: i64, nanos: u64) -> Result<(i64, i64)> {
-        if !is_small(seconds) {
+        if !is_in_range(seconds) {
             return Err(too_many_seconds(seconds));
         }
         let nanos = decode_nanos(nanos).ok_or_else(|| too_many_nanos(nanos))?;
-        Ok(wall_clock(seconds + self.base, nanos, |instant| match &self.offsets {
+        Ok(to_local(seconds + self.base, nanos, |instant| match &self.offsets {
             Offsets::Fixed(offset) => *offset,
             Offsets::Table(table) => table.offset_at(instant),
         }))
     }
 
-    /// Decodes values in place: `seconds` from DATA and `nanos` from SECONDARY (its bits), both as stored.
-    ///
-    /// Only values, no null slots: what stands in those may be out of range.
+    /// Decodes values in place: `seconds` of the DATA stream, and `nanos` with the bits of the SECONDARY stream. The slices
+    /// have no null slots, whose content may be out of range.
     ///
     /// # Errors
-    ///
-    /// As [`Self::decode`], or if the slices differ in length. Part of the values may be decoded by then.
+    /// The errors of [`Self::decode`]; `Corrupt` if the slices differ in length. Some values may be decoded in place then.
     pub fn decode_all(&self, seconds: &mut [i64], nanos: &mut [i64]) -> Result<()> {
         if seconds.len() != nanos.len() {
             return Err(Error::corrupt(format!("{} seconds but {} nanoseconds", seconds.len(), nanos.len())));
         }
-        // All in one go, without a branch per value.
-        if !seconds.iter().fold(true, |all, second| all & is_small(*second)) {
-            let first = seconds.iter().find(|second| !is_small(**second));
+        // One branch for all values.
+        if !seconds.iter().fold(true, |all, second| all & is_in_range(*second)) {
+            let first = seconds.iter().find(|second| !is_in_range(**second));
             return Err(too_many_seconds(first.copied().unwrap_or_default()));
         }
-        // A loop for each kind of zone rather than a test per value.
+        // One branch for all values: the loop is compiled for each kind of time zone.
         match &self.offsets {
-            Offsets::Fixed(offset) => decode_each(seconds, nanos, self.base, |_| *offset),
-            Offsets::Table(table) => decode_each(seconds, nanos, self.base, |instant| table.offset_at(instant)),
+            Offsets::Fixed(offset) => decode_in_place(seconds, nanos, self.base, |_| *offset),
+            Offsets::Table(table) => decode_in_place(seconds, nanos, self.base, |instant| table.offset_at(instant)),
         }
     }
 }
 
 #[inline]
-fn decode_each(seconds: &mut [i64], nanos: &mut [i64], base: i64, offset_at: impl Fn(i64) -> i32) -> Result<()> {
+fn decode_in_place(seconds: &mut [i64], nanos: &mut [i64], base: i64, offset_at: impl Fn(i64) -> i32) -> Result<()> {
     if nanos.iter().fold(0, |all, nano| all | nano) == 0 {
-        // Whole seconds, which are frequent, stay as they are.
+        // Columns of whole seconds are frequent.
         for second in seconds {
-            (*second, _) = wall_clock(*second + base, 0, &offset_at);
+            (*second, _) = to_local(*second + base, 0, &offset_at);
         }
         return Ok(());
     }
     for (second, nano) in seconds.iter_mut().zip(nanos) {
         let raw = nano.cast_unsigned();
         let fraction = decode_nanos(raw).ok_or_else(|| too_many_nanos(raw))?;
-        (*second, *nano) = wall_clock(*second + base, fraction, &offset_at);
+        (*second, *nano) = to_local(*second + base, fraction, &offset_at);
     }
     Ok(())
 }
 
-/// The wall clock of a stored instant, as whole seconds rounded down and nanoseconds forward from there.
+/// The local time of a stored instant: seconds rounded down, and nanoseconds after that second.
 #[inline]
-fn wall_clock(stored: i64, nanos: i64, offset_at: impl Fn(i64) -> i32) -> (i64, i64) {
+fn to_local(stored: i64, nanos: i64, offset_at: impl Fn(i64) -> i32) -> (i64, i64) {
     let (instant, nanos) = if nanos < 0 {
         (stored - 1, nanos + NANOS)
     } else {
-        // `&` and no branch: signs are unpredictable in columns about 1970.
-        (stored - i64::from((stored < 0) & (nanos > LOST_IN_MILLIS)), nanos)
+        // `&` avoids a branch: the signs of values near 1970 are unpredictable.
+        (stored - i64::from((stored < 0) & (nanos > MAX_SUB_MILLI_NANOS)), nanos)
     };
     (instant + i64::from(offset_at(instant)), nanos)
 }
@@ -165,7 +160,7 @@ mod tests {
         WriterZone::parse(id).unwrap()
     }
 
-    /// As `TimestampTreeWriter` stores the instant `second` + `nanos`: (DATA, SECONDARY).
+    /// The stored values (DATA, SECONDARY) of `TimestampTreeWriter` for an instant.
     fn store(zone: &WriterZone, second: i64, nanos: i64) -> (i64, u64) {
         let millis = second * 1000 + nanos / 1_000_000;
         let (mut digits, mut zeros) = (nanos, 0);
@@ -203,13 +198,13 @@ mod tests {
     }
 
     #[test]
-    fn the_sign_is_that_of_the_instant() {
-        // -7713.116127 s is 1970-01-01 05:51:26.883873 in Shanghai, a positive wall clock.
+    fn a_second_is_subtracted_by_the_sign_of_the_instant() {
+        // -7713.116127 s is 1970-01-01 05:51:26.883873 in Shanghai, a positive local time.
         let shanghai = zone("Asia/Shanghai");
         let (seconds, nanos) = store(&shanghai, -7714, 883_873_000);
         let decoder = TimestampDecoder::wall_clock(shanghai);
         assert_eq!(decoder.decode(seconds, nanos).unwrap(), (-7714 + 28_800, 883_873_000));
-        // Half a second after 1970 is a negative wall clock in New York.
+        // Half a second after 1970 is a negative local time in New York.
         let new_york = zone("America/New_York");
         let (seconds, nanos) = store(&new_york, 0, 500_000_000);
         let decoder = TimestampDecoder::wall_clock(new_york);
@@ -225,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_an_error() {
+    fn values_out_of_range_are_errors() {
         let utc = TimestampDecoder::instant();
         let error = utc.decode_all(&mut [0, 1 << 62], &mut [0, 0]).unwrap_err();
         assert_eq!(error.to_string(), "timestamp of 4611686018427387904 s since 2015 is out of range");
@@ -243,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_java_wrote_comes_back(second in -100_000_000_000..300_000_000_000_i64, nanos in 0..1_000_000_000_i64,
+        fn values_of_java_round_trip(second in -100_000_000_000..300_000_000_000_i64, nanos in 0..1_000_000_000_i64,
                                       zeros in 0..9_u32, id in prop::sample::select(vec!["UTC", "America/New_York"])) {
             let nanos = nanos / 10_i64.pow(zeros) * 10_i64.pow(zeros);
             prop_assume!(second != -1 || nanos <= 999_999); // cannot be stored
@@ -257,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_panics(seconds in any::<i64>(), nanos in any::<i64>()) {
+        fn any_value_is_decoded_or_an_error(seconds in any::<i64>(), nanos in any::<i64>()) {
             for zone in [WriterZone::utc(), zone("America/New_York")] {
                 let _ = TimestampDecoder::wall_clock(zone).decode_all(&mut [seconds], &mut [nanos]);
             }

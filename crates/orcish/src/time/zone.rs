@@ -1,6 +1,6 @@
-//! The time zone that a stripe footer names, by any id that a JVM writes.
+//! The time zone of the writer of a stripe, for any id that a JVM writes.
 //!
-//! Zone data is built in (`chrono-tz`): nothing is read from the system, so files read the same everywhere.
+//! Time zone data is built in (`chrono-tz`). No data of the system is used, so a file has the same values on any machine.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,80 +12,80 @@ use orcish_core::error::{Error, Result};
 use super::SECONDS_PER_DAY;
 use super::offsets::{OffsetTable, new_year};
 
-/// 1900-01-01 00:00:00 UTC, before which the JVM's old classes know only standard time.
+/// 1900-01-01 00:00:00 UTC. `java.util.TimeZone` has only standard time before this instant.
 pub(super) const STANDARD_BEFORE: i64 = new_year(1900);
 
-/// 1800-01-01 00:00:00 UTC: before this no zone has changed its clock.
-const FIRST_CHANGE: i64 = new_year(1800);
+/// 1800-01-01 00:00:00 UTC. No time zone has a transition before this instant.
+const FIRST_TRANSITION: i64 = new_year(1800);
 
-/// 2015-01-01 00:00:00, which `TIMESTAMP` counts from, in seconds since 1970.
+/// 2015-01-01 00:00:00, the epoch of `TIMESTAMP`, in seconds since 1970.
 const EPOCH: i64 = new_year(2015);
 
-/// No zone is further than this from UTC, none leaps further, and none changes its clock twice within it, in seconds.
-const FARTHEST: i64 = 26 * 3600;
+/// An upper bound, in seconds, of the offsets of time zones and of the changes of an offset, and a lower bound of the time
+/// between two transitions.
+const MAX_OFFSET: i64 = 26 * 3600;
 
-/// The time zone of a stripe's writer: offsets between its wall clock and UTC. Cheap to clone.
+/// The time zone of the writer of a stripe: the offsets of its local time from UTC. Clones share the offsets.
 #[derive(Debug, Clone)]
 pub struct WriterZone {
     offsets: Offsets,
     /// See [`WriterZone::base`].
     base: i64,
-    /// Where the offsets before 1900 are that people had then; none of zones that only the JVM knows.
+    /// Source of the historic offsets before 1900; `None` for time zones that only the JVM has.
     history: Option<Tz>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum Offsets {
-    /// Seconds, the same at all times.
+    /// An offset in seconds that never changes.
     Fixed(i32),
     Table(Arc<OffsetTable>),
 }
 
 impl WriterZone {
-    /// The zone that `writer_timezone` of a stripe footer names.
+    /// The time zone of the field `writer_timezone` of a stripe footer (ORCv1, Stripe Footer).
     ///
-    /// Known are all ids that a JVM gives its default zone (compared with Java 17 and 25), spelled as it spells them:
+    /// These are all ids of default time zones of a JVM (compared with Java 17 and 25), in the same spelling:
     /// * IANA ids and their links (`America/New_York`, `US/Pacific`, `Etc/GMT+5`, `EST5EDT`, `GMT0`);
-    /// * the JVM's three-letter ids: `PST`, `CST`, `IST` (India), `AST` (Alaska) …; `EST`, `MST` and `HST` never had
-    ///   summer time up to Java 22, later ones differ before 1968 only;
-    /// * `SystemV/PST8PDT` and its kin;
-    /// * fixed offsets: `GMT+08:00`, `GMT-3`, `GMT+0800`, `GMT+01:02:03`, `Z`; also `UTC+8`, `UT+8` and `+08:00`,
-    ///   the ids of `java.time`, which a JVM itself turns to `GMT+08:00` or, as a default, refuses.
+    /// * three-letter ids of the JVM: `PST`, `CST`, `IST` (India), `AST` (Alaska) …. `EST`, `MST` and `HST` have no daylight
+    ///   saving time up to Java 22; later releases differ before 1968 only;
+    /// * ids of UNIX System V, as `SystemV/PST8PDT`;
+    /// * fixed offsets: `GMT+08:00`, `GMT-3`, `GMT+0800`, `GMT+01:02:03`, `Z`; also `UTC+8`, `UT+8` and `+08:00`, the ids of
+    ///   `java.time`, which a JVM changes to `GMT+08:00` or rejects as a default.
     ///
-    /// An empty id is UTC. Writers before HIVE-8746 left the field out, and meant a zone that is not recorded:
-    /// Apache ORC reads such stripes in the *reader's* zone, both in Java (the default zone) and C++ (`localtime`).
-    /// We want the same values everywhere, and in UTC the stored wall clock stands as it is (off by an hour for
-    /// half of the year if the writer had summer time, which no reader elsewhere can repair).
+    /// An empty id is UTC. Writers before HIVE-8746 did not record their time zone. Apache ORC reads such stripes in the
+    /// time zone of the *reader*, in Java (the default time zone) and C++ (`localtime`). UTC gives the same values on any
+    /// machine: the stored local times, which are off by an hour for half of the year if the writer had daylight saving
+    /// time.
     ///
     /// # Errors
-    ///
-    /// `Unsupported` if the id is unknown. (A JVM would silently take GMT, and show other values than were written.)
+    /// `Unsupported` if the id is unknown. A JVM would use GMT, and return other values than were written.
     pub fn parse(id: &str) -> Result<Self> {
-        // Filled with known ids only, so bounded by their number.
-        static KNOWN: Mutex<BTreeMap<String, WriterZone>> = Mutex::new(BTreeMap::new());
+        // The cache has valid ids only, so its size is bounded.
+        static CACHE: Mutex<BTreeMap<String, WriterZone>> = Mutex::new(BTreeMap::new());
         if let Some(offset) = parse_fixed(id) {
             return Ok(Self::fixed(offset));
         }
-        if let Some(zone) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(id) {
+        if let Some(zone) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(id) {
             return Ok(zone.clone());
         }
-        let zone = if let Some((standard, summer)) = parse_system_v(id) {
-            if summer { Self::sampled(|utc| standard + system_v_saving(utc, standard)) } else { Self::fixed(standard) }
+        let zone = if let Some((standard, has_dst)) = parse_system_v(id) {
+            if has_dst { Self::sampled(|utc| standard + system_v_saving(utc, standard)) } else { Self::fixed(standard) }
         } else if let Ok(zone) = java_short_id(id).unwrap_or(id).parse::<Tz>() {
             Self { history: Some(zone), ..Self::sampled(|utc| iana_offset(zone, utc)) }
         } else {
             let shown: String = id.chars().take(64).collect();
             return Err(Error::unsupported(format!("writer time zone {shown:?} is not known")));
         };
-        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), zone.clone());
+        CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), zone.clone());
         Ok(zone)
     }
 
-    /// The zone of a reader, by any id that [`parse`](Self::parse) knows.
+    /// The time zone of a reader, for any id of [`parse`](Self::parse) but the empty one.
     ///
     /// # Errors
-    /// `InvalidArgument` if the id is unknown or empty: only to the writer of a file no id is UTC.
-    pub fn of_reader(id: &str) -> Result<Self> {
+    /// `InvalidArgument` if the id is unknown or empty.
+    pub fn parse_reader_zone(id: &str) -> Result<Self> {
         let zone = Self::parse(id).ok().filter(|_| !id.is_empty());
         zone.ok_or_else(|| Error::invalid(format!("timezone={id:?}: no time zone that is known here")))
     }
@@ -104,19 +104,19 @@ impl WriterZone {
         if let Some(offset) = table.constant() {
             return Self::fixed(offset);
         }
-        // No zone changed its clock within a day of the epoch, so either side's offset is the one in force.
+        // No time zone has a transition within a day of the epoch.
         let base = EPOCH - i64::from(table.offset_at(EPOCH));
         Self { offsets: Offsets::Table(Arc::new(table)), base, history: None }
     }
 
-    /// The instant, in UTC seconds since 1970, when this zone's wall clock showed 2015-01-01 00:00:00: what the
-    /// DATA stream of a `TIMESTAMP` column counts from.
+    /// The instant with the local time 2015-01-01 00:00:00, in seconds since 1970: the epoch of the DATA stream of a
+    /// `TIMESTAMP` column.
     #[inline]
     pub fn base(&self) -> i64 {
         self.base
     }
 
-    /// The offset in seconds, if it is and was the same at all times.
+    /// The offset in seconds, if it never changes.
     #[inline]
     pub fn fixed_offset(&self) -> Option<i32> {
         match self.offsets {
@@ -125,17 +125,17 @@ impl WriterZone {
         }
     }
 
-    /// The two kinds of zone, for loops that tell them apart once.
+    /// The offsets, for loops that branch once on their kind.
     #[inline]
     pub(super) fn offsets(&self) -> &Offsets {
         &self.offsets
     }
 
-    /// Seconds to add to the instant `utc` (seconds since 1970) to get the wall clock; any `i64` will do.
+    /// Seconds to add to any instant `utc`, in seconds since 1970, for the local time.
     ///
-    /// As the JVM has it: before 1900 the zone's present standard time, and its present rules for ever after.
-    /// Compared with Java 17 and 25 for every id they list, what differs is the age of the zone data, and
-    /// Africa/Windhoek before 1900, Morocco and Gaza after 2037, where the JVM departs from the data.
+    /// Offsets are those of the JVM: the present standard time before 1900, and the present rules in the future. They were
+    /// compared with Java 17 and 25 for all ids of these. The differences are the version of the time zone data, and
+    /// Africa/Windhoek before 1900, and Morocco and Gaza after 2037, where the JVM deviates from the data.
     #[inline]
     pub fn offset_at(&self, utc: i64) -> i32 {
         match &self.offsets {
@@ -143,17 +143,15 @@ impl WriterZone {
             Offsets::Table(table) => table.offset_at(utc),
         }
     }
-}
 
-impl WriterZone {
-    /// The instant at which the wall clock shows `wall`, in seconds since 1970, as if it stood in UTC: the first, where
-    /// it does so twice, and none where it skips that time. Of seconds less than 2^62 from 1970.
+    /// The instant of the local time `wall`, both in seconds since 1970, of magnitudes below 2^62. The first instant of an
+    /// ambiguous local time; `None` where the local time does not exist.
     #[inline]
     pub fn instant_of(&self, wall: i64) -> Option<i64> {
         match &self.offsets {
             Offsets::Fixed(offset) => Some(wall - i64::from(*offset)),
             Offsets::Table(table) => {
-                // No zone is further than a day from UTC, and none changes its clock twice in two days.
+                // No offset is more than a day, and no time zone has two transitions in two days.
                 let mut near =
                     [-SECONDS_PER_DAY, SECONDS_PER_DAY].map(|day| wall - i64::from(table.offset_at(wall + day)));
                 near.sort_unstable();
@@ -161,21 +159,19 @@ impl WriterZone {
             }
         }
     }
-}
 
-impl WriterZone {
-    /// As [`offset_at`](Self::offset_at), but before 1900 what clocks showed then, local mean time for the most part,
-    /// as `java.time`, Spark and pyarrow have it.
+    /// As [`offset_at`](Self::offset_at), with the historic offset before 1900: usually local mean time, as in `java.time`,
+    /// Spark and pyarrow.
     pub fn historic_offset_at(&self, utc: i64) -> i32 {
         match self.history {
-            Some(zone) if utc < STANDARD_BEFORE => iana_offset(zone, utc.max(FIRST_CHANGE)),
+            Some(zone) if utc < STANDARD_BEFORE => iana_offset(zone, utc.max(FIRST_TRANSITION)),
             _ => self.offset_at(utc),
         }
     }
 
-    /// The instant at which clocks showed `wall`, those before 1900 by the time of their place, as `java.time` has it:
-    /// the first where it does so twice; of a time that is skipped, the one that is as much later as the clock leapt. Of
-    /// seconds less than 2^62 from 1970.
+    /// The instant of the local time `wall` by historic offsets, as in `java.time`. Both are seconds since 1970, of magnitudes
+    /// below 2^62. The first instant of an ambiguous local time. A local time that does not exist is moved forward by the
+    /// length of the gap.
     pub fn historic_instant_of(&self, wall: i64) -> i64 {
         let near = |at: i64| wall - i64::from(self.historic_offset_at(at));
         let (before, after) = (near(wall - SECONDS_PER_DAY), near(wall + SECONDS_PER_DAY));
@@ -184,47 +180,47 @@ impl WriterZone {
         found.find(|instant| shows(*instant)).unwrap_or(before)
     }
 
-    /// The offsets in force within 26 hours of `at`, which is a wall clock or an instant, and that of the base in 2015, in
-    /// seconds to add to an instant for the wall clock. Both those of the JVM and historic ones. At least one.
+    /// The offsets within 26 hours of `at`, which is a local time or an instant in seconds since 1970, and the offset at the
+    /// epoch in 2015. The result has the offsets of the JVM and the historic ones, at least one.
     pub fn offsets_near(&self, at: i64) -> Vec<i32> {
-        let mut found = vec![self.offset_at(EPOCH)];
-        if self.is_changing() {
-            for at in [at.saturating_sub(FARTHEST), at, at.saturating_add(FARTHEST)] {
-                found.extend([self.offset_at(at), self.historic_offset_at(at)]);
+        let mut offsets = vec![self.offset_at(EPOCH)];
+        if self.has_transitions() {
+            for at in [at.saturating_sub(MAX_OFFSET), at, at.saturating_add(MAX_OFFSET)] {
+                offsets.extend([self.offset_at(at), self.historic_offset_at(at)]);
             }
-            found.sort_unstable();
-            found.dedup();
+            offsets.sort_unstable();
+            offsets.dedup();
         }
-        found
+        offsets
     }
 
-    /// The least and the greatest seconds to add to an instant, such that no wall clock from `wall` on is that of an
-    /// instant before `wall` less the greatest, and none up to `wall` that of an instant after `wall` less the least.
+    /// The minimum and maximum offset for the conversion of a bound of local times to a bound of instants.
     ///
-    /// A wall clock that is earlier may be that of a later instant: by as much as the clock leapt.
-    pub fn offsets_about(&self, wall: i64) -> (i32, i32) {
-        let mut found = self.offsets_near(wall);
-        if self.is_changing() {
-            for at in [wall.saturating_sub(FARTHEST), wall.saturating_add(FARTHEST)] {
-                found.extend(self.offsets_near(at));
+    /// Local times from `wall` on have no instant before `wall` minus the maximum. Local times up to `wall` have no instant
+    /// after `wall` minus the minimum. That holds across transitions, where an earlier local time can be a later instant.
+    pub fn offset_bounds(&self, wall: i64) -> (i32, i32) {
+        let mut offsets = self.offsets_near(wall);
+        if self.has_transitions() {
+            for at in [wall.saturating_sub(MAX_OFFSET), wall.saturating_add(MAX_OFFSET)] {
+                offsets.extend(self.offsets_near(at));
             }
         }
-        (found.iter().copied().min().unwrap_or_default(), found.iter().copied().max().unwrap_or_default())
+        (offsets.iter().copied().min().unwrap_or_default(), offsets.iter().copied().max().unwrap_or_default())
     }
 
-    fn is_changing(&self) -> bool {
+    fn has_transitions(&self) -> bool {
         self.fixed_offset().is_none() || self.history.is_some()
     }
 }
 
 fn iana_offset(zone: Tz, utc: i64) -> i32 {
-    // Sampling keeps to years that chrono knows.
+    // The sampled years are in the range of chrono.
     let instant = DateTime::from_timestamp(utc, 0).unwrap_or_default();
     zone.offset_from_utc_datetime(&instant.naive_utc()).fix().local_minus_utc()
 }
 
-/// What the JVM's three-letter ids stand for (`ZoneId.SHORT_IDS` and its like in `java.util.TimeZone`), and ids
-/// that older JVMs have and tzdata dropped.
+/// The IANA id of a three-letter id of the JVM (`ZoneId.SHORT_IDS`, and ids of `java.util.TimeZone`), or of an id of older
+/// JVMs that tzdata no longer has.
 fn java_short_id(id: &str) -> Option<&'static str> {
     Some(match id {
         "ACT" => "Australia/Darwin",
@@ -258,7 +254,7 @@ fn java_short_id(id: &str) -> Option<&'static str> {
     })
 }
 
-/// Offset in seconds of an id that names nothing else: UTC, the fixed three-letter ids, `GMT+8` and the like.
+/// The offset in seconds of an id with a fixed offset: UTC, some three-letter ids, and ids as `GMT+8`.
 fn parse_fixed(id: &str) -> Option<i32> {
     match id {
         "" | "Z" | "UTC" | "GMT" => return Some(0),
@@ -272,7 +268,7 @@ fn parse_fixed(id: &str) -> Option<i32> {
         Some(digits) => (-1, digits),
         None => (1, signed.strip_prefix('+')?),
     };
-    // h, hh, hmm, hhmm, hhmmss, h:mm, hh:mm, hh:mm:ss
+    // Forms: h, hh, hmm, hhmm, hhmmss, h:mm, hh:mm, hh:mm:ss.
     let mut parts = digits.split(':');
     let (first, minutes, seconds) = (parts.next()?, parts.next(), parts.next());
     if parts.next().is_some() {
@@ -287,9 +283,9 @@ fn parse_fixed(id: &str) -> Option<i32> {
             (hours, minutes, if seconds.is_empty() { "00" } else { seconds })
         }
     };
-    let two = |digits: &str, most: i32| two_digits(digits).filter(|value| digits.len() == 2 && *value <= most);
+    let below_60 = |digits: &str| two_digits(digits).filter(|value| digits.len() == 2 && *value <= 59);
     let hours = two_digits(hours).filter(|hours| *hours <= 23)?;
-    Some(sign * (hours * 3600 + two(minutes, 59)? * 60 + two(seconds, 59)?))
+    Some(sign * (hours * 3600 + below_60(minutes)? * 60 + below_60(seconds)?))
 }
 
 /// The value of one or two decimal digits.
@@ -298,9 +294,9 @@ fn two_digits(text: &str) -> Option<i32> {
     if digits { text.parse().ok() } else { None }
 }
 
-/// Standard offset in seconds of an id of UNIX System V, and whether the zone has summer time.
+/// The standard offset in seconds of an id of UNIX System V, and whether the time zone has daylight saving time.
 fn parse_system_v(id: &str) -> Option<(i32, bool)> {
-    let (hours, summer) = match id.strip_prefix("SystemV/")? {
+    let (hours, has_dst) = match id.strip_prefix("SystemV/")? {
         "AST4" => (4, false),
         "AST4ADT" => (4, true),
         "EST5" => (5, false),
@@ -316,19 +312,19 @@ fn parse_system_v(id: &str) -> Option<(i32, bool)> {
         "HST10" => (10, false),
         _ => return None,
     };
-    Some((-3600 * hours, summer))
+    Some((-3600 * hours, has_dst))
 }
 
-/// Seconds of summer time at `utc` by the rule of UNIX System V: from the last Sunday of April to that of October,
-/// at two o'clock; earlier in the two years of the oil crisis.
+/// Seconds of daylight saving time at `utc` by the rule of UNIX System V: from the last Sunday of April to the last Sunday of
+/// October, at two o'clock. It begins earlier in 1974 and 1975, the years of the oil crisis.
 fn system_v_saving(utc: i64, standard: i32) -> i32 {
     let wall = utc + i64::from(standard);
-    let past = wall.div_euclid(SECONDS_PER_DAY);
-    // Off by some hours at most at the turn of a year, which is winter in either year.
-    let year = 1970 + (past * 400).div_euclid(146_097);
-    let in_year = |month_and_day: i64| new_year(year).div_euclid(SECONDS_PER_DAY) + month_and_day;
+    let days = wall.div_euclid(SECONDS_PER_DAY);
+    // The year is wrong for some hours at most at the turn of a year, where both years have standard time.
+    let year = 1970 + (days * 400).div_euclid(146_097);
+    let in_year = |day_of_year: i64| new_year(year).div_euclid(SECONDS_PER_DAY) + day_of_year;
     let leap = (new_year(year + 1) - new_year(year)) / SECONDS_PER_DAY - 365;
-    // 1970-01-01 was a Thursday, so day 3 a Sunday
+    // 1970-01-01 is a Thursday, and day 3 a Sunday.
     let sunday_by = |day: i64| day - (day - 3).rem_euclid(7);
     let (begin, end) = match year {
         1974 => (in_year(5), sunday_by(in_year(333))),
@@ -336,8 +332,8 @@ fn system_v_saving(utc: i64, standard: i32) -> i32 {
         _ => (sunday_by(in_year(119 + leap)), sunday_by(in_year(303 + leap))),
     };
     let two_o_clock = 7200;
-    let summer = wall >= begin * SECONDS_PER_DAY + two_o_clock && wall < end * SECONDS_PER_DAY + two_o_clock - 3600;
-    if summer { 3600 } else { 0 }
+    let is_dst = wall >= begin * SECONDS_PER_DAY + two_o_clock && wall < end * SECONDS_PER_DAY + two_o_clock - 3600;
+    if is_dst { 3600 } else { 0 }
 }
 
 #[cfg(test)]

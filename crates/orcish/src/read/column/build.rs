@@ -32,7 +32,7 @@ use crate::read::schema::{SparkType, decimal, spark_type};
 use crate::schema::Kind;
 use crate::stripe::{Encoding, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
-use crate::time::{Instants, TimestampDecoder, WriterZone};
+use crate::time::{InstantDecoder, TimestampDecoder, WriterZone};
 
 /// What readers of a stripe are made from.
 pub(crate) struct Context<'a> {
@@ -252,19 +252,19 @@ impl Context<'_> {
     }
 
     /// The zone that the stripe counts seconds in, and what its instants are.
-    fn instants(&self) -> Result<(WriterZone, Instants)> {
+    fn instants(&self) -> Result<(WriterZone, InstantDecoder)> {
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         let written = &self.stripe.writer_timezone;
         let Some(reader) = self.reader.cloned() else {
             let writer = WriterZone::parse(written)?;
-            return Ok((writer.clone(), Instants::new(writer, hybrid)));
+            return Ok((writer.clone(), InstantDecoder::new(writer, hybrid)));
         };
         if written.is_empty() {
             // Java takes the writer for one in the zone of the reader.
-            return Ok((reader.clone(), Instants::new(reader, hybrid)));
+            return Ok((reader.clone(), InstantDecoder::new(reader, hybrid)));
         }
         let writer = WriterZone::parse(written)?;
-        Ok((writer.clone(), Instants::new(writer, hybrid).seen_from(reader)))
+        Ok((writer.clone(), InstantDecoder::new(writer, hybrid).with_reader_zone(reader)))
     }
 
     fn timestamp(

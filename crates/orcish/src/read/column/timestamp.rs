@@ -19,13 +19,13 @@ use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::options::OutOfRange;
 use crate::source::Positions;
-use crate::time::{Instants, TimestampDecoder, calendar};
+use crate::time::{InstantDecoder, TimestampDecoder, calendar};
 
 /// What becomes of stored seconds and nanoseconds.
 pub(super) struct Decoder {
     pub(super) stored: TimestampDecoder,
     /// What becomes of the instants that are decoded, where these are wanted of wall clocks.
-    pub(super) instants: Option<Instants>,
+    pub(super) instants: Option<InstantDecoder>,
 }
 
 /// How a timestamp is stored.

@@ -4,7 +4,7 @@ fn offset(id: &str, utc: i64) -> i32 {
     WriterZone::parse(id).unwrap().offset_at(utc)
 }
 
-/// (id, base, offset in July 2024), printed by Java 17.
+/// The id, the base, and the offset in July 2024, as printed by Java 17.
 const JVM: [(&str, i64, i32); 36] = [
     ("America/New_York", 1_420_088_400, -14_400),
     ("US/Pacific", 1_420_099_200, -25_200),
@@ -45,7 +45,7 @@ const JVM: [(&str, i64, i32); 36] = [
 ];
 
 #[test]
-fn ids_mean_what_the_jvm_means() {
+fn ids_are_resolved_as_in_the_jvm() {
     for (id, base, july) in JVM {
         let zone = WriterZone::parse(id).unwrap();
         assert_eq!((zone.base(), zone.offset_at(1_720_000_000)), (base, july), "{id}");
@@ -53,7 +53,7 @@ fn ids_mean_what_the_jvm_means() {
 }
 
 #[test]
-fn every_id_of_the_jvm_is_known() {
+fn all_ids_of_the_jvm_are_accepted() {
     let ids = "ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST";
     for id in ids.split(' ') {
         assert!(java_short_id(id).unwrap().parse::<Tz>().is_ok(), "{id}");
@@ -93,7 +93,7 @@ fn fixed_offsets() {
 }
 
 #[test]
-fn unknown_ids_are_named() {
+fn unknown_ids_are_errors() {
     let ids = [
         "Mars/Phobos",
         "america/new_york",
@@ -125,24 +125,24 @@ fn unknown_ids_are_named() {
     assert!(WriterZone::parse(&"x".repeat(10_000)).unwrap_err().to_string().len() < 200);
 }
 
-/// (id, instant, offset), printed by Java 17.
+/// The id, the instant and the offset, as printed by Java 17.
 #[test]
-fn history_is_that_of_the_jvm() {
+fn offsets_of_all_times_are_those_of_the_jvm() {
     let known = [
-        // Standard time before 1900, not local mean time (+8:05:43); that holds from 1900 to 1901 only.
+        // Standard time before 1900. Local mean time (+8:05:43) is in force from 1900 to 1901 only.
         ("Asia/Shanghai", -2_208_988_801, 28_800),
         ("Asia/Shanghai", -2_208_988_800, 29_143),
         ("Asia/Shanghai", -2_177_481_943, 28_800),
         ("America/New_York", -62_135_596_800, -18_000),
         ("Africa/Casablanca", -62_135_596_800, 0),
         ("Europe/Dublin", -62_135_596_800, 0),
-        // The days around a change
+        // Around a transition.
         ("America/New_York", 1_425_797_999, -18_000),
         ("America/New_York", 1_425_798_000, -14_400),
-        // The years of the oil crisis
+        // The years of the oil crisis.
         ("SystemV/PST8PDT", 126_698_400, -28_800 + 3600),
         ("SystemV/PST8PDT", 154_602_000, -28_800),
-        // Beyond what the JVM has in its table, and chrono-tz in its own
+        // Beyond the tables of the JVM and of chrono-tz.
         ("America/New_York", 253_402_300_799, -18_000),
         ("America/New_York", 253_380_000_000, -14_400),
         ("America/New_York", 1_000_000_000_000, -14_400),
@@ -156,7 +156,7 @@ fn history_is_that_of_the_jvm() {
 }
 
 #[test]
-fn no_zone_changes_its_clock_at_the_epoch() {
+fn no_time_zone_has_a_transition_at_the_epoch() {
     for zone in chrono_tz::TZ_VARIANTS {
         let around = [-SECONDS_PER_DAY, 0, SECONDS_PER_DAY].map(|shift| iana_offset(zone, EPOCH + shift));
         assert!(around.iter().all(|offset| *offset == around[0]), "{zone}");
@@ -164,7 +164,7 @@ fn no_zone_changes_its_clock_at_the_epoch() {
 }
 
 #[test]
-fn samples_agree_with_their_source() {
+fn sampled_offsets_agree_with_chrono_tz() {
     for zone in [chrono_tz::America::New_York, chrono_tz::Africa::Casablanca, chrono_tz::Australia::Lord_Howe] {
         let ours = WriterZone::parse(zone.name()).unwrap();
         for utc in (-2_208_988_800..4_102_444_800).step_by(777_777) {
@@ -173,8 +173,8 @@ fn samples_agree_with_their_source() {
     }
 }
 
-/// Every zone that ever leapt by more than half a day, with the instants at which it did.
-fn leaps() -> Vec<(WriterZone, i64)> {
+/// The transitions of more than half a day of all time zones.
+fn large_transitions() -> Vec<(WriterZone, i64)> {
     const STEP: usize = 10 * 86_400;
     let mut found = Vec::new();
     for zone in chrono_tz::TZ_VARIANTS {
@@ -195,25 +195,25 @@ fn leaps() -> Vec<(WriterZone, i64)> {
 }
 
 #[test]
-fn leaps_of_a_day_are_known() {
-    let names: Vec<_> = leaps().into_iter().map(|(zone, _)| zone.history.unwrap().name()).collect();
+fn transitions_of_a_day_exist() {
+    let names: Vec<_> = large_transitions().into_iter().map(|(zone, _)| zone.history.unwrap().name()).collect();
     for name in ["Pacific/Apia", "Pacific/Fakaofo", "Pacific/Kwajalein", "Pacific/Kiritimati", "Pacific/Enderbury"] {
         assert!(names.contains(&name), "{name}");
     }
-    // A day that was skipped, and one that came twice, before 1900.
+    // A skipped day and a repeated day before 1900.
     assert!(names.contains(&"Asia/Manila") && names.contains(&"America/Juneau"));
 }
 
-/// Where the clock leaps, wall clocks and instants are in another order, within the offsets that are told.
+/// Local times and instants have another order at a transition.
 #[test]
-fn no_instant_is_beyond_the_offsets_about_a_bound() {
-    for (zone, leap) in leaps() {
-        let instants = crate::time::Instants::new(WriterZone::utc(), false).seen_from(zone.clone());
-        let walls = (leap - 4 * SECONDS_PER_DAY..leap + 4 * SECONDS_PER_DAY).step_by(1_900);
+fn instants_are_within_the_offset_bounds() {
+    for (zone, transition) in large_transitions() {
+        let instants = crate::time::InstantDecoder::new(WriterZone::utc(), false).with_reader_zone(zone.clone());
+        let walls = (transition - 4 * SECONDS_PER_DAY..transition + 4 * SECONDS_PER_DAY).step_by(1_900);
         let found: Vec<_> = walls.map(|wall| (wall, instants.decode(wall), zone.historic_instant_of(wall))).collect();
         for (at, &(bound, ..)) in found.iter().enumerate() {
-            let (least, greatest) = zone.offsets_about(bound);
-            let (earliest, latest) = (bound - i64::from(greatest), bound - i64::from(least));
+            let (min, max) = zone.offset_bounds(bound);
+            let (earliest, latest) = (bound - i64::from(max), bound - i64::from(min));
             let (before, after) = (&found[..=at], &found[at..]);
             assert!(before.iter().all(|(_, a, b)| *a.max(b) <= latest), "{:?} {bound}", zone.history);
             assert!(after.iter().all(|(_, a, b)| *a.min(b) >= earliest), "{:?} {bound}", zone.history);

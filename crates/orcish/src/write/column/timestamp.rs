@@ -133,7 +133,7 @@ fn encode_instant(zone: &WriterZone, second: i64, nanos: u32) -> std::result::Re
     if !(-MAX_SECONDS..MAX_SECONDS).contains(&second) {
         return Err("a timestamp billions of years from now");
     }
-    let Some(instant) = Instants::encode(zone, second) else {
+    let Some(instant) = InstantDecoder::encode(zone, second) else {
         return Err("an instant before 1900 that ORC cannot tell from another, where clocks were put back");
     };
     Ok((encode_seconds(zone, instant, nanos)?, instant + i64::from(zone.offset_at(instant))))
