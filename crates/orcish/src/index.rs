@@ -12,7 +12,7 @@ use prost::Message as _;
 use crate::encoding::MAX_RUN;
 use crate::encoding::{byte_rle, int_rle};
 use crate::memory::{Charge, Memory};
-use crate::proto::{ROW_INDEX, lazy, listed};
+use crate::proto::{ROW_INDEX, lazy, repeated_field};
 use crate::schema::Kind;
 use crate::source::Positions;
 use crate::stripe::{Encoding, Parts, StreamKind, Stripe};
@@ -70,7 +70,7 @@ impl ColumnIndex {
         charge.raise_to(size)?;
         let decode = |entry| lazy::RowIndexEntry::decode(entry).map_err(|error| undecodable("row index", error));
         let is_empty = section.is_empty();
-        let Some(entries) = listed(section, groups.count(), &ROW_INDEX, memory.left())? else {
+        let Some(entries) = repeated_field(section, groups.count(), &ROW_INDEX, memory.left())? else {
             return Ok(ColumnIndex { entries: Vec::new(), is_miscounted: !is_empty, _charge: memory.part() });
         };
         let entries = entries.into_iter().map(decode).collect::<Result<Vec<_>>>()?;
@@ -228,7 +228,7 @@ pub(crate) fn unfit(
     tail: &FileTail,
 ) -> Result<Option<Unfit>> {
     let framing = stripe.framing();
-    let chunk_size = (!framing.is_plain()).then_some(framing.chunk_size as u64);
+    let chunk_size = (!framing.is_uncompressed()).then_some(framing.chunk_size as u64);
     // Where a chunk or a run begins, how far into the chunk, and how far into the run.
     let bounds = |(_, form): (StreamKind, Form)| {
         let bounds = std::iter::once(u64::MAX).chain(chunk_size).chain(form.greatest().iter().copied());
@@ -272,7 +272,7 @@ pub(crate) fn parts_of(
     shared: bool,
     tail: &FileTail,
 ) -> Result<Parts> {
-    let of_byte = if stripe.framing().is_plain() { 1 } else { 2 };
+    let of_byte = if stripe.framing().is_uncompressed() { 1 } else { 2 };
     let mut at = 0;
     let mut places = BTreeMap::new();
     for (kind, form) in layout(stripe, column, tail)? {
@@ -284,7 +284,7 @@ pub(crate) fn parts_of(
         let ranges = match (index, places.get(&kind)) {
             (Some(index), Some(&(at, form))) => {
                 let mut stream =
-                    IndexedStream { index, at, form, length, chunk_size: stripe.framing().largest_chunk() };
+                    IndexedStream { index, at, form, length, chunk_size: stripe.framing().max_stored_chunk_size() };
                 // Once for all runs: there may be as many of either as there are rows.
                 stream.chunk_size = stream.chunk_size.map(|largest| largest.min(stream.usual_chunk()));
                 joined(runs.iter().map(|run| stream.bytes_of(run)))

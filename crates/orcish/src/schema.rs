@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 
-use crate::proto::{lossy, orc};
+use crate::proto::{orc, to_string_lossy};
 
 /// Kind of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -399,7 +399,7 @@ fn add_text(bytes: &mut usize, more: usize, what: &str, limits: &Limits) -> Resu
 
 /// Name of a field: what is not UTF-8 and NUL, which names in Arrow's C interface cannot have, become U+FFFD.
 fn name(text: &[u8]) -> String {
-    lossy(text).replace('\0', "\u{fffd}")
+    to_string_lossy(text).replace('\0', "\u{fffd}")
 }
 
 fn from_proto(proto: orc::Type) -> Type {
@@ -409,7 +409,7 @@ fn from_proto(proto: orc::Type) -> Type {
         Err(error) => (Kind::Unknown, Some((error.kind(), error.message().to_owned()))),
     };
     let algorithm = proto.algorithm.and_then(|number| Algorithm::try_from(number).ok());
-    let attribute = |pair: &orc::StringPair| (lossy(pair.key()), lossy(pair.value()));
+    let attribute = |pair: &orc::StringPair| (to_string_lossy(pair.key()), to_string_lossy(pair.value()));
     let names = proto.field_names.iter().map(|text| name(text));
     Type {
         kind,
@@ -419,7 +419,7 @@ fn from_proto(proto: orc::Type) -> Type {
         precision: proto.precision,
         scale: proto.scale,
         attributes: proto.attributes.iter().map(attribute).collect(),
-        crs: proto.crs.as_deref().map(lossy),
+        crs: proto.crs.as_deref().map(to_string_lossy),
         algorithm: algorithm.map(|algorithm| algorithm.as_str_name()),
         last: 0,
         parent: None,

@@ -10,9 +10,9 @@ use orcish_core::limits::Limits;
 use orcish_io::{ReadAt, coalesce_ranges, read_coalesced, slice_range};
 use prost::Message as _;
 
-use crate::codec::{Framing, Pieces, Stream, decompress_all};
+use crate::codec::{Framing, SparseStream, Stream, decompress_all};
 use crate::memory::Memory;
-use crate::proto::{STRIPE_FOOTER, lossy, orc, weigh};
+use crate::proto::{STRIPE_FOOTER, check_decoded_size, orc, to_string_lossy};
 use crate::tail::{FileTail, StripeInfo, undecodable};
 
 /// Kind of a stream that holds data.
@@ -143,7 +143,7 @@ impl StripeFooter {
     /// Decodes a footer as stored.
     fn decode(stored: Bytes, tail: &FileTail, limits: &Limits) -> Result<orc::StripeFooter> {
         let footer = decompress_all(stored, tail.framing(), limits.tail)?;
-        weigh(&footer, &STRIPE_FOOTER, limits.tail)
+        check_decoded_size(&footer, &STRIPE_FOOTER, limits.tail)
             .map_err(|error| Error::new(error.kind(), "the stripe footer cannot be decoded").with_source(error))?;
         orc::StripeFooter::decode(footer).map_err(|error| undecodable("stripe footer", error))
     }
@@ -189,7 +189,7 @@ impl StripeFooter {
             streams,
             index,
             encodings: encodings.map(|(id, column)| (id, encoding(column))).collect(),
-            writer_timezone: lossy(footer.writer_timezone()),
+            writer_timezone: to_string_lossy(footer.writer_timezone()),
         })
     }
 }
@@ -225,7 +225,7 @@ enum Stored {
     /// All of it is in memory.
     Whole(Bytes),
     /// Parts of it are, after [`Stripe::load`].
-    Pieces(Arc<Pieces>),
+    Sparse(Arc<SparseStream>),
 }
 
 /// Parts of streams: of which column, of which kind, and which bytes of it.
@@ -320,7 +320,7 @@ impl Stripe {
     ) -> Result<Self> {
         let info = info_of(tail, index, limits)?;
         let footer = StripeFooter::of(footer, info, tail, wanted)?;
-        let stored = |range| Stored::Pieces(Arc::new(Pieces::new(source.clone(), range)));
+        let stored = |range| Stored::Sparse(Arc::new(SparseStream::new(source.clone(), range)));
         Ok(Self::new(info, tail, footer, memory, stored))
     }
 
@@ -353,8 +353,8 @@ impl Stripe {
         let ranges = self.ranges(parts);
         let mut read = read_with_limits(source, &ranges, limits)?.into_iter();
         for (key, wanted) in parts {
-            if let Some(Stored::Pieces(pieces)) = self.streams.get(key) {
-                pieces.set(wanted.iter().map(|range| (range.start, read.next().unwrap_or_default())).collect());
+            if let Some(Stored::Sparse(sparse)) = self.streams.get(key) {
+                sparse.set_loaded(wanted.iter().map(|range| (range.start, read.next().unwrap_or_default())).collect());
             }
         }
         Ok(())
@@ -363,8 +363,8 @@ impl Stripe {
     /// Where `parts` are in the file.
     pub(crate) fn ranges(&self, parts: &Parts) -> Vec<Range<u64>> {
         let in_file = |(key, wanted): &((u32, StreamKind), Vec<Range<u64>>)| {
-            let Some(Stored::Pieces(pieces)) = self.streams.get(key) else { return Vec::new() };
-            let stream = pieces.range();
+            let Some(Stored::Sparse(sparse)) = self.streams.get(key) else { return Vec::new() };
+            let stream = sparse.range();
             let end = |at: u64| stream.start.saturating_add(at).min(stream.end);
             wanted.iter().map(|range| end(range.start)..end(range.end)).collect()
         };
@@ -400,9 +400,9 @@ impl Stripe {
     pub(crate) fn stream(&self, column: u32, kind: StreamKind) -> Option<Stream> {
         let stream = match self.streams.get(&(column, kind))? {
             Stored::Whole(bytes) => Stream::new(bytes.clone(), self.framing),
-            Stored::Pieces(pieces) => Stream::of_pieces(pieces.clone(), self.framing),
+            Stored::Sparse(sparse) => Stream::new_sparse(sparse.clone(), self.framing),
         };
-        Some(stream.within(&self.memory))
+        Some(stream.with_memory(&self.memory))
     }
 
     /// What stands for a stream that the stripe does not have.
@@ -421,7 +421,7 @@ impl Stored {
     fn length(&self) -> u64 {
         match self {
             Stored::Whole(bytes) => bytes.len() as u64,
-            Stored::Pieces(pieces) => pieces.length(),
+            Stored::Sparse(sparse) => sparse.length(),
         }
     }
 }

@@ -61,7 +61,7 @@ pub(crate) use lookup::keys_of;
 use orcish_core::error::Result;
 
 use crate::memory::{Charge, Memory};
-use crate::proto::{BLOOM_FILTERS, listed, orc};
+use crate::proto::{BLOOM_FILTERS, orc, repeated_field};
 
 /// Functions beyond these are not looked at, so that a filter cannot take hours; writers have about ten.
 const MAX_FUNCTIONS: u32 = 1024;
@@ -86,7 +86,7 @@ impl BloomFilters {
     pub(crate) fn parse(section: Bytes, groups: usize, memory: &Arc<Memory>) -> Result<Self> {
         let (mut size, mut charge) = (section.len() as u64, memory.part());
         charge.raise_to(size)?;
-        let Some(filters) = listed(section, groups, &BLOOM_FILTERS, memory.left())? else {
+        let Some(filters) = repeated_field(section, groups, &BLOOM_FILTERS, memory.left())? else {
             return Ok(BloomFilters { filters: Vec::new(), _charge: memory.part() });
         };
         let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).unwrap_or_default());

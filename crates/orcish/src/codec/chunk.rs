@@ -1,5 +1,5 @@
-//! Chunk framing (ORCv1, Compression): a stream as a sequence of chunks, each behind a header of
-//! three bytes that holds its length and whether it is stored as it is.
+//! Chunk framing (ORCv1, Compression): a stream is a sequence of chunks. The header of a chunk has three bytes: the length of
+//! the chunk, and whether it is original, that is not compressed.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -7,37 +7,38 @@ use std::sync::Arc;
 use bytes::Bytes;
 use orcish_core::error::{Error, Result};
 
-use super::{Compression, Compressor, Pieces, decompress};
+use super::{Compression, Compressor, SparseStream, decompress};
 use crate::memory::{Charge, Memory};
 use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 use crate::tuning;
 
-/// Length of a chunk header.
-const HEADER: usize = 3;
-/// A chunk this many times smaller than the chunk size goes through a shared buffer, so that
-/// a stream of few bytes does not hold memory for a whole chunk.
-const SMALL: usize = 16;
-/// Most bytes of the shared buffer that a thread keeps; writers' chunks are no larger.
+/// Length of a chunk header in bytes.
+const HEADER_LEN: usize = 3;
+/// A chunk that is smaller than the chunk size by this factor is decompressed into a shared buffer first. So small streams
+/// do not allocate a buffer of the chunk size.
+const SMALL_CHUNK_FACTOR: usize = 16;
+/// Maximum size of the shared buffer that a thread keeps. Chunks of the known writers are no larger.
 const MAX_SCRATCH: usize = 1 << 20;
 
-/// How the streams of a file are cut and compressed.
+/// The chunk framing of a file: its codec and its chunk size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framing {
-    /// Codec of the chunks; [`Compression::None`] means that there are no chunks.
+    /// Codec of the chunks. Streams have no chunks with [`Compression::None`].
     pub codec: Compression,
-    /// Most bytes that a chunk holds when decompressed.
+    /// Maximum number of decompressed bytes of a chunk (`compressionBlockSize` of the postscript).
     pub chunk_size: usize,
 }
 
 impl Framing {
-    /// Whether there are no chunks.
-    pub(crate) fn is_plain(self) -> bool {
+    /// Whether streams have no chunks.
+    pub(crate) fn is_uncompressed(self) -> bool {
         self.codec == Compression::None
     }
 
-    /// Most bytes of a chunk as stored, its header included: what does not become smaller is stored as it is.
-    pub(crate) fn largest_chunk(self) -> Option<u64> {
-        (!self.is_plain()).then(|| (HEADER + self.chunk_size) as u64)
+    /// Maximum number of stored bytes of a chunk with its header. Chunks that compression does not shrink are stored
+    /// uncompressed. `None` where streams have no chunks.
+    pub(crate) fn max_stored_chunk_size(self) -> Option<u64> {
+        (!self.is_uncompressed()).then(|| (HEADER_LEN + self.chunk_size) as u64)
     }
 }
 
@@ -45,11 +46,13 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gives a chunk to `append`: its header, then its bytes, compressed if that makes them fewer. It holds no more than
-/// 2²³ − 1 bytes.
+/// Appends a chunk: calls `append` with the header, and with the bytes, which are compressed if that makes them fewer.
+///
+/// # Errors
+/// `LimitExceeded` where the chunk has 2²³ bytes or more; errors of the codec.
 pub(crate) fn append_chunk(raw: &[u8], compressor: &mut Compressor, mut append: impl FnMut(&[u8])) -> Result<()> {
     let (body, original) = match compressor.compress(raw)? {
-        Some(packed) => (packed, 0),
+        Some(compressed) => (compressed, 0),
         None => (raw, 1),
     };
     let length = u32::try_from(body.len()).ok().filter(|&length| length < 1 << 23);
@@ -60,23 +63,24 @@ pub(crate) fn append_chunk(raw: &[u8], compressor: &mut Compressor, mut append: 
     Ok(())
 }
 
-/// A stream of a stripe, decompressed chunk by chunk as it is taken.
+/// A reader of a stream of a stripe. It decompresses chunk by chunk.
 pub struct Stream {
-    /// Bytes as stored; what lies before `next` has been looked at.
+    /// Stored bytes of the stream, loaded ones of a sparse stream.
     stored: Bytes,
+    /// Index of the first stored byte that is not read yet.
     next: usize,
     /// Offset of `stored` in the stream.
     base: u64,
-    /// Where other bytes are, of a stream that is not in memory as a whole.
-    pieces: Option<Arc<Pieces>>,
+    /// The source of other stored bytes, if not all bytes of the stream are loaded.
+    sparse: Option<Arc<SparseStream>>,
     framing: Framing,
-    /// Decompressed bytes; `start..end` are not taken yet. Not used for uncompressed streams.
+    /// Decompressed bytes, of which `start..end` are not consumed yet. Unused for uncompressed streams.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// The newest chunk: its offset in the stream, and its length when decompressed, up to `end`.
-    newest: Option<(u64, usize)>,
-    /// What the buffer takes, where that is bounded.
+    /// The last chunk of the buffer: its offset in the stream, and its decompressed length.
+    last_chunk: Option<(u64, usize)>,
+    /// Memory of the buffer, if it is limited.
     charge: Option<Charge>,
 }
 
@@ -87,84 +91,84 @@ impl std::fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// A stream of `stored` bytes.
+    /// A reader of a stream with these stored bytes.
     pub fn new(stored: Bytes, framing: Framing) -> Self {
         Stream {
             stored,
             next: 0,
             base: 0,
-            pieces: None,
+            sparse: None,
             framing,
             buffer: Vec::new(),
             start: 0,
             end: 0,
-            newest: None,
+            last_chunk: None,
             charge: None,
         }
     }
 
-    /// The stream with its buffer charged to `memory`.
-    pub(crate) fn within(self, memory: &Arc<Memory>) -> Self {
-        Stream { charge: (!self.is_plain()).then(|| memory.part()), ..self }
+    /// Charges the buffer of the reader to `memory`.
+    pub(crate) fn with_memory(self, memory: &Arc<Memory>) -> Self {
+        Stream { charge: (!self.is_uncompressed()).then(|| memory.part()), ..self }
     }
 
-    /// A stream of which `pieces` are in memory.
-    pub(crate) fn of_pieces(pieces: Arc<Pieces>, framing: Framing) -> Self {
-        Stream { pieces: Some(pieces.clone()), ..Stream::new(pieces.from(0), framing) }
+    /// A reader of a sparse stream.
+    pub(crate) fn new_sparse(sparse: Arc<SparseStream>, framing: Framing) -> Self {
+        Stream { sparse: Some(sparse.clone()), ..Stream::new(sparse.loaded_from(0), framing) }
     }
 
-    /// Offset in the stream of what is looked at next.
+    /// Offset in the stream of the next stored byte.
     fn offset(&self) -> u64 {
         self.base + self.next as u64
     }
 
-    /// Makes `wanted` stored bytes contiguous, unless the stream ends before. Where they have to be read, it is
-    /// `ahead` bytes at least.
-    fn need(&mut self, wanted: usize, ahead: usize) -> Result<()> {
-        let there = self.stored.len().saturating_sub(self.next);
-        let Some(pieces) = self.pieces.as_ref().filter(|_| there < wanted) else { return Ok(()) };
+    /// Makes `wanted` stored bytes contiguous, or fewer if the stream ends before. If bytes have to be read, at least
+    /// `read_ahead` bytes are read.
+    fn fill_stored(&mut self, wanted: usize, read_ahead: usize) -> Result<()> {
+        let available = self.stored.len().saturating_sub(self.next);
+        let Some(sparse) = self.sparse.as_ref().filter(|_| available < wanted) else { return Ok(()) };
         let offset = self.offset();
         let mut head = self.stored.slice(self.next.min(self.stored.len())..);
-        // What was loaded since may reach further.
-        let held = pieces.from(offset);
-        if held.len() > head.len() {
-            head = held;
+        // A range that was loaded since may have more bytes.
+        let loaded = sparse.loaded_from(offset);
+        if loaded.len() > head.len() {
+            head = loaded;
         }
         if head.len() < wanted {
-            head = pieces.extend(&head, offset, wanted, ahead)?;
+            head = sparse.extend(&head, offset, wanted, read_ahead)?;
         }
         (self.stored, self.base, self.next) = (head, offset, 0);
         Ok(())
     }
 
-    fn is_plain(&self) -> bool {
-        self.framing.is_plain()
+    fn is_uncompressed(&self) -> bool {
+        self.framing.is_uncompressed()
     }
 
-    /// Header and body of the next chunk; `None` at the end of the stream.
+    /// Whether the next chunk is original, and its body; `None` at the end of the stream.
     fn next_chunk(&mut self) -> Result<Option<(bool, Bytes)>> {
-        self.need(HEADER, HEADER + self.framing.chunk_size)?;
+        self.fill_stored(HEADER_LEN, HEADER_LEN + self.framing.chunk_size)?;
         let rest = self.stored.get(self.next..).unwrap_or_default();
         if rest.is_empty() {
             return Ok(None);
         }
-        let Some(&[a, b, c]) = rest.first_chunk::<HEADER>() else {
+        let Some(&[a, b, c]) = rest.first_chunk::<HEADER_LEN>() else {
             return Err(Error::corrupt("the stream ends within a chunk header"));
         };
         let header = u32::from_le_bytes([a, b, c, 0]);
         let length = (header >> 1) as usize;
-        self.need(HEADER + length, 0)?;
+        self.fill_stored(HEADER_LEN + length, 0)?;
         let rest = self.stored.get(self.next..).unwrap_or_default();
-        if rest.len().saturating_sub(HEADER) < length {
-            let there = rest.len().saturating_sub(HEADER);
-            return Err(Error::corrupt(format!("a chunk states {length} bytes where the stream has {there}")));
+        if rest.len().saturating_sub(HEADER_LEN) < length {
+            let available = rest.len().saturating_sub(HEADER_LEN);
+            return Err(Error::corrupt(format!("a chunk states {length} bytes where the stream has {available}")));
         }
-        let from = self.next + HEADER;
+        let from = self.next + HEADER_LEN;
         self.next = from + length;
         Ok(Some((header & 1 == 1, self.stored.slice(from..self.next))))
     }
 
-    /// Decompresses chunks behind `end` until `wanted` bytes are there or the stream ends.
+    /// Decompresses chunks into the buffer until it has `wanted` bytes or the stream ends.
     fn refill(&mut self, wanted: usize) -> Result<()> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -174,7 +178,7 @@ impl Stream {
             let Some((original, body)) = self.next_chunk()? else { break };
             if original {
                 self.append(&body);
-            } else if body.len().saturating_mul(SMALL) < self.framing.chunk_size {
+            } else if body.len().saturating_mul(SMALL_CHUNK_FACTOR) < self.framing.chunk_size {
                 SCRATCH.with_borrow_mut(|scratch| {
                     let size = self.framing.chunk_size;
                     scratch.resize(scratch.len().max(size), 0);
@@ -187,11 +191,11 @@ impl Stream {
                 })?;
             } else {
                 self.reserve(self.framing.chunk_size);
-                let room = self.buffer.get_mut(self.end..).unwrap_or_default();
-                let room = room.get_mut(..self.framing.chunk_size).unwrap_or_default();
-                self.end += decompress(self.framing.codec, &body, room)?;
+                let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+                let free = free.get_mut(..self.framing.chunk_size).unwrap_or_default();
+                self.end += decompress(self.framing.codec, &body, free)?;
             }
-            self.newest = Some((offset, self.end - begin));
+            self.last_chunk = Some((offset, self.end - begin));
             if let Some(charge) = &mut self.charge {
                 charge.raise_to(self.end as u64)?;
             }
@@ -199,16 +203,16 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether there may be stored bytes that have not been looked at.
+    /// Whether the stream may have stored bytes that are not read yet.
     fn has_more(&self) -> bool {
-        self.next < self.stored.len() || self.pieces.as_ref().is_some_and(|pieces| self.offset() < pieces.length())
+        self.next < self.stored.len() || self.sparse.as_ref().is_some_and(|sparse| self.offset() < sparse.length())
     }
 
     fn reserve(&mut self, n: usize) {
         let size = self.end + n;
         if self.buffer.len() < size {
             if self.end == 0 {
-                self.buffer = vec![0; size]; // zeroed pages come untouched from the system
+                self.buffer = vec![0; size]; // the system returns zeroed pages
             } else {
                 self.buffer.resize(size, 0);
             }
@@ -217,8 +221,8 @@ impl Stream {
 
     fn append(&mut self, bytes: &[u8]) {
         self.reserve(bytes.len());
-        if let Some(room) = self.buffer.get_mut(self.end..self.end + bytes.len()) {
-            room.copy_from_slice(bytes);
+        if let Some(free) = self.buffer.get_mut(self.end..self.end + bytes.len()) {
+            free.copy_from_slice(bytes);
         }
         self.end += bytes.len();
     }
@@ -227,9 +231,9 @@ impl Stream {
 impl ByteSource for Stream {
     #[inline]
     fn fill(&mut self, wanted: usize) -> Result<&[u8]> {
-        if self.is_plain() {
-            if self.pieces.is_some() {
-                self.need(wanted, tuning::PLAIN_BYTES_AHEAD.get())?;
+        if self.is_uncompressed() {
+            if self.sparse.is_some() {
+                self.fill_stored(wanted, tuning::PLAIN_BYTES_AHEAD.get())?;
             }
             return Ok(self.stored.get(self.next..).unwrap_or_default());
         }
@@ -241,7 +245,7 @@ impl ByteSource for Stream {
 
     #[inline]
     fn consume(&mut self, n: usize) {
-        if self.is_plain() {
+        if self.is_uncompressed() {
             self.next = (self.next + n).min(self.stored.len());
         } else {
             self.start = (self.start + n).min(self.end);
@@ -253,16 +257,16 @@ impl ByteSource for Stream {
         loop {
             let bytes = self.fill(0)?;
             let n = bytes.len().min(out.len());
-            let (now, later) = out.split_at_mut(n);
-            now.copy_from_slice(bytes.get(..n).unwrap_or_default());
+            let (head, tail) = out.split_at_mut(n);
+            head.copy_from_slice(bytes.get(..n).unwrap_or_default());
             self.consume(n);
-            out = later;
+            out = tail;
             if out.is_empty() {
                 return Ok(());
             }
-            // Whole chunks go straight to where they are wanted.
-            if !self.is_plain() && out.len() >= self.framing.chunk_size {
-                self.newest = None;
+            // Complete chunks are decompressed directly into the output.
+            if !self.is_uncompressed() && out.len() >= self.framing.chunk_size {
+                self.last_chunk = None;
                 let Some((original, body)) = self.next_chunk()? else { return Err(stream_ends(out.len())) };
                 let codec = if original { Compression::None } else { self.framing.codec };
                 let n = decompress(codec, &body, out)?;
@@ -283,32 +287,35 @@ impl ByteSource for Stream {
 impl SeekSource for Stream {
     fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
         let offset = positions.take()?;
-        let within = if self.is_plain() { 0 } else { positions.take_count()? };
-        if let Some((newest, length)) = self.newest
-            && newest == offset
-            && let Some(back) = length.checked_sub(within)
-            && let Some(start) = self.end.checked_sub(back)
+        let within = if self.is_uncompressed() { 0 } else { positions.take_count()? };
+        if let Some((last_chunk, length)) = self.last_chunk
+            && last_chunk == offset
+            && let Some(remaining) = length.checked_sub(within)
+            && let Some(start) = self.end.checked_sub(remaining)
         {
-            // It is decompressed already. Whatever was behind it is not looked at twice: `next` is behind it still.
+            // The chunk is in the buffer, and `next` is behind the chunk.
             self.start = start;
             return Ok(());
         }
-        let of_stored = offset.checked_sub(self.base).and_then(|at| usize::try_from(at).ok());
-        match (of_stored.filter(|&at| at < self.stored.len()), &self.pieces) {
+        let index = offset.checked_sub(self.base).and_then(|at| usize::try_from(at).ok());
+        match (index.filter(|&at| at < self.stored.len()), &self.sparse) {
             (Some(at), _) => self.next = at,
-            (None, Some(pieces)) if offset <= pieces.length() => {
-                (self.stored, self.base, self.next) = (pieces.from(offset), offset, 0);
+            (None, Some(sparse)) if offset <= sparse.length() => {
+                (self.stored, self.base, self.next) = (sparse.loaded_from(offset), offset, 0);
             }
-            // Behind the last chunk.
+            // The position is behind the last chunk.
             (None, None) if offset == self.base + self.stored.len() as u64 => self.next = self.stored.len(),
             _ => return Err(Error::corrupt(format!("the row index states byte {offset}, which is not in the stream"))),
         }
-        (self.start, self.end, self.newest) = (0, 0, None);
+        (self.start, self.end, self.last_chunk) = (0, 0, None);
         self.skip(within)
     }
 }
 
-/// Decompresses a whole section (footer, index, …) of at most `limit` bytes.
+/// Decompresses a section (footer, index, …).
+///
+/// # Errors
+/// `Corrupt` where a chunk is malformed, `LimitExceeded` where the section has more than `limit` bytes.
 pub(crate) fn decompress_all(stored: Bytes, framing: Framing, limit: u64) -> Result<Bytes> {
     if framing.codec == Compression::None {
         return Ok(stored);
@@ -316,17 +323,17 @@ pub(crate) fn decompress_all(stored: Bytes, framing: Framing, limit: u64) -> Res
     let mut stream = Stream::new(stored, framing);
     let mut wanted = framing.chunk_size;
     loop {
-        let there = stream.fill(wanted)?.len();
-        if there as u64 > limit {
+        let available = stream.fill(wanted)?.len();
+        if available as u64 > limit {
             return Err(Error::limit(format!("decompresses to more than the {limit} bytes that are allowed")));
         }
-        if there < wanted {
+        if available < wanted {
             stream.buffer.truncate(stream.end);
-            // Sections are charged by their length.
+            // Sections are charged by their length, not by their capacity.
             stream.buffer.shrink_to_fit();
             return Ok(Bytes::from(std::mem::take(&mut stream.buffer)));
         }
-        wanted = there + 1;
+        wanted = available + 1;
     }
 }
 
@@ -341,11 +348,11 @@ mod tests {
     }
 
     fn zlib(body: &[u8]) -> Vec<u8> {
-        let mut packed = vec![0; body.len() * 2 + 64];
+        let mut compressed = vec![0; body.len() * 2 + 64];
         let level = libdeflater::CompressionLvl::default();
-        let n = libdeflater::Compressor::new(level).deflate_compress(body, &mut packed).unwrap();
+        let n = libdeflater::Compressor::new(level).deflate_compress(body, &mut compressed).unwrap();
         let header = u32::try_from(n).unwrap() * 2;
-        [&header.to_le_bytes()[..3], &packed[..n]].concat()
+        [&header.to_le_bytes()[..3], &compressed[..n]].concat()
     }
 
     const FRAMING: Framing = Framing { codec: Compression::Zlib, chunk_size: 1000 };
@@ -360,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn values_straddle_chunks() {
+    fn reads_cross_chunks() {
         let bytes: Vec<u8> = (0..2500u32).map(|i| (i % 251) as u8).collect();
         let stored = [zlib(&bytes[..1000]), original(&bytes[1000..1003]), zlib(&bytes[1003..])].concat();
         let mut stream = Stream::new(stored.clone().into(), Framing { chunk_size: 1500, ..FRAMING });
@@ -378,12 +385,11 @@ mod tests {
         assert_eq!(all, bytes);
     }
 
-    /// Seeks to any place of a stream of which any parts are in memory.
     #[test]
-    fn seeks() {
+    fn seeks_to_any_position_of_sparse_streams() {
         let bytes: Vec<u8> = (0..5000u32).map(|i| (i % 251) as u8).collect();
         for codec in [Compression::None, Compression::Zlib] {
-            // Offset of each chunk as stored and decompressed, and the end.
+            // Offset of each chunk in the stored and the decompressed stream.
             let (mut stored, mut chunks) = (vec![9, 9], Vec::new());
             for (i, part) in bytes.chunks(1000).enumerate() {
                 chunks.push((stored.len() as u64 - 2, i * 1000));
@@ -396,15 +402,14 @@ mod tests {
             let length = stored.len() as u64;
             let framing = Framing { codec, ..FRAMING };
             let source = Arc::new(orcish_io::MemorySource::new(stored));
-            let piece = |from: u64, to: u64| {
+            let load = |from: u64, to: u64| {
                 let range = from..to.min(length);
                 (from - 2, source.read_ranges(&[range]).unwrap().remove(0))
             };
-            let parts = [vec![], vec![piece(2, length)], vec![piece(2, 9), piece(500, 600), piece(700, length)]];
-            for parts in parts {
-                let pieces = Arc::new(Pieces::new(source.clone(), 2..length));
-                pieces.set(parts);
-                let mut stream = Stream::of_pieces(pieces, framing);
+            for loaded in [vec![], vec![load(2, length)], vec![load(2, 9), load(500, 600), load(700, length)]] {
+                let sparse = Arc::new(SparseStream::new(source.clone(), 2..length));
+                sparse.set_loaded(loaded);
+                let mut stream = Stream::new_sparse(sparse, framing);
                 for step in 0..200usize {
                     let at = step * 1237 % 5000;
                     let (offset, start) = chunks[at / 1000];
@@ -424,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_larger_than_stated_is_corrupt() {
+    fn chunks_larger_than_the_chunk_size_are_corrupt() {
         let stored: Bytes = zlib(&[7; 2000]).into();
         for wanted in [1, 5000] {
             assert!(Stream::new(stored.clone(), FRAMING).fill(wanted).is_err());
@@ -434,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_bounded() {
+    fn sections_have_a_limit() {
         let stored: Bytes = [zlib(&[7; 1000]), zlib(&[8; 1000])].concat().into();
         assert_eq!(decompress_all(stored.clone(), FRAMING, 2000).unwrap().len(), 2000);
         assert!(decompress_all(stored, FRAMING, 1999).is_err());

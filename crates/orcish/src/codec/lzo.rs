@@ -1,7 +1,7 @@
-//! LZO1X blocks (ORCv1, Compression: the kind LZO), as liblzo2 defines them and Java ORC writes them.
+//! Decompression of LZO1X blocks, as liblzo2 defines them and ORC Java writes them (ORCv1, Compression, LZO).
 //!
-//! A block is a list of instructions, each a match (copy what was written `distance` bytes ago) that may
-//! carry up to three literals, or a longer run of literals, and ends with the bytes `11 00 00`:
+//! A block is a list of instructions, and ends with the bytes `11 00 00`. An instruction is a match (a copy of bytes at a
+//! `distance` before the end of the output) with up to three literals, or a run of literals:
 //!
 //! | first byte  | meaning                                                                  |
 //! |-------------|--------------------------------------------------------------------------|
@@ -12,84 +12,84 @@
 //! | `001N NNNN` | match at 1 to 16384, 16 bits follow                                      |
 //! | `NNND DDLL` | match of 3 to 8 bytes at 1 to 2048, 8 bits follow                        |
 //!
-//! The first byte of a block, when above 17, is a run of so many literals plus 17 instead.
+//! If the first byte of a block is above 17, it is a run of literals: the number of literals plus 17.
 //!
-//! The readers of Java and C++ ORC take the second and third kind for one another; Java's writer makes neither.
+//! The readers of ORC Java and C++ confuse the second and the third row. Java's writer uses neither.
 
 use orcish_core::error::{Error, Result};
 
-/// Matches and literals up to this many bytes are copied as one block where there is room for it.
+/// Matches and literals up to this length are copied as a block of this length, if input and output have enough bytes.
 const BLOCK: usize = 16;
 
-/// Literals that came just before an instruction: they decide what a first byte below 16 means.
+/// Literals before an instruction. They determine the meaning of a first byte below 16.
 #[derive(Clone, Copy)]
-enum Before {
+enum PrecedingLiterals {
     None,
     Few,
     Run,
 }
 
-impl Before {
-    fn literals(count: usize) -> Self {
+impl PrecedingLiterals {
+    fn from_count(count: usize) -> Self {
         match count {
-            0 => Before::None,
-            1..=3 => Before::Few,
-            _ => Before::Run,
+            0 => PrecedingLiterals::None,
+            1..=3 => PrecedingLiterals::Few,
+            _ => PrecedingLiterals::Run,
         }
     }
 }
 
-/// Decompresses a chunk into the front of `output` and returns the number of bytes written; bytes of
-/// `output` behind those may be overwritten too.
+/// Decompresses a chunk into the front of `output`, and returns the number of bytes. The bytes of `output` behind them may be
+/// overwritten.
 ///
-/// Blocks may follow one another, as in Java; no bytes at all are no block and give no bytes.
+/// A chunk is a list of blocks, as in Java. An empty chunk decompresses to no bytes.
 ///
 /// # Errors
-/// `Corrupt` when `input` is not a list of whole blocks, or holds more than `output` can take.
+/// `Corrupt` where `input` is not a list of complete blocks, or does not fit into `output`.
 pub(crate) fn decompress(input: &[u8], output: &mut [u8]) -> Result<usize> {
-    let mut block = Decoder { input, output, written: 0 };
-    while !block.input.is_empty() {
-        block.block()?;
+    let mut decoder = Decoder { input, output, written: 0 };
+    while !decoder.input.is_empty() {
+        decoder.decode_block()?;
     }
-    Ok(block.written)
+    Ok(decoder.written)
 }
 
 struct Decoder<'a> {
-    /// What is still to be read.
+    /// The remaining bytes.
     input: &'a [u8],
     output: &'a mut [u8],
     written: usize,
 }
 
 impl Decoder<'_> {
-    /// One block with its end mark. Every turn of the loop reads at least one byte.
-    fn block(&mut self) -> Result<()> {
-        let mut before = Before::None;
+    /// Decodes a block with its end marker. Each iteration of the loop reads at least one byte.
+    fn decode_block(&mut self) -> Result<()> {
+        let mut preceding = PrecedingLiterals::None;
         if let Some((&first, rest)) = self.input.split_first()
             && first > 17
         {
             self.input = rest;
             let count = usize::from(first) - 17;
-            self.literals(count)?;
-            before = Before::literals(count);
+            self.copy_literals(count)?;
+            preceding = PrecedingLiterals::from_count(count);
         }
         loop {
-            let first = self.byte()?;
+            let first = self.read_byte()?;
             let code = usize::from(first);
             let (length, distance, count) = match first {
-                0..=15 => match before {
-                    Before::None => {
-                        let count = self.length(code, 15)?.saturating_add(3);
-                        self.literals(count)?;
-                        before = Before::Run;
+                0..=15 => match preceding {
+                    PrecedingLiterals::None => {
+                        let count = self.read_length(code, 15)?.saturating_add(3);
+                        self.copy_literals(count)?;
+                        preceding = PrecedingLiterals::Run;
                         continue;
                     }
-                    Before::Few => (2, (self.next()? << 2) + (code >> 2) + 1, code & 3),
-                    Before::Run => (3, (self.next()? << 2) + (code >> 2) + 2049, code & 3),
+                    PrecedingLiterals::Few => (2, (self.read_usize()? << 2) + (code >> 2) + 1, code & 3),
+                    PrecedingLiterals::Run => (3, (self.read_usize()? << 2) + (code >> 2) + 2049, code & 3),
                 },
                 16..=31 => {
-                    let length = self.length(code & 7, 7)?.saturating_add(2);
-                    let low = self.pair()?;
+                    let length = self.read_length(code & 7, 7)?.saturating_add(2);
+                    let low = self.read_u16()?;
                     let distance = ((code & 8) << 11) + (low >> 2);
                     if distance == 0 {
                         return if first == 17 && low == 0 { Ok(()) } else { Err(fault("a damaged end mark")) };
@@ -97,51 +97,52 @@ impl Decoder<'_> {
                     (length, distance + 16384, low & 3)
                 }
                 32..=63 => {
-                    let length = self.length(code & 31, 31)?.saturating_add(2);
-                    let low = self.pair()?;
+                    let length = self.read_length(code & 31, 31)?.saturating_add(2);
+                    let low = self.read_u16()?;
                     (length, (low >> 2) + 1, low & 3)
                 }
-                64.. => ((code >> 5) + 1, (self.next()? << 3) + ((code >> 2) & 7) + 1, code & 3),
+                64.. => ((code >> 5) + 1, (self.read_usize()? << 3) + ((code >> 2) & 7) + 1, code & 3),
             };
-            self.repeat(length, distance)?;
+            self.copy_match(length, distance)?;
             if count > 0 {
-                self.literals(count)?;
+                self.copy_literals(count)?;
             }
-            before = Before::literals(count);
+            preceding = PrecedingLiterals::from_count(count);
         }
     }
 
-    fn byte(&mut self) -> Result<u8> {
-        let (&byte, rest) = self.input.split_first().ok_or_else(early)?;
+    fn read_byte(&mut self) -> Result<u8> {
+        let (&byte, rest) = self.input.split_first().ok_or_else(truncated)?;
         self.input = rest;
         Ok(byte)
     }
 
-    fn next(&mut self) -> Result<usize> {
-        self.byte().map(usize::from)
+    fn read_usize(&mut self) -> Result<usize> {
+        self.read_byte().map(usize::from)
     }
 
-    /// Two bytes, lowest first.
-    fn pair(&mut self) -> Result<usize> {
-        let (&pair, rest) = self.input.split_first_chunk().ok_or_else(early)?;
+    /// Reads two bytes, the lowest first.
+    fn read_u16(&mut self) -> Result<usize> {
+        let (&pair, rest) = self.input.split_first_chunk().ok_or_else(truncated)?;
         self.input = rest;
         Ok(usize::from(u16::from_le_bytes(pair)))
     }
 
-    /// A length whose field holds `field`; 0 there says that bytes follow which add to `most`, its largest value.
-    fn length(&mut self, field: usize, most: usize) -> Result<usize> {
+    /// The length of a length field. If the field is 0, the length is `max`, the maximum of the field, plus the bytes that
+    /// follow.
+    fn read_length(&mut self, field: usize, max: usize) -> Result<usize> {
         if field != 0 {
             return Ok(field);
         }
         let zeros = self.input.iter().take_while(|&&byte| byte == 0).count();
         self.input = self.input.get(zeros..).unwrap_or_default();
-        // Saturates on 32-bit machines only, and no output is that long.
-        Ok(zeros.saturating_mul(255).saturating_add(most).saturating_add(self.next()?))
+        // A saturated length exceeds any output.
+        Ok(zeros.saturating_mul(255).saturating_add(max).saturating_add(self.read_usize()?))
     }
 
     /// Copies literals from the input.
     #[inline]
-    fn literals(&mut self, count: usize) -> Result<()> {
+    fn copy_literals(&mut self, count: usize) -> Result<()> {
         let free = self.output.get_mut(self.written..).unwrap_or_default();
         if count <= BLOCK
             && let (Some(from), Some(to)) = (self.input.first_chunk::<BLOCK>(), free.first_chunk_mut::<BLOCK>())
@@ -149,18 +150,18 @@ impl Decoder<'_> {
             *to = *from;
             self.input = self.input.get(count..).unwrap_or_default();
         } else {
-            let (from, rest) = self.input.split_at_checked(count).ok_or_else(early)?;
-            free.get_mut(..count).ok_or_else(full)?.copy_from_slice(from);
+            let (from, rest) = self.input.split_at_checked(count).ok_or_else(truncated)?;
+            free.get_mut(..count).ok_or_else(too_long)?.copy_from_slice(from);
             self.input = rest;
         }
         self.written += count;
         Ok(())
     }
 
-    /// Copies `length` bytes from `distance` bytes ago; a match may reach into the bytes that it writes itself.
+    /// Copies `length` bytes at `distance` before the end of the output. A match can overlap with the bytes that it writes.
     #[inline]
-    fn repeat(&mut self, length: usize, distance: usize) -> Result<()> {
-        let (done, free) = self.output.split_at_mut_checked(self.written).ok_or_else(full)?;
+    fn copy_match(&mut self, length: usize, distance: usize) -> Result<()> {
+        let (done, free) = self.output.split_at_mut_checked(self.written).ok_or_else(too_long)?;
         let start = done.len().checked_sub(distance).ok_or_else(|| fault("a match that starts before the chunk"))?;
         let from = done.get(start..).unwrap_or_default();
         if length <= BLOCK
@@ -168,36 +169,36 @@ impl Decoder<'_> {
         {
             *to = *from;
         } else {
-            let to = free.get_mut(..length).ok_or_else(full)?;
+            let to = free.get_mut(..length).ok_or_else(too_long)?;
             match from {
                 &[byte] => to.fill(byte),
                 _ if length <= distance => to.copy_from_slice(from.get(..length).unwrap_or_default()),
-                _ => self.stretch(start, distance, length),
+                _ => self.copy_repeating(start, distance, length),
             }
         }
         self.written += length;
         Ok(())
     }
 
-    /// Goes on with the `period` bytes at `start` for `length` bytes more; each round copies all that is there.
-    fn stretch(&mut self, start: usize, period: usize, length: usize) {
-        let whole = self.output.get_mut(start..start + period + length).unwrap_or_default();
-        let mut there = period;
-        while there < whole.len() {
-            let count = there.min(whole.len() - there);
-            whole.copy_within(..count, there);
-            there += count;
+    /// Repeats the `period` bytes at `start` for `length` more bytes. Each iteration doubles the number of copied bytes.
+    fn copy_repeating(&mut self, start: usize, period: usize, length: usize) {
+        let bytes = self.output.get_mut(start..start + period + length).unwrap_or_default();
+        let mut filled = period;
+        while filled < bytes.len() {
+            let count = filled.min(bytes.len() - filled);
+            bytes.copy_within(..count, filled);
+            filled += count;
         }
     }
 }
 
 #[cold]
-fn early() -> Error {
+fn truncated() -> Error {
     fault("the chunk ends early")
 }
 
 #[cold]
-fn full() -> Error {
+fn too_long() -> Error {
     fault("more bytes than a chunk may hold")
 }
 
@@ -213,8 +214,8 @@ mod tests {
 
     use super::*;
 
-    /// Chunks of `examples/TestVectorOrcFile.testLzo.orc` of Apache ORC: a stripe footer and the metadata; what
-    /// they hold was found with another implementation of LZO.
+    /// Chunks of `examples/TestVectorOrcFile.testLzo.orc` of Apache ORC, a stripe footer and the metadata, with their content
+    /// as decompressed by another implementation of LZO.
     const STRIPE_FOOTER: [&str; 2] = [
         "190a0608061000180c9f000118269f0002181d9c0000030318290a080801100118f39c010a0608011002183484020003\
          0318cfb90212020800120208021202080212020802110000",
@@ -237,15 +238,15 @@ mod tests {
         (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
     }
 
-    fn decompressed(input: &[u8], room: usize) -> Result<Vec<u8>> {
-        let mut output = vec![0; room];
+    fn decompressed(input: &[u8], capacity: usize) -> Result<Vec<u8>> {
+        let mut output = vec![0; capacity];
         let written = decompress(input, &mut output)?;
         output.truncate(written);
         Ok(output)
     }
 
-    /// The parts before the end mark, put together, give `expected` in exactly the room that it needs and in more,
-    /// and in less room an error.
+    /// Checks that the parts and an end marker decompress to `expected` in an output of its length and in a longer one, and
+    /// that a shorter output is an error.
     fn check(parts: &[&[u8]], expected: &[u8]) {
         let input = [&parts.concat()[..], &END].concat();
         assert_eq!(decompressed(&input, expected.len()).unwrap(), expected);
@@ -255,19 +256,19 @@ mod tests {
         }
     }
 
-    /// A length field and the bytes that extend it.
-    fn length(code: u8, most: usize, length: usize, out: &mut Vec<u8>) {
-        if length <= most {
+    /// Appends a length field and the bytes that extend it.
+    fn length(code: u8, max: usize, length: usize, out: &mut Vec<u8>) {
+        if length <= max {
             out.push(code | u8::try_from(length).unwrap());
         } else {
             out.push(code);
-            let more = length - most - 1;
+            let more = length - max - 1;
             out.extend(std::iter::repeat_n(0, more / 255));
             out.push(u8::try_from(more % 255).unwrap() + 1);
         }
     }
 
-    /// Where the bits for the literals behind a match are, or that there was no match right before.
+    /// Appends literals. `behind` is the index of the byte of the preceding match that states the number of literals.
     fn literals(run: &[u8], behind: Option<usize>, out: &mut Vec<u8>) {
         match (run.len(), behind) {
             (0, _) => {}
@@ -278,7 +279,7 @@ mod tests {
         out.extend_from_slice(run);
     }
 
-    /// A greedy compressor that finds matches by brute force; uses all kinds of matches but those below 16.
+    /// A greedy compressor. It uses all instructions but matches with a first byte below 16.
     fn compress(input: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let (mut at, mut from, mut behind) = (0, 0, None);
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn each_instruction() {
+    fn all_instructions() {
         let text: Vec<u8> = (0..=255).collect();
         let far: Vec<u8> = (0..50_000u32).map(|i| (i * i / 7).to_le_bytes()[0]).collect();
         let mut all_far = Vec::new();
@@ -341,27 +342,27 @@ mod tests {
         check(&[&[1], b"abcd"], b"abcd");
         check(&[&[0, 1], &text[..19]], &text[..19]);
         check(&[&[0, 0, 1], &far[..15 + 255 + 1 + 3]], &far[..274]);
-        // Three bytes at 1 and one literal; so next are two bytes at 1 + 2 + 0 × 4, and one literal.
+        // Three bytes at 1 and a literal, then two bytes at 1 + 2 + 0 × 4 and a literal.
         check(&[&[21], b"abcd", &[0x41, 0, b'x', 0b1001, 0, b'y']], b"abcddddxddy");
         // After a run of literals: three bytes at 2049 + 1 + 2 × 4.
         check(&[&all_far, &[0b0100, 2]], &with(3, 2058));
         check(&[&all_far, &[0b1111_1100, 255]], &with(8, 2048));
         check(&[&all_far, &[0x21, 0xfc, 0xff]], &with(3, 16384));
         check(&[&all_far, &[0x20, 9, 0, 0]], &[&far[..], &[far[far.len() - 1]; 42]].concat());
-        // Length 3 at 16385 looks like an end mark but for its distance.
+        // Length 3 at 16385 differs from an end marker in its distance only.
         check(&[&all_far, &[0x11, 4, 0]], &with(3, 16385));
         check(&[&all_far, &[0x18, 0, 1, 0xfc, 0xff]], &with(7 + 255 + 1 + 2, 49151));
     }
 
     #[test]
-    fn blocks_follow_one_another() {
+    fn chunks_can_have_several_blocks() {
         let two = [&[20, 1, 2, 3], &END[..], &[0x12, 9], &END].concat();
         assert_eq!(decompressed(&two, 4).unwrap(), [1, 2, 3, 9]);
         assert!(decompressed(&[], 4).unwrap().is_empty());
     }
 
     #[test]
-    fn refuses_what_is_malformed() {
+    fn malformed_blocks_are_errors() {
         let cases: [&[u8]; 9] = [
             &[17],
             &[17, 0],
@@ -378,7 +379,7 @@ mod tests {
         }
     }
 
-    /// Repeats within repeats, and noise.
+    /// Nested repetitions and random bytes.
     fn compressible() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             prop::collection::vec(any::<u8>(), 0..400),
@@ -395,7 +396,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_is_compressed_comes_back(input in compressible()) {
+        fn compressed_bytes_round_trip(input in compressible()) {
             let chunk = compress(&input);
             prop_assert_eq!(&decompressed(&chunk, input.len()).unwrap(), &input);
             prop_assert!(input.is_empty() || decompressed(&chunk, input.len() - 1).is_err());
@@ -406,21 +407,21 @@ mod tests {
             input in compressible(),
             cut: prop::sample::Index,
             flips: Vec<(prop::sample::Index, u8)>,
-            room in 0..5000usize,
+            capacity in 0..5000usize,
         ) {
             let mut chunk = compress(&input);
             prop_assert!(decompressed(&chunk[..cut.index(chunk.len()).max(1)], input.len()).is_err());
             for (at, bits) in flips {
                 let at = at.index(chunk.len());
                 chunk[at] ^= bits;
-                let _ = decompressed(&chunk, room);
+                let _ = decompressed(&chunk, capacity);
                 let _ = decompressed(&chunk[..at], input.len());
             }
         }
 
         #[test]
-        fn noise_does_not_panic(chunk: Vec<u8>, room in 0..300usize) {
-            let _ = decompressed(&chunk, room);
+        fn noise_does_not_panic(chunk: Vec<u8>, capacity in 0..300usize) {
+            let _ = decompressed(&chunk, capacity);
         }
     }
 

@@ -1,11 +1,11 @@
-//! Compression: the codecs of the format and the framing of compression chunks.
+//! Compression codecs, and the framing of compression chunks (ORCv1, Compression).
 //!
-//! ORCv1, Compression: each stream is cut into chunks that are compressed on their own.
+//! A stream is split into chunks, which are compressed independently.
 
 mod chunk;
 mod compress;
 mod lzo;
-mod pieces;
+mod sparse;
 
 use std::cell::RefCell;
 
@@ -17,12 +17,12 @@ use crate::warnings::warn;
 pub use chunk::{Framing, Stream};
 pub(crate) use chunk::{append_chunk, decompress_all};
 pub(crate) use compress::Compressor;
-pub(crate) use pieces::Pieces;
+pub(crate) use sparse::SparseStream;
 
-/// Compression of a file, named in its postscript.
+/// Compression codec of a file, as in its postscript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// Streams are stored as they are, without chunk headers.
+    /// No compression. Streams have no chunks.
     None,
     /// Raw deflate, without zlib header and checksum.
     Zlib,
@@ -39,7 +39,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// The name that the specification gives it, in lower case.
+    /// The name of the codec in the specification, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Compression::None => "none",
@@ -78,7 +78,7 @@ impl Compression {
     }
 }
 
-/// Decompression contexts, one set per thread: they are costly to make and hold no state between chunks.
+/// Decompression contexts of a thread. They are expensive to create, and have no state between chunks.
 #[derive(Default)]
 struct Contexts {
     deflate: Option<libdeflater::Decompressor>,
@@ -90,29 +90,35 @@ thread_local! {
     static CONTEXTS: RefCell<Contexts> = RefCell::default();
 }
 
-/// Decompresses a zlib chunk that ends after a whole block which is not marked as the last one, or that has no bytes;
-/// none where it ends elsewhere.
-fn inflate_unended(context: &mut libdeflater::Decompressor, input: &[u8], output: &mut [u8]) -> Option<usize> {
-    // Two last blocks without content, which begin with different bits: what ends within a block goes on differently.
-    const LAST: [&[u8]; 2] = [&[3, 0], &[0, 0, 0, 0xff, 0xff, 3, 0]];
-    let [one, other] = LAST.map(|last| [input, last].concat());
-    let length = context.deflate_decompress(&one, output).ok()?;
-    let mut again = vec![0; length + 1];
-    let same = context.deflate_decompress(&other, &mut again).ok()?;
-    if again.get(..same)? != output.get(..length)? {
+/// Decompresses a zlib chunk without a final block: it is empty, or ends behind a block that is not marked as final. Returns
+/// `None` where the chunk ends within a block.
+fn inflate_without_final_block(
+    context: &mut libdeflater::Decompressor,
+    input: &[u8],
+    output: &mut [u8],
+) -> Option<usize> {
+    // Two empty final blocks that begin with different bits. The results differ if the input ends within a block.
+    const FINAL_BLOCKS: [&[u8]; 2] = [&[3, 0], &[0, 0, 0, 0xff, 0xff, 3, 0]];
+    let [first, second] = FINAL_BLOCKS.map(|block| [input, block].concat());
+    let length = context.deflate_decompress(&first, output).ok()?;
+    let mut second_output = vec![0; length + 1];
+    let second_length = context.deflate_decompress(&second, &mut second_output).ok()?;
+    if second_output.get(..second_length)? != output.get(..length)? {
         return None;
     }
     warn(if input.is_empty() { "a zlib chunk has no bytes" } else { "a zlib chunk has no final block" });
     Some(length)
 }
 
-/// Decompresses one chunk into the front of `output` and returns the number of bytes written.
-/// A chunk that holds more than `output` does is corrupt: the postscript states the largest size.
+/// Decompresses a chunk into the front of `output`, and returns its number of bytes.
+///
+/// # Errors
+/// `Corrupt` where the chunk is malformed, or does not fit into `output`: the postscript states the maximum size.
 fn decompress(codec: Compression, input: &[u8], output: &mut [u8]) -> Result<usize> {
-    let (length, most) = (input.len(), output.len());
+    let (length, max) = (input.len(), output.len());
     let fault = |what: &dyn std::fmt::Display| {
         let name = codec.name();
-        Error::corrupt(format!("a {name} chunk of {length} bytes does not decompress into {most} bytes: {what}"))
+        Error::corrupt(format!("a {name} chunk of {length} bytes does not decompress into {max} bytes: {what}"))
     };
     match codec {
         Compression::None => {
@@ -138,7 +144,7 @@ fn decompress(codec: Compression, input: &[u8], output: &mut [u8]) -> Result<usi
                     let context = contexts.deflate.get_or_insert_with(libdeflater::Decompressor::new);
                     match context.deflate_decompress(input, output) {
                         Ok(length) => Ok(length),
-                        Err(error) => inflate_unended(context, input, output).ok_or_else(|| fault(&error)),
+                        Err(error) => inflate_without_final_block(context, input, output).ok_or_else(|| fault(&error)),
                     }
                 }
                 Compression::Snappy => {

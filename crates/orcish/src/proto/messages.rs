@@ -1,6 +1,6 @@
 //! The generated messages.
 
-// Each allowance is for generated code only, which we do not format or word ourselves.
+// The lints are allowed for generated code only.
 macro_rules! generated {
     ($(#[$doc:meta])* $name:ident, $file:literal) => {
         $(#[$doc])*
@@ -13,16 +13,16 @@ macro_rules! generated {
 }
 
 generated! {
-    /// Package `orc.proto`: the messages as the format publishes them.
+    /// Package `orc.proto`: the messages of the format.
     orc, "orc_proto.rs"
 }
 
 generated! {
-    /// Package `orc.lazy`: the same bytes, with column statistics left unparsed.
+    /// Package `orc.lazy`: the same messages with undecoded column statistics.
     lazy, "orc_lazy.rs"
 }
 
 generated! {
-    /// Package `orcish.arrow`: the Arrow schema that a file was written with.
+    /// Package `orcish.arrow`: the Arrow schema of the writer of a file.
     arrow, "orcish_arrow.rs"
 }

@@ -1,25 +1,24 @@
-//! The protobuf messages of an ORC file, and of what orcish adds to it, generated from `proto/*.proto` and checked in.
+//! The protobuf messages of ORC files and of the metadata that orcish adds, and their decoded size.
 //!
-//! Nothing here is written by hand but this page with [`lossy`], [`entry`] and [`listed`], and [`weigh`]. To change a
-//! message, edit its `.proto` file and run `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen`; without the
-//! variable that test compares.
+//! The messages are generated from `proto/*.proto` and checked in. To change a message, edit its `.proto` file and run
+//! `ORCISH_REGENERATE=1 cargo test -p orcish --test format codegen`. Without the variable the test compares the code.
 //!
-//! What to know of the generated code:
+//! Properties of the generated code:
 //!
-//! * every scalar is an `Option`, and enumerations are `Option<i32>`. The accessor of an enumeration (`x.kind()`)
-//!   gives the *first* variant for absent and for unknown numbers alike: where the difference matters, match on
-//!   `Kind::try_from(number)`;
-//! * `bytes` fields are [`bytes::Bytes`]: slices of the buffer, without a copy, if the message is decoded from a
-//!   `Bytes`;
-//! * decoding bounds the depth of messages but not their number: what anybody may have written is weighed with
-//!   [`weigh`] before it is decoded, or taken apart with [`listed`].
+//! * Scalars are `Option`s, and enumerations are `Option<i32>`. The accessor of an enumeration (`x.kind()`) returns the
+//!   *first* variant both for an absent field and for unknown numbers. `Kind::try_from(number)` distinguishes them.
+//! * Fields of type `bytes` are [`bytes::Bytes`]: slices of the message if it is decoded from a `Bytes`.
+//! * The decoder bounds the depth of messages but not their number. Messages of a file are checked by
+//!   [`check_decoded_size`] before they are decoded, or read by [`repeated_field`].
 
+mod decoded_size;
 mod fields;
 mod messages;
-mod weigh;
+mod wire;
 
-pub(crate) use fields::{Entry, entry, first_listed, listed, lossy};
-pub(crate) use messages::{arrow, lazy, orc};
-pub(crate) use weigh::{
-    ARROW_SCHEMA, BLOOM_FILTERS, FOOTER, ROW_INDEX, STATISTICS, STRIPE_FOOTER, count, weigh, weighed,
+pub(crate) use decoded_size::{
+    ARROW_SCHEMA, BLOOM_FILTERS, FOOTER, ROW_INDEX, STATISTICS, STRIPE_FOOTER, check_decoded_size, decoded_size,
 };
+pub(crate) use fields::{RawField, first_of_repeated_field, next_field, repeated_field, to_string_lossy};
+pub(crate) use messages::{arrow, lazy, orc};
+pub(crate) use wire::count_fields;

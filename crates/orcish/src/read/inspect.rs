@@ -41,7 +41,7 @@ impl Inspector {
     /// Decompresses the footer of the file once more, for callers that listen to what the decoder passes over.
     pub(crate) fn decompress_footer(&self) -> Result<()> {
         let (plan, framing) = (&self.0, self.0.tail().framing());
-        if framing.is_plain() {
+        if framing.is_uncompressed() {
             return Ok(());
         }
         let stored = read_with_limits(plan.source(), &[plan.tail().footer()], plan.limits());

@@ -10,7 +10,7 @@ use prost::Message as _;
 
 use super::{Calendar, FileTail, Known, Section, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
-use crate::proto::{FOOTER, count, lazy, lossy, orc, weigh};
+use crate::proto::{FOOTER, check_decoded_size, count_fields, lazy, orc, to_string_lossy};
 use crate::schema::Schema;
 
 /// Chunk size of files that do not state one.
@@ -198,7 +198,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
     let stripes = stripes(&footer.stripes, limits)?;
     // What the footer states is no more than a summary, and wrong in one of Apache's own example files.
     let rows = stripes.last().map_or(0, |stripe| stripe.first_row + stripe.rows);
-    let item = |item: orc::UserMetadataItem| (lossy(item.name()), item.value.unwrap_or_default());
+    let item = |item: orc::UserMetadataItem| (to_string_lossy(item.name()), item.value.unwrap_or_default());
     Ok(FileTail {
         file_length: raw.file_length(),
         compression: framing.codec,
@@ -206,7 +206,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         version: postscript.version,
         writer_version: postscript.writer_version.unwrap_or(0),
         writer: Writer::from_code(footer.writer),
-        software_version: footer.software_version.as_deref().map(lossy),
+        software_version: footer.software_version.as_deref().map(to_string_lossy),
         calendar: match orc::CalendarKind::try_from(footer.calendar.unwrap_or(0)) {
             Ok(orc::CalendarKind::ProlepticGregorian) => Calendar::ProlepticGregorian,
             _ => Calendar::JulianGregorian,
@@ -237,12 +237,12 @@ fn parse_footer(footer: Bytes, limits: &Limits) -> Result<lazy::Footer> {
     let inside = |error: Error| Error::new(error.kind(), "the footer cannot be decoded").with_source(error);
     // A stripe and a type take two bytes at least.
     for (tag, most, what) in [(STRIPES, limits.stripes, "stripes"), (TYPES, limits.columns, "columns")] {
-        let found = if footer.len() / 2 > most { count(&footer, tag).map_err(inside)? } else { 0 };
+        let found = if footer.len() / 2 > most { count_fields(&footer, tag).map_err(inside)? } else { 0 };
         if found > most {
             return Err(Error::over(what, format!("{found} {what}, more than the {most} allowed")));
         }
     }
-    weigh(&footer, &FOOTER, limits.tail).map_err(inside)?;
+    check_decoded_size(&footer, &FOOTER, limits.tail).map_err(inside)?;
     lazy::Footer::decode(footer).map_err(|error| undecodable("footer", error))
 }
 

@@ -5,7 +5,7 @@ use orcish_core::error::Result;
 use prost::Message as _;
 
 use super::FileTail;
-use crate::proto::{count, lazy, lossy, orc};
+use crate::proto::{count_fields, lazy, orc, to_string_lossy};
 use crate::schema::Kind;
 
 /// The tag of the types in a footer.
@@ -32,12 +32,12 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` when it is no message.
     pub(crate) fn listed_types(&self) -> Result<usize> {
-        count(self.raw.footer.as_deref().unwrap_or_default(), TYPES)
+        count_fields(self.raw.footer.as_deref().unwrap_or_default(), TYPES)
     }
 
     fn of_postscript(&self, postscript: &orc::PostScript, found: &mut Vec<(u32, String)>) {
         if postscript.magic.is_some() && postscript.magic() != b"ORC" {
-            found.push((0, format!("the magic of the postscript is {:?}", lossy(postscript.magic()))));
+            found.push((0, format!("the magic of the postscript is {:?}", to_string_lossy(postscript.magic()))));
         }
         let end = self.file_length.saturating_sub(self.tail_length);
         if postscript.metadata_length() > end {
@@ -77,7 +77,7 @@ impl FileTail {
             found.push((id, format!("a {} with {names} names of fields, where it has {needed}", read.kind.name())));
         }
         let nuls = this.field_names.iter().filter(|name| name.contains(&0));
-        found.extend(nuls.map(|name| (id, format!("the name of a field has a NUL: {:?}", lossy(name)))));
+        found.extend(nuls.map(|name| (id, format!("the name of a field has a NUL: {:?}", to_string_lossy(name)))));
         let texts = this.field_names.iter().map(|name| ("the name of a field", name));
         let pair = |pair: &orc::StringPair| [pair.key.clone(), pair.value.clone()];
         let attributes: Vec<Bytes> = this.attributes.iter().flat_map(pair).flatten().collect();
@@ -89,5 +89,5 @@ impl FileTail {
 
 /// What is to be said of text that is not UTF-8.
 pub(crate) fn not_text(what: &str, text: &[u8]) -> Option<String> {
-    std::str::from_utf8(text).is_err().then(|| format!("{what} is not UTF-8: {:?}", lossy(text)))
+    std::str::from_utf8(text).is_err().then(|| format!("{what} is not UTF-8: {:?}", to_string_lossy(text)))
 }

@@ -30,7 +30,9 @@ use orcish_core::limits::Limits;
 use orcish_core::statistics::{ColumnStatistics, Detail};
 
 use crate::codec::{Compression, Framing, decompress_all};
-use crate::proto::{Entry, STATISTICS, count, entry, first_listed, lazy, orc, weigh};
+use crate::proto::{
+    RawField, STATISTICS, check_decoded_size, count_fields, first_of_repeated_field, lazy, next_field, orc,
+};
 use crate::schema::{Kind, Schema};
 use crate::statistics::WriterContext;
 
@@ -203,7 +205,7 @@ impl FileTail {
         #[cfg(test)]
         tests::PARSED.set(tests::PARSED.get() + 1);
         let decode = || {
-            weigh(bytes, &STATISTICS, self.most_decoded)?;
+            check_decoded_size(bytes, &STATISTICS, self.most_decoded)?;
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         };
         let proto = decode().map_err(|error| error.in_column(&self.schema.path(id)))?;
@@ -367,7 +369,7 @@ impl FileTail {
     /// Statistics of each stripe, not yet parsed, where those of so many `columns` of all stripes have room.
     fn split_statistics(&self, section: Bytes, columns: usize, limits: &Limits) -> Result<Vec<Bytes>> {
         let section = decompress_all(section, self.framing(), limits.tail)?;
-        let stripes = count(&section, 1).map_err(undecodable_statistics)?;
+        let stripes = count_fields(&section, 1).map_err(undecodable_statistics)?;
         let of_stripe = size_of::<Bytes>() + columns.saturating_mul(size_of::<Option<ColumnStatistics>>());
         // Texts are copied.
         let bytes = stripes.saturating_mul(of_stripe).saturating_add(section.len());
@@ -378,12 +380,12 @@ impl FileTail {
                 format!("statistics of {stripes} stripes need more than the {most} bytes allowed"),
             ));
         }
-        first_listed(section, stripes).map_err(undecodable_statistics)
+        first_of_repeated_field(section, stripes).map_err(undecodable_statistics)
     }
 
     /// Statistics of a stripe, one entry a column, not yet parsed.
     fn split_columns(&self, stripe: Bytes) -> Result<Vec<Bytes>> {
-        first_listed(stripe, self.schema.types().len()).map_err(undecodable_statistics)
+        first_of_repeated_field(stripe, self.schema.types().len()).map_err(undecodable_statistics)
     }
 
     /// Statistics of the columns over the whole file, not yet parsed, by column id; where there are as many.
@@ -401,7 +403,7 @@ impl FileTail {
         let mut kept = Vec::new();
         loop {
             let before = rest.clone();
-            let Some(Entry { tag, body }) = entry(&mut rest)? else { break };
+            let Some(RawField { tag, body }) = next_field(&mut rest)? else { break };
             if body.is_none() || !LISTS.contains(&tag) {
                 kept.extend_from_slice(before.get(..before.len() - rest.len()).unwrap_or_default());
             }
@@ -416,7 +418,7 @@ impl FileTail {
     pub(crate) fn stored_metadata(&self) -> Result<Vec<orc::UserMetadataItem>> {
         let mut rest = self.raw.footer.clone().unwrap_or_default();
         let mut found = Vec::new();
-        while let Some(Entry { tag, body }) = entry(&mut rest)? {
+        while let Some(RawField { tag, body }) = next_field(&mut rest)? {
             if let Some(item) = body.filter(|_| tag == METADATA) {
                 let item = orc::UserMetadataItem::decode(item);
                 found.push(item.map_err(|error| undecodable("user metadata", error))?);

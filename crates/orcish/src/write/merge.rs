@@ -20,7 +20,7 @@ use super::options::Version;
 use super::stream_options::StreamOptions;
 use super::tail::{MAGIC, tail_bytes};
 use crate::codec::{Compression, decompress_all};
-use crate::proto::{STATISTICS, count, first_listed, lazy, lossy, orc, weighed};
+use crate::proto::{STATISTICS, count_fields, decoded_size, first_of_repeated_field, lazy, orc, to_string_lossy};
 use crate::read::ARROW_SCHEMA_KEY;
 use crate::statistics::{heap_size, merge_proto};
 use crate::stripe::StripeFooter;

@@ -13,7 +13,7 @@ use orcish_core::error::{Error, Result};
 use prost::Message as _;
 
 use crate::proto::arrow::{ArrowField, ArrowSchema, Pair};
-use crate::proto::{ARROW_SCHEMA, Entry, entry, weigh};
+use crate::proto::{ARROW_SCHEMA, RawField, check_decoded_size, next_field};
 
 /// Key of the user metadata of a file under which its Arrow schema is.
 pub const ARROW_SCHEMA_KEY: &str = "orcish.arrow.schema";
@@ -39,7 +39,7 @@ pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
 pub(crate) fn decode(bytes: &Bytes, most: usize, memory: u64) -> Result<Schema> {
     let mut left = most;
     count(bytes.clone(), &[FIELD], 0, &mut left)?;
-    weigh(bytes, &ARROW_SCHEMA, memory)?;
+    check_decoded_size(bytes, &ARROW_SCHEMA, memory)?;
     let undecodable = |error| Error::corrupt("the Arrow schema cannot be decoded").with_source(error);
     let ArrowSchema { field, metadata } = ArrowSchema::decode(bytes.clone()).map_err(undecodable)?;
     let fields = field.into_iter().map(from_proto).collect::<Result<Vec<_>>>()?;
@@ -56,7 +56,7 @@ fn count(message: Bytes, tags: &[u32], depth: usize, left: &mut usize) -> Result
         return Err(Error::corrupt("the Arrow schema is nested too deeply"));
     }
     let mut rest = message;
-    while let Some(Entry { tag, body }) = entry(&mut rest)? {
+    while let Some(RawField { tag, body }) = next_field(&mut rest)? {
         if let Some(value) = body.filter(|_| tags.contains(&tag)) {
             let too_many = || Error::corrupt("the Arrow schema has more fields than the file has columns");
             *left = left.checked_sub(1).ok_or_else(too_many)?;

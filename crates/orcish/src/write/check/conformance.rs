@@ -3,7 +3,7 @@
 use orcish_core::error::Result;
 
 use super::Checker;
-use crate::proto::{lossy, orc};
+use crate::proto::{orc, to_string_lossy};
 use crate::tail::{not_text, shared_bytes};
 use crate::time::WriterZone;
 use crate::warnings::collect_warnings;
@@ -50,7 +50,7 @@ impl Checker<'_> {
             }
         }
         let zone = footer.writer_timezone();
-        let unknown = WriterZone::parse(&lossy(zone)).err().map(|error| error.message().to_owned());
+        let unknown = WriterZone::parse(&to_string_lossy(zone)).err().map(|error| error.message().to_owned());
         if let Some(message) = not_text("the time zone of the writer", zone).or(unknown) {
             self.add_finding(Some(stripe), None, 0, message);
         }

@@ -1,0 +1,138 @@
+//! A stream of which some byte ranges are loaded.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+use orcish_core::error::{Error, Result};
+use orcish_io::ReadAt;
+
+/// A stream of which some byte ranges are loaded. Other bytes are read from the source when they are needed.
+pub(crate) struct SparseStream {
+    /// Loaded ranges with their offsets in the stream, ascending and not adjacent.
+    loaded: Mutex<Vec<(u64, Bytes)>>,
+    source: Arc<dyn ReadAt>,
+    /// Byte range of the stream in the file.
+    range: Range<u64>,
+}
+
+impl std::fmt::Debug for SparseStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SparseStream").field("range", &self.range).finish_non_exhaustive()
+    }
+}
+
+impl SparseStream {
+    /// The stream at `range` of `source`. Nothing is loaded.
+    pub(crate) fn new(source: Arc<dyn ReadAt>, range: Range<u64>) -> Self {
+        SparseStream { loaded: Mutex::default(), source, range }
+    }
+
+    /// Replaces the loaded ranges. Each has its offset in the stream.
+    pub(crate) fn set_loaded(&self, ranges: Vec<(u64, Bytes)>) {
+        let mut ranges = ranges;
+        ranges.sort_by_key(|&(offset, _)| offset);
+        *self.loaded.lock().unwrap_or_else(PoisonError::into_inner) = ranges;
+    }
+
+    /// Byte range of the stream in the file.
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.range.clone()
+    }
+
+    /// Length of the stream in bytes.
+    pub(crate) fn length(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
+    /// The bytes from `offset` to the end of its loaded range; empty where `offset` is not loaded.
+    pub(super) fn loaded_from(&self, offset: u64) -> Bytes {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = loaded.partition_point(|&(start, _)| start <= offset);
+        let Some((start, bytes)) = end.checked_sub(1).and_then(|at| loaded.get(at)) else { return Bytes::new() };
+        match usize::try_from(offset - start) {
+            Ok(skipped) if skipped <= bytes.len() => bytes.slice(skipped..),
+            _ => Bytes::new(),
+        }
+    }
+
+    /// Extends `head`, the bytes at `offset`, to at least `wanted` contiguous bytes, or to the end of the stream. Bytes that
+    /// are not loaded are read, at least `read_ahead` bytes, up to the next loaded range.
+    ///
+    /// # Errors
+    /// Errors of the source.
+    pub(super) fn extend(&self, head: &Bytes, offset: u64, wanted: usize, read_ahead: usize) -> Result<Bytes> {
+        let mut joined = BytesMut::from(&head[..]);
+        while joined.len() < wanted {
+            let from = offset.saturating_add(joined.len() as u64);
+            let missing = (wanted - joined.len()).max(read_ahead);
+            let loaded = self.loaded_from(from);
+            if !loaded.is_empty() {
+                joined.extend_from_slice(loaded.get(..missing).unwrap_or(&loaded));
+                continue;
+            }
+            let start = self.range.start.saturating_add(from).min(self.range.end);
+            let end = self.range.start.saturating_add(self.next_loaded(from)).min(self.range.end);
+            let range = start..start.saturating_add(missing as u64).min(end);
+            if range.is_empty() {
+                break;
+            }
+            let more = self.source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+            if more.len() as u64 != range.end - range.start {
+                return Err(Error::new(orcish_core::ErrorKind::Io, "the source gave fewer bytes than asked for"));
+            }
+            joined.extend_from_slice(&more);
+        }
+        Ok(joined.freeze())
+    }
+
+    /// Offset of the first loaded range behind `offset`; `u64::MAX` where there is none.
+    fn next_loaded(&self, offset: u64) -> u64 {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = loaded.partition_point(|&(start, _)| start <= offset);
+        loaded.get(next).map_or(u64::MAX, |&(start, _)| start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use orcish_io::MemorySource;
+
+    use super::*;
+
+    /// A source that counts the ranges that are read.
+    struct CountingSource(MemorySource, AtomicUsize);
+
+    impl ReadAt for CountingSource {
+        fn name(&self) -> &str {
+            self.0.name()
+        }
+
+        fn size(&self) -> Result<u64> {
+            self.0.size()
+        }
+
+        fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+            self.1.fetch_add(ranges.len(), Ordering::Relaxed);
+            self.0.read_ranges(ranges)
+        }
+    }
+
+    #[test]
+    fn loaded_ranges_are_not_read() {
+        let data: Bytes = (0..100).collect::<Vec<u8>>().into();
+        let source = Arc::new(CountingSource(MemorySource::new(data.clone()), AtomicUsize::new(0)));
+        let stream = SparseStream::new(source.clone(), 10..90);
+        stream.set_loaded(vec![(40, data.slice(50..60)), (50, data.slice(60..62)), (60, data.slice(70..75))]);
+        let reads = || source.1.swap(0, Ordering::Relaxed);
+        // The bytes of the caller, two loaded ranges, a range that is read, and a loaded range.
+        let found = stream.extend(&data.slice(45..50), 35, 30, 0).unwrap();
+        assert_eq!((found, reads()), (data.slice(45..75), 1));
+        assert_eq!((stream.extend(&Bytes::new(), 60, 5, 1000).unwrap(), reads()), (data.slice(70..75), 0));
+        // Reads end at the end of the stream.
+        assert_eq!((stream.extend(&Bytes::new(), 70, 20, 0).unwrap(), reads()), (data.slice(80..90), 1));
+        assert_eq!((stream.extend(&Bytes::new(), 80, 20, 0).unwrap(), reads()), (Bytes::new(), 0));
+    }
+}
