@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use orcish::tail::{FileTail, Step, TailDecoder};
+use orcish::tail::{FileTail, DecodeResult, TailDecoder};
 use orcish::{Limits, Result};
 
 const LIMITS: Limits =
@@ -16,8 +16,8 @@ fn decode(file: &Bytes) -> Result<FileTail> {
     let mut step = decoder.start()?;
     for _ in 0..4 {
         match step {
-            Step::Done(tail) => return Ok(*tail),
-            Step::Need(range) => step = decoder.next(file.slice(range.start as usize..range.end as usize))?,
+            DecodeResult::Data(tail) => return Ok(*tail),
+            DecodeResult::NeedsData(range) => step = decoder.next(file.slice(range.start as usize..range.end as usize))?,
         }
     }
     panic!("the decoder does not end");

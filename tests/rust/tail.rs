@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish::io::MemorySource;
-use orcish::tail::{FileTail, Step, TailDecoder, read_tail};
+use orcish::tail::{DecodeResult, FileTail, TailDecoder, read_tail};
 use orcish::{ErrorKind, Limits, OrcFile, ReadOptions};
 
 use crate::{data, golden};
@@ -101,13 +101,15 @@ fn decoder_needs_few_ranges() {
     let mut decoder = TailDecoder::new(short.len() as u64, &limits);
     let Step::Need(range) = decoder.start().unwrap() else { panic!("the decoder has no bytes yet") };
     assert_eq!(range, 0..short.len() as u64);
-    assert!(matches!(decoder.next(slice(&short, range)).unwrap(), Step::Done(_)));
+    assert!(matches!(decoder.next(slice(&short, range)).unwrap(), DecodeResult::Data(_)));
 
     let long = with_metadata(&short, 100_000);
     let mut decoder = TailDecoder::new(long.len() as u64, &limits);
     let Step::Need(range) = decoder.start().unwrap() else { panic!("the decoder has no bytes yet") };
     assert_eq!(range, long.len() as u64 - (16 << 10)..long.len() as u64);
-    let Step::Need(range) = decoder.next(slice(&long, range)).unwrap() else { panic!("the footer is longer") };
+    let DecodeResult::NeedsData(range) = decoder.next(slice(&long, range)).unwrap() else {
+        panic!("the footer is longer")
+    };
     assert!(range.start < short.len() as u64 && range.end == long.len() as u64);
     let Step::Done(tail) = decoder.next(slice(&long, range.clone())).unwrap() else {
         panic!("the decoder has all bytes")

@@ -28,7 +28,7 @@ struct Seen {
 impl Seen {
     /// A tail that is kept, where there is room for it.
     fn kept(&self, tail: &FileTail) -> Option<Bytes> {
-        if self.left.load(Ordering::Relaxed) < tail.stored_length() {
+        if self.left.load(Ordering::Relaxed) < tail.encoded_len() {
             return None;
         }
         let tail = tail.to_bytes();

@@ -1,4 +1,4 @@
-//! From the last bytes of a file to its tail.
+//! Decoder of the tail of a file.
 
 use std::ops::Range;
 
@@ -8,57 +8,59 @@ use orcish_core::limits::Limits;
 use orcish_io::ReadAt;
 use prost::Message as _;
 
-use super::{Calendar, FileTail, Known, Section, StripeInfo, Writer, undecodable};
+use super::{CachedSection, Calendar, FileTail, StatisticsCache, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::proto::{FOOTER, check_decoded_size, count_fields, lazy, orc, to_string_lossy};
 use crate::schema::Schema;
 
-/// Chunk size of files that do not state one.
+/// Chunk size of a file whose postscript states none.
 const DEFAULT_CHUNK_SIZE: u64 = 256 << 10;
 const MAGIC: &[u8] = b"ORC";
 
-/// What a [`TailDecoder`] says next.
+/// The result of a step of a [`TailDecoder`].
 #[derive(Debug)]
-pub enum Step {
-    /// It needs these bytes of the file.
-    Need(Range<u64>),
-    /// It is done.
-    Done(Box<FileTail>),
+pub enum DecodeResult {
+    /// The decoder needs this byte range of the file.
+    NeedsData(Range<u64>),
+    /// The decoded tail.
+    Data(Box<FileTail>),
 }
 
-/// Decodes a tail from the bytes that it asks for; does no reading itself.
+/// Decodes a tail without reading: it requests the bytes that it needs.
 #[derive(Debug)]
 pub struct TailDecoder<'a> {
     file_length: u64,
     limits: &'a Limits,
-    /// Whether the bytes asked for are the head of the file, and the tail so far.
-    head: Option<Bytes>,
+    /// The bytes of the tail, while the decoder needs the head of the file.
+    tail: Option<Bytes>,
 }
 
 impl<'a> TailDecoder<'a> {
     /// A decoder for a file of `file_length` bytes.
     pub fn new(file_length: u64, limits: &'a Limits) -> Self {
-        TailDecoder { file_length, limits, head: None }
+        TailDecoder { file_length, limits, tail: None }
     }
 
-    /// The first step. Where the end of the file has been read already, however much of it, it can be given to
-    /// [`next`](Self::next) instead.
+    /// The first step. It can be skipped if any number of bytes at the end of the file have been read already: they are the
+    /// argument of the first call of [`next`](Self::next) then.
     ///
     /// # Errors
-    /// `Corrupt` when the file is too short to be one.
-    pub fn start(&self) -> Result<Step> {
+    /// `Corrupt` where the file is too short.
+    pub fn start(&self) -> Result<DecodeResult> {
         if self.file_length <= MAGIC.len() as u64 {
             return Err(Error::corrupt(format!("not an ORC file: {} bytes are too few", self.file_length)));
         }
-        Ok(Step::Need(self.file_length.saturating_sub(orcish_io::tuning::FIRST_READ.wide())..self.file_length))
+        Ok(DecodeResult::NeedsData(
+            self.file_length.saturating_sub(orcish_io::tuning::FIRST_READ.wide())..self.file_length,
+        ))
     }
 
-    /// The next step, given the bytes that the last one needed.
+    /// The next step. `bytes` are the bytes that the last step needed.
     ///
     /// # Errors
-    /// `Corrupt` when the bytes are no tail, `LimitExceeded` when it is larger than allowed.
-    pub fn next(&mut self, bytes: Bytes) -> Result<Step> {
-        let (tail, head) = match self.head.take() {
+    /// `Corrupt` where the bytes are not a tail, `LimitExceeded` where it exceeds the limits.
+    pub fn next(&mut self, bytes: Bytes) -> Result<DecodeResult> {
+        let (tail, head) = match self.tail.take() {
             Some(tail) => (tail, Some(bytes)),
             None => (bytes, None),
         };
@@ -67,35 +69,32 @@ impl<'a> TailDecoder<'a> {
         let Some(at) = before.len().checked_sub(length).filter(|_| length > 0) else {
             let start = self.file_length.checked_sub(1 + length as u64);
             if let Some(start) = start.filter(|_| length > 0 && (tail.len() as u64) < self.file_length) {
-                return Ok(Step::Need(start..self.file_length));
+                return Ok(DecodeResult::NeedsData(start..self.file_length));
             }
             return Err(Error::corrupt(format!(
                 "not an ORC file: a postscript of {length} bytes does not fit into it"
             )));
         };
         let raw = tail.slice(at..before.len());
-        let postscript = parse_postscript(&raw).map_err(|error| known_format(&tail).unwrap_or(error))?;
+        let postscript = parse_postscript(&raw).map_err(|error| other_format(&tail).unwrap_or(error))?;
         let (footer_length, framing) = (postscript.footer_length(), framing(&postscript, self.limits)?);
         if footer_length > self.limits.tail {
-            let most = self.limits.tail;
-            return Err(Error::over(
-                "tail",
-                format!("a footer of {footer_length} bytes, more than the {most} allowed"),
-            ));
+            let max = self.limits.tail;
+            return Err(Error::over("tail", format!("a footer of {footer_length} bytes, more than the {max} allowed")));
         }
         let end = self.file_length - 1 - length as u64;
         let Some(start) = end.checked_sub(footer_length) else {
             return Err(Error::corrupt(format!("a footer of {footer_length} bytes does not fit into the file")));
         };
         if start < self.file_length - tail.len() as u64 {
-            return Ok(Step::Need(start..self.file_length));
+            return Ok(DecodeResult::NeedsData(start..self.file_length));
         }
         // Files of Hive 0.11 and before have the magic at their head only.
         if postscript.magic() != MAGIC {
             match head {
                 None => {
-                    self.head = Some(tail);
-                    return Ok(Step::Need(0..MAGIC.len() as u64));
+                    self.tail = Some(tail);
+                    return Ok(DecodeResult::NeedsData(0..MAGIC.len() as u64));
                 }
                 Some(head) if head == MAGIC => {}
                 Some(_) => return Err(Error::corrupt("not an ORC file: the magic is missing")),
@@ -110,51 +109,51 @@ impl<'a> TailDecoder<'a> {
             file_length: Some(self.file_length),
             postscript_length: Some(length as u64),
         };
-        let mut built = build(raw, self.limits)?;
-        // Of one stripe they are those of the file.
-        let start = built.stripe_statistics.start.checked_sub(self.file_length - tail.len() as u64);
-        if let Some(start) = start.and_then(|start| usize::try_from(start).ok()).filter(|_| built.stripes.len() > 1) {
-            // A copy, so that not all of what was read stays in memory.
-            built.section = Section(tail.get(start..from).map(Bytes::copy_from_slice));
+        let mut decoded = build(raw, self.limits)?;
+        // The statistics of a single stripe are the statistics of the file.
+        let start = decoded.stripe_statistics.start.checked_sub(self.file_length - tail.len() as u64);
+        if let Some(start) = start.and_then(|start| usize::try_from(start).ok()).filter(|_| decoded.stripes.len() > 1) {
+            // A slice would keep all bytes that were read in memory.
+            decoded.stripe_statistics_section = CachedSection(tail.get(start..from).map(Bytes::copy_from_slice));
         }
-        Ok(Step::Done(Box::new(built)))
+        Ok(DecodeResult::Data(Box::new(decoded)))
     }
 }
 
 /// Reads the tail of `source`.
 ///
 /// # Errors
-/// Those of the source and of [`TailDecoder`], with the name of the source.
+/// Errors of the source and of [`TailDecoder`], with the name of the source.
 pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
-    let named = |error: Error| error.in_file(source.name());
-    let judged = |error: Error| match source.corruption_hint() {
-        Some(remark) if error.kind() == ErrorKind::Corrupt => named(error.with_remark(&remark)),
-        _ => named(error),
+    let in_file = |error: Error| error.in_file(source.name());
+    let with_hint = |error: Error| match source.corruption_hint() {
+        Some(remark) if error.kind() == ErrorKind::Corrupt => in_file(error.with_remark(&remark)),
+        _ => in_file(error),
     };
-    let (size, end) = source.read_suffix(source.first_read()).map_err(named)?;
+    let (size, end) = source.read_suffix(source.first_read()).map_err(in_file)?;
     let mut decoder = TailDecoder::new(size, limits);
-    decoder.start().map_err(judged)?;
+    decoder.start().map_err(with_hint)?;
     if end.is_empty() || end.len() as u64 > size {
-        return Err(named(Error::new(ErrorKind::Io, "the source gave another number of bytes than asked for")));
+        return Err(in_file(Error::new(ErrorKind::Io, "the source gave another number of bytes than asked for")));
     }
-    let mut step = decoder.next(end).map_err(judged)?;
+    let mut step = decoder.next(end).map_err(with_hint)?;
     loop {
         match step {
-            Step::Done(tail) => return Ok(*tail),
-            Step::Need(range) => {
-                let mut parts = source.read_ranges(std::slice::from_ref(&range)).map_err(named)?;
-                let bytes = parts.pop().unwrap_or_default();
+            DecodeResult::Data(tail) => return Ok(*tail),
+            DecodeResult::NeedsData(range) => {
+                let mut ranges = source.read_ranges(std::slice::from_ref(&range)).map_err(in_file)?;
+                let bytes = ranges.pop().unwrap_or_default();
                 if bytes.len() as u64 != range.end - range.start {
-                    return Err(named(Error::new(ErrorKind::Io, "the source gave fewer bytes than asked for")));
+                    return Err(in_file(Error::new(ErrorKind::Io, "the source gave fewer bytes than asked for")));
                 }
-                step = decoder.next(bytes).map_err(judged)?;
+                step = decoder.next(bytes).map_err(with_hint)?;
             }
         }
     }
 }
 
-/// An error that names the format of the file, by the magic at its end.
-fn known_format(tail: &[u8]) -> Option<Error> {
+/// The error for a file of another format, by the magic at its end.
+fn other_format(tail: &[u8]) -> Option<Error> {
     let formats: [(&[u8], &str); 3] = [(b"PAR1", "Parquet"), (b"PARE", "Parquet"), (b"ARROW1", "Arrow IPC")];
     let (_, name) = formats.into_iter().find(|(magic, _)| tail.ends_with(magic))?;
     Some(Error::corrupt(format!("not an ORC file, but one of {name}")))
@@ -163,7 +162,7 @@ fn known_format(tail: &[u8]) -> Option<Error> {
 fn parse_postscript(raw: &Bytes) -> Result<orc::PostScript> {
     let not_orc = || Error::corrupt("not an ORC file: the postscript cannot be decoded");
     let postscript = orc::PostScript::decode(raw.clone()).map_err(|error| not_orc().with_source(error))?;
-    // The postscript of DWRF has the writer's version where ORC has the list of the format's.
+    // The postscript of DWRF has the version of the writer in the field of ORC's format version.
     if postscript.magic.is_none() && postscript.version.len() == 1 {
         return Err(Error::unsupported("a DWRF file, not an ORC file"));
     }
@@ -183,7 +182,7 @@ fn framing(postscript: &orc::PostScript, limits: &Limits) -> Result<Framing> {
     }
 }
 
-/// The tail that a postscript and a decompressed footer say.
+/// Builds the tail from the postscript and the decompressed footer.
 pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
     let missing = || Error::corrupt("the tail has no postscript or no footer");
     let postscript = parse_postscript(raw.postscript.as_ref().ok_or_else(missing)?)?;
@@ -191,12 +190,12 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
     let framing = framing(&postscript, limits)?;
     let tail_length = raw.postscript_length().saturating_add(postscript.footer_length()).saturating_add(1);
     let footer_start = raw.file_length().checked_sub(tail_length).ok_or_else(missing)?;
-    // Those that do not fit into the file are none: rows are read without.
+    // Stripe statistics that do not fit into the file are ignored: they are not needed to read rows.
     let statistics_start = footer_start.checked_sub(postscript.metadata_length()).unwrap_or(footer_start);
     let schema = Schema::from_proto(footer.types, limits)?;
     let encrypted_columns = footer.encryption.as_ref().map_or_else(Vec::new, |all| encrypted(all, &schema));
     let stripes = stripes(&footer.stripes, limits)?;
-    // What the footer states is no more than a summary, and wrong in one of Apache's own example files.
+    // The number of rows of the footer is redundant, and wrong in an example file of Apache ORC.
     let rows = stripes.last().map_or(0, |stripe| stripe.first_row + stripe.rows);
     let item = |item: orc::UserMetadataItem| (to_string_lossy(item.name()), item.value.unwrap_or_default());
     Ok(FileTail {
@@ -221,33 +220,33 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         encrypted_columns,
         stripe_statistics: statistics_start..footer_start,
         tail_length,
-        // Who has not counted the rows right has not counted the values.
+        // If the number of rows is wrong, the counts of the statistics are not trusted.
         statistics: if footer.number_of_rows.unwrap_or(0) == rows { footer.statistics } else { Vec::new() },
-        most_decoded: limits.tail,
-        section: Section::default(),
-        known: Known::default(),
+        max_decoded_size: limits.tail,
+        stripe_statistics_section: CachedSection::default(),
+        cache: StatisticsCache::default(),
         raw,
     })
 }
 
-/// Decodes a footer, once it is known to be no larger than allowed.
+/// Checks the limits of a footer, and decodes it.
 fn parse_footer(footer: Bytes, limits: &Limits) -> Result<lazy::Footer> {
     const STRIPES: u32 = 3;
     const TYPES: u32 = 4;
-    let inside = |error: Error| Error::new(error.kind(), "the footer cannot be decoded").with_source(error);
-    // A stripe and a type take two bytes at least.
-    for (tag, most, what) in [(STRIPES, limits.stripes, "stripes"), (TYPES, limits.columns, "columns")] {
-        let found = if footer.len() / 2 > most { count_fields(&footer, tag).map_err(inside)? } else { 0 };
-        if found > most {
-            return Err(Error::over(what, format!("{found} {what}, more than the {most} allowed")));
+    let in_footer = |error: Error| Error::new(error.kind(), "the footer cannot be decoded").with_source(error);
+    // A stripe or a type takes at least two bytes.
+    for (tag, max, what) in [(STRIPES, limits.stripes, "stripes"), (TYPES, limits.columns, "columns")] {
+        let count = if footer.len() / 2 > max { count_fields(&footer, tag).map_err(in_footer)? } else { 0 };
+        if count > max {
+            return Err(Error::over(what, format!("{count} {what}, more than the {max} allowed")));
         }
     }
-    check_decoded_size(&footer, &FOOTER, limits.tail).map_err(inside)?;
+    check_decoded_size(&footer, &FOOTER, limits.tail).map_err(in_footer)?;
     lazy::Footer::decode(footer).map_err(|error| undecodable("footer", error))
 }
 
-/// Ids of the columns that are encrypted, which ascend. Roots may be there more than once, and within one another; those
-/// of unknown columns are left out.
+/// Ids of the encrypted columns, ascending. The roots of encryption variants can be repeated or nested. Unknown columns are
+/// ignored.
 fn encrypted(encryption: &orc::Encryption, schema: &Schema) -> Vec<u32> {
     let mut roots: Vec<u32> = encryption.variants.iter().map(|variant| variant.root()).collect();
     roots.sort_unstable();
@@ -260,7 +259,7 @@ fn encrypted(encryption: &orc::Encryption, schema: &Schema) -> Vec<u32> {
     columns
 }
 
-/// The stripes. Whether one lies before the footer is looked at when it is read: others can be read without.
+/// The stripes. The position of a stripe is checked when the stripe is read, so other stripes can be read.
 fn stripes(stripes: &[orc::StripeInformation], limits: &Limits) -> Result<Vec<StripeInfo>> {
     if stripes.len() > limits.stripes {
         return Err(Error::over(
@@ -286,10 +285,10 @@ fn stripes(stripes: &[orc::StripeInformation], limits: &Limits) -> Result<Vec<St
 }
 
 impl FileTail {
-    /// The tail that [`to_bytes`](Self::to_bytes) wrote.
+    /// Decodes a tail that [`to_bytes`](Self::to_bytes) has serialized.
     ///
     /// # Errors
-    /// `Corrupt` when the bytes are no tail.
+    /// `Corrupt` where the bytes are not a tail, `LimitExceeded` where it exceeds the limits.
     pub fn from_bytes(bytes: &[u8], limits: &Limits) -> Result<Self> {
         let raw = lazy::FileTail::decode(bytes).map_err(|error| undecodable("file tail", error))?;
         build(raw, limits)

@@ -1,12 +1,11 @@
-//! The file tail (ORCv1, File Tail): postscript, footer, and where the stripe statistics are.
+//! The file tail (ORCv1, File Tail): postscript, footer, and the position of the stripe statistics.
 //!
-//! [`TailDecoder`] asks for the bytes that it needs; [`read_tail`] drives it over a source. A
-//! [`FileTail`] can be turned into bytes and handed to another process, which then need not read
-//! the tail again.
+//! [`TailDecoder`] decodes a tail and requests the bytes that it needs. [`read_tail`] reads the tail of a source. A
+//! [`FileTail`] can be serialized for other processes, which then do not read the tail of the file.
 
 mod decode;
-mod form;
-mod known;
+mod deviations;
+mod statistics_cache;
 #[cfg(test)]
 mod tests;
 
@@ -17,9 +16,9 @@ use prost::Message as _;
 
 use crate::statistics::from_proto;
 
-pub use decode::{Step, TailDecoder, read_tail};
-pub(crate) use form::not_text;
-use known::{Counts, Known};
+pub use decode::{DecodeResult, TailDecoder, read_tail};
+pub(crate) use deviations::describe_invalid_utf8;
+use statistics_cache::{CountCache, StatisticsCache};
 
 pub use crate::io::DEFAULT_FIRST_READ;
 pub use crate::writer::Writer;
@@ -39,138 +38,138 @@ use crate::statistics::WriterContext;
 /// Tag of the user metadata in the footer.
 const METADATA: u32 = 5;
 
-/// Where a stripe is and how many rows it has (ORCv1, Stripe Information).
+/// Position and number of rows of a stripe (ORCv1, Stripe Information).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StripeInfo {
-    /// Offset of its first byte in the file.
+    /// Offset of the stripe in the file.
     pub offset: u64,
-    /// Bytes of its index streams.
+    /// Bytes of the index streams.
     pub index_length: u64,
-    /// Bytes of its data streams.
+    /// Bytes of the data streams.
     pub data_length: u64,
-    /// Bytes of its footer.
+    /// Bytes of the stripe footer.
     pub footer_length: u64,
     /// Number of rows.
     pub rows: u64,
-    /// Number of rows in the stripes before.
+    /// Index of the first row in the file.
     pub first_row: u64,
 }
 
 impl StripeInfo {
-    /// Bytes of the index streams in the file.
+    /// Byte range of the index streams in the file.
     pub fn index(&self) -> Range<u64> {
         self.offset..self.offset.saturating_add(self.index_length)
     }
 
-    /// Bytes of the data streams in the file.
+    /// Byte range of the data streams in the file.
     pub fn data(&self) -> Range<u64> {
         self.index().end..self.index().end.saturating_add(self.data_length)
     }
 
-    /// Bytes of the footer in the file.
+    /// Byte range of the stripe footer in the file.
     pub fn footer(&self) -> Range<u64> {
         self.data().end..self.data().end.saturating_add(self.footer_length)
     }
 
-    /// Checks that it lies before `end`, where the footer of the file begins.
+    /// Checks that the stripe ends before `end`, the start of the file footer.
     ///
     /// # Errors
-    /// `Corrupt` where it does not.
+    /// `Corrupt` where it ends behind.
     pub(crate) fn check_within(&self, end: u64) -> Result<()> {
         let lengths = [self.index_length, self.data_length, self.footer_length];
-        let after = lengths.iter().try_fold(self.offset, |sum, &length| sum.checked_add(length));
-        match after.is_some_and(|after| after <= end) {
+        let stripe_end = lengths.iter().try_fold(self.offset, |sum, &length| sum.checked_add(length));
+        match stripe_end.is_some_and(|stripe_end| stripe_end <= end) {
             true => Ok(()),
             false => Err(Error::corrupt(format!("its {lengths:?} bytes from {} are not within the file", self.offset))),
         }
     }
 }
 
-/// Stripes that have bytes in common with others, ascending, each with one of those.
-///
-/// A stripe is among them where another one that is not behind it in the file goes beyond its beginning.
-pub(crate) fn shared_bytes(stripes: &[StripeInfo]) -> Vec<(usize, usize)> {
-    let mut places: Vec<_> =
+/// Stripes that overlap in the file with an earlier stripe: pairs of the indexes of the stripe and of the earlier stripe,
+/// ascending. Earlier stripes have a smaller offset, or the same offset and a smaller index.
+pub(crate) fn overlapping_stripes(stripes: &[StripeInfo]) -> Vec<(usize, usize)> {
+    let mut by_offset: Vec<_> =
         stripes.iter().enumerate().filter(|(_, stripe)| stripe.footer().end > stripe.offset).collect();
-    places.sort_by_key(|(index, stripe)| (stripe.offset, *index));
-    let mut farthest: Option<(usize, u64)> = None;
-    let mut found = Vec::new();
-    for (index, stripe) in places {
+    by_offset.sort_by_key(|(index, stripe)| (stripe.offset, *index));
+    let mut last_to_end: Option<(usize, u64)> = None;
+    let mut overlapping = Vec::new();
+    for (index, stripe) in by_offset {
         let end = stripe.footer().end;
-        match farthest {
-            Some((before, reached)) if reached > stripe.offset => found.push((index, before)),
+        match last_to_end {
+            Some((earlier, earlier_end)) if earlier_end > stripe.offset => overlapping.push((index, earlier)),
             _ => {}
         }
-        if farthest.is_none_or(|(_, reached)| end > reached) {
-            farthest = Some((index, end));
+        if last_to_end.is_none_or(|(_, earlier_end)| end > earlier_end) {
+            last_to_end = Some((index, end));
         }
     }
-    found.sort_unstable();
-    found
+    overlapping.sort_unstable();
+    overlapping
 }
 
 /// Calendar of dates and timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Calendar {
-    /// Julian before 1582-10-15, Gregorian from then on; also where the footer names none.
+    /// Julian before 1582-10-15, and Gregorian from then on. It is the default of a footer without calendar.
     JulianGregorian,
-    /// Gregorian always.
+    /// Proleptic Gregorian.
     ProlepticGregorian,
 }
 
-/// All that the tail of a file says, but for statistics, which are parsed on request.
+/// The decoded tail of a file. Statistics are decoded on request.
 #[derive(Debug, Clone)]
 pub struct FileTail {
     /// Length of the file in bytes.
     pub file_length: u64,
     /// Compression of the file.
     pub compression: Compression,
-    /// Most bytes that a compression chunk holds when decompressed.
+    /// Maximum number of decompressed bytes of a compression chunk.
     pub chunk_size: usize,
     /// Version of the format: `[0, 11]`, `[0, 12]`, `[1, 9999]`; empty in the oldest files.
     pub version: Vec<u32>,
-    /// Version of the writer, in the count of its kind.
+    /// Version of the writer (`writerVersion` of the postscript), which each kind of writer counts on its own.
     pub writer_version: u32,
     /// The software that wrote the file.
     pub writer: Writer,
-    /// Version of that software in its own words.
+    /// Version of the software as text.
     pub software_version: Option<String>,
     /// Calendar of dates and timestamps.
     pub calendar: Calendar,
-    /// Number of rows: those of the stripes.
+    /// Number of rows of all stripes.
     pub rows: u64,
-    /// Rows of a row group; 0 where the file has no row index.
+    /// Number of rows of a row group; 0 where the file has no row index.
     pub row_index_stride: u32,
     /// Bytes of the header, `ORC`.
     pub header_length: u64,
-    /// Bytes of header and stripes together.
+    /// Bytes of the header and all stripes.
     pub content_length: u64,
     /// The types of the columns.
     pub schema: Schema,
     /// The stripes.
     pub stripes: Vec<StripeInfo>,
-    /// Keys and values that the writing application left.
+    /// User metadata: keys and values of the application that wrote the file.
     pub metadata: Vec<(String, Bytes)>,
-    /// Column ids that are encrypted in this file; their unencrypted streams hold masks.
+    /// Ids of encrypted columns. Their unencrypted streams have masked values.
     pub encrypted_columns: Vec<u32>,
-    /// Bytes of the stripe statistics in the file.
+    /// Byte range of the stripe statistics in the file.
     pub stripe_statistics: Range<u64>,
-    /// Bytes of footer, postscript and its length.
+    /// Bytes of the footer, the postscript and its length.
     pub tail_length: u64,
+    /// Undecoded column statistics of the file by column id.
     statistics: Vec<Bytes>,
-    /// Most bytes that decoding a part of it may take: [`Limits::tail`].
-    most_decoded: u64,
-    /// The stripe statistics as stored, where they came along with the tail.
-    section: Section,
-    known: Known,
+    /// Maximum decoded size of a part of the tail: [`Limits::tail`].
+    max_decoded_size: u64,
+    /// The stored stripe statistics, if they were read with the tail.
+    stripe_statistics_section: CachedSection,
+    cache: StatisticsCache,
     raw: lazy::FileTail,
 }
 
-/// Bytes that a tail has or has not, which makes it no other tail.
+/// Bytes of the file that were read with the tail. They are no property of the tail.
 #[derive(Clone, Default)]
-struct Section(Option<Bytes>);
+struct CachedSection(Option<Bytes>);
 
-impl std::fmt::Debug for Section {
+impl std::fmt::Debug for CachedSection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("…")
     }
@@ -181,9 +180,9 @@ impl FileTail {
         Framing { codec: self.compression, chunk_size: self.chunk_size }
     }
 
-    /// Most bytes that decoding a part of it may take.
-    pub(crate) fn most_decoded(&self) -> u64 {
-        self.most_decoded
+    /// Maximum decoded size of a part of the tail.
+    pub(crate) fn max_decoded_size(&self) -> u64 {
+        self.max_decoded_size
     }
 
     fn writer_context(&self) -> WriterContext {
@@ -193,48 +192,47 @@ impl FileTail {
             .with_row_index(self.row_index_stride > 0)
     }
 
-    /// What is known of the statistics of column `id`.
-    fn context_of(&self, id: u32) -> Result<WriterContext> {
+    fn column_context(&self, id: u32) -> Result<WriterContext> {
         let this = self.schema.get(id)?;
         let parents = self.schema.kinds_above(this);
         Ok(self.writer_context().with_column(this.kind, this.precision).with_parents(parents))
     }
 
-    /// Parses the statistics of one column, trusted as far as its writer can be.
+    /// Decodes the statistics of a column, without the statistics that cannot be trusted.
     pub(crate) fn parse_statistics(&self, id: u32, bytes: &Bytes) -> Result<ColumnStatistics> {
         #[cfg(test)]
         tests::PARSED.set(tests::PARSED.get() + 1);
         let decode = || {
-            check_decoded_size(bytes, &STATISTICS, self.most_decoded)?;
+            check_decoded_size(bytes, &STATISTICS, self.max_decoded_size)?;
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         };
         let proto = decode().map_err(|error| error.in_column(&self.schema.path(id)))?;
-        Ok(from_proto(&proto, self.context_of(id)?))
+        Ok(from_proto(&proto, self.column_context(id)?))
     }
 
-    /// Whether the file is in the draft where decimals of up to 18 digits are plain integers.
+    /// Whether the file has version 1.9999 (`UNSTABLE-PRE-2.0`), where decimals of up to 18 digits are integers.
     pub(crate) fn has_decimal64(&self) -> bool {
         self.version == [1, 9999]
     }
 
-    /// Statistics of column `id` over the whole file; `None` where the writer kept none.
+    /// Statistics of column `id` over all rows of the file; `None` where the writer recorded none.
     ///
     /// # Errors
-    /// `Corrupt` when they cannot be parsed; `UnknownColumn` when there is no such column.
+    /// `Corrupt` where the statistics cannot be decoded, `UnknownColumn` where there is no such column.
     pub fn column_statistics(&self, id: u32) -> Result<Option<ColumnStatistics>> {
         self.schema.get(id)?;
         let bytes = usize::try_from(id).ok().and_then(|id| self.statistics.get(id));
-        let were_counted = || *self.known.counted.get_or_init(|| self.were_counted(&self.statistics, self.rows));
-        match bytes.filter(|_| were_counted()) {
-            Some(bytes) => self.parse_statistics_among(id, bytes, &self.statistics, &self.known.counts).map(Some),
+        let has_counts = || *self.cache.has_counts.get_or_init(|| self.has_counts(&self.statistics, self.rows));
+        match bytes.filter(|_| has_counts()) {
+            Some(bytes) => self.parse_checked_statistics(id, bytes, &self.statistics, &self.cache.counts).map(Some),
             None => Ok(None),
         }
     }
 
-    /// The least and the greatest timestamp of column `id` in nanoseconds, where its statistics have both. They are
-    /// parsed once, as each stripe asks for them.
+    /// The bounds of the timestamps of column `id` in nanoseconds; `None` where a bound is unknown. Every stripe needs them,
+    /// so they are cached.
     pub(crate) fn timestamp_bounds(&self, id: u32) -> Result<Option<(i128, i128)>> {
-        self.known.timestamps.of(id, || {
+        self.cache.timestamps.get_or_parse(id, || {
             Ok(self.column_statistics(id)?.and_then(|found| match found.detail {
                 Detail::Timestamp { lower_bound: Some(min), upper_bound: Some(max), .. } => Some((min, max)),
                 _ => None,
@@ -242,77 +240,77 @@ impl FileTail {
         })
     }
 
-    /// Parses the statistics of one column, as [`parse_statistics`](Self::parse_statistics), where those of all `columns`
-    /// over the same rows are known: nothing but its size, where it has values that the columns above it cannot have.
+    /// As [`parse_statistics`](Self::parse_statistics), without statistics that contradict the statistics of ancestors.
+    /// `columns` are the undecoded statistics of all columns over the same rows, and `counts` the counts of ancestors.
     ///
-    /// ORC C++ leaves it to the application to mark as null what is below a struct that is null, and writes and counts
-    /// all that is not marked. Arrow does not mark what is below a struct that has no nulls.
-    fn parse_statistics_among(
+    /// ORC C++ relies on the application to mark values below a null struct as null. It writes and counts values that are
+    /// not marked. Arrow does not mark values below a struct without nulls.
+    fn parse_checked_statistics(
         &self,
         id: u32,
         bytes: &Bytes,
         columns: &[Bytes],
-        known: &Counts,
+        counts: &CountCache,
     ) -> Result<ColumnStatistics> {
-        let found = self.parse_statistics(id, bytes)?;
-        if self.writer != Writer::Cpp || self.is_counted_below(id, &found, columns, known)? {
-            return Ok(found);
+        let statistics = self.parse_statistics(id, bytes)?;
+        if self.writer != Writer::Cpp || self.agrees_with_ancestors(id, &statistics, columns, counts)? {
+            return Ok(statistics);
         }
-        Ok(ColumnStatistics { bytes_on_disk: found.bytes_on_disk, ..ColumnStatistics::UNKNOWN })
+        Ok(ColumnStatistics { bytes_on_disk: statistics.bytes_on_disk, ..ColumnStatistics::UNKNOWN })
     }
 
-    /// Whether bounds that are recorded of column `id` are values of it, and not only around these.
+    /// Whether recorded bounds of column `id` are values of the column.
     pub(crate) fn bounds_are_exact(&self, id: u32) -> bool {
-        self.context_of(id).is_ok_and(WriterContext::bounds_are_exact)
+        self.column_context(id).is_ok_and(WriterContext::bounds_are_exact)
     }
 
-    /// Whether what `columns` record of the columns above column `id` allows for what is recorded of it. What has been
-    /// parsed of them is `known`.
-    fn is_counted_below(
+    /// Whether the counts of column `id` are possible by the counts of its ancestors.
+    fn agrees_with_ancestors(
         &self,
         id: u32,
-        recorded: &ColumnStatistics,
+        statistics: &ColumnStatistics,
         columns: &[Bytes],
-        known: &Counts,
+        counts: &CountCache,
     ) -> Result<bool> {
-        let counts = |found: &ColumnStatistics| (found.values, found.has_null);
-        let (mut below, mut this) = (id, counts(recorded));
-        // Whether a struct on the way up, of which there is more than the column itself, may have nulls.
+        let count_of = |statistics: &ColumnStatistics| (statistics.values, statistics.has_null);
+        let (mut child, mut child_count) = (id, count_of(statistics));
+        // Whether a struct between the column and the current ancestor may have nulls.
         let mut may_be_null = false;
-        // The rows of the root are never null.
-        while let Some(parent) = self.schema.get(below)?.parent.filter(|parent| *parent != 0) {
+        // The root has no nulls.
+        while let Some(parent) = self.schema.get(child)?.parent.filter(|parent| *parent != 0) {
             let kind = self.schema.get(parent)?.kind;
             let Some(bytes) = columns.get(parent as usize) else { return Ok(false) };
-            let above = known.of(parent, || self.parse_statistics(parent, bytes).map(|found| counts(&found)))?;
-            let is_more = match (this.0, above.0) {
-                (Some(values), Some(most)) if matches!(kind, Kind::Struct | Kind::Union) => values > most,
+            let parse = || self.parse_statistics(parent, bytes).map(|statistics| count_of(&statistics));
+            let parent_count = counts.get_or_parse(parent, parse)?;
+            let has_too_many = match (child_count.0, parent_count.0) {
+                (Some(values), Some(max)) if matches!(kind, Kind::Struct | Kind::Union) => values > max,
                 (Some(values), Some(0)) => values > 0,
                 _ => false,
             };
-            if below != id && self.schema.get(below)?.kind == Kind::Struct {
+            if child != id && self.schema.get(child)?.kind == Kind::Struct {
                 may_be_null |= match kind {
-                    Kind::Struct => this.0.is_none() || this.0 != above.0,
-                    _ => this.1 != Some(false),
+                    Kind::Struct => child_count.0.is_none() || child_count.0 != parent_count.0,
+                    _ => child_count.1 != Some(false),
                 };
             }
-            if is_more || may_be_null && kind == Kind::Struct {
+            if has_too_many || may_be_null && kind == Kind::Struct {
                 return Ok(false);
             }
-            (below, this) = (parent, above);
+            (child, child_count) = (parent, parent_count);
         }
         Ok(true)
     }
 
-    /// Parses the stripe statistics, which are outside of what the tail holds: `section` is the
-    /// bytes at [`stripe_statistics`](Self::stripe_statistics), as stored. One list a stripe, one entry a column.
+    /// Decodes the stripe statistics (ORCv1, Metadata), by stripe and column id. `section` is the stored bytes of the range
+    /// [`stripe_statistics`](Self::stripe_statistics).
     ///
     /// # Errors
-    /// `Corrupt` when they cannot be parsed.
+    /// `Corrupt` where they cannot be decoded, `LimitExceeded` where they exceed `limits`.
     pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
         self.parse_stripe_statistics_cancellable(section, limits, &mut Cancellation::new(None))
     }
 
-    /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics); now and then it is looked whether to go on.
+    /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), with cancellation.
     pub(crate) fn parse_stripe_statistics_cancellable(
         &self,
         section: Bytes,
@@ -321,21 +319,21 @@ impl FileTail {
     ) -> Result<Vec<Vec<ColumnStatistics>>> {
         let stripes = self.split_statistics(section, self.schema.types().len(), limits)?;
         let parse = |stripe: Bytes| {
-            let (columns, known) = (self.split_columns(stripe)?, Counts::default());
-            let mut of_column = |(id, column): (u32, &Bytes)| {
+            let (columns, counts) = (self.split_columns(stripe)?, CountCache::default());
+            let mut parse_column = |(id, column): (u32, &Bytes)| {
                 cancellation.poll()?;
-                self.parse_statistics_among(id, column, &columns, &known)
+                self.parse_checked_statistics(id, column, &columns, &counts)
             };
-            (0..).zip(&columns).map(&mut of_column).collect()
+            (0..).zip(&columns).map(&mut parse_column).collect()
         };
         stripes.into_iter().map(parse).collect()
     }
 
-    /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), but of `columns` only; `None` for those of
-    /// which a stripe has none. Nothing where there are not as many lists as stripes: nobody knows which is whose.
+    /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), for some columns only. `None` for a column without
+    /// statistics in a stripe. The result is empty where the number of stripe statistics is not the number of stripes.
     ///
     /// # Errors
-    /// `Corrupt` when they cannot be parsed.
+    /// `Corrupt` where they cannot be decoded, `LimitExceeded` where they exceed `limits`.
     pub(crate) fn parse_stripe_statistics_of(
         &self,
         section: Bytes,
@@ -343,60 +341,61 @@ impl FileTail {
         limits: &Limits,
         cancellation: &mut Cancellation,
     ) -> Result<Vec<Vec<Option<ColumnStatistics>>>> {
-        let parse = |(stripe, found): (usize, Bytes)| {
+        let parse = |(stripe, bytes): (usize, Bytes)| {
             cancellation.poll()?;
-            let (found, known) = (self.split_columns(found)?, Counts::default());
+            let (all_columns, counts) = (self.split_columns(bytes)?, CountCache::default());
             let rows = self.stripes.get(stripe).map_or(0, |stripe| stripe.rows);
-            let counted = self.were_counted(&found, rows);
-            let of_column = |&id: &u32| {
-                let bytes = usize::try_from(id).ok().and_then(|id| found.get(id)).filter(|_| counted);
-                bytes.map(|bytes| self.parse_statistics_among(id, bytes, &found, &known)).transpose()
+            let has_counts = self.has_counts(&all_columns, rows);
+            let parse_column = |&id: &u32| {
+                let bytes = usize::try_from(id).ok().and_then(|id| all_columns.get(id)).filter(|_| has_counts);
+                bytes.map(|bytes| self.parse_checked_statistics(id, bytes, &all_columns, &counts)).transpose()
             };
-            columns.iter().map(of_column).collect()
+            columns.iter().map(parse_column).collect()
         };
-        let of_stripes = self.split_statistics(section, columns.len(), limits)?;
-        let is_whole = of_stripes.len() == self.stripes.len();
-        of_stripes.into_iter().filter(|_| is_whole).enumerate().map(parse).collect()
+        let stripes = self.split_statistics(section, columns.len(), limits)?;
+        let is_complete = stripes.len() == self.stripes.len();
+        stripes.into_iter().filter(|_| is_complete).enumerate().map(parse).collect()
     }
 
-    /// Whether statistics of `rows` rows, one entry a column, are any: Java, told to write no index, counts no values
-    /// but writes how many it counted. Those of the root are the rows.
-    fn were_counted(&self, columns: &[Bytes], rows: u64) -> bool {
+    /// Whether the statistics of `rows` rows have counts: ORC Java without row index writes statistics, but counts no
+    /// values. The number of values of the root is the number of rows.
+    fn has_counts(&self, columns: &[Bytes], rows: u64) -> bool {
         let root = columns.first().map(|root| self.parse_statistics(0, root));
         !matches!(root, Some(Ok(ColumnStatistics { values: Some(0), .. })) if rows > 0)
     }
 
-    /// Statistics of each stripe, not yet parsed, where those of so many `columns` of all stripes have room.
+    /// The undecoded statistics of each stripe. Checks that the decoded statistics of `columns` columns of all stripes are
+    /// within the memory limit.
     fn split_statistics(&self, section: Bytes, columns: usize, limits: &Limits) -> Result<Vec<Bytes>> {
         let section = decompress_all(section, self.framing(), limits.tail)?;
         let stripes = count_fields(&section, 1).map_err(undecodable_statistics)?;
-        let of_stripe = size_of::<Bytes>() + columns.saturating_mul(size_of::<Option<ColumnStatistics>>());
-        // Texts are copied.
-        let bytes = stripes.saturating_mul(of_stripe).saturating_add(section.len());
+        let stripe_size = size_of::<Bytes>() + columns.saturating_mul(size_of::<Option<ColumnStatistics>>());
+        // The length of the section is a bound of the strings, which are copied.
+        let bytes = stripes.saturating_mul(stripe_size).saturating_add(section.len());
         if bytes as u64 > limits.memory {
-            let most = limits.memory;
+            let max = limits.memory;
             return Err(Error::over(
                 "memory",
-                format!("statistics of {stripes} stripes need more than the {most} bytes allowed"),
+                format!("statistics of {stripes} stripes need more than the {max} bytes allowed"),
             ));
         }
         first_of_repeated_field(section, stripes).map_err(undecodable_statistics)
     }
 
-    /// Statistics of a stripe, one entry a column, not yet parsed.
+    /// The undecoded statistics of a stripe by column id.
     fn split_columns(&self, stripe: Bytes) -> Result<Vec<Bytes>> {
         first_of_repeated_field(stripe, self.schema.types().len()).map_err(undecodable_statistics)
     }
 
-    /// Statistics of the columns over the whole file, not yet parsed, by column id; where there are as many.
+    /// The undecoded column statistics of the file by column id; `None` where their number is not the number of columns.
     pub(crate) fn stored_statistics(&self) -> Option<&[Bytes]> {
         Some(self.statistics.as_slice()).filter(|statistics| statistics.len() == self.schema.types().len())
     }
 
-    /// The footer without the lists that are as long as the file likes: of stripes, statistics and user metadata.
+    /// The footer without its lists of stripes, statistics and user metadata, which have any length.
     ///
     /// # Errors
-    /// `Corrupt` when it cannot be parsed.
+    /// `Corrupt` where the footer cannot be decoded.
     pub(crate) fn footer_without_lists(&self) -> Result<orc::Footer> {
         const LISTS: [u32; 3] = [3, METADATA, 7];
         let mut rest = self.raw.footer.clone().unwrap_or_default();
@@ -411,52 +410,51 @@ impl FileTail {
         orc::Footer::decode(&*kept).map_err(|error| undecodable("footer", error))
     }
 
-    /// The user metadata as they are stored: keys need be no UTF-8, and may be there more than once.
+    /// The stored user metadata. Keys can be invalid UTF-8 and can occur several times.
     ///
     /// # Errors
-    /// `Corrupt` when they cannot be parsed.
+    /// `Corrupt` where the footer cannot be decoded.
     pub(crate) fn stored_metadata(&self) -> Result<Vec<orc::UserMetadataItem>> {
         let mut rest = self.raw.footer.clone().unwrap_or_default();
-        let mut found = Vec::new();
+        let mut items = Vec::new();
         while let Some(RawField { tag, body }) = next_field(&mut rest)? {
             if let Some(item) = body.filter(|_| tag == METADATA) {
                 let item = orc::UserMetadataItem::decode(item);
-                found.push(item.map_err(|error| undecodable("user metadata", error))?);
+                items.push(item.map_err(|error| undecodable("user metadata", error))?);
             }
         }
-        Ok(found)
+        Ok(items)
     }
 
-    /// Where the footer is in the file.
+    /// Byte range of the footer in the file.
     pub(crate) fn footer(&self) -> Range<u64> {
         let start = self.file_length.saturating_sub(self.tail_length);
         let postscript = self.raw.postscript_length().saturating_add(1);
         start..self.file_length.saturating_sub(postscript).max(start)
     }
 
-    /// The bytes at [`stripe_statistics`](Self::stripe_statistics), as stored, where they came along with the tail.
+    /// The stored bytes of the range [`stripe_statistics`](Self::stripe_statistics), if they were read with the tail.
     pub(crate) fn stored_stripe_statistics(&self) -> Option<Bytes> {
-        self.section.0.clone()
+        self.stripe_statistics_section.0.clone()
     }
 
-    /// How many bytes [`to_bytes`](Self::to_bytes) gives.
-    pub(crate) fn stored_length(&self) -> usize {
+    /// Length of the result of [`to_bytes`](Self::to_bytes).
+    pub(crate) fn encoded_len(&self) -> usize {
         self.raw.encoded_len()
     }
 
-    /// The tail as bytes, from which [`from_bytes`](Self::from_bytes) makes it again in any process:
-    /// a protobuf message `FileTail` of the format.
+    /// Serializes the tail as a protobuf message `FileTail` of the format. [`from_bytes`](Self::from_bytes) decodes it.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.raw.encode_to_vec()
     }
 }
 
-/// The error of a section that is not the protobuf message it should be.
+/// The error for a section whose protobuf message cannot be decoded.
 pub(crate) fn undecodable(section: &str, error: prost::DecodeError) -> Error {
     Error::corrupt(format!("the {section} cannot be decoded")).with_source(error)
 }
 
-/// As [`undecodable`], of the stripe statistics.
+/// The error for stripe statistics that cannot be decoded.
 pub(crate) fn undecodable_statistics(error: Error) -> Error {
     Error::new(error.kind(), "the stripe statistics cannot be decoded").with_source(error)
 }

@@ -1,4 +1,4 @@
-//! How often statistics are parsed.
+//! Tests of the statistics cache and of overlapping stripes.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use super::*;
 use crate::write::{FileWriter, WriteOptions};
 
 thread_local! {
-    /// Columns whose statistics this thread has parsed.
+    /// Number of column statistics that this thread has parsed.
     pub(super) static PARSED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How many statistics of columns some work parses.
+/// Number of column statistics that `work` parses.
 fn parsed(work: impl FnOnce()) -> usize {
     let before = PARSED.get();
     work();
     PARSED.get() - before
 }
 
-/// The tail of a file with this many timestamps in a struct, and its stripe statistics as stored.
+/// The tail of a file with a struct of timestamp columns, and its stored stripe statistics.
 fn tail(columns: usize) -> (FileTail, Bytes) {
     let values: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![Some(5), None, Some(7)]));
     let fields = (0..columns).map(|at| (format!("t{at}"), values.clone())).collect::<Vec<_>>();
@@ -37,29 +37,29 @@ fn tail(columns: usize) -> (FileTail, Bytes) {
     (tail, bytes.slice(usize::try_from(start).unwrap()..usize::try_from(end).unwrap()))
 }
 
-/// That of the root says whether any values were counted, and those of structs how many there can be below.
+/// The statistics of the root and of structs are needed for the other columns.
 #[test]
-fn statistics_that_others_are_judged_by_are_parsed_once() {
+fn statistics_of_ancestors_are_parsed_once() {
     const COLUMNS: usize = 50;
     for (writer, structs) in [(Writer::Java, 0), (Writer::Cpp, 1)] {
         let (mut tail, section) = tail(COLUMNS);
         tail.writer = writer;
         let ids = 2..2 + u32::try_from(COLUMNS).unwrap();
-        let of_all = || ids.clone().for_each(|id| assert!(tail.column_statistics(id).unwrap().is_some()));
-        assert_eq!(parsed(of_all), 1 + COLUMNS + structs);
-        assert_eq!(parsed(of_all), COLUMNS);
-        // Each stripe asks for the unit of each column.
+        let all_columns = || ids.clone().for_each(|id| assert!(tail.column_statistics(id).unwrap().is_some()));
+        assert_eq!(parsed(all_columns), 1 + COLUMNS + structs);
+        assert_eq!(parsed(all_columns), COLUMNS);
+        // Each stripe needs the bounds of each column.
         let bounds = || ids.clone().for_each(|id| assert!(tail.timestamp_bounds(id).unwrap().is_some()));
         assert_eq!((parsed(bounds), parsed(bounds)), (COLUMNS, 0));
         let of_stripes = || assert_eq!(tail.parse_stripe_statistics(section, &Limits::default()).unwrap().len(), 1);
         assert_eq!(parsed(of_stripes), 2 + COLUMNS + structs);
-        // Another tail may be another file's.
+        // Clones do not share the cache.
         assert_eq!(parsed(|| _ = tail.clone().column_statistics(2).unwrap()), 2 + structs);
     }
 }
 
 #[test]
-fn stripes_with_bytes_of_others() {
+fn overlapping_stripes_are_found() {
     let stripe = |offset: u64, length: u64| StripeInfo {
         offset,
         index_length: 0,
@@ -68,12 +68,12 @@ fn stripes_with_bytes_of_others() {
         rows: 1,
         first_row: 0,
     };
-    let shared = |stripes: &[(u64, u64)]| {
-        shared_bytes(&stripes.iter().map(|&(offset, length)| stripe(offset, length)).collect::<Vec<_>>())
+    let overlapping = |stripes: &[(u64, u64)]| {
+        overlapping_stripes(&stripes.iter().map(|&(offset, length)| stripe(offset, length)).collect::<Vec<_>>())
     };
-    assert!(shared(&[(3, 10), (13, 10), (40, 1), (30, 10)]).is_empty());
-    // Of no bytes, none are those of others.
-    assert!(shared(&[(3, 10), (5, 0), (13, 0), (13, 5)]).is_empty());
-    assert_eq!(shared(&[(3, 10), (3, 10), (12, 2), (14, 1)]), [(1, 0), (2, 0)]);
-    assert_eq!(shared(&[(20, 10), (3, 100), (50, 1), (u64::MAX, 7)]), [(0, 1), (2, 1)]);
+    assert!(overlapping(&[(3, 10), (13, 10), (40, 1), (30, 10)]).is_empty());
+    // Empty stripes do not overlap.
+    assert!(overlapping(&[(3, 10), (5, 0), (13, 0), (13, 5)]).is_empty());
+    assert_eq!(overlapping(&[(3, 10), (3, 10), (12, 2), (14, 1)]), [(1, 0), (2, 0)]);
+    assert_eq!(overlapping(&[(20, 10), (3, 100), (50, 1), (u64::MAX, 7)]), [(0, 1), (2, 1)]);
 }

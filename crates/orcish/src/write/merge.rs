@@ -24,7 +24,7 @@ use crate::proto::{STATISTICS, count_fields, decoded_size, first_of_repeated_fie
 use crate::read::ARROW_SCHEMA_KEY;
 use crate::statistics::{heap_size, merge_proto};
 use crate::stripe::StripeFooter;
-use crate::tail::{FileTail, StripeInfo, read_tail, shared_bytes, undecodable, undecodable_statistics};
+use crate::tail::{FileTail, StripeInfo, overlapping_stripes, read_tail, undecodable, undecodable_statistics};
 use crate::tuning;
 
 /// The stripes of a source file.

@@ -57,7 +57,7 @@ impl StoredSchema {
             return None;
         }
         let most = tail.schema.types().len().saturating_add(2).saturating_mul(FIELDS_PER_COLUMN);
-        let schema = decode(bytes, most, tail.most_decoded()).ok()?;
+        let schema = decode(bytes, most, tail.max_decoded_size()).ok()?;
         // What was written of instants is read as such.
         let mut column_forms = BTreeMap::new();
         for (&id, field) in tail.schema.get(0).ok()?.children.iter().zip(schema.fields()) {

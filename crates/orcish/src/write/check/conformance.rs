@@ -4,7 +4,7 @@ use orcish_core::error::Result;
 
 use super::Checker;
 use crate::proto::{orc, to_string_lossy};
-use crate::tail::{not_text, shared_bytes};
+use crate::tail::{describe_invalid_utf8, overlapping_stripes};
 use crate::time::WriterZone;
 use crate::warnings::collect_warnings;
 

@@ -1,4 +1,4 @@
-//! What of a tail is not as the format says, and is passed over by who reads: it changes no value.
+//! Deviations of a tail from the specification that readers tolerate, as they change no value.
 
 use bytes::Bytes;
 use orcish_core::error::Result;
@@ -12,30 +12,30 @@ use crate::schema::Kind;
 const TYPES: u32 = 4;
 
 impl FileTail {
-    /// What of the tail is not as the format says, and of which column; the root stands for the file.
-    pub(crate) fn oddities(&self) -> Vec<(u32, String)> {
+    /// The deviations of the tail from the specification, each with the id of its column. The column of the file is the root.
+    pub(crate) fn deviations(&self) -> Vec<(u32, String)> {
         let raw = &self.raw;
         let postscript = raw.postscript.clone().and_then(|bytes| orc::PostScript::decode(bytes).ok());
         let footer = raw.footer.clone().and_then(|bytes| lazy::Footer::decode(bytes).ok());
         let (Some(postscript), Some(footer)) = (postscript, footer) else { return Vec::new() };
         let mut found = Vec::new();
-        self.of_postscript(&postscript, &mut found);
-        self.of_footer(&footer, &mut found);
+        self.check_postscript(&postscript, &mut found);
+        self.check_footer(&footer, &mut found);
         for (id, this) in (0u32..).zip(&footer.types) {
-            self.of_type(id, this, &mut found);
+            self.check_type(id, this, &mut found);
         }
         found
     }
 
-    /// How many types the footer lists, those that the root does not reach included. The footer is gone through for it.
+    /// Number of types in the footer, including types that are not reachable from the root. Reads the fields of the footer.
     ///
     /// # Errors
-    /// `Corrupt` when it is no message.
+    /// `Corrupt` where the footer is not a message.
     pub(crate) fn listed_types(&self) -> Result<usize> {
         count_fields(self.raw.footer.as_deref().unwrap_or_default(), TYPES)
     }
 
-    fn of_postscript(&self, postscript: &orc::PostScript, found: &mut Vec<(u32, String)>) {
+    fn check_postscript(&self, postscript: &orc::PostScript, found: &mut Vec<(u32, String)>) {
         if postscript.magic.is_some() && postscript.magic() != b"ORC" {
             found.push((0, format!("the magic of the postscript is {:?}", to_string_lossy(postscript.magic()))));
         }
@@ -46,7 +46,7 @@ impl FileTail {
         }
     }
 
-    fn of_footer(&self, footer: &lazy::Footer, found: &mut Vec<(u32, String)>) {
+    fn check_footer(&self, footer: &lazy::Footer, found: &mut Vec<(u32, String)>) {
         let stated = footer.number_of_rows.unwrap_or(0);
         if stated != self.rows {
             found.push((0, format!("the footer states {stated} rows, and its stripes have {}", self.rows)));
@@ -56,10 +56,10 @@ impl FileTail {
             found.push((0, format!("of {listed} types the root reaches {reached}")));
         }
         for item in &footer.metadata {
-            found.extend(not_text("a key of the user metadata", item.name()).map(|text| (0, text)));
+            found.extend(describe_invalid_utf8("a key of the user metadata", item.name()).map(|text| (0, text)));
         }
         let version = footer.software_version.as_deref().unwrap_or_default();
-        found.extend(not_text("the version of the software", version).map(|text| (0, text)));
+        found.extend(describe_invalid_utf8("the version of the software", version).map(|text| (0, text)));
         for variant in footer.encryption.iter().flat_map(|encryption| &encryption.variants) {
             if self.schema.get(variant.root()).is_err() {
                 found.push((0, format!("column {} is encrypted, which is none", variant.root())));
@@ -67,7 +67,7 @@ impl FileTail {
         }
     }
 
-    fn of_type(&self, id: u32, this: &orc::Type, found: &mut Vec<(u32, String)>) {
+    fn check_type(&self, id: u32, this: &orc::Type, found: &mut Vec<(u32, String)>) {
         let Ok(read) = self.schema.get(id) else { return };
         let (children, names) = (this.subtypes.len(), this.field_names.len());
         let needed = if read.kind == Kind::Struct { children } else { 0 };
@@ -83,11 +83,11 @@ impl FileTail {
         let attributes: Vec<Bytes> = this.attributes.iter().flat_map(pair).flatten().collect();
         let texts = texts.chain(attributes.iter().map(|text| ("an attribute", text)));
         let texts = texts.chain(this.crs.iter().map(|text| ("the coordinate system", text)));
-        found.extend(texts.filter_map(|(what, text)| Some((id, not_text(what, text)?))));
+        found.extend(texts.filter_map(|(what, text)| Some((id, describe_invalid_utf8(what, text)?))));
     }
 }
 
-/// What is to be said of text that is not UTF-8.
-pub(crate) fn not_text(what: &str, text: &[u8]) -> Option<String> {
+/// The description of a text that is not UTF-8; `None` for valid UTF-8.
+pub(crate) fn describe_invalid_utf8(what: &str, text: &[u8]) -> Option<String> {
     std::str::from_utf8(text).is_err().then(|| format!("{what} is not UTF-8: {:?}", to_string_lossy(text)))
 }
