@@ -18,8 +18,8 @@ use super::filter::Filter;
 use super::instants::{asks_instants, of_instants};
 use super::plan::Plan;
 use super::selection::Selection;
-use crate::bloom::keys_of;
-use crate::bloom::{BloomFilters, BloomKind, FilterOrigin, Key, KeyMaker};
+use crate::bloom::hashes_of_leaf;
+use crate::bloom::{BloomFilters, BloomKind, FilterContext, ValueHash, ValueHasher};
 use crate::codec::decompress_all;
 use crate::index::{ColumnIndex, Groups, Indexes, unfit};
 use crate::predicate::{BLOOM_FILTER, FILE_STATISTICS, NO_PRESENT_STREAM, ROW_GROUP_STATISTICS, STRIPE_STATISTICS};
@@ -41,12 +41,12 @@ pub(super) struct Pruned {
 /// The bloom filters of a column, with what to look for in them for each of some leaves.
 struct Lookup {
     filters: BloomFilters,
-    keys: BTreeMap<usize, Vec<Key>>,
+    keys: BTreeMap<usize, Vec<ValueHash>>,
 }
 
 impl Lookup {
     fn may_hold(&self, group: usize, leaf: usize) -> bool {
-        self.keys.get(&leaf).is_none_or(|keys| self.filters.may_hold(group, keys))
+        self.keys.get(&leaf).is_none_or(|keys| self.filters.might_contain(group, keys))
     }
 }
 
@@ -230,20 +230,21 @@ impl Plan {
             if leaves.is_empty() || stripe.index(id, index).is_none() {
                 continue;
             }
-            let maker = KeyMaker::new(&FilterOrigin {
+            let maker = ValueHasher::new(&FilterContext {
                 writer: tail.writer,
                 writer_version: tail.writer_version,
                 software_version: tail.software_version.as_deref(),
                 proleptic: tail.calendar == Calendar::ProlepticGregorian,
-                is_draft: tail.has_decimal64(),
+                is_unstable_pre_2_0: tail.has_decimal64(),
                 writer_timezone: &stripe.writer_timezone,
                 stream,
                 bloom_encoding: stripe.bloom_encoding(id),
                 column,
             });
             let zone = |leaf: &Leaf| self.reader.as_ref().filter(|_| asks_instants(leaf, tail));
-            let keys =
-                leaves.iter().filter_map(|(at, leaf)| Some((*at, keys_of(leaf, column.kind, &maker, zone(leaf))?)));
+            let keys = leaves
+                .iter()
+                .filter_map(|(at, leaf)| Some((*at, hashes_of_leaf(leaf, column.kind, &maker, zone(leaf))?)));
             let keys: BTreeMap<_, _> = keys.collect();
             if keys.is_empty() {
                 continue;
