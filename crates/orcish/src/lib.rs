@@ -1,4 +1,4 @@
-//! Apache ORC, read straight into Apache Arrow.
+//! Reader and writer of Apache ORC for Apache Arrow.
 //!
 //! ```text
 //! ┌──────────┬──────────┬──────────┬────────────────────────────────────────┐
@@ -14,10 +14,9 @@
 //!     compression chunks, which hold run length encoded values
 //! ```
 //!
-//! A file is read from its end: [`tail`] decodes the postscript and the footer, which says where the
-//! stripes are and what the types of the columns are ([`schema`]). [`OrcFile::read`] then opens
-//! stripe after stripe, reads the streams of the columns of the projection, decompresses them chunk
-//! by chunk, and decodes ([`encoding`]) whole runs straight into Arrow arrays.
+//! A file is read from its end: [`tail`] decodes the postscript and the footer, which has the positions of the stripes and
+//! the types of the columns ([`schema`]). [`OrcFile::read`] then opens stripe after stripe, reads the streams of the
+//! projected columns, decompresses them chunk by chunk, and decodes ([`encoding`]) runs into Arrow arrays.
 //!
 //! ```no_run
 //! use orcish::{Columns, OrcFile, ReadOptions};
@@ -31,7 +30,7 @@
 //! # Ok::<(), orcish::Error>(())
 //! ```
 //!
-//! Whatever the bytes of a file are, reading it gives rows or an [`Error`] that says where; see [`Limits`].
+//! Reading any bytes returns rows or an [`Error`] with the place in the file. [`Limits`] bound the resources.
 
 pub mod codec;
 pub mod dataset;

@@ -1,4 +1,4 @@
-//! Memory that the parts of a reader take beside the batches that it makes: what was decompressed, dictionaries, indexes.
+//! Memory of a reader outside of its batches: decompressed streams, dictionaries and indexes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,45 +6,45 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use orcish_core::error::{Error, Result};
 use orcish_core::parallel::{Reservation, ScanMemory};
 
-/// What the parts of a reader may take together.
+/// The memory of a reader, and its limit.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    most: u64,
-    held: AtomicU64,
-    was_short: AtomicBool,
+    limit: u64,
+    used: AtomicU64,
+    was_exhausted: AtomicBool,
     /// The memory of the scan that the reader belongs to.
     scan: Arc<ScanMemory>,
 }
 
 impl Memory {
-    /// Room for so many bytes.
+    /// A memory with a limit in bytes.
     #[cfg(test)]
-    pub(crate) fn new(most: u64) -> Arc<Self> {
-        Self::of_scan(most, ScanMemory::new(most))
+    pub(crate) fn new(limit: u64) -> Arc<Self> {
+        Self::with_scan(limit, ScanMemory::new(limit))
     }
 
-    /// Room for so many bytes, which count for the memory of a scan too.
-    pub(crate) fn of_scan(most: u64, scan: Arc<ScanMemory>) -> Arc<Self> {
-        Arc::new(Memory { most, held: AtomicU64::new(0), was_short: AtomicBool::new(false), scan })
+    /// A memory with a limit in bytes. Its bytes are also charged to the memory of a scan.
+    pub(crate) fn with_scan(limit: u64, scan: Arc<ScanMemory>) -> Arc<Self> {
+        Arc::new(Memory { limit, used: AtomicU64::new(0), was_exhausted: AtomicBool::new(false), scan })
     }
 
-    /// What one part takes; nothing yet.
-    pub(crate) fn part(self: &Arc<Self>) -> Charge {
+    /// A charge of 0 bytes.
+    pub(crate) fn charge(self: &Arc<Self>) -> Charge {
         Charge { memory: self.clone(), reservation: self.scan.reservation() }
     }
 
-    /// Bytes that are left.
+    /// Number of bytes that are left.
     pub(crate) fn left(&self) -> u64 {
-        self.most.saturating_sub(self.held.load(Ordering::Relaxed))
+        self.limit.saturating_sub(self.used.load(Ordering::Relaxed))
     }
 
-    /// Whether a part has ever needed more than was left.
-    pub(crate) fn was_short(&self) -> bool {
-        self.was_short.load(Ordering::Relaxed)
+    /// Whether a charge has ever exceeded the limit.
+    pub(crate) fn was_exhausted(&self) -> bool {
+        self.was_exhausted.load(Ordering::Relaxed)
     }
 }
 
-/// What one part of a reader takes, until it is dropped.
+/// The memory of a stream, dictionary or index, which is released on drop.
 #[derive(Debug)]
 pub(crate) struct Charge {
     memory: Arc<Memory>,
@@ -52,10 +52,10 @@ pub(crate) struct Charge {
 }
 
 impl Charge {
-    /// Makes it `bytes` at least.
+    /// Raises the charge to `bytes`, if it is less.
     ///
     /// # Errors
-    /// `LimitExceeded` when there is no room for what is missing.
+    /// `LimitExceeded` where the limit of the memory is exceeded.
     #[inline]
     pub(crate) fn raise_to(&mut self, bytes: u64) -> Result<()> {
         if bytes <= self.reservation.bytes() { Ok(()) } else { self.raise(bytes) }
@@ -64,23 +64,23 @@ impl Charge {
     #[cold]
     fn raise(&mut self, bytes: u64) -> Result<()> {
         let more = bytes - self.reservation.bytes();
-        let held = self.memory.held.fetch_add(more, Ordering::Relaxed).saturating_add(more);
+        let used = self.memory.used.fetch_add(more, Ordering::Relaxed).saturating_add(more);
         self.reservation.set(bytes);
-        if held <= self.memory.most {
+        if used <= self.memory.limit {
             return Ok(());
         }
-        self.memory.was_short.store(true, Ordering::Relaxed);
-        let most = self.memory.most;
+        self.memory.was_exhausted.store(true, Ordering::Relaxed);
+        let limit = self.memory.limit;
         Err(Error::over(
             "memory",
-            format!("what is decompressed, dictionaries and indexes need more than the {most} bytes allowed"),
+            format!("what is decompressed, dictionaries and indexes need more than the {limit} bytes allowed"),
         ))
     }
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.memory.held.fetch_sub(self.reservation.bytes(), Ordering::Relaxed);
+        self.memory.used.fetch_sub(self.reservation.bytes(), Ordering::Relaxed);
     }
 }
 
@@ -89,16 +89,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_share_the_room_and_give_it_back() {
+    fn charges_share_the_memory_and_release_it() {
         let memory = Memory::new(100);
-        let (mut first, mut second) = (memory.part(), memory.part());
+        let (mut first, mut second) = (memory.charge(), memory.charge());
         first.raise_to(60).unwrap();
         first.raise_to(50).unwrap();
         second.raise_to(40).unwrap();
-        assert!(memory.left() == 0 && !memory.was_short());
+        assert!(memory.left() == 0 && !memory.was_exhausted());
         assert_eq!(second.raise_to(41).unwrap_err().kind(), orcish_core::ErrorKind::LimitExceeded);
         drop(second);
-        assert!(memory.left() == 40 && memory.was_short());
+        assert!(memory.left() == 40 && memory.was_exhausted());
         first.raise_to(100).unwrap();
         drop(first);
         assert_eq!(memory.left(), 100);

@@ -1,4 +1,4 @@
-//! What a caller may choose: plain data, every default a documented constant.
+//! Options of reading, as plain data.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use orcish_core::limits::Limits;
 
 /// Default of [`ReadOptions::batch_size`], in rows.
 pub const DEFAULT_BATCH_SIZE: usize = 65_536;
+
 /// Unit of Arrow timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimestampUnit {
@@ -14,180 +15,177 @@ pub enum TimestampUnit {
     Second,
     /// Milliseconds.
     Millisecond,
-    /// Microseconds; finer digits are dropped, toward the past.
+    /// Microseconds. Nanoseconds are truncated towards the past.
     #[default]
     Microsecond,
     /// Nanoseconds: years 1677 to 2262 only.
     Nanosecond,
-    /// Nanoseconds for columns whose statistics show that all values fit, else microseconds.
+    /// Nanoseconds for columns whose values fit according to statistics, and microseconds for other columns.
     Auto,
 }
 
-/// What is read of `timestamp` columns, whose stripes store instants and the time zone of their writer.
+/// How `timestamp` columns are read. A stripe has instants and the time zone of its writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Timestamps {
-    /// What the writer's clock showed: an Arrow timestamp without zone.
+    /// Local times of the writer: Arrow timestamps without time zone.
     #[default]
     Wall,
-    /// The instant: an Arrow timestamp in UTC. Both times of an hour that the clock showed twice are told apart.
+    /// Instants: Arrow timestamps in UTC. The two instants of an ambiguous local time are distinguished.
     Instant,
 }
 
-/// What becomes of a value that its type cannot hold: of a timestamp the unit, of a decimal the precision.
+/// The result of a value that overflows: a timestamp that overflows the unit, or a decimal that overflows the precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutOfRange {
-    /// An error that names the column and the row.
+    /// An error with the column and the row.
     #[default]
     Error,
     /// Null.
     Null,
 }
 
-/// Arrow type of string, char and varchar columns (and, where it applies, of binary ones).
+/// Arrow type of string, char and varchar columns, and of binary columns if the type has a binary form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StringType {
-    /// `Utf8` and `Binary`: 32-bit offsets; batches end before 2 GiB.
+    /// `Utf8` and `Binary` with 32-bit offsets. Batches end before 2 GiB.
     #[default]
     Utf8,
-    /// `LargeUtf8` and `LargeBinary`: 64-bit offsets.
+    /// `LargeUtf8` and `LargeBinary` with 64-bit offsets.
     Large,
     /// `Utf8View` and `BinaryView`.
     View,
-    /// `Dictionary(Int32, Utf8)`, whatever the encoding of the stripe; binary columns stay `Binary`.
+    /// `Dictionary(Int32, Utf8)` for any encoding of the stripe. Binary columns are `Binary`.
     Dictionary,
-    /// `Binary`: bytes as stored, not checked to be UTF-8.
+    /// `Binary`: the stored bytes without a check of UTF-8.
     Binary,
 }
 
-/// What becomes of text that is not UTF-8.
+/// The result of invalid UTF-8 in text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InvalidUtf8 {
-    /// An error that names the column and the value.
+    /// An error with the column and the value.
     #[default]
     Error,
-    /// U+FFFD in place of each maximal part of a character that is not whole, and of each byte that is in no character:
-    /// what `String::from_utf8_lossy` does, Java's `String`, and the standard of the web.
+    /// U+FFFD for each maximal prefix of an incomplete character and for each invalid byte, as `String::from_utf8_lossy`,
+    /// Java's `String` and the WHATWG standard.
     Replace,
-    /// Null in place of the value.
+    /// Null for the value.
     Null,
-    /// All text columns have the binary type of the form in which they are read: `LargeBinary` in place of `LargeUtf8`,
-    /// `BinaryView` in place of `Utf8View`, else `Binary`, also as values of a dictionary. [`StringType::Binary`] is
-    /// `Utf8` with this.
+    /// All text columns have the corresponding binary type: `LargeBinary` for `LargeUtf8`, `BinaryView` for `Utf8View`, and
+    /// `Binary` otherwise, also as values of a dictionary. [`StringType::Binary`] is `Utf8` with this option.
     Binary,
 }
 
-/// What becomes of text that is longer than its `char` or `varchar`, in code points.
+/// The result of text that is longer than the length of its `char` or `varchar`, in code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LongChar {
-    /// It is read as it is stored, as by ORC C++.
+    /// The stored text, as in ORC C++.
     #[default]
     Keep,
-    /// It is cut, as by ORC Java.
+    /// The truncated text, as in ORC Java.
     Cut,
-    /// An error that names the column and the value.
+    /// An error with the column and the value.
     Error,
 }
 
 /// Arrow type of union columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnionType {
-    /// Dense union; a union of more than 128 variants comes as [`UnionType::Struct`].
+    /// A dense union. A union of more than 128 variants is a [`UnionType::Struct`].
     #[default]
     Dense,
-    /// Sparse union; a union of more than 128 variants comes as [`UnionType::Struct`].
+    /// A sparse union. A union of more than 128 variants is a [`UnionType::Struct`].
     Sparse,
-    /// `struct<tag: int8 (int16 beyond 128 variants), field0, field1, …>`, all but the tagged field null.
+    /// `struct<tag: int8 (int16 beyond 128 variants), field0, field1, …>`. All fields but the tagged one are null.
     Struct,
 }
 
-/// What becomes of maps with null keys, which Arrow's maps cannot have.
+/// The result of maps with null keys, which Arrow's maps cannot have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NullMapKeys {
-    /// An error of kind [`NullMapKey`](orcish_core::ErrorKind::NullMapKey) that names the place.
+    /// An error of kind [`NullMapKey`](orcish_core::ErrorKind::NullMapKey) with the column and the row.
     #[default]
     Error,
-    /// Keys of all maps become dictionary arrays, whose values may be null where their references are not.
+    /// The keys of all maps are dictionary arrays. The indexes are not null, while values of the dictionary can be null.
     Dictionary,
 }
 
-/// How a single column is read, where it is not as all of its kind.
+/// Options of a single column, which override the options of its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnForm {
-    /// Timestamps in this unit, and as wall clocks or instants; where that is none, as all of their kind.
+pub enum ColumnOptions {
+    /// Unit of timestamps, and local times or instants; `None` for the option of all timestamps.
     Timestamp(Option<TimestampUnit>, Option<Timestamps>),
-    /// Strings, or binary values, of this type.
+    /// Arrow type of strings or binary values.
     Strings(StringType),
-    /// A union of this type.
+    /// Arrow type of a union.
     Union(UnionType),
 }
 
-/// Which columns to read.
+/// Selection of columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Columns {
-    /// All of them.
+    /// All columns.
     #[default]
     All,
-    /// By dotted name, in this order: `a`, `nest.b`; `list.element.b`, `map.key`, `map.value.c`.
-    /// The word for the element, key or value may be left out where what follows is a field of it.
+    /// Columns by dotted names, in this order: `a`, `nest.b`; `list.element.b`, `map.key`, `map.value.c`. The names `element`
+    /// and `value` can be omitted before the name of a field.
     Names(Vec<String>),
-    /// By column id of the type tree; the ids below each are included.
+    /// Columns by their ids in the type tree, with all descendants.
     Ids(Vec<u32>),
 }
 
-/// How to read a file.
+/// Options of reading a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
-    /// Which columns to read, and in which order.
+    /// The projected columns, in order.
     pub columns: Columns,
-    /// Most rows of a batch.
+    /// Maximum number of rows of a batch.
     pub batch_size: usize,
-    /// Give columns the Arrow types that they were written with, where the file has kept its Arrow schema (in its user
-    /// metadata, under [`ARROW_SCHEMA_KEY`](crate::read::ARROW_SCHEMA_KEY)) and it fits what else the file says of them.
-    /// Otherwise they have the types that ORC's become of themselves. Filters are asked of those in any case.
+    /// Read columns with the Arrow types that they were written with. The file needs to have its Arrow schema (in its user
+    /// metadata, key [`ARROW_SCHEMA_KEY`](crate::read::ARROW_SCHEMA_KEY)), which has to agree with the types of the file.
+    /// Otherwise columns have the Arrow types of their ORC types. Filters are evaluated on the latter.
     pub arrow_schema: bool,
-    /// Unit of timestamps. Without it they have the unit that they were written with, if that is known, or
-    /// microseconds.
+    /// Unit of timestamps. The default is the unit that they were written with, if it is known, or microseconds.
     pub timestamp_unit: Option<TimestampUnit>,
-    /// What is read of `timestamp` columns. Without it those are instants that were written as such, if that is known, and
-    /// the others wall clocks.
+    /// How `timestamp` columns are read. The default is instants for columns that were written as instants, if that is known,
+    /// and local times for other columns.
     pub timestamps: Option<Timestamps>,
-    /// Whose instants are read of `timestamp` columns: those of a reader in this time zone, as ORC Java in a JVM there
-    /// gives them, which shows the wall clock that the writer's showed. Without it they are the stored ones, whatever
-    /// zone they were written in. Any id that [`WriterZone`](crate::time::WriterZone) knows.
+    /// Time zone of the reader for instants of `timestamp` columns, any id of [`WriterZone`](crate::time::WriterZone). The
+    /// instants are those of ORC Java in a JVM of this time zone: their local times are the local times of the writer. The
+    /// default are the stored instants.
     pub timezone: Option<String>,
-    /// How single columns are read, by their ids, where it is otherwise.
-    pub column_forms: BTreeMap<u32, ColumnForm>,
-    /// What becomes of timestamps that the unit cannot hold.
+    /// Options of single columns by their ids.
+    pub column_options: BTreeMap<u32, ColumnOptions>,
+    /// The result of timestamps that overflow the unit.
     pub timestamp_out_of_range: OutOfRange,
-    /// Arrow type of strings. Without it they have the type that they were written with, if that is known, or `Utf8`.
+    /// Arrow type of strings. The default is the type that they were written with, if it is known, or `Utf8`.
     pub strings: Option<StringType>,
-    /// What becomes of text that is not UTF-8.
+    /// The result of invalid UTF-8.
     pub invalid_utf8: InvalidUtf8,
-    /// What becomes of text that is longer than its char or varchar.
+    /// The result of text that is longer than the length of its char or varchar.
     pub long_char: LongChar,
-    /// What becomes of decimals of more digits than their precision.
+    /// The result of decimals with more digits than their precision.
     pub decimal_out_of_range: OutOfRange,
-    /// Cut the padding blanks off the end of char values.
+    /// Trim the trailing blanks of char values.
     pub trim_char: bool,
-    /// Arrow type of unions. Without it they have the type that they were written with, if that is known, or are dense.
+    /// Arrow type of unions. The default is the type that they were written with, if it is known, or dense.
     pub unions: Option<UnionType>,
-    /// What becomes of maps with null keys.
+    /// The result of maps with null keys.
     pub null_map_keys: NullMapKeys,
-    /// Read encrypted columns as their unencrypted masks instead of failing.
+    /// Read the unencrypted masked values of encrypted columns, instead of an error.
     pub allow_masked: bool,
-    /// Indexes of the stripes to read, in this order; `None` reads all.
+    /// Indexes of the stripes to read, in this order. The default are all stripes.
     pub stripes: Option<Vec<usize>>,
-    /// Which rows to read: those for which this is true of what is read of them. Row groups that statistics or bloom
-    /// filters prove to have no such row are neither read nor decompressed.
+    /// Predicate on the rows to read. Row groups without such rows, as proven by statistics or bloom filters, are neither
+    /// read nor decompressed.
     pub filter: Option<Predicate>,
-    /// Most rows to read.
+    /// Maximum number of rows to read.
     pub limit: Option<u64>,
-    /// Name of a column of 64-bit integers that is added behind the others: the number of each row in the file, from 0.
+    /// Name of an additional last column of 64-bit integers: the index of the row in the file.
     pub row_number: Option<String>,
-    /// Threads that decode; 0 takes as many as the machine has cores. Those that wait for the answers of servers come
-    /// on top, one for each request.
+    /// Number of decoding threads; 0 for the number of cores. Requests to servers have additional threads.
     pub threads: usize,
-    /// Bounds on what the file may make the reader do.
+    /// Limits of resources.
     pub limits: Limits,
 }
 
@@ -200,7 +198,7 @@ impl Default for ReadOptions {
             timestamp_unit: None,
             timestamps: None,
             timezone: None,
-            column_forms: BTreeMap::new(),
+            column_options: BTreeMap::new(),
             timestamp_out_of_range: OutOfRange::default(),
             strings: None,
             invalid_utf8: InvalidUtf8::default(),

@@ -9,22 +9,22 @@ use orcish_core::predicate::{Condition, Domain, FilterColumn, Proof, ValueSource
 use crate::projection::ColumnNames;
 use crate::schema::{Kind, Schema};
 
-/// Statistics of the file.
+/// The proof by statistics of the file.
 pub(crate) const FILE_STATISTICS: Proof = Proof::new("statistics of the file");
-/// Statistics of the stripe.
+/// The proof by statistics of the stripe.
 pub(crate) const STRIPE_STATISTICS: Proof = Proof::new("statistics of the stripe");
-/// Statistics of the row group.
+/// The proof by statistics of the row group.
 pub(crate) const ROW_GROUP_STATISTICS: Proof = Proof::new("statistics of the row group");
-/// The bloom filter of the row group.
+/// The proof by the bloom filter of the row group.
 pub(crate) const BLOOM_FILTER: Proof = Proof::new("bloom filter");
-/// The stripe has a present stream neither of the column nor of a column around it: nothing is null.
+/// The proof by the streams of the stripe: neither the column nor an ancestor has a present stream, so no value is null.
 pub(crate) const NO_PRESENT_STREAM: Proof = Proof::new("streams without nulls");
 
-/// Binds `predicate` to the columns of `schema`. `domain` gives the domain of a column by its id.
+/// Binds `predicate` to the columns of `schema`. `domain` returns the domain of a column by its id.
 ///
 /// # Errors
-/// `UnknownColumn` for names that the schema does not have; `InvalidArgument` where a column cannot be compared with
-/// a value, or is not one value a row.
+/// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where a column cannot be compared with a
+/// literal, or does not have one value per row.
 pub(crate) fn bind(
     predicate: &Predicate,
     schema: &Schema,
@@ -38,17 +38,20 @@ pub(crate) fn bind(
     })
 }
 
-/// Checks that a column has one value a row.
+/// Checks that a column has one value per row: all its ancestors are structs.
+///
+/// # Errors
+/// `InvalidArgument` where it has not.
 pub(crate) fn check_is_value(schema: &Schema, id: u32, name: &str) -> Result<()> {
-    let mut above = schema.get(id)?.parent;
-    while let Some(parent) = above {
+    let mut ancestor = schema.get(id)?.parent;
+    while let Some(parent) = ancestor {
         let this = schema.get(parent)?;
         if this.kind != Kind::Struct {
             let kind = this.kind.name();
             let text = format!("{name:?} is within a column of type {kind}: a filter needs one value a row");
             return Err(Error::invalid(text));
         }
-        above = this.parent;
+        ancestor = this.parent;
     }
     Ok(())
 }

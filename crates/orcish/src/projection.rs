@@ -1,4 +1,4 @@
-//! Projection: which columns are read, in which order.
+//! Projection: the columns to read, in order.
 
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{NameResolver, TypeTree, nearest};
@@ -6,151 +6,161 @@ use orcish_core::names::{NameResolver, TypeTree, nearest};
 use crate::options::Columns;
 use crate::schema::{Kind, Schema};
 
-/// A column that is read, with those of its children that are.
+/// A projected column with its projected children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Projected {
     /// Column id.
     pub id: u32,
-    /// Children that are read: for a struct in the order asked for, else in file order. A list, map or
-    /// union always has all its children, as far down as something is read.
+    /// Projected children. Fields of a struct are in the order of the selection. Lists, maps and unions have all their
+    /// children, in the order of the file.
     pub children: Vec<Projected>,
 }
 
-/// The columns that are read.
+/// The projected columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Projection {
-    /// The root with what is read below it.
+    /// The root.
     pub root: Projected,
-    /// Whether this is all of the file.
+    /// Whether all columns of the file are projected.
     pub all: bool,
-    wanted: Vec<bool>,
+    /// For each column id, whether the column is projected.
+    mask: Vec<bool>,
 }
 
-/// A tree of what was asked for: a whole subtree, or parts of it in order.
+/// A tree of selected columns.
 #[derive(Debug)]
-struct Asked {
+struct Selected {
     id: u32,
-    whole: bool,
-    parts: Vec<Asked>,
+    /// Whether all descendants are selected.
+    all: bool,
+    /// Selected children, in the order of the selection.
+    children: Vec<Selected>,
 }
 
-impl Asked {
+impl Selected {
     fn new(id: u32) -> Self {
-        Asked { id, whole: false, parts: Vec::new() }
+        Selected { id, all: false, children: Vec::new() }
     }
 
-    /// Adds the way down to a column: its ancestors below this one, and itself, with all that is below or without.
-    fn add(&mut self, way: &[u32], whole: bool) {
-        let Some((&id, rest)) = way.split_first() else {
-            self.whole |= whole;
+    /// Selects a column below this one, with or without all its descendants. `path` has the ids of its ancestors below this
+    /// column, and its id.
+    fn add(&mut self, path: &[u32], all: bool) {
+        let Some((&id, rest)) = path.split_first() else {
+            self.all |= all;
             return;
         };
-        let at = self.parts.iter().position(|part| part.id == id).unwrap_or_else(|| {
-            self.parts.push(Asked::new(id));
-            self.parts.len() - 1
+        let at = self.children.iter().position(|child| child.id == id).unwrap_or_else(|| {
+            self.children.push(Selected::new(id));
+            self.children.len() - 1
         });
-        if let Some(part) = self.parts.get_mut(at) {
-            part.add(rest, whole);
+        if let Some(child) = self.children.get_mut(at) {
+            child.add(rest, all);
         }
     }
 }
 
 impl Projection {
-    /// Finds the `columns` of `schema`.
+    /// The projection of `columns` of `schema`.
     ///
     /// # Errors
-    /// `UnknownColumn` with the nearest names when there is no such column.
+    /// `UnknownColumn` with the nearest names where there is no such column.
     pub fn new(schema: &Schema, columns: &Columns) -> Result<Self> {
-        let mut asked = Asked::new(0);
+        let mut selected = Selected::new(0);
         match columns {
-            Columns::All => asked.whole = true,
+            Columns::All => selected.all = true,
             Columns::Names(names) => {
                 let mut resolver = ColumnNames::new(schema);
                 for name in names {
-                    asked.add(&resolver.path(name)?, true);
+                    selected.add(&resolver.path(name)?, true);
                 }
             }
             Columns::Ids(ids) => {
                 for &id in ids {
-                    asked.add(&way_to(schema, id)?, true);
+                    selected.add(&path_to(schema, id)?, true);
                 }
             }
         }
-        Ok(Self::of_root(schema, project(schema, &asked)?))
+        Ok(Self::from_root(schema, project(schema, &selected)?))
     }
 
-    /// The columns that a filter asks: of structs no more than whether they are null.
-    pub(crate) fn of_filter(schema: &Schema, ids: &[u32]) -> Result<Self> {
-        let mut asked = Asked::new(0);
+    /// The projection of filter columns. Structs have no fields: a filter tests whether they are null.
+    ///
+    /// # Errors
+    /// `UnknownColumn` where there is no such column.
+    pub(crate) fn for_filter(schema: &Schema, ids: &[u32]) -> Result<Self> {
+        let mut selected = Selected::new(0);
         for &id in ids {
-            asked.add(&way_to(schema, id)?, schema.get(id)?.kind != Kind::Struct);
+            selected.add(&path_to(schema, id)?, schema.get(id)?.kind != Kind::Struct);
         }
-        Ok(Self::of_root(schema, project(schema, &asked)?))
+        Ok(Self::from_root(schema, project(schema, &selected)?))
     }
 
-    /// The projection to what is read below the root.
-    pub(crate) fn of_root(schema: &Schema, root: Projected) -> Self {
-        let mut wanted = vec![false; schema.types().len()];
-        mark(&root, &mut wanted);
-        let all = wanted.iter().all(|&wanted| wanted);
-        Projection { root, all, wanted }
+    /// The projection with a root.
+    pub(crate) fn from_root(schema: &Schema, root: Projected) -> Self {
+        let mut mask = vec![false; schema.types().len()];
+        set_mask(&root, &mut mask);
+        let all = mask.iter().all(|&is_projected| is_projected);
+        Projection { root, all, mask }
     }
 
-    /// Number of columns that are read, nested ones and the root included.
+    /// Number of projected columns, including nested columns and the root.
     pub fn count(&self) -> usize {
-        self.wanted.iter().filter(|&&wanted| wanted).count()
+        self.mask.iter().filter(|&&is_projected| is_projected).count()
     }
 
-    /// Whether column `id` is read.
-    pub fn wants(&self, id: u32) -> bool {
-        usize::try_from(id).ok().and_then(|id| self.wanted.get(id)).copied().unwrap_or(false)
+    /// Whether column `id` is projected.
+    pub fn contains(&self, id: u32) -> bool {
+        usize::try_from(id).ok().and_then(|id| self.mask.get(id)).copied().unwrap_or(false)
     }
 }
 
-fn mark(projected: &Projected, wanted: &mut [bool]) {
-    if let Some(flag) = usize::try_from(projected.id).ok().and_then(|id| wanted.get_mut(id)) {
+fn set_mask(projected: &Projected, mask: &mut [bool]) {
+    if let Some(flag) = usize::try_from(projected.id).ok().and_then(|id| mask.get_mut(id)) {
         *flag = true;
     }
-    projected.children.iter().for_each(|child| mark(child, wanted));
+    projected.children.iter().for_each(|child| set_mask(child, mask));
 }
 
-fn project(schema: &Schema, asked: &Asked) -> Result<Projected> {
-    let this = schema.get(asked.id)?;
-    let whole = |id: u32| project(schema, &Asked { id, whole: true, parts: Vec::new() });
-    let part = |id: u32| asked.parts.iter().find(|part| part.id == id);
+fn project(schema: &Schema, selected: &Selected) -> Result<Projected> {
+    let this = schema.get(selected.id)?;
+    let project_all = |id: u32| project(schema, &Selected { id, all: true, children: Vec::new() });
+    let find = |id: u32| selected.children.iter().find(|child| child.id == id);
     let children: Result<_> = match this.kind {
-        _ if asked.whole => this.children.iter().map(|&id| whole(id)).collect(),
-        Kind::Struct => asked.parts.iter().map(|part| project(schema, part)).collect(),
-        // The key of a map and the other variants of a union are needed to make sense of a part.
-        _ => this.children.iter().map(|&id| part(id).map_or_else(|| whole(id), |part| project(schema, part))).collect(),
+        _ if selected.all => this.children.iter().map(|&id| project_all(id)).collect(),
+        Kind::Struct => selected.children.iter().map(|child| project(schema, child)).collect(),
+        // A map needs its keys, and a union all its variants.
+        _ => {
+            let child = |&id: &u32| find(id).map_or_else(|| project_all(id), |child| project(schema, child));
+            this.children.iter().map(child).collect()
+        }
     };
-    Ok(Projected { id: asked.id, children: children? })
+    Ok(Projected { id: selected.id, children: children? })
 }
 
-/// Column ids from below the root down to `id`.
-fn way_to(schema: &Schema, id: u32) -> Result<Vec<u32>> {
-    let mut way = Vec::new();
+/// Column ids from the child of the root to `id`.
+fn path_to(schema: &Schema, id: u32) -> Result<Vec<u32>> {
+    let mut path = Vec::new();
     let mut id = id;
     while let Some(parent) = schema.get(id)?.parent {
-        way.push(id);
+        path.push(id);
         id = parent;
     }
-    way.reverse();
-    Ok(way)
+    path.reverse();
+    Ok(path)
 }
 
-/// Name of the one column of a file whose root is no struct.
+/// Name of the column of a file whose root is not a struct.
 pub const ROOT_COLUMN: &str = "value";
 
-/// The id of the column of a dotted name.
+/// The id of the column with a dotted name.
 ///
 /// # Errors
-/// `UnknownColumn` with the nearest names when there is no such column.
+/// `UnknownColumn` with the nearest names where there is no such column.
 pub fn find(schema: &Schema, name: &str) -> Result<u32> {
     Ok(ColumnNames::new(schema).path(name)?.last().copied().unwrap_or_default())
 }
 
-/// The types of an ORC file as a tree of names.
+/// The type tree of an ORC file as a tree of names.
 #[derive(Debug)]
 struct OrcTypes<'a>(&'a Schema);
 
@@ -191,11 +201,11 @@ impl<'a> ColumnNames<'a> {
         ColumnNames { schema, resolver: NameResolver::new(OrcTypes(schema), 0) }
     }
 
-    /// Column ids from below the root down to the column of a dotted name. The name of the one column of a file whose root
-    /// is no struct is [`ROOT_COLUMN`].
+    /// Column ids from the child of the root to the column with a dotted name. The column of a file whose root is not a struct
+    /// has the name [`ROOT_COLUMN`].
     ///
     /// # Errors
-    /// `UnknownColumn` with the nearest names.
+    /// `UnknownColumn` with the nearest names where there is no such column.
     pub(crate) fn path(&mut self, name: &str) -> Result<Vec<u32>> {
         if name == ROOT_COLUMN && self.schema.get(0)?.kind != Kind::Struct {
             return Ok(Vec::new());
@@ -210,11 +220,11 @@ impl<'a> ColumnNames<'a> {
     }
 }
 
-/// Most characters of a name that is suggested.
-const MAX_SHOWN: usize = 500;
+/// Maximum number of characters of a suggested name.
+const MAX_SUGGESTION: usize = 500;
 
 fn unknown(schema: &Schema, name: &str) -> Error {
     let count = u32::try_from(schema.types().len()).unwrap_or(u32::MAX);
-    let near = nearest(name, (1..count).map(|id| schema.start_of_path(id, MAX_SHOWN)));
+    let near = nearest(name, (1..count).map(|id| schema.truncated_path(id, MAX_SUGGESTION)));
     Error::new(ErrorKind::UnknownColumn, format!("no column is named {name:?}; {near}"))
 }

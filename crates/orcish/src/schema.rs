@@ -1,4 +1,4 @@
-//! The type tree (ORCv1, Type Information): types in preorder, a column id each.
+//! The type tree (ORCv1, Type Information). The column id of a type is its index in preorder.
 
 use std::fmt::Write as _;
 
@@ -32,12 +32,12 @@ pub enum Kind {
     TimestampInstant,
     Geometry,
     Geography,
-    /// None of the format's, or one that is stated in a way that cannot be, which [`Schema::fault`] says.
+    /// A kind that the format does not have, or a malformed type. [`Schema::fault`] is the error.
     Unknown,
 }
 
 impl Kind {
-    /// The name that Hive and the ORC tools print.
+    /// The name of the kind in Hive and the ORC tools.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Boolean => "boolean",
@@ -93,39 +93,39 @@ impl Kind {
     }
 }
 
-/// One type of the tree. Files have types; nothing else makes one.
+/// A type of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Type {
     /// Kind of the type.
     pub kind: Kind,
-    /// Column ids of the children, ascending: fields of a struct, variants of a union, the element of a list,
-    /// key and value of a map.
+    /// Column ids of the children, ascending: fields of a struct, variants of a union, the element of a list, key and value
+    /// of a map.
     pub children: Vec<u32>,
-    /// Names of a struct's fields, as many as children; what is not UTF-8 in them, and NUL, is U+FFFD.
+    /// Names of the fields of a struct, one for each child. Invalid UTF-8 and NUL are replaced by U+FFFD.
     pub field_names: Vec<String>,
-    /// Length of char and varchar, in characters.
+    /// Maximum length of char and varchar in characters.
     pub max_length: Option<u32>,
-    /// Digits of a decimal; decimals of Hive 0.11 have none.
+    /// Precision of a decimal. Decimals of Hive 0.11 have none.
     pub precision: Option<u32>,
-    /// Digits of a decimal behind the point.
+    /// Scale of a decimal.
     pub scale: Option<u32>,
-    /// Attributes that engines attach, such as `iceberg.id` and `spark.sql.catalyst.type`.
+    /// Attributes of engines, such as `iceberg.id` and `spark.sql.catalyst.type`.
     pub attributes: Vec<(String, String)>,
     /// Coordinate reference system of geometry and geography.
     pub crs: Option<String>,
     /// Edge interpolation of geography.
     pub algorithm: Option<&'static str>,
-    /// The last column id at or below this one; ids from this to that are its subtree.
+    /// The last column id of the subtree of this type. The subtree is a range of ids from this type on.
     pub last: u32,
-    /// Column id of the type that has this one as a child; the root has none.
+    /// Column id of the parent; `None` for the root.
     pub parent: Option<u32>,
-    /// Why values of the type cannot be read, where it is [`Kind::Unknown`].
+    /// The error of reading a type of [`Kind::Unknown`].
     pub(crate) fault: Option<(ErrorKind, String)>,
 }
 
 impl Type {
-    /// Precision and scale of a decimal; without precision it is Hive 0.11's, which Java reads as `decimal(38,10)`.
+    /// Precision and scale of a decimal. A decimal of Hive 0.11 has no precision, and is `decimal(38,10)` as in Java.
     pub fn decimal(&self) -> (u32, u32) {
         match self.precision {
             None | Some(0) => (38, 10),
@@ -133,7 +133,7 @@ impl Type {
         }
     }
 
-    /// Name of the child at `index` in dotted names.
+    /// Name of the child at an index in dotted names.
     pub fn child_name(&self, index: usize) -> String {
         match (self.kind, index) {
             (Kind::List, _) => "element".to_owned(),
@@ -145,7 +145,7 @@ impl Type {
     }
 }
 
-/// The types of a file, by column id. The root has id 0; a subtree is a range of ids.
+/// The types of a file by column id. The root has id 0. A subtree is a range of ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
     types: Vec<Type>,
@@ -155,7 +155,7 @@ impl Schema {
     /// The type of column `id`.
     ///
     /// # Errors
-    /// `InvalidArgument` when there is no such column.
+    /// `UnknownColumn` where there is no such column.
     pub fn get(&self, id: u32) -> Result<&Type> {
         let found = usize::try_from(id).ok().and_then(|id| self.types.get(id));
         found.ok_or_else(|| {
@@ -166,13 +166,16 @@ impl Schema {
         })
     }
 
-    /// All types, by column id.
+    /// All types by column id.
     pub fn types(&self) -> &[Type] {
         &self.types
     }
 
-    /// Checks the tree that a footer holds: every type but the root is the child of exactly one type before it, in
-    /// preorder. Types behind those that the root reaches are left out; they have columns all the same.
+    /// Decodes and checks the types of a footer: every type but the root is the child of exactly one type before it, in
+    /// preorder. Types that are not reachable from the root are ignored, though they have columns.
+    ///
+    /// # Errors
+    /// `Corrupt` where the types are not a tree, `LimitExceeded` where it exceeds `limits`.
     pub(crate) fn from_proto(types: Vec<orc::Type>, limits: &Limits) -> Result<Self> {
         if types.is_empty() {
             return Err(Error::corrupt("the footer has no types"));
@@ -188,10 +191,10 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Walks the tree, which must meet every type once and in order; fills in `last` and `parent`.
+    /// Traverses the tree in preorder, checks the ids, and sets `last` and `parent`.
     fn link(&mut self, limits: &Limits) -> Result<()> {
         let count = u32::try_from(self.types.len()).unwrap_or(u32::MAX);
-        // Types that are open, each with the next of its children to visit.
+        // The ancestors of the next type, each with the index of its next child.
         let mut open: Vec<(u32, usize)> = vec![(0, 0)];
         let mut next = 1;
         while let Some((id, index)) = open.pop() {
@@ -223,8 +226,8 @@ impl Schema {
         found.ok_or_else(|| Error::corrupt(format!("no type {id}")))
     }
 
-    /// The error of reading column `id`, where a type at or below it cannot be read: its kind is none of the format's, or
-    /// it is stated in a way that cannot be, such as a decimal of 99 digits. Other columns of the file can be read.
+    /// The error of reading column `id`, if a type of its subtree has an unknown kind or is malformed, as a decimal of
+    /// precision 99. Other columns of the file can be read.
     pub fn fault(&self, id: u32) -> Option<Error> {
         let last = self.get(id).ok()?.last;
         let faulty = |id: u32| self.get(id).ok()?.fault.as_ref().map(|fault| (id, fault));
@@ -233,94 +236,96 @@ impl Schema {
         Some(Error::new(*kind, message.clone()).in_column(&name))
     }
 
-    /// Kinds of the types that hold `this`, from its parent to the root.
-    pub(crate) fn kinds_above(&self, this: &Type) -> impl Iterator<Item = Kind> {
-        let above = |this: &Type| this.parent.and_then(|id| self.get(id).ok());
-        std::iter::successors(above(this), move |this| above(this)).map(|this| this.kind)
+    /// Kinds of the ancestors of a type, from its parent to the root.
+    pub(crate) fn ancestor_kinds(&self, this: &Type) -> impl Iterator<Item = Kind> {
+        let parent = |this: &Type| this.parent.and_then(|id| self.get(id).ok());
+        std::iter::successors(parent(this), move |this| parent(this)).map(|this| this.kind)
     }
 
-    /// Dotted name of column `id`: `a.b`, `list.element`, `map.key`; empty for the root and for unknown ids.
+    /// Dotted name of column `id`: `a.b`, `list.element`, `map.key`. Empty for the root and for unknown ids.
     pub fn path(&self, id: u32) -> String {
         let mut names = Vec::new();
         let mut id = id;
-        while let Ok(Type { parent: Some(parent), .. }) = self.get(id) {
-            let Ok(above) = self.get(*parent) else { break };
-            let index = above.children.binary_search(&id).unwrap_or_default();
-            names.push(above.child_name(index));
-            id = *parent;
+        while let Ok(Type { parent: Some(parent_id), .. }) = self.get(id) {
+            let Ok(parent) = self.get(*parent_id) else { break };
+            let index = parent.children.binary_search(&id).unwrap_or_default();
+            names.push(parent.child_name(index));
+            id = *parent_id;
         }
         names.reverse();
         names.join(".")
     }
 
-    /// The first `most` characters of the dotted name of column `id`, and an ellipsis where there are more: names may be
-    /// long, and are in those of all columns below.
-    pub(crate) fn start_of_path(&self, id: u32, most: usize) -> String {
+    /// The dotted name of column `id`, truncated to `max` characters and an ellipsis. Names can be long, and are part of the
+    /// dotted names of all descendants.
+    pub(crate) fn truncated_path(&self, id: u32, max: usize) -> String {
         let parent = |id: &u32| self.get(*id).ok()?.parent;
-        let mut way: Vec<u32> = std::iter::successors(Some(id), parent).collect();
-        way.reverse();
-        let mut start = String::new();
-        let mut left = most;
-        for (above, this) in way.iter().zip(way.iter().skip(1)) {
-            let Ok(above) = self.get(*above) else { break };
-            let index = above.children.binary_search(this).unwrap_or_default();
-            let name = above.child_name(index);
-            let dot = if above.parent.is_some() { "." } else { "" };
-            for letter in dot.chars().chain(name.chars()) {
+        let mut ids: Vec<u32> = std::iter::successors(Some(id), parent).collect();
+        ids.reverse();
+        let mut path = String::new();
+        let mut left = max;
+        for (parent, child) in ids.iter().zip(ids.iter().skip(1)) {
+            let Ok(parent) = self.get(*parent) else { break };
+            let index = parent.children.binary_search(child).unwrap_or_default();
+            let name = parent.child_name(index);
+            let dot = if parent.parent.is_some() { "." } else { "" };
+            for character in dot.chars().chain(name.chars()) {
                 if left == 0 {
-                    return start + "…";
+                    return path + "…";
                 }
-                start.push(letter);
+                path.push(character);
                 left -= 1;
             }
         }
-        start
+        path
     }
 
-    /// Dotted names of all columns, by column id.
+    /// Dotted names of all columns by column id.
     ///
     /// # Errors
-    /// `LimitExceeded` when they take more bytes together than [`Limits::tail`]: a name is in those of all columns below.
+    /// `LimitExceeded` where all names have more bytes than [`Limits::tail`]. A name is part of the names of all descendants.
     pub fn paths(&self, limits: &Limits) -> Result<Vec<String>> {
         let mut paths = vec![String::new(); self.types.len()];
         let mut bytes = 0;
         for (id, this) in self.types.iter().enumerate() {
             for (index, &child) in this.children.iter().enumerate() {
                 let name = this.child_name(index);
-                let Some(place) = usize::try_from(child).ok().filter(|&at| self.is_child(at, id)) else { continue };
-                let above = if this.parent.is_some() { paths.get(id).map_or("", String::as_str) } else { "" };
+                let Some(child) = usize::try_from(child).ok().filter(|&child| self.is_child(child, id)) else {
+                    continue;
+                };
+                let parent_path = if this.parent.is_some() { paths.get(id).map_or("", String::as_str) } else { "" };
                 let dot = if this.parent.is_some() { "." } else { "" };
-                add_text(&mut bytes, above.len() + dot.len() + name.len(), "names", limits)?;
-                let path = format!("{above}{dot}{name}");
-                if let Some(place) = paths.get_mut(place) {
-                    *place = path;
+                add_text_length(&mut bytes, parent_path.len() + dot.len() + name.len(), "names", limits)?;
+                let path = format!("{parent_path}{dot}{name}");
+                if let Some(child_path) = paths.get_mut(child) {
+                    *child_path = path;
                 }
             }
         }
         Ok(paths)
     }
 
-    /// Whether the root reaches the type at `child` by way of that at `parent`.
+    /// Whether the type at `child` has the type at `parent` as its parent.
     fn is_child(&self, child: usize, parent: usize) -> bool {
-        let above = self.types.get(child).and_then(|this| this.parent);
-        above.is_some_and(|above| usize::try_from(above) == Ok(parent))
+        let id = self.types.get(child).and_then(|this| this.parent);
+        id.is_some_and(|id| usize::try_from(id) == Ok(parent))
     }
 
-    /// All types as Hive and the ORC tools write them, by column id.
+    /// All types in the notation of Hive and the ORC tools, by column id.
     ///
     /// # Errors
-    /// `LimitExceeded` when they take more bytes together than [`Limits::tail`]: a type is in all those that hold it.
+    /// `LimitExceeded` where all texts have more bytes than [`Limits::tail`]. A type is part of the texts of all ancestors.
     pub fn type_strings(&self, limits: &Limits) -> Result<Vec<String>> {
         let mut bytes = 0;
-        let one = |(id, _)| {
+        let type_string = |(id, _)| {
             let text = self.type_string(id)?;
-            add_text(&mut bytes, text.len(), "types", limits)?;
+            add_text_length(&mut bytes, text.len(), "types", limits)?;
             Ok(text)
         };
-        (0..).zip(&self.types).map(one).collect()
+        (0..).zip(&self.types).map(type_string).collect()
     }
 
-    /// The id of the column that has this dotted name, and no other spelling of it; that of the root is empty.
+    /// The id of the column with exactly this dotted name, without alternative spellings. The name of the root is empty.
     pub fn id_of_path(&self, path: &str) -> Option<u32> {
         (0..).zip(&self.types).find(|(id, _)| self.has_path(*id, path)).map(|(id, _)| id)
     }
@@ -328,22 +333,25 @@ impl Schema {
     /// Whether column `id` has this dotted name.
     fn has_path(&self, id: u32, path: &str) -> bool {
         let (mut id, mut rest) = (id, Some(path));
-        while let Ok(Type { parent: Some(parent), .. }) = self.get(id) {
-            let Ok(above) = self.get(*parent) else { return false };
-            let index = above.children.binary_search(&id).unwrap_or_default();
-            rest = rest.and_then(|rest| rest.strip_suffix(&above.child_name(index)));
-            if above.parent.is_some() {
+        while let Ok(Type { parent: Some(parent_id), .. }) = self.get(id) {
+            let Ok(parent) = self.get(*parent_id) else { return false };
+            let index = parent.children.binary_search(&id).unwrap_or_default();
+            rest = rest.and_then(|rest| rest.strip_suffix(&parent.child_name(index)));
+            if parent.parent.is_some() {
                 rest = rest.and_then(|rest| rest.strip_suffix('.'));
             }
             if rest.is_none() {
                 return false;
             }
-            id = *parent;
+            id = *parent_id;
         }
         rest == Some("")
     }
 
-    /// The type at `id` as Hive and the ORC tools write it: `struct<a:int,b:array<string>>`.
+    /// The type of column `id` in the notation of Hive and the ORC tools: `struct<a:int,b:array<string>>`.
+    ///
+    /// # Errors
+    /// `UnknownColumn` where there is no such column.
     pub fn type_string(&self, id: u32) -> Result<String> {
         let mut text = String::new();
         self.write_type(id, &mut text)?;
@@ -374,8 +382,9 @@ impl Schema {
                     out.push(',');
                 }
                 if let Some(name) = this.field_names.get(index) {
-                    let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-                    let _ = if plain { write!(out, "{name}:") } else { write!(out, "`{}`:", name.replace('`', "``")) };
+                    let is_plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+                    let _ =
+                        if is_plain { write!(out, "{name}:") } else { write!(out, "`{}`:", name.replace('`', "``")) };
                 }
                 self.write_type(child, out)?;
             }
@@ -385,20 +394,20 @@ impl Schema {
     }
 }
 
-/// Counts bytes of a text about a column.
-fn add_text(bytes: &mut usize, more: usize, what: &str, limits: &Limits) -> Result<()> {
-    *bytes = bytes.saturating_add(more);
+/// Adds the length of a name or type to the total, and checks the limit.
+fn add_text_length(bytes: &mut usize, length: usize, what: &str, limits: &Limits) -> Result<()> {
+    *bytes = bytes.saturating_add(length);
     match *bytes as u64 > limits.tail {
         true => {
-            let most = limits.tail;
-            Err(Error::over("tail", format!("the {what} of all columns take more than the {most} bytes allowed")))
+            let max = limits.tail;
+            Err(Error::over("tail", format!("the {what} of all columns take more than the {max} bytes allowed")))
         }
         false => Ok(()),
     }
 }
 
-/// Name of a field: what is not UTF-8 and NUL, which names in Arrow's C interface cannot have, become U+FFFD.
-fn name(text: &[u8]) -> String {
+/// Name of a field. Invalid UTF-8 and NUL are replaced by U+FFFD: names in Arrow's C data interface have no NUL.
+fn field_name(text: &[u8]) -> String {
     to_string_lossy(text).replace('\0', "\u{fffd}")
 }
 
@@ -410,7 +419,7 @@ fn from_proto(proto: orc::Type) -> Type {
     };
     let algorithm = proto.algorithm.and_then(|number| Algorithm::try_from(number).ok());
     let attribute = |pair: &orc::StringPair| (to_string_lossy(pair.key()), to_string_lossy(pair.value()));
-    let names = proto.field_names.iter().map(|text| name(text));
+    let names = proto.field_names.iter().map(|text| field_name(text));
     Type {
         kind,
         field_names: names.take(if kind == Kind::Struct { proto.subtypes.len() } else { 0 }).collect(),
@@ -427,11 +436,11 @@ fn from_proto(proto: orc::Type) -> Type {
     }
 }
 
-/// The kind of a type.
+/// The kind of a type. Values of a column whose type has an error cannot be read.
 ///
 /// # Errors
-/// `Unsupported` for a kind that the format does not have, `Corrupt` for one with too few or too many children, or with
-/// digits that it cannot have: values of such a column cannot be read.
+/// `Unsupported` for a kind that the format does not have, `Corrupt` for a wrong number of children, or an invalid precision
+/// or scale.
 fn kind_of(proto: &orc::Type) -> Result<Kind> {
     let number = proto.kind.unwrap_or(0);
     let kind = Kind::from_proto(number).ok_or_else(|| Error::unsupported(format!("unknown type kind {number}")))?;

@@ -1,4 +1,4 @@
-//! Stripes (ORCv1, Stripes): the footer, and the streams of the columns that are read.
+//! Stripes (ORCv1, Stripes): the stripe footer, and the streams of the projected columns.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
-use orcish_io::{ReadAt, coalesce_ranges, read_coalesced, slice_range};
+use orcish_io::{ReadAt, check_memory_limit, read_coalesced, read_with_limits, slice_range};
 use prost::Message as _;
 
 use crate::codec::{Framing, SparseStream, Stream, decompress_all};
@@ -15,7 +15,7 @@ use crate::memory::Memory;
 use crate::proto::{STRIPE_FOOTER, check_decoded_size, orc, to_string_lossy};
 use crate::tail::{FileTail, StripeInfo, undecodable};
 
-/// Kind of a stream that holds data.
+/// Kind of a data stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub enum StreamKind {
@@ -28,7 +28,7 @@ pub enum StreamKind {
 }
 
 impl StreamKind {
-    /// The name that the specification gives it.
+    /// The name of the kind in the specification.
     pub fn name(self) -> &'static str {
         match self {
             StreamKind::Present => "PRESENT",
@@ -54,7 +54,7 @@ impl StreamKind {
     }
 }
 
-/// Kind of a stream of the index (ORCv1, Indexes).
+/// Kind of an index stream (ORCv1, Indexes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub enum IndexKind {
@@ -64,7 +64,7 @@ pub enum IndexKind {
 }
 
 impl IndexKind {
-    /// The name that the specification gives it.
+    /// The name of the kind in the specification.
     pub fn name(self) -> &'static str {
         match self {
             IndexKind::RowIndex => "ROW_INDEX",
@@ -84,23 +84,23 @@ impl IndexKind {
     }
 }
 
-/// Encoding of a column within a stripe.
+/// Encoding of a column in a stripe (ORCv1, Column Encodings).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encoding {
-    /// Whether values are references to a dictionary.
+    /// Whether values are dictionary encoded.
     pub is_dictionary: bool,
-    /// Whether integers are in version 2 of run length encoding.
+    /// Whether integers have version 2 of integer run length encoding.
     pub is_v2: bool,
-    /// Entries of the dictionary.
+    /// Number of entries of the dictionary.
     pub dictionary_size: u32,
-    /// What the hashes of its bloom filters are made of, in the count of the specification.
+    /// Encoding of the hashed values of bloom filters (`bloomEncoding`).
     pub bloom_encoding: Option<u32>,
-    /// Whether the specification knows the encoding. Some writers have others for columns that need none, such as structs.
+    /// Whether the specification has the encoding. Some writers state others for columns without encoded values, as structs.
     pub is_known: bool,
 }
 
 impl Encoding {
-    /// The name that the specification gives it; `UNKNOWN` where it has none.
+    /// The name of the encoding in the specification; `UNKNOWN` for other encodings.
     pub fn name(self) -> &'static str {
         match (self.is_known, self.is_dictionary, self.is_v2) {
             (false, _, _) => "UNKNOWN",
@@ -112,24 +112,25 @@ impl Encoding {
     }
 }
 
-/// What a stripe's footer says of the columns that are asked for.
+/// The content of a stripe footer (ORCv1, Stripe Footer) for some columns.
 #[derive(Debug)]
 pub struct StripeFooter {
-    /// Where their data streams are in the file.
+    /// Byte ranges of the data streams in the file.
     pub streams: BTreeMap<(u32, StreamKind), Range<u64>>,
-    /// Where the streams of their index are in the file.
+    /// Byte ranges of the index streams in the file.
     pub index: BTreeMap<(u32, IndexKind), Range<u64>>,
-    /// Their encodings.
+    /// Encodings of the columns.
     pub encodings: BTreeMap<u32, Encoding>,
-    /// Id of the time zone that the writer was in; empty where the stripe has none.
+    /// Id of the time zone of the writer; empty where the stripe states none.
     pub writer_timezone: String,
 }
 
 impl StripeFooter {
-    /// Parses a footer as stored, of the columns that are `wanted`.
+    /// Decodes the stored footer for the columns that `wanted` selects.
     ///
     /// # Errors
-    /// `Corrupt` when it does not fit to the stripe and the schema.
+    /// `Corrupt` where the footer is malformed, or contradicts the stripe or the schema; `LimitExceeded` where it exceeds
+    /// `limits`.
     pub(crate) fn parse(
         stored: Bytes,
         stripe: &StripeInfo,
@@ -137,10 +138,10 @@ impl StripeFooter {
         limits: &Limits,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
-        Self::of(&Self::decode(stored, tail, limits)?, stripe, tail, wanted)
+        Self::from_proto(&Self::decode(stored, tail, limits)?, stripe, tail, wanted)
     }
 
-    /// Decodes a footer as stored.
+    /// Decompresses and decodes a stored footer.
     fn decode(stored: Bytes, tail: &FileTail, limits: &Limits) -> Result<orc::StripeFooter> {
         let footer = decompress_all(stored, tail.framing(), limits.tail)?;
         check_decoded_size(&footer, &STRIPE_FOOTER, limits.tail)
@@ -148,8 +149,8 @@ impl StripeFooter {
         orc::StripeFooter::decode(footer).map_err(|error| undecodable("stripe footer", error))
     }
 
-    /// What a decoded footer says of the columns that are `wanted`.
-    fn of(
+    /// The content of a decoded footer for the columns that `wanted` selects.
+    fn from_proto(
         footer: &orc::StripeFooter,
         stripe: &StripeInfo,
         tail: &FileTail,
@@ -177,7 +178,7 @@ impl StripeFooter {
                 let error = Error::corrupt(format!("a stream of {length} bytes does not fit into the stripe"));
                 return Err(error.in_column(&tail.schema.path(column)).in_stream(name));
             }
-            // Of a stream that is listed twice the last one counts, as for Java.
+            // If a stream is listed twice, the last one is used, as in Java.
             match (data, of_index) {
                 (Some(kind), _) => _ = streams.insert((column, kind), range),
                 (None, Some(kind)) => _ = index.insert((column, kind), range),
@@ -206,7 +207,7 @@ fn encoding(column: &orc::ColumnEncoding) -> Encoding {
     }
 }
 
-/// A stripe whose footer has been read, with the streams of the columns that are wanted.
+/// A stripe with the streams of the projected columns.
 #[derive(Debug)]
 pub(crate) struct Stripe {
     pub(crate) rows: u64,
@@ -215,41 +216,24 @@ pub(crate) struct Stripe {
     encodings: BTreeMap<u32, Encoding>,
     streams: BTreeMap<(u32, StreamKind), Stored>,
     index: BTreeMap<(u32, IndexKind), Range<u64>>,
-    /// What is decompressed of it is charged to this.
+    /// Memory that decompressed streams are charged to.
     memory: Arc<Memory>,
 }
 
-/// A stream as stored.
+/// Stored bytes of a stream.
 #[derive(Debug)]
 enum Stored {
-    /// All of it is in memory.
-    Whole(Bytes),
-    /// Parts of it are, after [`Stripe::load`].
+    /// The complete stream.
+    Complete(Bytes),
+    /// The ranges that [`Stripe::load`] has loaded.
     Sparse(Arc<SparseStream>),
 }
 
-/// Parts of streams: of which column, of which kind, and which bytes of it.
-pub(crate) type Parts = Vec<((u32, StreamKind), Vec<Range<u64>>)>;
+/// Byte ranges within streams, by column id and kind.
+pub(crate) type StreamRanges = Vec<((u32, StreamKind), Vec<Range<u64>>)>;
 
-fn held(bytes: u64, limits: &Limits) -> Result<()> {
-    if bytes <= limits.memory {
-        return Ok(());
-    }
-    Err(Error::over("memory", format!("{bytes} bytes to be read at once, more than the {} allowed", limits.memory)))
-}
-
-/// Reads ranges, with the gaps between them where that spares requests and there is memory for it.
-///
-/// # Errors
-/// `LimitExceeded` for more bytes than memory allows, `Io` where the source fails.
-pub fn read_with_limits(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Limits) -> Result<Vec<Bytes>> {
-    let gap = source.coalesce_gap();
-    let length = |gap| coalesce_ranges(ranges, gap).iter().map(|range| range.end - range.start).sum();
-    held(length(0), limits)?;
-    read_coalesced(source, ranges, if length(gap) <= limits.memory { gap } else { 0 })
-}
-
-fn info_of<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a StripeInfo> {
+/// The information on the stripe at `index`, with its position and the size of its footer checked.
+fn checked_info<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a StripeInfo> {
     let info = tail.stripes.get(index);
     let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
     info.check_within(tail.file_length.saturating_sub(tail.tail_length))
@@ -261,9 +245,14 @@ fn info_of<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a 
 }
 
 impl Stripe {
-    /// Reads the stripe at `index`: its footer, and the data streams of the columns that are `wanted`.
-    /// Where all columns are, or where another request costs more than the bytes of the others, both come in
-    /// one request.
+    /// Reads the stripe at `index`: its footer, and the data streams of the columns that `wanted` selects.
+    ///
+    /// Footer and streams are read with one request if `all` columns are selected, or the bytes of the other columns are
+    /// cheaper than a second request.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stripe or its footer is malformed, `LimitExceeded` where it exceeds `limits`; errors of the
+    /// source.
     pub(crate) fn open(
         source: &dyn ReadAt,
         tail: &FileTail,
@@ -273,44 +262,50 @@ impl Stripe {
         all: bool,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
-        let info = info_of(tail, index, limits)?;
+        let info = checked_info(tail, index, limits)?;
         let (data, footer) = (info.data(), info.footer());
         let gap = source.coalesce_gap();
-        let whole_length = footer.end - data.start;
-        let (stored_footer, whole) = if all || whole_length <= gap.min(limits.memory) {
-            held(whole_length, limits)?;
-            let mut parts = read_coalesced(source, &[footer, data.clone()], 0)?;
-            let whole = parts.pop();
-            (parts.pop(), whole)
+        let stripe_length = footer.end - data.start;
+        let (stored_footer, stored_data) = if all || stripe_length <= gap.min(limits.memory) {
+            check_memory_limit(stripe_length, limits)?;
+            let mut sections = read_coalesced(source, &[footer, data.clone()], 0)?;
+            let stored_data = sections.pop();
+            (sections.pop(), stored_data)
         } else {
             (read_coalesced(source, &[footer], 0)?.pop(), None)
         };
         let footer = StripeFooter::parse(stored_footer.unwrap_or_default(), info, tail, limits, wanted)?;
         let ranges: Vec<_> = footer.streams.values().cloned().collect();
-        let from_whole = |range: &Range<u64>| slice_range(whole.as_ref()?, data.start, range);
-        let parts = match ranges.iter().map(from_whole).collect::<Option<Vec<_>>>() {
-            Some(parts) => parts,
+        let slice = |range: &Range<u64>| slice_range(stored_data.as_ref()?, data.start, range);
+        let streams = match ranges.iter().map(slice).collect::<Option<Vec<_>>>() {
+            Some(streams) => streams,
             None => read_with_limits(source, &ranges, limits)?,
         };
-        let mut parts = parts.into_iter();
-        let stored = |_: Range<u64>| Stored::Whole(parts.next().unwrap_or_default());
+        let mut streams = streams.into_iter();
+        let stored = |_: Range<u64>| Stored::Complete(streams.next().unwrap_or_default());
         Ok(Self::new(info, tail, footer, memory, stored))
     }
 
-    /// Reads the footer of the stripe at `index`, for [`begin`](Self::begin).
-    pub(crate) fn footer(
+    /// Reads the footer of the stripe at `index`, for [`with_footer`](Self::with_footer).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn read_footer(
         source: &dyn ReadAt,
         tail: &FileTail,
         index: usize,
         limits: &Limits,
     ) -> Result<orc::StripeFooter> {
-        let info = info_of(tail, index, limits)?;
+        let info = checked_info(tail, index, limits)?;
         let stored = read_coalesced(source, &[info.footer()], 0)?.pop();
         StripeFooter::decode(stored.unwrap_or_default(), tail, limits)
     }
 
-    /// The stripe at `index`, which has this `footer`; no stream is read before [`load`](Self::load) does.
-    pub(crate) fn begin(
+    /// The stripe at `index` with a footer that was read. [`load`](Self::load) reads streams.
+    ///
+    /// # Errors
+    /// `Corrupt` where the footer contradicts the stripe or the schema.
+    pub(crate) fn with_footer(
         source: &Arc<dyn ReadAt>,
         tail: &FileTail,
         (index, footer): (usize, &orc::StripeFooter),
@@ -318,8 +313,8 @@ impl Stripe {
         memory: &Arc<Memory>,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
-        let info = info_of(tail, index, limits)?;
-        let footer = StripeFooter::of(footer, info, tail, wanted)?;
+        let info = checked_info(tail, index, limits)?;
+        let footer = StripeFooter::from_proto(footer, info, tail, wanted)?;
         let stored = |range| Stored::Sparse(Arc::new(SparseStream::new(source.clone(), range)));
         Ok(Self::new(info, tail, footer, memory, stored))
     }
@@ -343,41 +338,45 @@ impl Stripe {
         }
     }
 
-    /// What is decompressed of it is charged to this.
+    /// Memory that decompressed streams are charged to.
     pub(crate) fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }
 
-    /// Reads `parts` of streams, which replace what was in memory of those streams.
-    pub(crate) fn load(&self, source: &dyn ReadAt, parts: &Parts, limits: &Limits) -> Result<()> {
-        let ranges = self.ranges(parts);
-        let mut read = read_with_limits(source, &ranges, limits)?.into_iter();
-        for (key, wanted) in parts {
+    /// Loads ranges of streams, which replace the loaded ranges of these streams.
+    ///
+    /// # Errors
+    /// `LimitExceeded` where the ranges exceed `limits`; errors of the source.
+    pub(crate) fn load(&self, source: &dyn ReadAt, stream_ranges: &StreamRanges, limits: &Limits) -> Result<()> {
+        let file_ranges = self.file_ranges(stream_ranges);
+        let mut loaded = read_with_limits(source, &file_ranges, limits)?.into_iter();
+        for (key, ranges) in stream_ranges {
             if let Some(Stored::Sparse(sparse)) = self.streams.get(key) {
-                sparse.set_loaded(wanted.iter().map(|range| (range.start, read.next().unwrap_or_default())).collect());
+                let ranges = ranges.iter().map(|range| (range.start, loaded.next().unwrap_or_default()));
+                sparse.set_loaded(ranges.collect());
             }
         }
         Ok(())
     }
 
-    /// Where `parts` are in the file.
-    pub(crate) fn ranges(&self, parts: &Parts) -> Vec<Range<u64>> {
-        let in_file = |(key, wanted): &((u32, StreamKind), Vec<Range<u64>>)| {
+    /// Byte ranges in the file of ranges of streams.
+    pub(crate) fn file_ranges(&self, stream_ranges: &StreamRanges) -> Vec<Range<u64>> {
+        let in_file = |(key, ranges): &((u32, StreamKind), Vec<Range<u64>>)| {
             let Some(Stored::Sparse(sparse)) = self.streams.get(key) else { return Vec::new() };
             let stream = sparse.range();
-            let end = |at: u64| stream.start.saturating_add(at).min(stream.end);
-            wanted.iter().map(|range| end(range.start)..end(range.end)).collect()
+            let offset = |at: u64| stream.start.saturating_add(at).min(stream.end);
+            ranges.iter().map(|range| offset(range.start)..offset(range.end)).collect()
         };
-        parts.iter().flat_map(in_file).collect()
+        stream_ranges.iter().flat_map(in_file).collect()
     }
 
-    /// Streams of a column, with their lengths.
+    /// The kinds and lengths of the streams of a column.
     pub(crate) fn streams(&self, column: u32) -> impl Iterator<Item = (StreamKind, u64)> {
-        let of_column = (column, StreamKind::Present)..=(column, StreamKind::Secondary);
-        self.streams.range(of_column).map(|(&(_, kind), stored)| (kind, stored.length()))
+        let range = (column, StreamKind::Present)..=(column, StreamKind::Secondary);
+        self.streams.range(range).map(|(&(_, kind), stored)| (kind, stored.length()))
     }
 
-    /// Where a stream of the index of a column is in the file, if the stripe has it.
+    /// Byte range in the file of an index stream of a column, if the stripe has it.
     pub(crate) fn index(&self, column: u32, kind: IndexKind) -> Option<Range<u64>> {
         self.index.get(&(column, kind)).cloned()
     }
@@ -391,26 +390,26 @@ impl Stripe {
         known.ok_or_else(|| Error::corrupt("its encoding in the stripe is unknown"))
     }
 
-    /// What the hashes of a column's bloom filters are made of.
+    /// Encoding of the hashed values of a column's bloom filters.
     pub(crate) fn bloom_encoding(&self, column: u32) -> Option<u32> {
         self.encodings.get(&column)?.bloom_encoding
     }
 
-    /// The stream of a column, decompressed as it is taken; `None` where the stripe has none.
+    /// A reader of a stream of a column; `None` where the stripe does not have the stream.
     pub(crate) fn stream(&self, column: u32, kind: StreamKind) -> Option<Stream> {
         let stream = match self.streams.get(&(column, kind))? {
-            Stored::Whole(bytes) => Stream::new(bytes.clone(), self.framing),
+            Stored::Complete(bytes) => Stream::new(bytes.clone(), self.framing),
             Stored::Sparse(sparse) => Stream::new_sparse(sparse.clone(), self.framing),
         };
         Some(stream.with_memory(&self.memory))
     }
 
-    /// What stands for a stream that the stripe does not have.
+    /// A reader of an empty stream, for a stream that the stripe does not have.
     pub(crate) fn empty_stream(&self) -> Stream {
         Stream::new(Bytes::new(), self.framing)
     }
 
-    /// Bytes as stored of the streams of columns in `ids`.
+    /// Stored bytes of the streams of the columns `ids`.
     pub(crate) fn stored_bytes(&self, ids: std::ops::RangeInclusive<u32>) -> u64 {
         let range = (*ids.start(), StreamKind::Present)..=(*ids.end(), StreamKind::Secondary);
         self.streams.range(range).map(|(_, stored)| stored.length()).sum()
@@ -420,7 +419,7 @@ impl Stripe {
 impl Stored {
     fn length(&self) -> u64 {
         match self {
-            Stored::Whole(bytes) => bytes.len() as u64,
+            Stored::Complete(bytes) => bytes.len() as u64,
             Stored::Sparse(sparse) => sparse.length(),
         }
     }

@@ -84,10 +84,10 @@ impl BloomFilters {
     /// # Errors
     /// `Corrupt` where the section is not a list of filters, `LimitExceeded` where `memory` is exhausted.
     pub(crate) fn parse(section: Bytes, groups: usize, memory: &Arc<Memory>) -> Result<Self> {
-        let (mut size, mut charge) = (section.len() as u64, memory.part());
+        let (mut size, mut charge) = (section.len() as u64, memory.charge());
         charge.raise_to(size)?;
         let Some(filters) = repeated_field(section, groups, &BLOOM_FILTERS, memory.left())? else {
-            return Ok(BloomFilters { filters: Vec::new(), _charge: memory.part() });
+            return Ok(BloomFilters { filters: Vec::new(), _charge: memory.charge() });
         };
         let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).unwrap_or_default());
         let filters = filters.collect::<Vec<_>>();

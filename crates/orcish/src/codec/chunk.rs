@@ -109,7 +109,7 @@ impl Stream {
 
     /// Charges the buffer of the reader to `memory`.
     pub(crate) fn with_memory(self, memory: &Arc<Memory>) -> Self {
-        Stream { charge: (!self.is_uncompressed()).then(|| memory.part()), ..self }
+        Stream { charge: (!self.is_uncompressed()).then(|| memory.charge()), ..self }
     }
 
     /// A reader of a sparse stream.

@@ -62,7 +62,7 @@ impl Plan {
                 let columns = (0..self.physical.fields().len()).collect();
                 return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![ColumnGroup { columns, reader }] });
             }
-            let wanted = |id| self.projection.wants(id);
+            let wanted = |id| self.projection.contains(id);
             let (limits, all) = (self.limits(), self.projection.all);
             let stripe = Stripe::open(&*self.source, &self.tail, index, limits, &self.memory, all, &wanted)?;
             let groups = self.groups(&stripe)?;

@@ -11,7 +11,7 @@ use orcish_io::coalesce_ranges;
 
 use super::filter::runs;
 use super::plan::Plan;
-use crate::index::{Groups, Indexes};
+use crate::index::{Indexes, RowGroups};
 use crate::projection::Projected;
 use crate::stripe::Stripe;
 
@@ -71,7 +71,7 @@ impl Plan {
         }
         let stripe = self.begin(index)?;
         let mut all = vec![Range { start: 0, end: 1 }];
-        let (mut groups, mut indexes) = (Groups::one(stripe.rows), Indexes::new());
+        let (mut groups, mut indexes) = (RowGroups::single(stripe.rows), Indexes::new());
         let mut rest = self.columns.clone();
         if let Some(filter) = &self.filter {
             let pruned = self.prune(filter, &stripe, index)?;
@@ -116,7 +116,7 @@ impl Plan {
         let mut reader = self.rows_of_columns(stripe, columns)?;
         reader.can_seek = can_seek;
         let parts = reader.parts(stripe, indexes, runs, self.tail())?;
-        let ranges = coalesce_ranges(&stripe.ranges(&parts), self.source.coalesce_gap());
+        let ranges = coalesce_ranges(&stripe.file_ranges(&parts), self.source.coalesce_gap());
         Ok((ranges.iter().map(|range| range.end - range.start).sum(), ranges.len()))
     }
 }

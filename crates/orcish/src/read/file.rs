@@ -19,7 +19,7 @@ use super::reader::BatchReader;
 use super::restore::{StoredSchema, most_rows};
 use super::schema::{Mapping, domain, row_number_field};
 use super::selection::Selection;
-use crate::options::{ColumnForm, Columns, NullMapKeys, ReadOptions};
+use crate::options::{ColumnOptions, Columns, NullMapKeys, ReadOptions};
 use crate::predicate::bind;
 use crate::projection::{Projection, ROOT_COLUMN};
 use crate::schema::Kind;
@@ -170,13 +170,13 @@ impl OrcFile {
         let options = ReadOptions { columns, limits: limits.clone(), null_map_keys, ..ReadOptions::default() };
         // Timestamps that were written in a coarse unit need not fit into 64 bits of a finer one, and those of
         // nanoseconds are read as such. What is recorded of them are wall clocks.
-        let of_unit = |form: ColumnForm| match form {
-            ColumnForm::Timestamp(unit @ Some(_), _) => Some(ColumnForm::Timestamp(unit, None)),
+        let of_unit = |form: ColumnOptions| match form {
+            ColumnOptions::Timestamp(unit @ Some(_), _) => Some(ColumnOptions::Timestamp(unit, None)),
             _ => None,
         };
-        let forms = self.with_forms(options.clone())?.column_forms;
-        let column_forms = forms.into_iter().filter_map(|(id, form)| Some((id, of_unit(form)?))).collect();
-        Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_forms, ..options })?))
+        let forms = self.with_forms(options.clone())?.column_options;
+        let column_options = forms.into_iter().filter_map(|(id, form)| Some((id, of_unit(form)?))).collect();
+        Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_options, ..options })?))
     }
 
     /// As [`read`](Self::read), of a projection and a condition that were made elsewhere, by a reader

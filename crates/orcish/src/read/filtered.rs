@@ -21,8 +21,8 @@ use super::filter::{Filter, runs};
 use super::gather::{joined, keep, size};
 use super::plan::Plan;
 use super::rows::RowReader;
-use crate::index::{Groups, Indexes};
-use crate::stripe::{Parts, Stripe};
+use crate::index::{Indexes, RowGroups};
+use crate::stripe::{StreamRanges, Stripe};
 use crate::tuning;
 
 /// Rows of which some are wanted.
@@ -40,7 +40,7 @@ struct Window {
 pub(super) struct FilteredStripe {
     stripe: Stripe,
     first_row: u64,
-    groups: Groups,
+    groups: RowGroups,
     indexes: Indexes,
     /// Row groups that may have wanted rows, and whether all of them are; ascending.
     kept: VecDeque<(Range<usize>, Truth)>,
@@ -84,7 +84,7 @@ impl FilteredStripe {
         Ok(this)
     }
 
-    fn load(&self, parts: &Parts, plan: &Plan) -> Result<()> {
+    fn load(&self, parts: &StreamRanges, plan: &Plan) -> Result<()> {
         self.stripe.load(plan.source(), parts, plan.limits())
     }
 
@@ -196,7 +196,7 @@ impl FilteredStripe {
         let mut wanted: Vec<Range<usize>> = Vec::new();
         for window in &self.windows {
             for (from, to) in window.wanted.set_slices() {
-                let group = |row: usize| self.groups.of(window.first_row + row as u64);
+                let group = |row: usize| self.groups.group_of(window.first_row + row as u64);
                 let (first, last) = (group(from), group(to - 1));
                 match wanted.last_mut() {
                     Some(run) if first <= run.end => run.end = run.end.max(last + 1),

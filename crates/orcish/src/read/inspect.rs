@@ -12,8 +12,8 @@ use super::plan::Plan;
 use super::rows::RowReader;
 use crate::bloom::BloomFilters;
 use crate::codec::decompress_all;
-use crate::index::{ColumnIndex, Groups, Indexes, unfit};
-use crate::options::{ColumnForm, TimestampUnit};
+use crate::index::{ColumnIndex, Indexes, RowGroups, find_defect};
+use crate::options::{ColumnOptions, TimestampUnit};
 use crate::proto::orc;
 use crate::stripe::{IndexKind, Stripe};
 use crate::tuning;
@@ -30,10 +30,10 @@ impl Inspector {
 
     /// Nanoseconds of the unit in which timestamps of a column are read.
     pub(crate) fn ticks(&self, column: u32) -> i128 {
-        match self.0.options.column_forms.get(&column) {
-            Some(ColumnForm::Timestamp(Some(TimestampUnit::Second), _)) => 1_000_000_000,
-            Some(ColumnForm::Timestamp(Some(TimestampUnit::Millisecond), _)) => 1_000_000,
-            Some(ColumnForm::Timestamp(Some(TimestampUnit::Nanosecond), _)) => 1,
+        match self.0.options.column_options.get(&column) {
+            Some(ColumnOptions::Timestamp(Some(TimestampUnit::Second), _)) => 1_000_000_000,
+            Some(ColumnOptions::Timestamp(Some(TimestampUnit::Millisecond), _)) => 1_000_000,
+            Some(ColumnOptions::Timestamp(Some(TimestampUnit::Nanosecond), _)) => 1,
             _ => 1_000,
         }
     }
@@ -70,7 +70,7 @@ pub(crate) struct StripeInspector {
     index: usize,
     stripe: Stripe,
     indexes: Indexes,
-    groups: Groups,
+    groups: RowGroups,
     /// Goes through all of them.
     all: RowReader,
     /// Go by the index, one column each: to those of even and of odd numbers, so that each is sought.
@@ -108,7 +108,7 @@ impl StripeInspector {
         let tail = plan.tail();
         let stripe = plan.begin_with(index, footer)?;
         plan.check_rows(plan.first_row_of(index).saturating_add(stripe.rows))?;
-        let mut groups = Groups::new(stripe.rows, tail.row_index_stride);
+        let mut groups = RowGroups::new(stripe.rows, tail.row_index_stride);
         let mut indexes = Indexes::new();
         let mut all = plan.rows_of_columns(&stripe, &plan.columns)?;
         let has_index = tail.row_index_stride > 0;
@@ -116,14 +116,14 @@ impl StripeInspector {
         let mut faults = Vec::new();
         let is_own = tail.writer == Writer::Orcish;
         for &id in all.ids.iter().filter(|_| has_index && !can_seek) {
-            let unfit = unfit(indexes.get(&id), &stripe, id, groups, tail)?;
-            faults.extend(unfit.and_then(|unfit| unfit.fault(is_own)).map(|(group, what)| (group, id, what)));
+            let defect = find_defect(indexes.get(&id), &stripe, id, groups, tail)?;
+            faults.extend(defect.and_then(|defect| defect.fault(is_own)).map(|(group, what)| (group, id, what)));
         }
         faults.sort_unstable_by(|a, b| b.cmp(a));
         // The number of row groups is bounded by the entries of an index only.
         if indexes.values().all(ColumnIndex::is_empty) {
             let rows = tuning::ROWS_WITHOUT_INDEX.get();
-            groups = Groups::new(stripe.rows, u32::try_from(rows).unwrap_or(u32::MAX));
+            groups = RowGroups::new(stripe.rows, u32::try_from(rows).unwrap_or(u32::MAX));
         }
         let whole = std::iter::once(0..groups.count()).collect::<Vec<_>>();
         let parts = all.parts(&stripe, &indexes, &whole, tail)?;
@@ -221,7 +221,7 @@ fn of_index(plan: &Plan, stripe: usize, error: Error) -> Result<Error> {
     let is_of_index = match error.kind() {
         ErrorKind::Io | ErrorKind::Interrupted => false,
         // Another value than that of the row may be larger than an array may be.
-        ErrorKind::LimitExceeded => !plan.memory.was_short(),
+        ErrorKind::LimitExceeded => !plan.memory.was_exhausted(),
         _ => true,
     };
     if is_of_index { Ok(error) } else { Err(placed(plan, stripe, error)) }

@@ -18,14 +18,14 @@ impl Plan {
 
     /// Reads the footer of a stripe.
     pub(super) fn footer(&self, index: usize) -> Result<orc::StripeFooter> {
-        Stripe::footer(self.source(), &self.tail, index, self.limits())
+        Stripe::read_footer(self.source(), &self.tail, index, self.limits())
     }
 
     /// As [`begin`](Self::begin), of a stripe whose `footer` has been read.
     pub(super) fn begin_with(&self, index: usize, footer: &orc::StripeFooter) -> Result<Stripe> {
-        let is_asked = |id: u32| self.filter.as_ref().is_some_and(|filter| filter.projection.wants(id));
-        let wanted = |id: u32| id == 0 || self.projection.wants(id) || is_asked(id);
-        Stripe::begin(&self.source, &self.tail, (index, footer), self.limits(), &self.memory, &wanted)
+        let is_asked = |id: u32| self.filter.as_ref().is_some_and(|filter| filter.projection.contains(id));
+        let wanted = |id: u32| id == 0 || self.projection.contains(id) || is_asked(id);
+        Stripe::with_footer(&self.source, &self.tail, (index, footer), self.limits(), &self.memory, &wanted)
     }
 
     pub(super) fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {

@@ -130,7 +130,7 @@ impl Plan {
         // Under a filter nobody knows how many rows have to be looked at for those that are left.
         let most = if filter.is_some() { usize::MAX } else { usize::try_from(left).unwrap_or(usize::MAX) };
         let batch_size = batch_size.min(most).max(1);
-        let memory = Memory::of_scan(options.limits.memory, scan.memory.clone());
+        let memory = Memory::with_scan(options.limits.memory, scan.memory.clone());
         Ok(Plan {
             memory,
             scan_memory: scan.memory.clone(),

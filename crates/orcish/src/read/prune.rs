@@ -21,7 +21,7 @@ use super::selection::Selection;
 use crate::bloom::hashes_of_leaf;
 use crate::bloom::{BloomFilters, BloomKind, FilterContext, ValueHash, ValueHasher};
 use crate::codec::decompress_all;
-use crate::index::{ColumnIndex, Groups, Indexes, unfit};
+use crate::index::{ColumnIndex, Indexes, RowGroups, find_defect};
 use crate::predicate::{BLOOM_FILTER, FILE_STATISTICS, NO_PRESENT_STREAM, ROW_GROUP_STATISTICS, STRIPE_STATISTICS};
 use crate::stripe::{IndexKind, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
@@ -30,7 +30,7 @@ use crate::warnings::with_column;
 
 /// Row groups of a stripe.
 pub(super) struct Pruned {
-    pub(super) groups: Groups,
+    pub(super) groups: RowGroups,
     /// What is known of each.
     pub(super) verdicts: Vec<Verdict>,
     /// Whether the columns that are asked can go to each.
@@ -126,12 +126,12 @@ impl Plan {
         let mut verdict = self.verdict_of(index);
         let mut of_streams = |_: usize, leaf: &Leaf| Ok(self.judge_streams(leaf, stripe));
         verdict.refine(condition, NO_PRESENT_STREAM, &mut of_streams)?;
-        let mut groups = Groups::new(stripe.rows, self.tail().row_index_stride);
+        let mut groups = RowGroups::new(stripe.rows, self.tail().row_index_stride);
         let (mut indexes, mut can_seek) = (Indexes::new(), false);
         // One row group has the statistics of its stripe, but may have a bloom filter.
         let is_one = verdict.truth != Truth::Maybe || groups.count() < 2;
         if is_one {
-            groups = Groups::one(stripe.rows);
+            groups = RowGroups::single(stripe.rows);
         }
         let count = groups.count();
         let size = 2 * (size_of::<Verdict>() + size_of_val(&verdict.leaves[..]));
@@ -181,7 +181,7 @@ impl Plan {
         verdict: &mut Verdict,
         condition: &Condition,
         columns: &[u32],
-        (groups, group): (Groups, usize),
+        (groups, group): (RowGroups, usize),
         indexes: &Indexes,
         zone: Option<&WriterZone>,
     ) -> Result<()> {
@@ -197,7 +197,13 @@ impl Plan {
     }
 
     /// Asks bloom filters, those of one column after the other, about the row groups of which nothing is proven.
-    fn look_up(&self, condition: &Condition, stripe: &Stripe, groups: Groups, verdicts: &mut [Verdict]) -> Result<()> {
+    fn look_up(
+        &self,
+        condition: &Condition,
+        stripe: &Stripe,
+        groups: RowGroups,
+        verdicts: &mut [Verdict],
+    ) -> Result<()> {
         for column in condition.columns() {
             let open = |leaf: usize| {
                 verdicts.iter().any(|verdict| verdict.truth == Truth::Maybe && verdict.leaf(leaf) == Truth::Maybe)
@@ -221,7 +227,7 @@ impl Plan {
         id: u32,
         leaves: &[(usize, &Leaf)],
         stripe: &Stripe,
-        groups: Groups,
+        groups: RowGroups,
     ) -> Result<Option<Lookup>> {
         let tail = self.tail();
         let column = tail.schema.get(id)?;
@@ -259,7 +265,7 @@ impl Plan {
     pub(super) fn bloom_filters(
         &self,
         stripe: &Stripe,
-        groups: Groups,
+        groups: RowGroups,
         id: u32,
         kind: IndexKind,
     ) -> Result<Option<BloomFilters>> {
@@ -272,7 +278,7 @@ impl Plan {
     pub(super) fn index_columns(
         &self,
         stripe: &Stripe,
-        groups: Groups,
+        groups: RowGroups,
         ids: &[u32],
         indexes: &mut Indexes,
     ) -> Result<bool> {
@@ -282,7 +288,7 @@ impl Plan {
             indexes.insert(id, self.of_index((id, IndexKind::RowIndex), stored, stripe, parse)?);
         }
         for &id in ids {
-            if unfit(indexes.get(&id), stripe, id, groups, self.tail())?.is_some() {
+            if find_defect(indexes.get(&id), stripe, id, groups, self.tail())?.is_some() {
                 return Ok(false);
             }
         }

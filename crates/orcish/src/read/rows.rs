@@ -10,8 +10,8 @@ use arrow_array::ArrayRef;
 use orcish_core::error::Result;
 
 use super::column::{Budget, Column, ColumnReader as _, StructReader};
-use crate::index::{GroupStart, Groups, Indexes, parts_of};
-use crate::stripe::{Parts, Stripe};
+use crate::index::{GroupStart, Indexes, RowGroups, stream_ranges};
+use crate::stripe::{StreamRanges, Stripe};
 use crate::tail::FileTail;
 
 /// Columns that are decoded together.
@@ -101,11 +101,11 @@ impl RowReader {
         indexes: &Indexes,
         runs: &[Range<usize>],
         tail: &FileTail,
-    ) -> Result<Parts> {
+    ) -> Result<StreamRanges> {
         let mut parts = Vec::new();
         for &id in &self.ids {
             let index = indexes.get(&id).filter(|_| self.can_seek);
-            let of_column = parts_of(index, stripe, id, runs, !self.has_shared, tail);
+            let of_column = stream_ranges(index, stripe, id, runs, !self.has_shared, tail);
             parts.extend(of_column.map_err(|error| error.in_column(&tail.schema.path(id)))?);
         }
         self.has_shared = true;
@@ -113,8 +113,8 @@ impl RowReader {
     }
 
     /// Goes to a row that is not before the next one.
-    pub(super) fn go_to(&mut self, row: u64, groups: &Groups, indexes: &Indexes) -> Result<()> {
-        let group = groups.of(row);
+    pub(super) fn go_to(&mut self, row: u64, groups: &RowGroups, indexes: &Indexes) -> Result<()> {
+        let group = groups.group_of(row);
         let start = groups.rows(group).start;
         if self.can_seek && start > self.row {
             self.columns.seek(&GroupStart { indexes, groups: *groups, group })?;

@@ -23,7 +23,7 @@ use orcish_core::predicate::{Altered, Domain};
 use orcish_core::types::{is_of_extension, nanoseconds};
 
 use crate::options::{
-    ColumnForm, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
+    ColumnOptions, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
     UnionType,
 };
 use crate::projection::Projected;
@@ -172,14 +172,14 @@ impl Mapping<'_> {
         Ok(vec![Arc::new(key), self.field("value", value)?].into())
     }
 
-    fn form(&self, id: u32) -> Option<ColumnForm> {
-        self.options.column_forms.get(&id).copied()
+    fn form(&self, id: u32) -> Option<ColumnOptions> {
+        self.options.column_options.get(&id).copied()
     }
 
     /// The Arrow form of strings or binary values.
     fn strings(&self, id: u32) -> StringType {
         match self.form(id) {
-            Some(ColumnForm::Strings(own)) => own,
+            Some(ColumnOptions::Strings(own)) => own,
             _ => self.options.strings.unwrap_or_default(),
         }
     }
@@ -188,7 +188,7 @@ impl Mapping<'_> {
     pub(super) fn union_type(&self, column: &Projected) -> UnionType {
         match self.form(column.id) {
             _ if !(1..=MAX_VARIANTS).contains(&column.children.len()) => UnionType::Struct,
-            Some(ColumnForm::Union(own)) => own,
+            Some(ColumnOptions::Union(own)) => own,
             _ => self.options.unions.unwrap_or_default(),
         }
     }
@@ -208,7 +208,7 @@ impl Mapping<'_> {
     /// Whether what is read of column `id`, which is a `timestamp`, are instants.
     pub(super) fn is_instant(&self, id: u32) -> bool {
         let own = match self.form(id) {
-            Some(ColumnForm::Timestamp(_, own)) => own,
+            Some(ColumnOptions::Timestamp(_, own)) => own,
             _ => None,
         };
         own.or(self.options.timestamps) == Some(Timestamps::Instant)
@@ -217,7 +217,7 @@ impl Mapping<'_> {
     /// Unit of the timestamps of column `id`.
     pub(super) fn unit(&self, id: u32) -> Result<TimeUnit> {
         let unit = match self.form(id) {
-            Some(ColumnForm::Timestamp(Some(own), _)) => own,
+            Some(ColumnOptions::Timestamp(Some(own), _)) => own,
             _ => self.options.timestamp_unit.unwrap_or_default(),
         };
         Ok(match unit {

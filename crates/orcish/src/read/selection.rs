@@ -65,11 +65,11 @@ impl Selection {
             leaf.altered = altered(&Mapping { tail: &tail, options: &options }, leaf.column)?;
         }
         let filter_projection =
-            condition.as_ref().map(|condition| Projection::of_filter(&tail.schema, &condition.columns()));
+            condition.as_ref().map(|condition| Projection::for_filter(&tail.schema, &condition.columns()));
         let filter_projection = filter_projection.transpose()?;
         let reads = |id: u32| {
-            projection.wants(id)
-                || filter_projection.as_ref().is_some_and(|filter_projection| filter_projection.wants(id))
+            projection.contains(id)
+                || filter_projection.as_ref().is_some_and(|filter_projection| filter_projection.contains(id))
         };
         let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
         if !masked.is_empty() && !options.allow_masked {

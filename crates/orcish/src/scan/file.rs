@@ -61,7 +61,7 @@ impl FileScan {
         let mut plain = ReadOptions { arrow_schema: false, ..table.options.clone() };
         let mut forms = BTreeMap::new();
         Matcher::new(table, &file, &plain).forms_of_fields(0, &table.fields, &mut forms)?;
-        plain.column_forms = forms;
+        plain.column_options = forms;
         plain.batch_size = plain.batch_size.min(most_rows(&table.output));
         let matcher = Matcher::new(table, &file, &plain);
         let mut wanted = table.wanted.clone();
@@ -76,7 +76,7 @@ impl FileScan {
                 None => Projection::new(schema, &Columns::All)?.root,
             },
         };
-        let projection = Projection::of_root(schema, root);
+        let projection = Projection::from_root(schema, root);
         let options = ReadOptions {
             stripes: this.stripes.clone(),
             // Rows that are left out later do not count.

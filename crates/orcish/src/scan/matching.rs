@@ -14,7 +14,7 @@ use orcish_core::types::item_of;
 use super::fields_by_name::FieldsByName;
 use super::table::Table;
 use super::table_file::Matching;
-use crate::options::{ColumnForm, NullMapKeys, ReadOptions};
+use crate::options::{ColumnOptions, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::read::{Chosen, Mapping, OrcFile, SPARK_TYPE, add_forms, fits, has_form};
@@ -122,7 +122,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// The forms in which column `id` is read to become what it is in the table, and the columns below it.
-    fn forms(&self, id: u32, target: &DataType, forms: &mut BTreeMap<u32, ColumnForm>) -> Result<()> {
+    fn forms(&self, id: u32, target: &DataType, forms: &mut BTreeMap<u32, ColumnOptions>) -> Result<()> {
         let this = self.schema().get(id)?;
         match (this.kind, target, &this.children[..]) {
             (Kind::Struct, DataType::Struct(fields), _) => self.forms_of_fields(id, fields, forms),
@@ -149,7 +149,7 @@ impl<'a> Matcher<'a> {
         &self,
         parent: u32,
         fields: &Fields,
-        forms: &mut BTreeMap<u32, ColumnForm>,
+        forms: &mut BTreeMap<u32, ColumnOptions>,
     ) -> Result<()> {
         let places = self.places(parent, fields);
         for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_form(field.data_type())) {

@@ -194,7 +194,7 @@ impl FileTail {
 
     fn column_context(&self, id: u32) -> Result<WriterContext> {
         let this = self.schema.get(id)?;
-        let parents = self.schema.kinds_above(this);
+        let parents = self.schema.ancestor_kinds(this);
         Ok(self.writer_context().with_column(this.kind, this.precision).with_parents(parents))
     }
 

@@ -189,7 +189,7 @@ impl Context<'_> {
                             data: self.stream(column, StreamKind::DictionaryData)?,
                         }),
                         dictionary: Dictionary::default(),
-                        charge: self.stripe.memory().part(),
+                        charge: self.stripe.memory().charge(),
                         target,
                     })
                 } else {

@@ -54,7 +54,7 @@ fn statistics(values: std::ops::Range<u64>) -> orc::ColumnStatistics {
 
 impl File {
     fn new(rows: u64, stride: u32, chunk: Option<usize>) -> Self {
-        let groups = Groups::new(rows, stride);
+        let groups = RowGroups::new(rows, stride);
         let (mut data, mut entries) = (Vec::new(), Vec::new());
         for group in 0..groups.count() {
             let at = data.len();

@@ -33,7 +33,9 @@ use orcish_core::types::{is_binary, is_text, item_of, values_of, with_item, with
 
 use super::schema::{Mapping, SparkType, may_become_null, spark_type};
 use super::stored::{ARROW_SCHEMA_KEY, decode};
-use crate::options::{ColumnForm, Columns, NullMapKeys, ReadOptions, StringType, TimestampUnit, Timestamps, UnionType};
+use crate::options::{
+    ColumnOptions, Columns, NullMapKeys, ReadOptions, StringType, TimestampUnit, Timestamps, UnionType,
+};
 use crate::projection::{Projected, Projection};
 use crate::schema::{Kind, Schema as TypeTree, Type};
 use crate::tail::FileTail;
@@ -59,12 +61,12 @@ impl StoredSchema {
         let most = tail.schema.types().len().saturating_add(2).saturating_mul(FIELDS_PER_COLUMN);
         let schema = decode(bytes, most, tail.max_decoded_size()).ok()?;
         // What was written of instants is read as such.
-        let mut column_forms = BTreeMap::new();
+        let mut column_options = BTreeMap::new();
         for (&id, field) in tail.schema.get(0).ok()?.children.iter().zip(schema.fields()) {
-            add_forms(&tail.schema, id, field.data_type(), Chosen::default(), &mut column_forms).ok()?;
+            add_forms(&tail.schema, id, field.data_type(), Chosen::default(), &mut column_options).ok()?;
         }
-        column_forms.retain(|_, form| matches!(form, ColumnForm::Timestamp(_, _)));
-        let options = ReadOptions { column_forms, ..ReadOptions::default() };
+        column_options.retain(|_, form| matches!(form, ColumnOptions::Timestamp(_, _)));
+        let options = ReadOptions { column_options, ..ReadOptions::default() };
         let mapping = Mapping { tail, options: &options };
         let root = Projection::new(&tail.schema, &Columns::All).ok()?.root;
         let natural = mapping.fields(&root).ok()?;
@@ -78,8 +80,8 @@ impl StoredSchema {
             add_forms(types, id, field.data_type(), Chosen::by(&options), &mut forms)?;
         }
         // What is there already was chosen.
-        forms.extend(&options.column_forms);
-        Ok(ReadOptions { column_forms: forms, ..options })
+        forms.extend(&options.column_options);
+        Ok(ReadOptions { column_options: forms, ..options })
     }
 
     /// The type that column `id` had.
@@ -151,24 +153,24 @@ pub(crate) fn add_forms(
     id: u32,
     target: &DataType,
     chosen: Chosen,
-    forms: &mut BTreeMap<u32, ColumnForm>,
+    forms: &mut BTreeMap<u32, ColumnOptions>,
 ) -> Result<()> {
     let this = types.get(id)?;
     if spark_type(this) == Some(SparkType::TimestampNtz) && !matches!(values_of(target), DataType::Timestamp(_, _)) {
         // Integers, as which they are stored.
-        forms.insert(id, ColumnForm::Timestamp(Some(TimestampUnit::Microsecond), None));
+        forms.insert(id, ColumnOptions::Timestamp(Some(TimestampUnit::Microsecond), None));
         return Ok(());
     }
     if !has_form(target) {
         return Ok(());
     }
-    let all = |targets: &mut dyn Iterator<Item = &FieldRef>, forms: &mut BTreeMap<u32, ColumnForm>| {
+    let all = |targets: &mut dyn Iterator<Item = &FieldRef>, forms: &mut BTreeMap<u32, ColumnOptions>| {
         let mut both = this.children.iter().zip(targets);
         both.try_for_each(|(&child, field)| add_forms(types, child, field.data_type(), chosen, forms))
     };
     match (this.kind, target) {
         (Kind::String | Kind::Char | Kind::Varchar, DataType::Dictionary(_, values)) if is_text(values) => {
-            forms.extend((!chosen.strings).then_some((id, ColumnForm::Strings(StringType::Dictionary))));
+            forms.extend((!chosen.strings).then_some((id, ColumnOptions::Strings(StringType::Dictionary))));
         }
         (_, DataType::Dictionary(_, values)) => add_forms(types, id, values, chosen, forms)?,
         (_, DataType::RunEndEncoded(_, values)) => add_forms(types, id, values.data_type(), chosen, forms)?,
@@ -179,7 +181,7 @@ pub(crate) fn add_forms(
                 _ => None,
             };
             let form = form.filter(|_| !chosen.strings);
-            forms.extend(form.map(|form| (id, ColumnForm::Strings(form))));
+            forms.extend(form.map(|form| (id, ColumnOptions::Strings(form))));
         }
         (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, DataType::Timestamp(unit, zone)) => {
             let unit = match unit {
@@ -190,7 +192,7 @@ pub(crate) fn add_forms(
             };
             let kind = if zone.is_some() { Timestamps::Instant } else { Timestamps::Wall };
             let kind = Some(kind).filter(|_| this.kind == Kind::Timestamp && !chosen.instants);
-            forms.insert(id, ColumnForm::Timestamp((!chosen.timestamps).then_some(unit), kind));
+            forms.insert(id, ColumnOptions::Timestamp((!chosen.timestamps).then_some(unit), kind));
         }
         (Kind::Struct, DataType::Struct(fields)) => all(&mut fields.iter(), forms)?,
         (Kind::Map, DataType::Map(entries, _)) if !chosen.maps => {
@@ -203,7 +205,7 @@ pub(crate) fn add_forms(
                 arrow_schema::UnionMode::Dense => UnionType::Dense,
                 arrow_schema::UnionMode::Sparse => UnionType::Sparse,
             };
-            forms.insert(id, ColumnForm::Union(form));
+            forms.insert(id, ColumnOptions::Union(form));
             all(&mut fields.iter().map(|(_, field)| field), forms)?;
         }
         (Kind::List, target) => all(&mut item_of(target).into_iter(), forms)?,

@@ -67,7 +67,7 @@ enum Way {
 struct Opened {
     stripe: Stripe,
     reader: RowReader,
-    groups: Groups,
+    groups: RowGroups,
     indexes: Indexes,
 }
 
@@ -75,9 +75,9 @@ impl Opened {
     fn new(plan: &Plan, index: usize, way: Way) -> Self {
         let stripe = plan.begin(index).unwrap();
         let mut reader = plan.rows_of_columns(&stripe, &plan.columns).unwrap();
-        let (mut indexes, mut groups) = (Indexes::new(), Groups::one(stripe.rows));
+        let (mut indexes, mut groups) = (Indexes::new(), RowGroups::single(stripe.rows));
         if way != Way::Skip {
-            groups = Groups::new(stripe.rows, plan.tail().row_index_stride);
+            groups = RowGroups::new(stripe.rows, plan.tail().row_index_stride);
             let ids = reader.ids.clone();
             reader.can_seek = plan.index_columns(&stripe, groups, &ids, &mut indexes).unwrap();
         }
@@ -129,10 +129,10 @@ fn is_same(got: &ArrayRef, want: &ArrayRef) -> bool {
 }
 
 /// Row groups of which a step reads something.
-fn runs(steps: &[(usize, usize)], groups: Groups) -> Vec<Range<usize>> {
+fn runs(steps: &[(usize, usize)], groups: RowGroups) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for &(row, n) in steps {
-        let (first, last) = (groups.of(row as u64), groups.of((row + n - 1) as u64));
+        let (first, last) = (groups.group_of(row as u64), groups.group_of((row + n - 1) as u64));
         match runs.last_mut() {
             Some(run) if first <= run.end => run.end = run.end.max(last + 1),
             _ => runs.push(first..last + 1),
