@@ -1,59 +1,59 @@
-//! Errors: what the caller can do about them, and where in the file they arose.
+//! Errors with a kind and a place in the file.
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
-/// What went wrong, by what the caller can do about it.
+/// The kind of an error, by the possible reaction of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The source could not be read; trying again may help.
+    /// The source cannot be read. A retry may succeed.
     Io,
-    /// The bytes are not a valid file; another copy of the file may help.
+    /// The bytes are not a valid file. Another copy of the file may be valid.
     Corrupt,
-    /// The file is valid but needs something that orcish does not do, or does only when asked to.
+    /// The file is valid, but uses a feature that orcish does not support, or that needs an option.
     Unsupported,
-    /// The file asks for more than [`Limits`](crate::Limits) or the chosen Arrow type allows.
+    /// The file exceeds [`Limits`](crate::Limits), or a value overflows the Arrow type.
     LimitExceeded,
-    /// A map has a null key, which Arrow cannot hold.
+    /// A map has a null key, which Arrow's maps cannot have.
     NullMapKey,
-    /// An argument of the call is wrong.
+    /// An argument of the call is invalid.
     InvalidArgument,
-    /// A column was asked for that the file does not have.
+    /// The file does not have a requested column.
     UnknownColumn,
-    /// The caller wanted it to end, such as by Ctrl-C.
+    /// The caller has cancelled the call, for example by Ctrl-C.
     Interrupted,
 }
 
-/// Where in the file an error arose; each part is filled in on the way up by the layer that knows it.
+/// The place of an error in the file. Each layer adds the part that it knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
     /// Name of the source, usually a path.
     pub file: Option<String>,
-    /// The part of the file that holds a range of rows.
+    /// The section of the file.
     pub section: Option<Section>,
     /// Dotted name of the column.
     pub column: Option<String>,
-    /// Index of the page of the column within its section, from 0.
+    /// Index of the page of the column in the section.
     pub page: Option<usize>,
-    /// Kind of the stream, as the specification spells it (`DATA`, `PRESENT`, …).
+    /// Name of the kind of the stream in the specification (`DATA`, `PRESENT`, …).
     pub stream: Option<&'static str>,
-    /// Row within the page, or else the section, from 0, where a single value is at fault.
+    /// Index of the row in the page, or in the section if there is no page.
     pub row: Option<u64>,
 }
 
-/// A part of a file that holds a range of rows: a stripe of ORC, a blocklet of CarbonData.
+/// A section of a file with a range of rows: a stripe of ORC, a blocklet of CarbonData.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Section {
-    /// The term of the format for the part, such as `stripe`.
+    /// The name of the section in the format, such as `stripe`.
     pub kind: &'static str,
-    /// Index of the part in the file, from 0.
+    /// Index of the section in the file.
     pub index: usize,
 }
 
-/// The error of every fallible call of this crate.
+/// An error of this crate and of the format crates.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -65,96 +65,97 @@ struct Inner {
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-/// Shorthand for results of this crate.
+/// A result with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// An error of `kind`, not yet placed.
+    /// An error of a kind, without a place.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error(Box::new(Inner { kind, message: message.into(), place: Place::default(), source: None }))
     }
 
-    /// The bytes are not a valid file.
+    /// An error of kind [`Corrupt`](ErrorKind::Corrupt).
     pub fn corrupt(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Corrupt, message)
     }
 
-    /// The file needs something that orcish does not do.
+    /// An error of kind [`Unsupported`](ErrorKind::Unsupported).
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported, message)
     }
 
-    /// The file asks for more than is allowed.
+    /// An error of kind [`LimitExceeded`](ErrorKind::LimitExceeded).
     pub fn limit(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::LimitExceeded, message)
     }
 
-    /// The file asks for more than the limit of this name in [`Limits`](crate::Limits) allows: the message names it.
+    /// An error of kind [`LimitExceeded`](ErrorKind::LimitExceeded) whose message has the name of a field of
+    /// [`Limits`](crate::Limits).
     pub fn over(limit: &'static str, message: impl std::fmt::Display) -> Self {
         Self::limit(format!("{message} (limits: {limit})"))
     }
 
-    /// An argument of the call is wrong.
+    /// An error of kind [`InvalidArgument`](ErrorKind::InvalidArgument).
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
-    /// The source could not be read; keeps `source` as the cause.
+    /// An error of kind [`Io`](ErrorKind::Io) with a cause.
     pub fn io(message: impl Into<String>, source: std::io::Error) -> Self {
         Self::new(ErrorKind::Io, message).with_source(source)
     }
 
-    /// Keeps `source` as the cause.
+    /// Sets the cause of the error.
     #[must_use]
     pub fn with_source(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.0.source = Some(Arc::new(source));
         self
     }
 
-    /// Adds to the message what may be the reason.
+    /// Appends a remark to the message, such as a possible reason.
     #[must_use]
     pub fn with_remark(mut self, remark: &str) -> Self {
         self.0.message.push_str(&format!(" ({remark})"));
         self
     }
 
-    /// What went wrong, by what the caller can do about it.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The message without its place.
+    /// The message without the place and the cause.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Where in the file the error arose.
+    /// The place of the error in the file.
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// Names the file, unless a deeper layer did.
+    /// Sets the file, unless it is set.
     #[must_use]
     pub fn in_file(mut self, name: &str) -> Self {
         self.0.place.file.get_or_insert_with(|| name.to_owned());
         self
     }
 
-    /// Names the section, unless a deeper layer did.
+    /// Sets the section, unless it is set.
     #[must_use]
     pub fn in_section(mut self, kind: &'static str, index: usize) -> Self {
         self.0.place.section.get_or_insert(Section { kind, index });
         self
     }
 
-    /// Names the page, unless a deeper layer did.
+    /// Sets the page, unless it is set.
     #[must_use]
     pub fn in_page(mut self, index: usize) -> Self {
         self.0.place.page.get_or_insert(index);
         self
     }
 
-    /// Names the column, unless a deeper layer did.
+    /// Sets the column, unless it is set.
     #[must_use]
     pub fn in_column(mut self, name: &str) -> Self {
         // The root has no name.
@@ -164,14 +165,14 @@ impl Error {
         self
     }
 
-    /// Names the stream, unless a deeper layer did.
+    /// Sets the stream, unless it is set.
     #[must_use]
     pub fn in_stream(mut self, kind: &'static str) -> Self {
         self.0.place.stream.get_or_insert(kind);
         self
     }
 
-    /// Names the row within the page or section, unless a deeper layer did.
+    /// Sets the row in the page or section, unless it is set.
     #[must_use]
     pub fn at_row(mut self, row: u64) -> Self {
         self.0.place.row.get_or_insert(row);
@@ -180,8 +181,9 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    /// Names and texts of files may be anything: what moves a cursor, changes the direction of text or is not seen is
-    /// escaped, in the form that Python and the command `orcish` have: `\x1b`, `\u202e`.
+    /// Writes the place, the message and the cause. Names of files and columns can have any characters: control characters,
+    /// bidirectional formatting and invisible characters are escaped as in Python and the command `orcish` (`\x1b`,
+    /// `\u202e`).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.text();
         for part in text.split_inclusive(is_hidden) {
@@ -201,7 +203,7 @@ impl fmt::Display for Error {
 }
 
 impl Error {
-    /// The message with its place and cause, whatever is in them.
+    /// The place, the message and the cause without escaping.
     fn text(&self) -> String {
         let Inner { message, place, source, .. } = &*self.0;
         let mut text = String::new();
@@ -228,8 +230,8 @@ impl Error {
     }
 }
 
-/// Whether a terminal shows something else than the character: control characters, those that set the direction of
-/// text, ends of lines, and what has no width.
+/// Whether a terminal does not show the character: control characters, bidirectional formatting, line separators, and
+/// characters without width.
 fn is_hidden(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
@@ -253,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_where_from_the_outside_in() {
+    fn messages_have_the_place() {
         let error = Error::corrupt("run ends early")
             .in_stream("DATA")
             .in_column("a.b")
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_those_of_what_is_known() {
+    fn rows_are_in_the_page_or_the_section() {
         let error = Error::corrupt("no date").at_row(7);
         let of_page = error.clone().in_page(3).in_column("a").in_section("blocklet", 1).in_file("t.carbondata");
         assert_eq!(of_page.to_string(), "t.carbondata: blocklet 1, column a, page 3, row 7: no date");
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_seen_is_escaped() {
+    fn hidden_characters_are_escaped() {
         let name = "a\u{1b}[2Jb\u{202e}c\u{85}d\n\u{e0001}";
         let error = Error::corrupt(format!("no {name}")).in_column(name).in_file(name);
         let error = error.with_source(std::io::Error::other(name));
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_place_wins() {
+    fn the_first_place_is_kept() {
         let error = Error::limit("too deep").in_column("a.b").in_column("a");
         assert_eq!(error.place().column.as_deref(), Some("a.b"));
     }

@@ -1,14 +1,14 @@
 //! The hash functions of bloom filters, and the bits that a hash sets (ORCv1, Bloom Filter Index).
 
-/// What Java starts the hash of bytes from.
+/// The seed of Java for the hash of bytes.
 const SEED: u64 = 104_729;
 const C1: u64 = 0x87c3_7b91_1142_53d5;
 const C2: u64 = 0x4cf5_ad43_2745_937f;
 
-/// What stands for bytes that a writer has no address of; ORC C++ is handed empty strings without one.
+/// The hash of a null buffer in ORC C++, which may be an empty string.
 pub const NO_BYTES: u64 = 2_862_933_555_777_941_757;
 
-/// Thomas Wang's hash of a 64-bit integer. Shifts to the right keep the sign, as Java's do.
+/// Thomas Wang's hash of a 64-bit integer, with arithmetic right shifts as in Java.
 pub fn integer(key: i64) -> u64 {
     let mut key = (!key).wrapping_add(key << 21);
     key ^= key >> 24;
@@ -19,7 +19,7 @@ pub fn integer(key: i64) -> u64 {
     key.wrapping_add(key << 31).cast_unsigned()
 }
 
-/// The first half of Murmur3 with 128 bits, run over words of 8 bytes.
+/// The first half of 128-bit Murmur3 in ORC's variant, which hashes words of 8 bytes.
 pub fn bytes(bytes: &[u8]) -> u64 {
     let mix = |word: u64| word.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2);
     let (words, rest) = bytes.as_chunks::<8>();
@@ -32,7 +32,7 @@ pub fn bytes(bytes: &[u8]) -> u64 {
     for (to, from) in last.iter_mut().zip(rest) {
         *to = *from;
     }
-    // Nothing mixes to 0, so there is no need to ask whether there is a rest.
+    // An empty rest is mixed to 0, which changes nothing.
     hash ^= mix(u64::from_le_bytes(last));
     hash ^= bytes.len() as u64;
     for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
@@ -41,7 +41,7 @@ pub fn bytes(bytes: &[u8]) -> u64 {
     hash ^ (hash >> 33)
 }
 
-/// The bits that `hash` sets in a filter of `bits` bits, one for each of its hash functions; none where it has no bits.
+/// The bit positions of a hash in a filter of `bits` bits, one for each hash function; none in a filter without bits.
 pub fn positions(hash: u64, functions: u32, bits: u32) -> impl Iterator<Item = u32> {
     let [a, b, c, d, e, f, g, h] = hash.to_le_bytes();
     let (first, second) = (i32::from_le_bytes([a, b, c, d]), i32::from_le_bytes([e, f, g, h]));
@@ -56,9 +56,9 @@ pub fn positions(hash: u64, functions: u32, bits: u32) -> impl Iterator<Item = u
 mod tests {
     use super::*;
 
-    /// Pairs that the tests of ORC Java and ORC C++ both have.
+    /// The values are in the tests of ORC Java and ORC C++.
     #[test]
-    fn hashes_are_those_of_java() {
+    fn hashes_equal_java() {
         let integers = [
             (0, 0),
             (-1, 6_614_246_905_173_314_819),
@@ -81,9 +81,9 @@ mod tests {
         assert_eq!(bytes(text.as_bytes()), 305_830_725_663_368_540);
     }
 
-    /// Bits of a filter for 128 values of which one in twenty is found wrongly.
+    /// Bits of a filter for 128 values with a false positive probability of 5 %.
     #[test]
-    fn bits_are_those_of_java() {
+    fn bits_equal_java() {
         let bits = |hash| positions(hash, 5, 832).collect::<Vec<_>>();
         assert_eq!(bits(integer(11)), [228, 285, 342, 399, 456]);
         let sorted = |hash| {

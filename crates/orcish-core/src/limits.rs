@@ -1,8 +1,8 @@
-//! Bounds on the resources that a file can make a reader use.
+//! Limits of the resources that a reader uses for a file.
 
 /// Default of [`Limits::tail`], in bytes: a footer of half a million columns.
 pub const DEFAULT_MAX_TAIL: u64 = 256 << 20;
-/// Default of [`Limits::chunk`], in bytes; the format's own bound is 2²³ for compressed chunks.
+/// Default of [`Limits::chunk`], in bytes. The format limits compressed chunks to 2²³ bytes.
 pub const DEFAULT_MAX_CHUNK: usize = 64 << 20;
 /// Default of [`Limits::depth`].
 pub const DEFAULT_MAX_DEPTH: usize = 128;
@@ -13,29 +13,29 @@ pub const DEFAULT_MAX_STRIPES: usize = 1 << 20;
 /// Default of [`Limits::memory`], in bytes.
 pub const DEFAULT_MAX_MEMORY: u64 = 4 << 30;
 
-/// Bounds on what a file may make a reader do; checked before anything is allocated.
+/// Limits of the resources that a reader uses for a file. They are checked before memory is allocated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes of a footer, of the file or of a stripe, and of the stripe statistics: as stored, decompressed, and in
-    /// memory once they are decoded. The dotted names of all columns may take as many, and their types.
+    /// Maximum bytes of the file footer, of a stripe footer, and of the stripe statistics, each in stored, decompressed and
+    /// decoded form. It is also the maximum for the dotted names of all columns, and for their types.
     pub tail: u64,
-    /// Most bytes that one compression chunk may hold when decompressed.
+    /// Maximum decompressed bytes of a compression chunk.
     pub chunk: usize,
-    /// Deepest nesting of types; the root counts 1.
+    /// Maximum nesting of types. The depth of the root is 1.
     pub depth: usize,
-    /// Most columns of the type tree, nested ones and the root included.
+    /// Maximum number of columns, including nested columns and the root.
     pub columns: usize,
-    /// Most stripes.
+    /// Maximum number of stripes.
     pub stripes: usize,
-    /// Most bytes of each of three things that one reader holds at a time: stripes as stored; decompressed chunks,
-    /// dictionaries and indexes; decoded batches that have not been handed out yet. All three together take about two and
-    /// a half times as much at most. Batches that were handed out are not counted. An explanation of a read may take as many.
+    /// Maximum bytes of a reader for each of: stored stripes; decompressed chunks, dictionaries and indexes; decoded batches
+    /// that are not returned yet. The sum is at most about two and a half times the limit. Returned batches do not count. It
+    /// is also the maximum for the explanation of a read.
     pub memory: u64,
 }
 
 impl Limits {
-    /// Of files that this process is writing: as large as they are made.
-    pub const OF_OURSELVES: Self = Limits {
+    /// Limits for files that this process writes, which have any size.
+    pub const UNLIMITED: Self = Limits {
         tail: u64::MAX,
         chunk: DEFAULT_MAX_CHUNK,
         depth: DEFAULT_MAX_DEPTH,

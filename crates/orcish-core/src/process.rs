@@ -1,27 +1,27 @@
-//! Which process something belongs to.
+//! The process that owns a file or connection.
 
 use crate::error::{Error, Result};
 
-/// The process that began something. A child of a fork has a copy of its memory, but what is beyond memory, such as a file
-/// or a connection, is its parent's.
+/// The process that opened a file or connection. A child process of a fork has a copy of the memory of its parent, but shares
+/// the file or connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnerProcess(u32);
 
 impl OwnerProcess {
-    /// This process.
+    /// The current process.
     pub fn current() -> Self {
         OwnerProcess(std::process::id())
     }
 
-    /// Whether it is this process.
+    /// Whether the owner is the current process.
     pub fn is_current(self) -> bool {
         self.0 == std::process::id()
     }
 
-    /// Whether a file may be written here.
+    /// Checks that the current process owns the file that is written.
     ///
     /// # Errors
-    /// `InvalidArgument` in another process than that which began the file.
+    /// `InvalidArgument` in a child process of the owner.
     pub fn check(self) -> Result<()> {
         if self.is_current() {
             return Ok(());
@@ -32,7 +32,7 @@ impl OwnerProcess {
         )))
     }
 
-    /// As in a child of the process.
+    /// Another process, for tests of child processes.
     #[cfg(any(test, feature = "testing"))]
     pub fn other() -> Self {
         OwnerProcess(0)
@@ -45,7 +45,7 @@ mod tests {
     use crate::ErrorKind;
 
     #[test]
-    fn files_are_written_by_who_began_them() {
+    fn only_the_owner_can_write() {
         OwnerProcess::current().check().unwrap();
         let error = OwnerProcess::other().check().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);

@@ -59,13 +59,13 @@ impl Tuning {
         self.standard
     }
 
-    /// Sizes that tests set.
+    /// The sizes that tests set.
     pub fn small(&self) -> RangeInclusive<usize> {
         self.min..=self.max
     }
 
-    /// Sets the size, for tests. The least size is the start of [`small`](Self::small): some loops would never end with
-    /// less. Readers and writers that have begun need not notice.
+    /// Sets the size, for tests. The minimum is the start of [`small`](Self::small): some loops would not end with less. The
+    /// change may have no effect on existing readers and writers.
     pub fn set(&self, value: usize) {
         self.value.store(value.max(self.min), Ordering::Relaxed);
     }
@@ -92,7 +92,7 @@ fn make_small(tuning: &Tuning) {
     tuning.set(match kind {
         0 => tuning.standard,
         1 => tuning.min,
-        // The smaller the range is, the more windows a few rows cross.
+        // Rows cross more windows if they are smaller.
         2..5 => tuning.min + value % count.min(10),
         _ => tuning.min + value % count,
     });
@@ -124,7 +124,7 @@ macro_rules! tunings {
 }
 
 tunings! {
-    /// Batches of a file, or of a part of another format's table, that may wait to be taken.
+    /// Decoded batches of a file or split that wait for the caller.
     BATCHES_AHEAD = 4, 1..=2;
 }
 

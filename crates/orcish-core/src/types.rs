@@ -1,27 +1,27 @@
-//! What a type of Arrow is, in whichever of its forms it comes.
+//! Families of Arrow types.
 
 use arrow_schema::{DataType, Field, FieldRef, TimeUnit};
 
-/// Whether values are text, of any length.
+/// Whether values are strings of variable length.
 pub fn is_text(kind: &DataType) -> bool {
     matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Whether values are bytes, of any length.
+/// Whether values are binary of variable length.
 pub fn is_binary(kind: &DataType) -> bool {
     matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
 }
 
-/// The type of the values of dictionaries and runs; any other as it is.
-pub fn values_of(kind: &DataType) -> &DataType {
+/// The type of the values of dictionary and run-end encoded arrays; other types unchanged.
+pub fn value_type(kind: &DataType) -> &DataType {
     match kind {
-        DataType::Dictionary(_, values) => values_of(values),
-        DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
+        DataType::Dictionary(_, values) => value_type(values),
+        DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
         kind => kind,
     }
 }
 
-/// The element of any list.
+/// The element of a list type; `None` for other types.
 pub fn item_of(kind: &DataType) -> Option<&FieldRef> {
     match kind {
         DataType::List(item)
@@ -33,7 +33,7 @@ pub fn item_of(kind: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// A list as another, of other elements.
+/// The list type with another element.
 pub fn with_item(kind: &DataType, item: FieldRef) -> DataType {
     match kind {
         DataType::LargeList(_) => DataType::LargeList(item),
@@ -44,27 +44,27 @@ pub fn with_item(kind: &DataType, item: FieldRef) -> DataType {
     }
 }
 
-/// How the keys begin under which the metadata of a field name its extension type.
+/// Prefix of the metadata keys of extension types.
 const EXTENSION: &str = "ARROW:extension:";
 
-/// Whether a key of metadata is about the extension type of a field. Extension types are of one storage type each.
-pub fn is_of_extension(key: &str) -> bool {
+/// Whether a metadata key of a field belongs to its extension type.
+pub fn is_extension_key(key: &str) -> bool {
     key.starts_with(EXTENSION)
 }
 
-/// A field with values of a type. A field whose values are of another type is no longer of its extension type.
+/// The field with another type. The extension type of a field is removed if the type changes: it has one storage type.
 pub fn with_type(field: &Field, kind: DataType) -> Field {
     let mut field = field.clone();
     if *field.data_type() != kind {
-        field.metadata_mut().retain(|key, _| !is_of_extension(key));
+        field.metadata_mut().retain(|key, _| !is_extension_key(key));
     }
     field.with_data_type(kind)
 }
 
-/// Nanoseconds of a day: times are less.
+/// Nanoseconds of a day.
 pub const NANOSECONDS_OF_DAY: i64 = 86_400 * 1_000_000_000;
 
-/// Nanoseconds of a unit of time.
+/// Nanoseconds of a time unit.
 pub fn nanoseconds(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Second => 1_000_000_000,
@@ -74,8 +74,8 @@ pub fn nanoseconds(unit: TimeUnit) -> i64 {
     }
 }
 
-/// Precision and scale of a decimal, of any width.
-pub fn digits(kind: &DataType) -> Option<(u8, i8)> {
+/// Precision and scale of a decimal type; `None` for other types.
+pub fn precision_and_scale(kind: &DataType) -> Option<(u8, i8)> {
     match kind {
         DataType::Decimal32(precision, scale)
         | DataType::Decimal64(precision, scale)

@@ -9,14 +9,14 @@ use crate::errors::to_python;
 /// A sketch of a set of values, which estimates the number of distinct values.
 #[pyclass(module = "orcish._native")]
 pub(crate) struct Distinct {
-    sketch: orcish_core::distinct::Distinct,
+    sketch: orcish_core::distinct::HyperLogLog,
 }
 
 #[pymethods]
 impl Distinct {
     #[new]
     fn new() -> Self {
-        Distinct { sketch: orcish_core::distinct::Distinct::new() }
+        Distinct { sketch: orcish_core::distinct::HyperLogLog::new() }
     }
 
     /// Adds the values of an array, from its `__arrow_c_array__`. Nulls are ignored.
@@ -27,7 +27,7 @@ impl Distinct {
 
     /// Adds all values of another sketch, from its `to_bytes`.
     fn merge(&mut self, py: Python<'_>, other: &[u8]) -> PyResult<()> {
-        let other = orcish_core::distinct::Distinct::from_bytes(other).map_err(|error| to_python(py, &error))?;
+        let other = orcish_core::distinct::HyperLogLog::from_bytes(other).map_err(|error| to_python(py, &error))?;
         self.sketch.merge(&other);
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{FieldRef, Schema, SchemaRef};
 use orcish_core::Result;
-use orcish_core::names::choose;
+use orcish_core::names::select;
 use orcish_core::predicate::BatchFilter;
 
 use super::snapshot::TableSnapshot;
@@ -27,7 +27,7 @@ impl ScanConfig {
         let fields = snapshot.schema.fields();
         let projection = match &options.columns {
             None => fields.iter().cloned().enumerate().collect(),
-            Some(names) => choose(fields, names)?,
+            Some(names) => select(fields, names)?,
         };
         let filter = options.filter.as_ref().map(|filter| BatchFilter::new(filter, &snapshot.schema)).transpose()?;
         // A filter that is true for all rows is left out.

@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, TimeUnit};
 use super::mismatch::{Misfit, Restored, cast, check_room, no_way};
 use super::{list, packed};
 use crate::error::{Error, Result};
-use crate::types::{NANOSECONDS_OF_DAY, digits, is_binary, is_text, item_of, nanoseconds};
+use crate::types::{NANOSECONDS_OF_DAY, is_binary, is_text, item_of, nanoseconds, precision_and_scale};
 
 /// An array that was read, as the values of `field` that were written. It may take `memory` bytes where that has
 /// nothing to do with what was read.
@@ -101,7 +101,7 @@ fn column(array: &ArrayRef, target: &DataType, memory: u64) -> Restored {
             })?;
             Ok(Arc::new(wide))
         }
-        (D::Decimal128(_, from), target) if digits(target).is_some() => decimal(array, *from, target),
+        (D::Decimal128(_, from), target) if precision_and_scale(target).is_some() => decimal(array, *from, target),
         (from, D::FixedSizeBinary(width)) if is_binary(from) => fixed(array, *width, memory),
         (from, to) if (is_text(from) && is_text(to)) || (is_binary(from) && is_binary(to)) => Ok(cast(array, to)?),
         (D::List(_), target) if item_of(target).is_some() => list::list(array.as_list(), target, memory, column),
@@ -141,7 +141,7 @@ fn half(array: &ArrayRef) -> Restored {
 
 /// The decimals of scale `from` as `target`: of another width, and divided where that has a negative scale.
 fn decimal(array: &ArrayRef, from: i8, target: &DataType) -> Restored {
-    let Some((precision, scale)) = digits(target) else { return Err(no_way(array, target)) };
+    let Some((precision, scale)) = precision_and_scale(target) else { return Err(no_way(array, target)) };
     let factor = match scale {
         scale if scale == from => Some(1),
         // Beyond 38 digits nothing is a multiple but 0.

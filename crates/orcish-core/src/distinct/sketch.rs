@@ -1,70 +1,71 @@
-//! The sketch: registers, their bytes, and the estimate.
+//! HyperLogLog sketches: registers, serialization and the estimator.
 
 #[cfg(test)]
 mod tests;
 
 use crate::error::{Error, Result};
 
-/// Bits of a hash that choose its register.
+/// Bits of a hash that select its register.
 const PRECISION: u32 = 14;
 const REGISTERS: usize = 1 << PRECISION;
-/// Bits of a hash that are left.
-const REST: u32 = u64::BITS - PRECISION;
-/// What a register may hold: the place of the first bit that is set among the rest, or the one behind them.
-const GREATEST: u8 = 51;
+/// Bits of a hash that do not select its register.
+const RANK_BITS: u32 = u64::BITS - PRECISION;
+/// Maximum value of a register: the position of the first set bit, or the position behind the last bit.
+const MAX_RANK: u8 = 51;
 
-/// What the bytes of a sketch begin with, by their form.
-const ALL: u8 = 1;
-const SOME: u8 = 2;
-/// Bytes of a register with its number.
-const ENTRY: usize = 3;
+/// First byte of a serialized sketch with all registers.
+const DENSE: u8 = 1;
+/// First byte of a serialized sketch with the indexes and values of registers that are not 0.
+const SPARSE: u8 = 2;
+/// Bytes of the index and the value of a register.
+const SPARSE_ENTRY: usize = 3;
 
-/// A sketch of a set of values, from which their number is estimated: with a standard error of 0.81 %.
+/// A HyperLogLog sketch of a set of values. The standard error of the estimated number of distinct values is 0.81 %.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Distinct {
+pub struct HyperLogLog {
     registers: Vec<u8>,
 }
 
-impl Default for Distinct {
+impl Default for HyperLogLog {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Distinct {
-    /// The standard error of [`estimate`](Self::estimate), as a part of the number.
+impl HyperLogLog {
+    /// The relative standard error of [`estimate`](Self::estimate).
     pub const ERROR: f64 = 1.04 / 128.0;
 
     /// A sketch of no values.
     pub fn new() -> Self {
-        Distinct { registers: vec![0; REGISTERS] }
+        HyperLogLog { registers: vec![0; REGISTERS] }
     }
 
     /// Adds a value by its hash.
     pub(super) fn insert(&mut self, hash: u64) {
-        // A bit behind the rest ends the count.
-        let place = (hash << PRECISION | 1 << (PRECISION - 1)).leading_zeros() + 1;
-        if let Some(register) = usize::try_from(hash >> REST).ok().and_then(|at| self.registers.get_mut(at)) {
-            *register = (*register).max(u8::try_from(place).unwrap_or(GREATEST));
+        // The bit behind the last bit bounds the number of zeros.
+        let rank = (hash << PRECISION | 1 << (PRECISION - 1)).leading_zeros() + 1;
+        if let Some(register) = usize::try_from(hash >> RANK_BITS).ok().and_then(|at| self.registers.get_mut(at)) {
+            *register = (*register).max(u8::try_from(rank).unwrap_or(MAX_RANK));
         }
     }
 
-    /// Adds all values of another sketch.
+    /// Adds the values of another sketch.
     pub fn merge(&mut self, other: &Self) {
         for (register, other) in self.registers.iter_mut().zip(&other.registers) {
             *register = (*register).max(*other);
         }
     }
 
-    /// The sketch as bytes: at most 16 KiB and one, and few for few values.
+    /// Serializes the sketch. The result has at most 16 KiB and one byte, and is small for few values.
     pub fn to_bytes(&self) -> Vec<u8> {
         let count = self.registers.iter().filter(|register| **register > 0).count();
-        if count * ENTRY >= REGISTERS {
-            let mut bytes = vec![ALL];
+        if count * SPARSE_ENTRY >= REGISTERS {
+            let mut bytes = vec![DENSE];
             bytes.extend_from_slice(&self.registers);
             return bytes;
         }
-        let mut bytes = vec![SOME];
+        let mut bytes = vec![SPARSE];
         for (at, &register) in (0u16..).zip(&self.registers).filter(|(_, register)| **register > 0) {
             bytes.extend_from_slice(&at.to_le_bytes());
             bytes.push(register);
@@ -72,50 +73,50 @@ impl Distinct {
         bytes
     }
 
-    /// The sketch that [`to_bytes`](Self::to_bytes) gave.
+    /// Deserializes a sketch of [`to_bytes`](Self::to_bytes).
     ///
     /// # Errors
-    /// `InvalidArgument` where the bytes are no sketch.
+    /// `InvalidArgument` where the bytes are not a sketch.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let fault = || Error::invalid("the bytes are no sketch of distinct values");
         let mut sketch = Self::new();
         match bytes.split_first() {
-            Some((&ALL, registers)) if registers.len() == REGISTERS => sketch.registers = registers.to_vec(),
-            Some((&SOME, entries)) if entries.len().is_multiple_of(ENTRY) => {
-                for &[low, high, value] in entries.as_chunks::<ENTRY>().0 {
+            Some((&DENSE, registers)) if registers.len() == REGISTERS => sketch.registers = registers.to_vec(),
+            Some((&SPARSE, entries)) if entries.len().is_multiple_of(SPARSE_ENTRY) => {
+                for &[low, high, value] in entries.as_chunks::<SPARSE_ENTRY>().0 {
                     let register = sketch.registers.get_mut(usize::from(u16::from_le_bytes([low, high])));
                     *register.ok_or_else(fault)? = value;
                 }
             }
             _ => return Err(fault()),
         }
-        if sketch.registers.iter().any(|register| *register > GREATEST) {
+        if sketch.registers.iter().any(|register| *register > MAX_RANK) {
             return Err(fault());
         }
         Ok(sketch)
     }
 
-    /// How many distinct values have been added, about.
+    /// An estimate of the number of distinct values.
     pub fn estimate(&self) -> f64 {
-        // How many registers hold each number.
-        let mut counts = [0u32; GREATEST as usize + 1];
+        // Number of registers by value.
+        let mut counts = [0u32; MAX_RANK as usize + 1];
         for register in &self.registers {
             if let Some(count) = counts.get_mut(usize::from(*register)) {
                 *count += 1;
             }
         }
         let [empty, between @ .., full] = counts;
-        let all = REGISTERS as f64;
-        let mut sum = all * tau(1.0 - f64::from(full) / all);
+        let registers = REGISTERS as f64;
+        let mut sum = registers * tau(1.0 - f64::from(full) / registers);
         for count in between.iter().rev() {
             sum = 0.5 * (sum + f64::from(*count));
         }
-        sum += all * sigma(f64::from(empty) / all);
-        all * all / (2.0 * std::f64::consts::LN_2 * sum)
+        sum += registers * sigma(f64::from(empty) / registers);
+        registers * registers / (2.0 * std::f64::consts::LN_2 * sum)
     }
 }
 
-/// The sum of `x^(2^k) * 2^(k-1)` over k from 1, and `x`.
+/// `x` plus the sum of `x^(2^k) * 2^(k-1)` over k from 1.
 fn sigma(mut x: f64) -> f64 {
     if x >= 1.0 {
         return f64::INFINITY;
@@ -123,16 +124,16 @@ fn sigma(mut x: f64) -> f64 {
     let (mut factor, mut sum) = (1.0, x);
     loop {
         x *= x;
-        let before = sum;
+        let previous = sum;
         sum += x * factor;
         factor += factor;
-        if sum <= before {
+        if sum <= previous {
             return sum;
         }
     }
 }
 
-/// A third of `1 - x` less the sum of `(1 - x^(2^-k))^2 * 2^-k` over k from 1.
+/// A third of: `1 - x` minus the sum of `(1 - x^(2^-k))^2 * 2^-k` over k from 1.
 fn tau(mut x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return 0.0;
@@ -140,10 +141,10 @@ fn tau(mut x: f64) -> f64 {
     let (mut factor, mut sum) = (1.0, 1.0 - x);
     loop {
         x = x.sqrt();
-        let before = sum;
+        let previous = sum;
         factor *= 0.5;
         sum -= (1.0 - x) * (1.0 - x) * factor;
-        if sum >= before {
+        if sum >= previous {
             return sum / 3.0;
         }
     }

@@ -1,12 +1,12 @@
-//! Hashes of values: equal values have equal ones, whatever Arrow type they come in.
+//! Hashes of values. Equal values of different Arrow types have equal hashes.
 //!
-//! | values | what is hashed |
+//! | values | hashed data |
 //! |---|---|
 //! | integers, booleans, dates, times, durations | the number |
 //! | timestamps | nanoseconds |
-//! | decimals | the number without zeros at the end, and its scale; a whole one as an integer |
-//! | floating point numbers | bits of the double; one NaN, one zero |
-//! | text, binaries | bytes |
+//! | decimals | the number without trailing zeros and its scale; an integer if the scale is 0 |
+//! | floating point numbers | bits of the double, with one NaN and one zero |
+//! | strings, binary | bytes |
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
@@ -20,16 +20,16 @@ use arrow_array::{Array, ArrayAccessor, BooleanArray};
 use arrow_schema::{DataType, TimeUnit};
 use arrow_select::filter::filter;
 
-use super::sketch::Distinct;
+use super::sketch::HyperLogLog;
 use crate::error::{Error, Result};
 use crate::hash::bytes as hash_bytes;
 
-/// What keeps the fractions apart that have the same digits.
-const SCALE: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The increment of SplitMix64. It is also the factor of the scale in the hash of a decimal.
+const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A number of 64 bits as another, whose bits depend on all of its: no two become one (SplitMix64).
+/// The bijective mixing function of SplitMix64.
 fn mix(mut word: u64) -> u64 {
-    word = word.wrapping_add(SCALE);
+    word = word.wrapping_add(GOLDEN_GAMMA);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)
@@ -51,14 +51,14 @@ fn large(value: i128) -> u64 {
 }
 
 fn float(value: f64) -> u64 {
-    // Adding a zero makes one zero of both.
+    // -0.0 + 0.0 is 0.0.
     let value = if value.is_nan() { f64::NAN } else { value + 0.0 };
     mix(value.to_bits())
 }
 
 fn decimal(value: i128, scale: i8) -> u64 {
     let (mut value, mut scale) = (value, scale);
-    // Most have few digits, and division of 64 bits is much faster.
+    // Most decimals fit into 64 bits, whose division is much faster.
     if let Ok(mut short) = i64::try_from(value) {
         while scale > 0 && short % 10 == 0 && short != 0 {
             (short, scale) = (short / 10, scale - 1);
@@ -76,21 +76,21 @@ fn decimal(value: i128, scale: i8) -> u64 {
     match scale {
         _ if value == 0 => large(0),
         0 => large(value),
-        scale => mix(large(value) ^ u64::from(scale.cast_unsigned()).wrapping_mul(SCALE)),
+        scale => mix(large(value) ^ u64::from(scale.cast_unsigned()).wrapping_mul(GOLDEN_GAMMA)),
     }
 }
 
-impl Distinct {
-    /// Adds the values of an array; nulls are none.
+impl HyperLogLog {
+    /// Adds the values of an array. Nulls are ignored.
     ///
     /// # Errors
-    /// `Unsupported` for nested types, of which the parts can be added.
+    /// `Unsupported` for nested types. Their children can be added.
     pub fn add(&mut self, array: &dyn Array) -> Result<()> {
         add(self, array)
     }
 }
 
-fn primitive<T: ArrowPrimitiveType>(to: &mut Distinct, array: &dyn Array, hash: impl Fn(T::Native) -> u64) {
+fn primitive<T: ArrowPrimitiveType>(to: &mut HyperLogLog, array: &dyn Array, hash: impl Fn(T::Native) -> u64) {
     let Some(array) = array.as_primitive_opt::<T>() else { return };
     if array.null_count() == 0 {
         array.values().iter().for_each(|value| to.insert(hash(*value)));
@@ -99,7 +99,7 @@ fn primitive<T: ArrowPrimitiveType>(to: &mut Distinct, array: &dyn Array, hash: 
     }
 }
 
-fn bytes<'a, A>(to: &mut Distinct, array: Option<A>)
+fn bytes<'a, A>(to: &mut HyperLogLog, array: Option<A>)
 where
     A: ArrayAccessor<Item: AsRef<[u8]>> + 'a,
 {
@@ -109,8 +109,8 @@ where
     }
 }
 
-/// The values of an array.
-fn add(to: &mut Distinct, array: &dyn Array) -> Result<()> {
+/// Adds the values of an array.
+fn add(to: &mut HyperLogLog, array: &dyn Array) -> Result<()> {
     use DataType as D;
     macro_rules! integers {
         ($type:ty) => {
@@ -121,11 +121,12 @@ fn add(to: &mut Distinct, array: &dyn Array) -> Result<()> {
         D::Null => {}
         D::Boolean => {
             let Some(array) = array.as_boolean_opt() else { return Ok(()) };
-            let (some_true, some_false) = (array.has_true(), array.has_false());
-            [(some_true, 1), (some_false, 0)]
-                .into_iter()
-                .filter(|(is, _)| *is)
-                .for_each(|(_, n)| to.insert(integer(n)));
+            if array.has_true() {
+                to.insert(integer(1));
+            }
+            if array.has_false() {
+                to.insert(integer(0));
+            }
         }
         D::Int8 => integers!(Int8Type),
         D::Int16 => integers!(Int16Type),
@@ -168,30 +169,30 @@ fn add(to: &mut Distinct, array: &dyn Array) -> Result<()> {
     Ok(())
 }
 
-/// Times of a unit of so many nanoseconds.
-fn time<T: ArrowPrimitiveType<Native: Into<i64>>>(to: &mut Distinct, array: &dyn Array, unit: i64) {
+/// Adds times in a unit of `unit` nanoseconds.
+fn time<T: ArrowPrimitiveType<Native: Into<i64>>>(to: &mut HyperLogLog, array: &dyn Array, unit: i64) {
     primitive::<T>(to, array, |value| {
         let value: i64 = value.into();
         value.checked_mul(unit).map_or_else(|| large(i128::from(value) * i128::from(unit)), integer)
     });
 }
 
-fn dictionary(to: &mut Distinct, array: &dyn Array, keys: &DataType) -> Result<()> {
+fn dictionary(to: &mut HyperLogLog, array: &dyn Array, keys: &DataType) -> Result<()> {
     use DataType as D;
     match keys {
-        D::Int8 => entries::<Int8Type>(to, array),
-        D::Int16 => entries::<Int16Type>(to, array),
-        D::Int32 => entries::<Int32Type>(to, array),
-        D::Int64 => entries::<Int64Type>(to, array),
-        D::UInt8 => entries::<UInt8Type>(to, array),
-        D::UInt16 => entries::<UInt16Type>(to, array),
-        D::UInt32 => entries::<UInt32Type>(to, array),
-        _ => entries::<UInt64Type>(to, array),
+        D::Int8 => dictionary_values::<Int8Type>(to, array),
+        D::Int16 => dictionary_values::<Int16Type>(to, array),
+        D::Int32 => dictionary_values::<Int32Type>(to, array),
+        D::Int64 => dictionary_values::<Int64Type>(to, array),
+        D::UInt8 => dictionary_values::<UInt8Type>(to, array),
+        D::UInt16 => dictionary_values::<UInt16Type>(to, array),
+        D::UInt32 => dictionary_values::<UInt32Type>(to, array),
+        _ => dictionary_values::<UInt64Type>(to, array),
     }
 }
 
-/// The entries of a dictionary that a value is.
-fn entries<K: ArrowDictionaryKeyType>(to: &mut Distinct, array: &dyn Array) -> Result<()> {
+/// Adds the values of a dictionary that keys refer to.
+fn dictionary_values<K: ArrowDictionaryKeyType>(to: &mut HyperLogLog, array: &dyn Array) -> Result<()> {
     let Some(array) = array.as_dictionary_opt::<K>() else { return Ok(()) };
     let mut used = vec![false; array.values().len()];
     for key in (0..array.len()).filter_map(|at| array.key(at)) {

@@ -6,4 +6,4 @@ mod select;
 
 pub use nearest::nearest;
 pub use resolve::{NameResolver, TypeTree};
-pub use select::{ArrowNames, Choice, choose, field_at, no_value};
+pub use select::{ArrowNames, Selection, field_at, not_one_value_per_row, select};

@@ -30,7 +30,7 @@ pub trait TypeTree {
 #[derive(Debug)]
 pub struct NameResolver<T: TypeTree> {
     tree: T,
-    /// The types that names have led to; the root is the first.
+    /// The types on the paths of resolved names. The first is the root.
     visited: Vec<Visited<T::Node>>,
 }
 
@@ -38,11 +38,11 @@ pub struct NameResolver<T: TypeTree> {
 #[derive(Debug)]
 struct Visited<N> {
     node: N,
-    /// Index of the first child of each name.
+    /// For each name, the index of the first child with the name.
     by_name: HashMap<String, usize>,
     /// Length of the longest name in bytes.
     longest: usize,
-    /// Where each child that was visited is in the list of visited types.
+    /// For each visited child, its index in the list of visited types.
     children: HashMap<usize, usize>,
 }
 
@@ -54,21 +54,20 @@ impl<T: TypeTree> NameResolver<T> {
         resolver
     }
 
-    /// The index of a child at each level from the root down to the type that `name` stands for; `None` where there is no
-    /// such type.
+    /// The path of child indexes from the root to the type with a dotted name; `None` where there is no such type.
     pub fn resolve(&mut self, name: &str) -> Option<Vec<usize>> {
         let mut path = Vec::new();
         self.walk(0, name, &mut path, &mut HashSet::new()).then_some(path)
     }
 
-    /// Appends to `path` the way from a visited type down to `name`. `failed` holds the types and the rests of the name, by
-    /// their lengths, that have led nowhere.
+    /// Appends the path from a visited type to `name` to `path`. `failed` has the pairs of a type and the length of a rest of
+    /// the name that were tried without success.
     fn walk(&mut self, at: usize, name: &str, path: &mut Vec<usize>, failed: &mut HashSet<(usize, usize)>) -> bool {
         if failed.contains(&(at, name.len())) {
             return false;
         }
         let Some(visited) = self.visited.get(at) else { return false };
-        // No prefix that is longer than all names is hashed: a name of n dots has n prefixes.
+        // Only prefixes up to the length of the longest name are hashed: a name of n dots has n prefixes.
         let ends = name.match_indices('.').map(|(dot, _)| dot).take_while(|&dot| dot <= visited.longest);
         let ends = ends.chain((name.len() <= visited.longest).then_some(name.len()));
         let found = |end: usize| Some((*visited.by_name.get(name.get(..end)?)?, end));
@@ -94,16 +93,16 @@ impl<T: TypeTree> NameResolver<T> {
         false
     }
 
-    /// Where the child of a visited type is in the list of visited types.
+    /// The index of the child of a visited type in the list of visited types.
     fn child(&mut self, at: usize, index: usize) -> Option<usize> {
         let visited = self.visited.get(at)?;
-        if let Some(&known) = visited.children.get(&index) {
-            return Some(known);
+        if let Some(&child) = visited.children.get(&index) {
+            return Some(child);
         }
         let child = self.tree.child(&visited.node, index)?;
-        let place = self.visit(child);
-        self.visited.get_mut(at)?.children.insert(index, place);
-        Some(place)
+        let child = self.visit(child);
+        self.visited.get_mut(at)?.children.insert(index, child);
+        Some(child)
     }
 
     fn visit(&mut self, node: T::Node) -> usize {

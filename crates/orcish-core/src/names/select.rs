@@ -1,4 +1,4 @@
-//! Selection of columns, and of parts of columns, of an Arrow schema by dotted names.
+//! Selection of columns and nested fields of an Arrow schema by dotted names.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl ArrowNames {
     }
 }
 
-/// The field at a path of indexes, of which each but the first is one of a struct.
+/// The field at a path of indexes through structs; `None` where there is no such field.
 pub fn field_at(fields: &Fields, path: &[usize]) -> Option<FieldRef> {
     let (first, rest) = path.split_first()?;
     let mut field = fields.get(*first)?;
@@ -90,84 +90,86 @@ pub fn field_at(fields: &Fields, path: &[usize]) -> Option<FieldRef> {
     Some(field.clone())
 }
 
-/// The error where a filter asks a name that is within a list or a map.
-pub fn no_value(name: &str) -> Error {
+/// The error for a filter on a field of a list or a map.
+pub fn not_one_value_per_row(name: &str) -> Error {
     Error::invalid(format!("{name:?} is within a list or a map: a filter needs one value a row"))
 }
 
-/// Columns that are asked for, in the order in which they were first. Names may ask for several parts of one.
+/// Selected columns in the order of their first selection. Several nested fields of a column can be selected.
 #[derive(Debug, Default)]
-pub struct Choice {
-    /// Places, with the paths that are asked for below each.
-    chosen: Vec<(usize, Vec<Vec<usize>>)>,
-    by_place: HashMap<usize, usize>,
+pub struct Selection {
+    /// Indexes of columns, with the paths of the selected fields below each.
+    columns: Vec<(usize, Vec<Vec<usize>>)>,
+    /// For each selected column, its index in `columns`.
+    positions: HashMap<usize, usize>,
 }
 
-impl Choice {
-    /// Adds what is at a path; where its column is chosen by this, its index among the chosen ones.
+impl Selection {
+    /// Selects the field at a path. Returns the position of its column in the selection, if the column is new.
     pub fn add(&mut self, path: &[usize]) -> Option<usize> {
-        let (&top, below) = path.split_first()?;
-        let next = self.chosen.len();
-        let at = *self.by_place.entry(top).or_insert(next);
-        if at == next {
-            self.chosen.push((top, Vec::new()));
+        let (&column, rest) = path.split_first()?;
+        let next = self.columns.len();
+        let position = *self.positions.entry(column).or_insert(next);
+        if position == next {
+            self.columns.push((column, Vec::new()));
         }
-        self.chosen.get_mut(at)?.1.push(below.to_vec());
-        (at == next).then_some(at)
+        self.columns.get_mut(position)?.1.push(rest.to_vec());
+        (position == next).then_some(position)
     }
 
-    /// The columns, each with its place and the parts that are asked for.
-    pub fn of(&self, fields: &Fields) -> Vec<(usize, FieldRef)> {
-        let wanted = |(place, paths): &(usize, Vec<Vec<usize>>)| Some((*place, only(fields.get(*place)?, paths)));
-        self.chosen.iter().filter_map(wanted).collect()
+    /// The indexes of the selected columns, and their fields with the selected nested fields.
+    pub fn fields(&self, fields: &Fields) -> Vec<(usize, FieldRef)> {
+        let field = |(column, paths): &(usize, Vec<Vec<usize>>)| Some((*column, prune(fields.get(*column)?, paths)));
+        self.columns.iter().filter_map(field).collect()
     }
 }
 
-/// The columns that dotted names ask for, each once, in the order in which they are first named: their places, and
-/// their fields with those parts that are asked for.
+/// Selects columns by dotted names. Returns each column once, in the order of the names: its index, and its field with the
+/// selected nested fields.
 ///
 /// # Errors
-/// `UnknownColumn`.
-pub fn choose(fields: &Fields, names: &[String]) -> Result<Vec<(usize, FieldRef)>> {
-    let (mut resolver, mut choice) = (ArrowNames::new(fields), Choice::default());
+/// `UnknownColumn` where there is no such column.
+pub fn select(fields: &Fields, names: &[String]) -> Result<Vec<(usize, FieldRef)>> {
+    let (mut resolver, mut selection) = (ArrowNames::new(fields), Selection::default());
     for name in names {
-        choice.add(&resolver.path(name, &Fields::empty())?);
+        selection.add(&resolver.path(name, &Fields::empty())?);
     }
-    Ok(choice.of(fields))
+    Ok(selection.fields(fields))
 }
 
-/// A field with those of its parts that are asked for, by their paths; an empty path is all of it. Lists and maps
-/// have all their parts, of which less may be read.
-fn only(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
+/// Removes the struct fields that are not selected by `paths`. An empty path selects the complete field. Lists and maps have
+/// all their children, which may be pruned.
+fn prune(field: &FieldRef, paths: &[Vec<usize>]) -> FieldRef {
     if paths.iter().any(Vec::is_empty) {
         return field.clone();
     }
-    let mut chosen: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
+    let mut selected: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
     for path in paths {
-        let Some((&at, below)) = path.split_first() else { continue };
-        match chosen.iter_mut().find(|(place, _)| *place == at) {
-            Some((_, paths)) => paths.push(below.to_vec()),
-            None => chosen.push((at, vec![below.to_vec()])),
+        let Some((&child, rest)) = path.split_first() else { continue };
+        match selected.iter_mut().find(|(index, _)| *index == child) {
+            Some((_, paths)) => paths.push(rest.to_vec()),
+            None => selected.push((child, vec![rest.to_vec()])),
         }
     }
-    let whole = |at: usize, part: &FieldRef| match chosen.iter().find(|(place, _)| *place == at) {
-        Some((_, paths)) => only(part, paths),
-        None => part.clone(),
+    let prune_child = |child: usize, field: &FieldRef| match selected.iter().find(|(index, _)| *index == child) {
+        Some((_, paths)) => prune(field, paths),
+        None => field.clone(),
     };
     let kind = match field.data_type() {
         DataType::Struct(fields) => {
-            let part = |(at, paths): &(usize, Vec<Vec<usize>>)| Some(only(fields.get(*at)?, paths));
-            DataType::Struct(chosen.iter().filter_map(part).collect())
+            let field = |(child, paths): &(usize, Vec<Vec<usize>>)| Some(prune(fields.get(*child)?, paths));
+            DataType::Struct(selected.iter().filter_map(field).collect())
         }
         DataType::Map(entries, sorted) => match entries.data_type() {
             DataType::Struct(fields) => {
-                let parts: Fields = fields.iter().enumerate().map(|(at, part)| whole(at, part)).collect();
-                DataType::Map(Arc::new(with_type(entries, DataType::Struct(parts))), *sorted)
+                let fields: Fields =
+                    fields.iter().enumerate().map(|(child, field)| prune_child(child, field)).collect();
+                DataType::Map(Arc::new(with_type(entries, DataType::Struct(fields))), *sorted)
             }
             _ => return field.clone(),
         },
         list => match item_of(list) {
-            Some(item) => with_item(list, whole(0, item)),
+            Some(item) => with_item(list, prune_child(0, item)),
             None => return field.clone(),
         },
     };
@@ -191,42 +193,42 @@ mod tests {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
-    /// All beginnings of a name of a million parts are a terabyte of text.
+    /// The prefixes of a name of a million parts have a terabyte together.
     #[test]
-    fn names_that_are_longer_than_all() {
+    fn long_names_are_rejected_fast() {
         let long = "x.".repeat(1_000_000);
-        let error = choose(&fields(), &names(&[&long])).unwrap_err();
+        let error = select(&fields(), &names(&[&long])).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownColumn);
-        assert!(choose(&fields(), &names(&["a.b", "nest.x"])).is_ok());
+        assert!(select(&fields(), &names(&["a.b", "nest.x"])).is_ok());
     }
 
     #[test]
-    fn columns_come_in_order_of_their_first_names() {
-        let chosen = choose(&fields(), &names(&["nest.z", "a.b", "id", "nest.x", "id"])).unwrap();
-        assert_eq!(chosen.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [1, 3, 0]);
-        let DataType::Struct(parts) = chosen[0].1.data_type() else { panic!("{:?}", chosen[0]) };
-        assert_eq!(parts.iter().map(|part| part.name().as_str()).collect::<Vec<_>>(), ["z", "x"]);
-        assert!(choose(&fields(), &[]).unwrap().is_empty());
+    fn columns_are_in_the_order_of_the_names() {
+        let selected = select(&fields(), &names(&["nest.z", "a.b", "id", "nest.x", "id"])).unwrap();
+        assert_eq!(selected.iter().map(|(column, _)| *column).collect::<Vec<_>>(), [1, 3, 0]);
+        let DataType::Struct(pruned) = selected[0].1.data_type() else { panic!("{:?}", selected[0]) };
+        assert_eq!(pruned.iter().map(|field| field.name().as_str()).collect::<Vec<_>>(), ["z", "x"]);
+        assert!(select(&fields(), &[]).unwrap().is_empty());
     }
 
     #[test]
-    fn the_whole_stands_above_its_parts() {
+    fn complete_columns_include_nested_fields() {
         let all = fields();
-        assert_eq!(choose(&all, &names(&["nest.x", "nest"])).unwrap(), [(1, all[1].clone())]);
-        let chosen = choose(&all, &names(&["items.y"])).unwrap();
-        let DataType::Struct(parts) = item_of(chosen[0].1.data_type()).unwrap().data_type() else { panic!() };
+        assert_eq!(select(&all, &names(&["nest.x", "nest"])).unwrap(), [(1, all[1].clone())]);
+        let selected = select(&all, &names(&["items.y"])).unwrap();
+        let DataType::Struct(parts) = item_of(selected[0].1.data_type()).unwrap().data_type() else { panic!() };
         assert_eq!(parts.len(), 1);
     }
 
     #[test]
-    fn an_unknown_name_brings_near_ones() {
-        let error = choose(&fields(), &names(&["nset"])).unwrap_err();
+    fn unknown_names_suggest_similar_names() {
+        let error = select(&fields(), &names(&["nset"])).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownColumn);
         assert!(error.to_string().contains("nearest: nest"), "{error}");
     }
 
     #[test]
-    fn fields_are_found_within_structs_alone() {
+    fn paths_lead_through_structs_only() {
         let all = fields();
         assert_eq!(field_at(&all, &[1, 2]).unwrap().name(), "z");
         assert!(field_at(&all, &[2, 0]).is_none() && field_at(&all, &[9]).is_none() && field_at(&all, &[]).is_none());

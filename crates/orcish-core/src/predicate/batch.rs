@@ -17,7 +17,7 @@ use super::evaluate::evaluate;
 use super::verdict::{Outcome, Proof, Verdict};
 use crate::error::{Error, Result};
 use crate::expression::Predicate;
-use crate::names::{ArrowNames, field_at, no_value};
+use crate::names::{ArrowNames, field_at, not_one_value_per_row};
 
 /// A predicate bound to columns of Arrow.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl BatchFilter {
         let names = RefCell::new(ArrowNames::new(fields));
         let path = |name: &str| names.borrow_mut().path(name, &Fields::empty());
         Self::bind(predicate, &mut |name| path(name), &|name| {
-            let field = field_at(fields, &path(name)?).ok_or_else(|| no_value(name))?;
+            let field = field_at(fields, &path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
             let domain = domain_of_array(field.data_type())?;
             Ok(FilterColumn { domain, type_string: field.data_type().to_string(), source: ValueSource::Column(0) })
         })

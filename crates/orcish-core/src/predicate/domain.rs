@@ -3,7 +3,7 @@
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::error::{Error, Result};
-use crate::types::{nanoseconds, values_of};
+use crate::types::{nanoseconds, value_type};
 
 /// What a column is read as, so far as it can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub(super) fn domain_of_array(kind: &DataType) -> Result<Domain> {
     if matches!(kind, DataType::Null | DataType::Union(_, _) | DataType::RunEndEncoded(_, _)) {
         return Err(Error::invalid(format!("values of type {kind} cannot be asked by a filter")));
     }
-    Ok(match values_of(kind) {
+    Ok(match value_type(kind) {
         // What there is no comparison for here.
         DataType::UInt64 => Domain::Opaque,
         DataType::Decimal128(_, scale) if *scale < 0 => Domain::Opaque,

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 pub(super) type ArrowResult = std::result::Result<ArrayRef, ArrowError>;
 
-/// Values of these lengths, one behind the other in `bytes`. A value that the bytes do not hold is empty.
+/// The adjacent values of these lengths in `bytes`. A value beyond the end of `bytes` is empty.
 pub(super) fn slices<'a>(lengths: &'a [u32], bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = bytes;
     lengths.iter().map(move |&length| {
@@ -25,7 +25,7 @@ pub(super) fn slices<'a>(lengths: &'a [u32], bytes: &'a [u8]) -> impl Iterator<I
 ///
 /// # Errors
 /// `LimitExceeded` where the sum of the lengths is more than an offset holds.
-#[expect(unsafe_code, reason = "to look at all of them once more takes longer than to make them")]
+#[expect(unsafe_code, reason = "a check of all offsets takes longer than their computation")]
 pub fn offsets<O: OffsetSizeTrait>(lengths: &[u32]) -> Result<OffsetBuffer<O>> {
     let mut sum = 0u64;
     let mut offsets = Vec::with_capacity(lengths.len() + 1);
@@ -38,8 +38,8 @@ pub fn offsets<O: OffsetSizeTrait>(lengths: &[u32]) -> Result<OffsetBuffer<O>> {
     if usize::try_from(sum).ok().and_then(O::from_usize).is_none() {
         return Err(Error::limit(format!("{sum} bytes or elements in one array, more than its offsets reach")));
     }
-    // SAFETY: there is at least one offset; the first is 0, and they rise: the last of the sums, none of which is
-    // more than the next, fits into an offset.
+    // SAFETY: there is at least one offset. The first is 0. The offsets are sums of lengths, so they are non-decreasing, and
+    // the last sum fits into an offset.
     Ok(unsafe { OffsetBuffer::new_unchecked(ScalarBuffer::from(offsets)) })
 }
 

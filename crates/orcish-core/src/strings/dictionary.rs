@@ -8,16 +8,16 @@ use super::values::{Values, array};
 use crate::error::{Error, Result};
 use crate::types::is_text;
 
-/// Entries of at most this many bytes are copied with all that follows up to here.
+/// Maximum length of short values, which are copied with a fixed number of bytes.
 const SHORT: usize = 32;
-/// Values that are gathered at a time, where all are short.
+/// Values that are gathered at a time, if all are short.
 const GATHERED: usize = 64;
 
 /// The values of a dictionary, and fast copies of the values that keys refer to.
 #[derive(Debug, Default)]
 pub struct DictionaryValues {
-    /// Where each value begins, and its length.
-    places: Vec<(u32, u32)>,
+    /// Offset and length of each value.
+    ranges: Vec<(u32, u32)>,
     /// Bytes of all values. Padding behind them lets copies of short values have a fixed length.
     bytes: Buffer,
     /// Length of the longest value.
@@ -27,19 +27,19 @@ pub struct DictionaryValues {
 }
 
 impl DictionaryValues {
-    /// Values at `places` in `bytes`: where each begins, and its length. A value that reaches beyond the bytes is empty.
-    pub fn new(mut places: Vec<(u32, u32)>, mut bytes: Vec<u8>) -> Self {
-        for (start, length) in &mut places {
+    /// A dictionary of the values at `ranges` of `bytes`, as offset and length. A value beyond the end of `bytes` is empty.
+    pub fn new(mut ranges: Vec<(u32, u32)>, mut bytes: Vec<u8>) -> Self {
+        for (start, length) in &mut ranges {
             if u64::from(*start) + u64::from(*length) > bytes.len() as u64 {
                 (*start, *length) = (0, 0);
             }
         }
         bytes.resize(bytes.len() + SHORT, 0);
-        let longest = places.iter().fold(0, |longest, &(_, length)| longest.max(length as usize));
-        DictionaryValues { places, bytes: Buffer::from_vec(bytes), longest, is_utf8: false }
+        let longest = ranges.iter().fold(0, |longest, &(_, length)| longest.max(length as usize));
+        DictionaryValues { ranges, bytes: Buffer::from_vec(bytes), longest, is_utf8: false }
     }
 
-    /// The values, and an array of type `target` of them.
+    /// A dictionary of `values`, and an array of type `target` of the values.
     ///
     /// # Errors
     /// `Corrupt` for text that is not UTF-8, `LimitExceeded` for more bytes than offsets reach.
@@ -66,19 +66,19 @@ impl DictionaryValues {
         let value = |&(start, length): &(u32, u32)| {
             self.bytes.get(start as usize..start as usize + length as usize).unwrap_or_default()
         };
-        let invalid = self.places.iter().position(|place| std::str::from_utf8(value(place)).is_err());
+        let invalid = self.ranges.iter().position(|place| std::str::from_utf8(value(place)).is_err());
         self.is_utf8 = invalid.is_none();
         invalid.map_or(Ok(()), Err)
     }
 
     /// Number of values.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.ranges.len()
     }
 
     /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.ranges.is_empty()
     }
 
     /// Length of the longest value in bytes.
@@ -86,15 +86,15 @@ impl DictionaryValues {
         self.longest
     }
 
-    /// Bytes of all values, and some more behind them.
+    /// Bytes of all values, followed by padding.
     pub fn bytes(&self) -> &Buffer {
         &self.bytes
     }
 
-    /// Where a value begins, and its length; that of a number that no value has is empty.
+    /// Offset and length of the value of a key; `(0, 0)` for a key without a value.
     #[inline]
-    pub fn place(&self, key: u32) -> (u32, u32) {
-        self.places.get(key as usize).copied().unwrap_or_default()
+    pub fn range(&self, key: u32) -> (u32, u32) {
+        self.ranges.get(key as usize).copied().unwrap_or_default()
     }
 
     /// The values of these keys. The value of a key that the dictionary does not have is empty.
@@ -118,7 +118,7 @@ impl DictionaryValues {
         for keys in keys.chunks(GATHERED) {
             let mut at = 0;
             for (&key, to) in keys.iter().zip(&mut lengths) {
-                let (start, length) = self.place(key);
+                let (start, length) = self.range(key);
                 let from = self.bytes.get(start as usize..).and_then(|bytes| bytes.first_chunk::<N>());
                 buffer[at % (GATHERED * SHORT)..][..N].copy_from_slice(from.unwrap_or(&[0; N]));
                 *to = length;
@@ -131,10 +131,10 @@ impl DictionaryValues {
     }
 
     fn gather_any(&self, keys: &[u32]) -> (Vec<u32>, Vec<u8>) {
-        let lengths: Vec<u32> = keys.iter().map(|&key| self.place(key).1).collect();
+        let lengths: Vec<u32> = keys.iter().map(|&key| self.range(key).1).collect();
         let total: usize = lengths.iter().map(|&length| length as usize).sum();
         let mut bytes: Vec<u8> = Vec::with_capacity(total + SHORT);
-        for (start, length) in keys.iter().map(|&key| self.place(key)) {
+        for (start, length) in keys.iter().map(|&key| self.range(key)) {
             let (at, length) = (bytes.len(), length as usize);
             let from = self.bytes.get(start as usize..).unwrap_or_default();
             match from.first_chunk::<SHORT>() {

@@ -86,7 +86,7 @@ impl Values {
         self.is_utf8
     }
 
-    /// The values without the blanks at their ends.
+    /// The values without trailing blanks.
     #[must_use]
     pub fn trim_end_blanks(self) -> Self {
         let mut bytes = Vec::with_capacity(self.bytes.len());
@@ -104,21 +104,21 @@ impl Values {
         self.iter().enumerate().filter(is_longer).map(|(at, _)| at).collect()
     }
 
-    /// The values cut to at most `max` characters. Characters are code points; in bytes that are not UTF-8, all bytes but
-    /// continuation bytes begin one.
+    /// The values truncated to at most `max` characters. Characters are code points. In invalid UTF-8, all bytes but
+    /// continuation bytes are the start of a character.
     #[must_use]
     pub fn truncate_characters(self, max: usize) -> Self {
         if self.iter().all(|value| end_of_characters(value, max) == value.len()) {
             return self;
         }
-        let mut cut = Values { is_utf8: self.is_utf8, ..Values::default() };
+        let mut truncated = Values { is_utf8: self.is_utf8, ..Values::default() };
         for (value, &length) in self.iter().zip(&self.lengths) {
             let value = value.get(..end_of_characters(value, max)).unwrap_or(value);
-            // The cut value is not longer than the value.
-            cut.lengths.push(u32::try_from(value.len()).unwrap_or(length));
-            cut.bytes.extend_from_slice(value);
+            // A truncated value is not longer than the value.
+            truncated.lengths.push(u32::try_from(value.len()).unwrap_or(length));
+            truncated.bytes.extend_from_slice(value);
         }
-        cut
+        truncated
     }
 
     /// Removes the empty values at the indexes `at`, which ascend.
@@ -147,7 +147,7 @@ impl Values {
     /// An array of type `target`, which is no dictionary, with one value for each slot of `nulls`, null slots included.
     ///
     /// # Errors
-    /// Those of [`into_array`](Self::into_array).
+    /// As [`into_array`](Self::into_array).
     pub fn into_slots(self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         array(target, &self.lengths, Buffer::from_vec(self.bytes), nulls, self.is_utf8, |at| {
             format!("value {at} of the batch")
@@ -180,12 +180,12 @@ impl Values {
 pub struct ValuesBuilder {
     lengths: Vec<u32>,
     text: String,
-    /// Where the current value begins.
+    /// Start of the current value in `text`.
     start: usize,
 }
 
 impl ValuesBuilder {
-    /// A builder with room for `count` values of `bytes` bytes together.
+    /// A builder with capacity for `count` values with `bytes` bytes together.
     pub fn with_capacity(count: usize, bytes: usize) -> Self {
         ValuesBuilder { lengths: Vec::with_capacity(count), text: String::with_capacity(bytes), start: 0 }
     }
@@ -198,7 +198,7 @@ impl ValuesBuilder {
     /// Ends the current value.
     ///
     /// # Errors
-    /// `LimitExceeded` where it has more bytes than 32 bits count.
+    /// `LimitExceeded` where the value has 4 GiB or more.
     pub fn end_value(&mut self) -> Result<()> {
         let length = u32::try_from(self.text.len() - self.start);
         self.lengths.push(length.map_err(|_| Error::limit("a value of more than 4 GiB"))?);
@@ -213,7 +213,7 @@ impl ValuesBuilder {
     }
 }
 
-/// Where the first `max` characters of a value end.
+/// The end of the first `max` characters of a value in bytes.
 fn end_of_characters(value: &[u8], max: usize) -> usize {
     // A value has no more characters than bytes.
     if value.len() <= max {
@@ -226,7 +226,7 @@ fn end_of_characters(value: &[u8], max: usize) -> usize {
 /// A dictionary array of `keys`, one for each valid slot of `nulls`.
 ///
 /// # Errors
-/// `Corrupt` where a key is that of no value.
+/// `Corrupt` where a key has no value.
 pub fn dictionary_array(mut keys: Vec<i32>, values: ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     spread(&mut keys, nulls.as_ref());
     let keys = Int32Array::new(ScalarBuffer::from(keys), nulls);
@@ -234,7 +234,7 @@ pub fn dictionary_array(mut keys: Vec<i32>, values: ArrayRef, nulls: Option<Null
     Ok(Arc::new(array.map_err(|error| Error::corrupt("its references do not fit").with_source(error))?))
 }
 
-/// An array of values of these lengths, each of which is valid UTF-8 if `is_utf8`. `name` names a value for messages.
+/// An array of values of these lengths, which are valid UTF-8 if `is_utf8`. `name` is the name of a value in messages.
 pub(super) fn array(
     target: &DataType,
     lengths: &[u32],
@@ -270,8 +270,8 @@ fn text<T: ByteArrayType<Native = str>>(
     let ends_within = offsets.last().as_usize() <= bytes.len();
     let as_long = nulls.as_ref().is_none_or(|nulls| nulls.len() + 1 == offsets.len());
     if ends_within && as_long && (is_utf8 || bytes.is_ascii()) {
-        // SAFETY: offsets rise, from 0 to what is no more than the number of bytes; there are as many as slots;
-        // and each value is valid UTF-8: known to be, or ASCII wherever it is cut.
+        // SAFETY: offsets are non-decreasing, start at 0, and end within the bytes. Their number is the number of slots plus
+        // one. Each value is valid UTF-8: it was checked, or all bytes are ASCII.
         return Ok(Arc::new(unsafe { GenericByteArray::<T>::new_unchecked(offsets, bytes, nulls) }));
     }
     binary::<T>(offsets, bytes, nulls)

@@ -1,16 +1,16 @@
-//! Unit tests once more, with windows of random small sizes.
+//! Unit tests with windows of random small sizes.
 #![allow(clippy::panic, reason = "a test that fails")]
 
 use std::process::Command;
 
 use super::SEED;
 
-/// The factor by which random tests have more cases: `ORCISH_TEST_FACTOR`, or 1.
+/// The factor of the number of cases of random tests: `ORCISH_TEST_FACTOR`, or 1.
 pub fn factor() -> u32 {
     std::env::var("ORCISH_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok()).unwrap_or(1)
 }
 
-/// Runs the tests of this binary whose names begin with one of `tests` in processes with small windows.
+/// Runs the tests of this binary with one of the name prefixes `tests` in processes with small windows.
 ///
 /// # Panics
 /// Where a test fails.
@@ -20,7 +20,7 @@ pub fn run_with_small_windows(tests: &[&str]) {
     }
     for seed in 0..factor() {
         let binary = std::env::current_exe().unwrap_or_else(|error| panic!("no test binary: {error}"));
-        // Windows are variables of a process.
+        // Windows are global variables.
         let output = Command::new(binary).args(tests).env(SEED, seed.to_string()).output();
         let output = output.unwrap_or_else(|error| panic!("the tests do not start: {error}"));
         let report = String::from_utf8_lossy(&output.stdout);
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_are_no_smaller_than_loops_need_them() {
+    fn windows_have_a_minimum() {
         let tuning = Tuning::new("X", 100, &(3..=10));
         for (value, found) in [(0, 3), (2, 3), (3, 3), (10, 10), (1 << 40, 1 << 40)] {
             tuning.set(value);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_the_same_whatever_the_windows() {
+    fn rows_do_not_depend_on_windows() {
         run_with_small_windows(&["parallel::", "predicate::"]);
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 use orcish_core::error::{Error, Result};
 use orcish_core::predicate::{Altered, Domain};
-use orcish_core::types::{is_of_extension, nanoseconds};
+use orcish_core::types::{is_extension_key, nanoseconds};
 
 use crate::options::{
     ColumnOptions, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
@@ -81,7 +81,7 @@ impl Mapping<'_> {
     pub(super) fn field(&self, name: impl Into<String>, column: &Projected) -> Result<FieldRef> {
         let this = self.tail.schema.get(column.id)?;
         // The storage of an extension type is known from the stored schema alone, which has these keys itself.
-        let attributes = this.attributes.iter().filter(|(key, _)| !is_of_extension(key));
+        let attributes = this.attributes.iter().filter(|(key, _)| !is_extension_key(key));
         let mut metadata: HashMap<String, String> = attributes.cloned().collect();
         if matches!(this.kind, Kind::Char | Kind::Varchar | Kind::Geometry | Kind::Geography) {
             metadata.insert(TYPE_KEY.to_owned(), self.tail.schema.type_string(column.id)?);

@@ -6,7 +6,7 @@
 use arrow_schema::{DataType, FieldRef};
 use orcish_core::error::{Error, Result};
 use orcish_core::expression::Predicate;
-use orcish_core::names::no_value;
+use orcish_core::names::not_one_value_per_row;
 use orcish_core::predicate::{
     BatchFilter, Condition, Domain, FilterColumn, Node, ValueSource, bind_names, domain_of, stored_domain,
 };
@@ -137,7 +137,7 @@ impl Table {
                 source,
             });
         }
-        let field = self.field_at(&self.path(name)?).ok_or_else(|| no_value(name))?;
+        let field = self.field_at(&self.path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
         let domain = stored_domain(field.data_type(), self.times_may_become_null());
         Ok(FilterColumn { domain, type_string: field.data_type().to_string(), source: ValueSource::Column(0) })
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRef};
 use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
-use orcish_core::names::{ArrowNames, Choice, field_at};
+use orcish_core::names::{ArrowNames, Selection, field_at};
 use orcish_core::parallel::{map, threads_or_cores};
 use orcish_core::types::{item_of, with_item};
 use orcish_io::{StorageOptions, concurrency, display_name, open};
@@ -189,7 +189,7 @@ impl Table {
 
     /// Finds the columns that are asked for, in their order.
     fn choose_columns(&mut self) -> Result<()> {
-        let mut choice = Choice::default();
+        let mut choice = Selection::default();
         self.origins = Vec::new();
         match &self.options.columns {
             Columns::All => {
@@ -210,7 +210,7 @@ impl Table {
             }
             Columns::Ids(_) => return Err(Error::invalid("the columns of a table have names, and no ids")),
         }
-        self.wanted = choice.of(&self.fields);
+        self.wanted = choice.fields(&self.fields);
         let field = |origin: &Origin| match origin {
             Origin::File(at) => self.wanted.get(*at).map(|(_, field)| field.clone()),
             Origin::Partition(at) => self.partition.get(*at).cloned(),

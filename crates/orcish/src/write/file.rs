@@ -114,7 +114,7 @@ impl FileWriter {
 
     fn start(mut sink: Box<dyn Sink>, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
         let (types, nullable) = orc_types(&schema)?;
-        let orc = Schema::from_proto(types.clone(), &Limits::OF_OURSELVES)?;
+        let orc = Schema::from_proto(types.clone(), &Limits::UNLIMITED)?;
         let plan = WritePlan::new(options, &orc)?;
         let encoder = Encoder::new(child_writers(&plan, &orc, &nullable, 0)?, threads_or_cores(options.threads));
         let tail = Tail::new(types, user_metadata(&schema, options)?, &plan);

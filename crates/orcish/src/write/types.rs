@@ -27,7 +27,7 @@
 
 use arrow_schema::{DataType, Field, IntervalUnit, Schema, TimeUnit};
 use orcish_core::error::{Error, Result};
-use orcish_core::types::{item_of, values_of};
+use orcish_core::types::{item_of, value_type};
 
 use crate::proto::orc;
 use crate::proto::orc::r#type::Kind;

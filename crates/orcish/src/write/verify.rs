@@ -205,7 +205,7 @@ fn without_padding(written: &ArrayRef, read: &ArrayRef, field: &Field) -> Result
     if !has_char(field) {
         return Ok(Some((written.clone(), read.clone())));
     }
-    if !is_text(values_of(field.data_type())) {
+    if !is_text(value_type(field.data_type())) {
         return Ok(None);
     }
     Ok(Some((trim_end(written)?, trim_end(read)?)))
@@ -223,7 +223,7 @@ fn trim_end(array: &ArrayRef) -> Result<ArrayRef> {
 fn has_char(field: &Field) -> bool {
     let is_char = field.metadata().get(TYPE_KEY).is_some_and(|name| name.starts_with("char("));
     is_char
-        || match values_of(field.data_type()) {
+        || match value_type(field.data_type()) {
             DataType::Struct(fields) => fields.iter().any(|field| has_char(field)),
             DataType::Map(entries, _) => has_char(entries),
             DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_char(field)),

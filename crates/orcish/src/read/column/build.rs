@@ -9,7 +9,7 @@ use arrow_array::types::{
 };
 use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
 use orcish_core::error::{Error, Result};
-use orcish_core::types::{is_text, values_of};
+use orcish_core::types::{is_text, value_type};
 
 use super::binary::{DirectReader, Target, WIDEST};
 use super::decimal::{DecimalReader, Digits};
@@ -174,7 +174,7 @@ impl Context<'_> {
                 Ok(Box::new(DecimalReader { present: self.present(column), digits, target, keeps_going }))
             }
             Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
-                let form = TextForm::new(this, self.options, is_text(values_of(arrow)));
+                let form = TextForm::new(this, self.options, is_text(value_type(arrow)));
                 let target = Target { arrow: arrow.clone(), form };
                 let pending = Pending::new(self.present(column));
                 let encoding = self.encoding(column)?;

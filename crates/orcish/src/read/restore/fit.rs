@@ -1,7 +1,7 @@
 //! Which types of Arrow are written as what, told by the Arrow types that ORC's become of themselves.
 
 use arrow_schema::{DataType, Field, Fields, IntervalUnit, TimeUnit};
-use orcish_core::types::{digits, is_binary, is_text, item_of};
+use orcish_core::types::{is_binary, is_text, item_of, precision_and_scale};
 
 /// Names of the fields of a struct that stands for days and milliseconds.
 pub(crate) const DAYS: [&str; 2] = ["days", "milliseconds"];
@@ -10,8 +10,8 @@ pub(crate) const MONTHS: [&str; 3] = ["months", "days", "nanoseconds"];
 
 /// Precision and scale of the decimal that a decimal is written as. Those of negative scale are multiplied out.
 fn written((precision, scale): (u8, i8)) -> (u8, i8) {
-    let (digits, scale) = (i16::from(precision) - i16::from(scale.min(0)), scale.max(0));
-    (u8::try_from(digits.max(i16::from(scale)).min(38)).unwrap_or(38), scale)
+    let (precision_and_scale, scale) = (i16::from(precision) - i16::from(scale.min(0)), scale.max(0));
+    (u8::try_from(precision_and_scale.max(i16::from(scale)).min(38)).unwrap_or(38), scale)
 }
 
 /// Whether columns of type `stored` are written as what becomes `natural` when it is read. Names of fields have to be
@@ -43,9 +43,8 @@ pub(crate) fn fits(natural: &DataType, stored: &DataType) -> bool {
             D::Int64 | D::UInt32 | D::Time64(_) | D::Duration(_),
         ) => true,
         (D::Timestamp(_, from), D::Timestamp(_, to)) => from.is_some() == to.is_some(),
-        (D::Decimal128(precision, scale), stored) => {
-            digits(stored).is_some_and(|digits| written(digits) == (*precision, *scale))
-        }
+        (D::Decimal128(precision, scale), stored) => precision_and_scale(stored)
+            .is_some_and(|precision_and_scale| written(precision_and_scale) == (*precision, *scale)),
         (natural, stored) if is_text(natural) => is_text(stored),
         (natural, stored) if is_binary(natural) => is_binary(stored) || matches!(stored, D::FixedSizeBinary(_)),
         (D::List(item), stored) => item_of(stored).is_some_and(|stored| fits(item.data_type(), stored.data_type())),

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, Schema, SchemaRef, TimeUnit};
 use orcish_core::error::Result;
-use orcish_core::types::{is_binary, is_text, item_of, values_of, with_item, with_type};
+use orcish_core::types::{is_binary, is_text, item_of, value_type, with_item, with_type};
 
 use super::schema::{Mapping, SparkType, may_become_null, spark_type};
 use super::stored::{ARROW_SCHEMA_KEY, decode};
@@ -92,7 +92,7 @@ impl StoredSchema {
         if parent.parent.is_none() {
             return self.schema.fields().get(index).map(|field| field.data_type());
         }
-        match values_of(self.data_type(types, parent_id)?) {
+        match value_type(self.data_type(types, parent_id)?) {
             DataType::Struct(fields) => fields.get(index).map(|field| field.data_type()),
             DataType::Union(fields, _) => fields.iter().nth(index).map(|(_, field)| field.data_type()),
             DataType::Map(entries, _) => match entries.data_type() {
@@ -156,7 +156,7 @@ pub(crate) fn add_forms(
     forms: &mut BTreeMap<u32, ColumnOptions>,
 ) -> Result<()> {
     let this = types.get(id)?;
-    if spark_type(this) == Some(SparkType::TimestampNtz) && !matches!(values_of(target), DataType::Timestamp(_, _)) {
+    if spark_type(this) == Some(SparkType::TimestampNtz) && !matches!(value_type(target), DataType::Timestamp(_, _)) {
         // Integers, as which they are stored.
         forms.insert(id, ColumnOptions::Timestamp(Some(TimestampUnit::Microsecond), None));
         return Ok(());
@@ -246,7 +246,7 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, natural: &DataType, stor
     let (options, this) = (mapping.options, mapping.tail.schema.get(column.id)?);
     Ok(match (natural, stored) {
         (natural, stored) if options.strings.is_some() && is_stringlike(stored) => natural.clone(),
-        (natural, stored) if is_binary(values_of(natural)) && is_text(values_of(stored)) => natural.clone(),
+        (natural, stored) if is_binary(value_type(natural)) && is_text(value_type(stored)) => natural.clone(),
         (D::Dictionary(_, _), D::Dictionary(_, values)) if is_text(values) => stored.clone(),
         (natural, D::Dictionary(keys, values)) => {
             D::Dictionary(keys.clone(), Box::new(data_type(mapping, column, natural, values)?))
@@ -295,7 +295,7 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, natural: &DataType, stor
 
 /// Whether values are text or bytes of any length, as is or in a dictionary or runs.
 fn is_stringlike(kind: &DataType) -> bool {
-    is_text(values_of(kind)) || is_binary(values_of(kind))
+    is_text(value_type(kind)) || is_binary(value_type(kind))
 }
 
 /// Whether all children are read, in their order.

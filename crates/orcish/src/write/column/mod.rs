@@ -31,7 +31,7 @@ pub(super) use build::{child_writers, column_writer};
 
 use orcish_core::error::Result;
 use orcish_core::statistics::{ColumnStatistics, Detail};
-use orcish_core::types::{is_text, values_of};
+use orcish_core::types::{is_text, value_type};
 
 use super::append_error::{AppendError, AppendResult};
 use super::blocks::Blocks;
@@ -310,8 +310,8 @@ impl ColumnWriter {
 /// returned unchanged.
 fn decode_dictionary_or_runs(array: &ArrayRef) -> Result<ArrayRef> {
     let target = match array.data_type() {
-        DataType::Dictionary(_, values) if !is_text(values) => values_of(values),
-        DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
+        DataType::Dictionary(_, values) if !is_text(values) => value_type(values),
+        DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
         _ => return Ok(array.clone()),
     };
     let cast = arrow_cast::cast(array, target);
