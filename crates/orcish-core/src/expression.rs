@@ -1,41 +1,41 @@
-//! Conditions on rows, as plain data: the filters of reads and scans.
+//! Predicates on rows, as plain data: the filters of reads and scans.
 //!
-//! They have SQL's three-valued logic: a comparison with null, and of null, is neither true nor false, and only rows
-//! for which the whole condition is true are kept. Floating point numbers compare as IEEE 754 has it: NaN is neither
-//! less than, equal to, nor greater than anything, and `!=` holds for it.
+//! Predicates have the three-valued logic of SQL: a comparison with null is unknown, and a filter keeps the rows for which the
+//! predicate is true. Floating point numbers compare as in IEEE 754: NaN is neither less than, equal to, nor greater than any
+//! number, and `!=` is true for it.
 
 use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A condition on rows.
+/// A predicate on rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
-    /// Compares a column with a value.
+    /// Compares a column with a literal.
     Compare {
         /// Dotted name of the column.
         column: String,
-        /// How.
+        /// The operator.
         op: Comparison,
-        /// With what.
+        /// The literal.
         value: Literal,
     },
-    /// Whether a column has one of some values; with null among them it is unknown rather than false.
+    /// Whether a column has one of the values. If null is one of them, the predicate is unknown instead of false.
     In {
         /// Dotted name of the column.
         column: String,
         /// The values.
         values: Literals,
     },
-    /// Whether a string, or binary, begins with another.
+    /// Whether a string or binary value has a prefix.
     StartsWith {
         /// Dotted name of the column.
         column: String,
-        /// What it begins with.
+        /// The prefix.
         prefix: Literal,
     },
-    /// Whether a column is null. Any column that is in no list, map or union can be asked.
+    /// Whether a column is null. The column can have any type, and is not below a list, map or union.
     IsNull {
         /// Dotted name of the column.
         column: String,
@@ -45,19 +45,19 @@ pub enum Predicate {
         /// Dotted name of the column.
         column: String,
     },
-    /// Whether all hold; true of none.
+    /// Conjunction; true without operands.
     And(Vec<Predicate>),
-    /// Whether one holds; false of none.
+    /// Disjunction; false without operands.
     Or(Vec<Predicate>),
-    /// Whether it does not hold.
+    /// Negation.
     Not(Box<Predicate>),
-    /// The same for every row: true, false, or unknown.
+    /// True, false, or unknown (`None`) for every row.
     Constant(Option<bool>),
 }
 
-/// How two values compare.
+/// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are clear")]
 pub enum Comparison {
     Equal,
     NotEqual,
@@ -67,9 +67,11 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-/// A value that columns are compared with. Numbers compare by what they are, whatever their types, but for decimals
-/// with floating point numbers: those of a column are compared with the nearest to a decimal, and a column of
-/// decimals with the shortest decimal that a floating point number is written as, if that is no whole number.
+/// A literal of a predicate.
+///
+/// Numbers of different types compare by their exact values, except decimals with floating point numbers: a floating point
+/// column is compared with the double that is nearest to the decimal. A decimal column is compared with the shortest decimal
+/// notation of a floating point number that is not an integer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     /// Null.
@@ -82,66 +84,71 @@ pub enum Literal {
     Float(f64),
     /// `unscaled / 10^scale`, for columns of numbers.
     Decimal {
-        /// All digits.
+        /// The unscaled value.
         unscaled: i128,
-        /// How many of them are behind the point.
+        /// Number of digits behind the decimal point.
         scale: u32,
     },
-    /// For columns of numbers: one of more digits than [`Decimal`](Self::Decimal) has room for, and so than columns of
-    /// decimals have. It is above `floor / 10^scale`, and below the next number of that scale.
+    /// For columns of numbers: a decimal with more digits than [`Decimal`](Self::Decimal) and any decimal column can have. It
+    /// is greater than `floor / 10^scale`, and less than `(floor + 1) / 10^scale`.
     LongDecimal {
-        /// The greatest number of that scale below it.
+        /// The unscaled value, rounded down.
         floor: i128,
-        /// As many digits behind the point as leave room for those before it among 38.
+        /// Number of digits behind the decimal point, so that all digits are at most 38.
         scale: u32,
-        /// The nearest to it, for columns of floating point numbers.
+        /// The nearest double, for floating point columns.
         nearest: f64,
     },
     /// For string, char, varchar and binary columns.
     String(String),
     /// For binary columns, and for strings that are read as binary.
     Binary(Vec<u8>),
-    /// Days since 1970-01-01, also beyond those that a date column holds; for date columns, and as midnight for timestamps.
+    /// Days since 1970-01-01, also out of the range of date columns. For date columns, and as midnight for timestamps.
     Date(i64),
     /// For timestamps.
     Timestamp {
-        /// Nanoseconds since 1970-01-01 00:00:00, on the wall clock or in UTC.
+        /// Nanoseconds since 1970-01-01 00:00:00, in local time or in UTC.
         nanoseconds: i128,
-        /// Whether it is an instant, for `timestamp with local time zone`, or a wall clock, for `timestamp`.
+        /// Whether it is an instant, for `timestamp with local time zone`, or a local time, for `timestamp`.
         is_instant: bool,
     },
 }
 
-/// Values of which a column may have one. Clones share them, and what has been made of them: there may be a million.
+/// The values of [`Predicate::In`], which may be a million. Clones share the values, and the sets that they were bound to.
 #[derive(Clone)]
 pub struct Literals(Arc<Shared>);
 
 struct Shared {
     values: Vec<Literal>,
-    /// What they have been bound to.
+    /// Results of binding the values, the most recent first.
     bound: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Literals {
-    /// Things that are made of the values and kept.
-    const KEPT: usize = 4;
+    /// Maximum number of cached results of binding.
+    const MAX_BOUND: usize = 4;
 
-    /// What was made of them before, if `is` it; else it is made now, and kept.
-    pub fn bound<T: Any + Send + Sync, E>(
+    /// The cached result of binding the values that `is_match` accepts, or the result of `bind`, which is cached.
+    ///
+    /// # Errors
+    /// Errors of `bind`.
+    pub fn get_or_bind<T: Any + Send + Sync, E>(
         &self,
-        is: impl Fn(&T) -> bool,
-        make: impl FnOnce() -> Result<T, E>,
+        is_match: impl Fn(&T) -> bool,
+        bind: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
         let lock = || self.0.bound.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().iter().find_map(|known| known.clone().downcast::<T>().ok().filter(|known| is(known)));
-        if let Some(known) = known {
-            return Ok(known);
+        let is_type_match =
+            |cached: &Arc<dyn Any + Send + Sync>| cached.clone().downcast::<T>().ok().filter(|cached| is_match(cached));
+        let cached = lock().iter().find_map(is_type_match);
+        if let Some(cached) = cached {
+            return Ok(cached);
         }
-        let made = Arc::new(make()?);
+        let result = Arc::new(bind()?);
         let mut bound = lock();
-        bound.truncate(Self::KEPT - 1);
-        bound.insert(0, made.clone());
-        Ok(made)
+        bound.truncate(Self::MAX_BOUND - 1);
+        bound.insert(0, result.clone());
+        Ok(result)
     }
 }
 
@@ -178,15 +185,15 @@ impl PartialEq for Literals {
 }
 
 impl Predicate {
-    /// Most levels of `And`, `Or` and `Not`, one in the other, that a filter may have.
+    /// Maximum nesting of `And`, `Or` and `Not`.
     pub const MAX_DEPTH: usize = 500;
 
-    /// Compares the column of a dotted name with a value.
+    /// Compares a column with a literal.
     pub fn compare(column: impl Into<String>, op: Comparison, value: impl Into<Literal>) -> Self {
         Predicate::Compare { column: column.into(), op, value: value.into() }
     }
 
-    /// Whether a column has one of `values`.
+    /// Whether a column has one of the `values`.
     pub fn is_in<V: Into<Literal>>(column: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
         Predicate::In { column: column.into(), values: values.into_iter().map(Into::into).collect() }
     }
@@ -196,7 +203,7 @@ impl Predicate {
         Predicate::IsNull { column: column.into() }
     }
 
-    /// The names of the columns that it asks, each as often as it does.
+    /// The names of the columns of the predicate, once for each use.
     pub fn columns(&self) -> Vec<&str> {
         match self {
             Predicate::Compare { column, .. }
@@ -204,19 +211,21 @@ impl Predicate {
             | Predicate::StartsWith { column, .. }
             | Predicate::IsNull { column }
             | Predicate::IsNan { column } => vec![column],
-            Predicate::And(parts) | Predicate::Or(parts) => parts.iter().flat_map(Predicate::columns).collect(),
+            Predicate::And(operands) | Predicate::Or(operands) => {
+                operands.iter().flat_map(Predicate::columns).collect()
+            }
             Predicate::Not(inner) => inner.columns(),
             Predicate::Constant(_) => Vec::new(),
         }
     }
 
-    /// Whether it asks what is NaN, or compares with a floating point number: what that means depends on the type of
-    /// the column.
+    /// Whether the predicate tests for NaN, or compares with a floating point number. The meaning of these depends on the type
+    /// of the column.
     pub fn has_floats(&self) -> bool {
         match self {
             Predicate::IsNan { .. } | Predicate::Compare { value: Literal::Float(_), .. } => true,
             Predicate::In { values, .. } => values.iter().any(|value| matches!(value, Literal::Float(_))),
-            Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(Predicate::has_floats),
+            Predicate::And(operands) | Predicate::Or(operands) => operands.iter().any(Predicate::has_floats),
             Predicate::Not(inner) => inner.has_floats(),
             _ => false,
         }
@@ -243,7 +252,7 @@ macro_rules! literal {
 literal!(bool => Boolean, i32 => Integer, i64 => Integer, u64 => Integer, f64 => Float, &str => String, String => String);
 
 impl Comparison {
-    /// The one that holds where this does not, but for null and NaN.
+    /// The negated operator. It is the negation of the comparison except for null and NaN.
     pub fn negated(self) -> Self {
         match self {
             Comparison::Equal => Comparison::NotEqual,
@@ -270,7 +279,7 @@ impl fmt::Display for Comparison {
 }
 
 impl Literal {
-    /// What it is, for messages.
+    /// Description of the type for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Literal::Null => "null",
@@ -287,10 +296,10 @@ impl Literal {
     }
 }
 
-/// Most characters of a string or bytes that are shown.
-const SHOWN: usize = 40;
-/// Most digits behind the point that are shown; more, and their number is.
-const MAX_SCALE: u32 = 100;
+/// Maximum number of characters or bytes of a literal in messages.
+const MAX_SHOWN: usize = 40;
+/// Maximum scale of decimals in plain notation. Others are in scientific notation.
+const MAX_PLAIN_SCALE: u32 = 100;
 
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -301,18 +310,20 @@ impl fmt::Display for Literal {
             Literal::Float(value) => write!(f, "{value:?}"),
             Literal::LongDecimal { nearest, .. } => write!(f, "{nearest:?}"),
             Literal::Decimal { unscaled, scale: 0 } => write!(f, "{unscaled}"),
-            Literal::Decimal { unscaled, scale } if *scale > MAX_SCALE => write!(f, "{unscaled}e-{scale}"),
+            Literal::Decimal { unscaled, scale } if *scale > MAX_PLAIN_SCALE => write!(f, "{unscaled}e-{scale}"),
             Literal::Decimal { unscaled, scale } => {
                 let digits = format!("{:0width$}", unscaled.unsigned_abs(), width = *scale as usize + 1);
                 let (whole, fraction) = digits.split_at(digits.len() - *scale as usize);
                 write!(f, "{}{whole}.{fraction}", if *unscaled < 0 { "-" } else { "" })
             }
-            Literal::String(value) if value.chars().count() <= SHOWN => write!(f, "'{}'", value.replace('\'', "''")),
-            Literal::String(value) => write!(f, "'{}…'", value.chars().take(SHOWN).collect::<String>()),
+            Literal::String(value) if value.chars().count() <= MAX_SHOWN => {
+                write!(f, "'{}'", value.replace('\'', "''"))
+            }
+            Literal::String(value) => write!(f, "'{}…'", value.chars().take(MAX_SHOWN).collect::<String>()),
             Literal::Binary(value) => {
                 f.write_str("x'")?;
-                value.iter().take(SHOWN).try_for_each(|byte| write!(f, "{byte:02x}"))?;
-                f.write_str(if value.len() > SHOWN { "…'" } else { "'" })
+                value.iter().take(MAX_SHOWN).try_for_each(|byte| write!(f, "{byte:02x}"))?;
+                f.write_str(if value.len() > MAX_SHOWN { "…'" } else { "'" })
             }
             Literal::Date(days) => match date(*days) {
                 Some(date) => write!(f, "date '{date}'"),
@@ -336,7 +347,7 @@ impl fmt::Display for Literal {
     }
 }
 
-/// The date that is `days` after 1970-01-01.
+/// The date at a number of days since 1970-01-01; `None` where it is out of range.
 fn date(days: i64) -> Option<String> {
     let epoch = chrono::NaiveDate::from_ymd_opt(1970, 1, 1)?;
     Some(epoch.checked_add_signed(chrono::TimeDelta::try_days(days)?)?.to_string())
@@ -344,32 +355,32 @@ fn date(days: i64) -> Option<String> {
 
 impl fmt::Display for Predicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let joined = |f: &mut fmt::Formatter<'_>, parts: &[Predicate], word: &str, none: &str| {
-            for (at, part) in parts.iter().enumerate() {
+        let join = |f: &mut fmt::Formatter<'_>, operands: &[Predicate], operator: &str, empty: &str| {
+            for (at, operand) in operands.iter().enumerate() {
                 if at > 0 {
-                    write!(f, " {word} ")?;
+                    write!(f, " {operator} ")?;
                 }
-                match part {
-                    Predicate::And(_) | Predicate::Or(_) if parts.len() > 1 => write!(f, "({part})")?,
-                    part => write!(f, "{part}")?,
+                match operand {
+                    Predicate::And(_) | Predicate::Or(_) if operands.len() > 1 => write!(f, "({operand})")?,
+                    operand => write!(f, "{operand}")?,
                 }
             }
-            if parts.is_empty() { f.write_str(none) } else { Ok(()) }
+            if operands.is_empty() { f.write_str(empty) } else { Ok(()) }
         };
         match self {
             Predicate::Compare { column, op, value } => write!(f, "{column} {op} {value}"),
             Predicate::In { column, values } => {
                 write!(f, "{column} in (")?;
-                for (at, value) in values.iter().take(SHOWN / 4).enumerate() {
+                for (at, value) in values.iter().take(MAX_SHOWN / 4).enumerate() {
                     write!(f, "{}{value}", if at > 0 { ", " } else { "" })?;
                 }
-                f.write_str(if values.len() > SHOWN / 4 { ", …)" } else { ")" })
+                f.write_str(if values.len() > MAX_SHOWN / 4 { ", …)" } else { ")" })
             }
             Predicate::StartsWith { column, prefix } => write!(f, "starts_with({column}, {prefix})"),
             Predicate::IsNull { column } => write!(f, "{column} is null"),
             Predicate::IsNan { column } => write!(f, "is_nan({column})"),
-            Predicate::And(parts) => joined(f, parts, "and", "true"),
-            Predicate::Or(parts) => joined(f, parts, "or", "false"),
+            Predicate::And(operands) => join(f, operands, "and", "true"),
+            Predicate::Or(operands) => join(f, operands, "or", "false"),
             Predicate::Not(inner) => write!(f, "not ({inner})"),
             Predicate::Constant(value) => f.write_str(match value {
                 Some(true) => "true",

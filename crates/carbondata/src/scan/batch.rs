@@ -2,7 +2,7 @@
 
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_select::filter::filter;
-use orcish_core::cast::cut;
+use orcish_core::cast::prune_fields;
 use orcish_core::{Error, Result};
 
 use super::config::ScanConfig;
@@ -30,7 +30,7 @@ pub(super) fn filter_batch(
         return make_batch(config, Vec::new(), 0);
     }
     let array = |(at, field): &(usize, arrow_schema::FieldRef)| {
-        let array = cut(&column(*at)?, field)?;
+        let array = prune_fields(&column(*at)?, field)?;
         match &selection {
             None => Ok(array),
             Some(selection) => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use arrow_array::{Array as _, ArrayRef, UInt64Array, new_null_array};
 use arrow_select::take::take;
-use orcish_core::cast::{Adapt, check_room, widens};
+use orcish_core::cast::{ColumnCast, check_array_size, widens};
 use orcish_core::{Error, Result};
 
 use super::default_value::default;
@@ -14,7 +14,7 @@ use crate::metadata::schema::{CarbonType, Column};
 #[derive(Debug, Clone)]
 pub(super) enum ColumnMapping {
     /// A column of the file, with its conversion.
-    Stored(usize, Adapt),
+    Stored(usize, ColumnCast),
     /// The default value, an array of length one: the file does not have the column.
     Constant(ArrayRef),
 }
@@ -61,24 +61,26 @@ impl<'f> FileColumns<'f> {
     }
 }
 
-fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
+fn adapt(column: &Column, stored: &Column) -> Result<ColumnCast> {
     let conversion = match (column.carbon_type, stored.carbon_type, &column.children[..], &stored.children[..]) {
         (CarbonType::Struct, CarbonType::Struct, target, stored) => {
             // Fields of structs cannot be renamed, so that they are matched by name.
             let fields = FileColumns::new(stored, false);
             let mapping = |field: &Column| match fields.find(field) {
                 Some((at, stored)) => Ok((Some(at), adapt(field, stored)?)),
-                None => Ok((None, Adapt::Missing)),
+                None => Ok((None, ColumnCast::Missing)),
             };
-            Adapt::Struct(target.iter().map(mapping).collect::<Result<_>>()?)
+            ColumnCast::Struct(target.iter().map(mapping).collect::<Result<_>>()?)
         }
-        (CarbonType::Array, CarbonType::Array, [target], [stored]) => Adapt::List(Box::new(adapt(target, stored)?)),
+        (CarbonType::Array, CarbonType::Array, [target], [stored]) => {
+            ColumnCast::List(Box::new(adapt(target, stored)?))
+        }
         (CarbonType::Map, CarbonType::Map, [key, value], [stored_key, stored_value]) => {
-            Adapt::Map(Box::new((adapt(key, stored_key)?, adapt(value, stored_value)?)))
+            ColumnCast::Map(Box::new((adapt(key, stored_key)?, adapt(value, stored_value)?)))
         }
         _ => match (stored.data_type(), column.data_type()) {
-            (stored, target) if stored == target => Adapt::Keep,
-            (stored, target) if widens(&stored, &target) => Adapt::Cast,
+            (stored, target) if stored == target => ColumnCast::Keep,
+            (stored, target) if widens(&stored, &target) => ColumnCast::Cast,
             (stored, target) => {
                 let text = format!("it is {stored} in this file, which does not become {target}");
                 return Err(Error::unsupported(text));
@@ -87,15 +89,15 @@ fn adapt(column: &Column, stored: &Column) -> Result<Adapt> {
     };
     // A nested type is kept if all children are kept.
     let is_unchanged = match &conversion {
-        Adapt::Struct(mappings) => mappings
+        ColumnCast::Struct(mappings) => mappings
             .iter()
             .enumerate()
-            .all(|(at, mapping)| matches!(mapping, (Some(stored), Adapt::Keep) if *stored == at)),
-        Adapt::List(item) => matches!(**item, Adapt::Keep),
-        Adapt::Map(both) => matches!(**both, (Adapt::Keep, Adapt::Keep)),
+            .all(|(at, mapping)| matches!(mapping, (Some(stored), ColumnCast::Keep) if *stored == at)),
+        ColumnCast::List(item) => matches!(**item, ColumnCast::Keep),
+        ColumnCast::Map(both) => matches!(**both, (ColumnCast::Keep, ColumnCast::Keep)),
         _ => false,
     };
-    Ok(if is_unchanged && column.data_type() == stored.data_type() { Adapt::Keep } else { conversion })
+    Ok(if is_unchanged && column.data_type() == stored.data_type() { ColumnCast::Keep } else { conversion })
 }
 
 /// Indexes in the file of the columns that it has, ascending and without duplicates.
@@ -112,7 +114,7 @@ pub(super) fn stored_columns(mappings: &[ColumnMapping], columns: impl IntoItera
 
 /// Repeats an array of length one, within a memory limit.
 pub(super) fn repeat_value(value: &ArrayRef, rows: usize, memory: u64) -> Result<ArrayRef> {
-    check_room(value.data_type(), rows, memory)?;
+    check_array_size(value.data_type(), rows, memory)?;
     if value.null_count() > 0 {
         return Ok(new_null_array(value.data_type(), rows));
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_select::filter::filter;
-use orcish_core::cast::cut;
+use orcish_core::cast::prune_fields;
 use orcish_core::parallel::{Reservation, ScanMemory};
 use orcish_core::predicate::Outcome;
 use orcish_core::{Error, Result};
@@ -182,7 +182,7 @@ impl BlockletReader {
                 Some((_, array)) => array.clone(),
                 None => self.read_column(open_file, (snapshot, config), *at, page, rows)?,
             };
-            let array = cut(&array, field)?;
+            let array = prune_fields(&array, field)?;
             arrays.push(match &selection {
                 None => array,
                 Some(selection) => {

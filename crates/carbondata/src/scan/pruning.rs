@@ -1,6 +1,6 @@
 //! Pruning of blocklets and pages by their min/max indexes.
 
-use orcish_core::cast::Adapt;
+use orcish_core::cast::ColumnCast;
 use orcish_core::predicate::{Bound, ColumnBounds, Outcome, Proof};
 use orcish_core::{Error, Result};
 
@@ -61,9 +61,9 @@ pub(super) fn table_column_bounds(
     // Child columns have no bounds.
     let [column] = path else { return ColumnBounds::default() };
     match mappings.get(*column) {
-        Some(ColumnMapping::Stored(at, Adapt::Keep)) => stored(*at).unwrap_or_default(),
+        Some(ColumnMapping::Stored(at, ColumnCast::Keep)) => stored(*at).unwrap_or_default(),
         // Widening keeps the value of integers and decimals.
-        Some(ColumnMapping::Stored(at, Adapt::Cast)) => stored(*at).filter(is_exact).unwrap_or_default(),
+        Some(ColumnMapping::Stored(at, ColumnCast::Cast)) => stored(*at).filter(is_exact).unwrap_or_default(),
         Some(ColumnMapping::Constant(value)) if value.null_count() > 0 => {
             ColumnBounds { values: Some(false), ..ColumnBounds::default() }
         }

@@ -1,4 +1,4 @@
-//! Lists of all forms, maps and unions.
+//! Restoring of lists, maps and unions.
 
 use std::sync::Arc;
 
@@ -11,21 +11,24 @@ use arrow_buffer::{ArrowNativeType as _, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef, UnionFields};
 use arrow_select::take::take;
 
-use super::mismatch::{Restore, Restored, check_room, no_way};
+use super::mismatch::{RestoreColumn, RestoreResult, check_array_size, unexpected_type};
 use crate::error::Error;
 use crate::types::item_of;
 
-/// Offsets that begin with 0, and the elements between the first and the last: of a slice there may be many more.
+/// The offsets minus the first offset, and the elements from the first to the last offset. The values of a slice can have
+/// other elements.
 fn trimmed(offsets: &OffsetBuffer<i32>, values: &ArrayRef) -> (Vec<i32>, ArrayRef) {
     let (first, last) = (offsets.first(), offsets.last());
-    let own = offsets.iter().map(|offset| offset - first).collect();
-    (own, values.slice(first.as_usize(), (last - first).as_usize()))
+    let from_0 = offsets.iter().map(|offset| offset - first).collect();
+    (from_0, values.slice(first.as_usize(), (last - first).as_usize()))
 }
 
-pub(super) fn list(array: &ListArray, target: &DataType, memory: u64, column: Restore) -> Restored {
-    let Some(item) = item_of(target) else { return Err(no_way(&(Arc::new(array.clone()) as ArrayRef), target)) };
+pub(super) fn list(array: &ListArray, target: &DataType, memory: u64, column: RestoreColumn) -> RestoreResult {
+    let Some(item) = item_of(target) else {
+        return Err(unexpected_type(&(Arc::new(array.clone()) as ArrayRef), target));
+    };
     let (offsets, values) = trimmed(array.offsets(), array.values());
-    let values = column(&values, item.data_type(), memory).map_err(|misfit| misfit.within("element"))?;
+    let values = column(&values, item.data_type(), memory).map_err(|mismatch| mismatch.within("element"))?;
     match target {
         DataType::LargeList(_) => lists::<i64>(array, item, &offsets, values),
         DataType::ListView(_) => views::<i32>(array, item, &offsets, values),
@@ -35,17 +38,17 @@ pub(super) fn list(array: &ListArray, target: &DataType, memory: u64, column: Re
     }
 }
 
-/// Offsets of another width; they rise as those do that they are from.
+/// The offsets in another width.
 fn widened<O: OffsetSizeTrait>(offsets: &[i32]) -> ScalarBuffer<O> {
     offsets.iter().map(|&offset| O::usize_as(offset.as_usize())).collect()
 }
 
-fn lists<O: OffsetSizeTrait>(array: &ListArray, item: &FieldRef, offsets: &[i32], values: ArrayRef) -> Restored {
+fn lists<O: OffsetSizeTrait>(array: &ListArray, item: &FieldRef, offsets: &[i32], values: ArrayRef) -> RestoreResult {
     let offsets = OffsetBuffer::new(widened::<O>(offsets));
     Ok(Arc::new(GenericListArray::<O>::try_new(item.clone(), offsets, values, array.nulls().cloned())?))
 }
 
-fn views<O: OffsetSizeTrait>(array: &ListArray, item: &FieldRef, offsets: &[i32], values: ArrayRef) -> Restored {
+fn views<O: OffsetSizeTrait>(array: &ListArray, item: &FieldRef, offsets: &[i32], values: ArrayRef) -> RestoreResult {
     let lengths: Vec<i32> = offsets.iter().zip(offsets.iter().skip(1)).map(|(start, end)| end - start).collect();
     let starts = offsets.get(..lengths.len()).unwrap_or_default();
     let (starts, lengths) = (widened::<O>(starts), widened::<O>(&lengths));
@@ -53,8 +56,15 @@ fn views<O: OffsetSizeTrait>(array: &ListArray, item: &FieldRef, offsets: &[i32]
     Ok(Arc::new(array?))
 }
 
-/// Lists that all have one length. Slots of nulls have it too.
-fn fixed(array: &ListArray, item: &FieldRef, offsets: &[i32], values: &ArrayRef, length: i32, memory: u64) -> Restored {
+/// Lists of fixed size. Null slots have elements, too.
+fn fixed(
+    array: &ListArray,
+    item: &FieldRef,
+    offsets: &[i32],
+    values: &ArrayRef,
+    length: i32,
+    memory: u64,
+) -> RestoreResult {
     let mut rows = offsets.iter().zip(offsets.iter().skip(1)).enumerate();
     if let Some((_, (start, end))) = rows.find(|&(row, (start, end))| array.is_valid(row) && end - start != length) {
         let text = format!("a list of {} elements where the file says that all have {length}", end - start);
@@ -65,8 +75,8 @@ fn fixed(array: &ListArray, item: &FieldRef, offsets: &[i32], values: &ArrayRef,
     let values = if values.len() == count && array.null_count() == 0 {
         values.clone()
     } else {
-        check_room(item.data_type(), count, memory)?;
-        check_room(&DataType::Int64, count, memory)?;
+        check_array_size(item.data_type(), count, memory)?;
+        check_array_size(&DataType::Int64, count, memory)?;
         let mut indices = Vec::with_capacity(count);
         for (row, &start) in offsets.iter().take(array.len()).enumerate() {
             let is_valid = array.is_valid(row);
@@ -78,7 +88,13 @@ fn fixed(array: &ListArray, item: &FieldRef, offsets: &[i32], values: &ArrayRef,
     Ok(Arc::new(FixedSizeListArray::try_new_with_length(item.clone(), length, values, nulls, array.len())?))
 }
 
-pub(super) fn map(array: &MapArray, entries: &FieldRef, is_sorted: bool, memory: u64, column: Restore) -> Restored {
+pub(super) fn map(
+    array: &MapArray,
+    entries: &FieldRef,
+    is_sorted: bool,
+    memory: u64,
+    column: RestoreColumn,
+) -> RestoreResult {
     let fields = match entries.data_type() {
         DataType::Struct(fields) if fields.len() == 2 => fields,
         _ => return Err(Error::corrupt("a map without keys and values").into()),
@@ -86,28 +102,28 @@ pub(super) fn map(array: &MapArray, entries: &FieldRef, is_sorted: bool, memory:
     let mut columns = Vec::new();
     let mut offsets = Vec::new();
     for ((values, field), name) in [array.keys(), array.values()].into_iter().zip(fields).zip(["key", "value"]) {
-        let (own, values) = trimmed(array.offsets(), values);
-        columns.push(column(&values, field.data_type(), memory).map_err(|misfit| misfit.within(name))?);
-        offsets = own;
+        let (trimmed_offsets, values) = trimmed(array.offsets(), values);
+        columns.push(column(&values, field.data_type(), memory).map_err(|mismatch| mismatch.within(name))?);
+        offsets = trimmed_offsets;
     }
-    let both = StructArray::try_new(fields.clone(), columns, None)?;
+    let entry_array = StructArray::try_new(fields.clone(), columns, None)?;
     let (offsets, nulls) = (OffsetBuffer::new(offsets.into()), array.nulls().cloned());
-    Ok(Arc::new(MapArray::try_new(entries.clone(), offsets, both, nulls, is_sorted)?))
+    Ok(Arc::new(MapArray::try_new(entries.clone(), offsets, entry_array, nulls, is_sorted)?))
 }
 
-/// Unions of other type ids, whose variants are in the same order.
-pub(super) fn union(array: &ArrayRef, fields: &UnionFields, memory: u64, column: Restore) -> Restored {
+/// Unions with other type ids. The variants have the same order.
+pub(super) fn union(array: &ArrayRef, fields: &UnionFields, memory: u64, column: RestoreColumn) -> RestoreResult {
     let Some(union) = array.as_union_opt() else { return Err(Error::corrupt("no union").into()) };
-    let DataType::Union(own, _) = array.data_type() else { return Err(Error::corrupt("no union").into()) };
-    // By the own type ids, which are not negative.
+    let DataType::Union(source_fields, _) = array.data_type() else { return Err(Error::corrupt("no union").into()) };
+    // The target type id by the source type id, which is not negative.
     let mut ids = [-1i8; 128];
     let mut children = Vec::new();
-    for (at, ((from, _), (to, field))) in own.iter().zip(fields.iter()).enumerate() {
-        if let Some(place) = usize::try_from(from).ok().and_then(|from| ids.get_mut(from)) {
-            *place = to;
+    for (at, ((from, _), (to, field))) in source_fields.iter().zip(fields.iter()).enumerate() {
+        if let Some(id) = usize::try_from(from).ok().and_then(|from| ids.get_mut(from)) {
+            *id = to;
         }
         let child = column(union.child(from), field.data_type(), memory);
-        children.push(child.map_err(|misfit| misfit.within(format!("field{at}")))?);
+        children.push(child.map_err(|mismatch| mismatch.within(format!("field{at}")))?);
     }
     let id = |id: &i8| usize::try_from(*id).ok().and_then(|id| ids.get(id)).copied().unwrap_or(-1);
     let type_ids = union.type_ids().iter().map(id).collect();

@@ -1,4 +1,4 @@
-//! Errors of values that are not of a logical type, with the names of the fields around them.
+//! Errors of values that are not of their logical type, and checks of the size of arrays.
 
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::{CastOptions, cast_with_options};
@@ -6,48 +6,50 @@ use arrow_schema::{ArrowError, DataType};
 
 use crate::error::{Error, Result};
 
-/// Why an array does not become what it was, and the way down to it, backwards.
-pub(super) struct Misfit {
+/// An error of restoring an array.
+pub(super) struct TypeMismatch {
     pub(super) error: Error,
-    pub(super) way: Vec<String>,
+    /// Names of the array and its ancestors, the innermost first.
+    pub(super) path: Vec<String>,
 }
 
-impl Misfit {
+impl TypeMismatch {
+    /// Adds the name of an ancestor.
     pub(super) fn within(mut self, name: impl Into<String>) -> Self {
-        self.way.push(name.into());
+        self.path.push(name.into());
         self
     }
 }
 
-impl From<Error> for Misfit {
+impl From<Error> for TypeMismatch {
     fn from(error: Error) -> Self {
-        Misfit { error, way: Vec::new() }
+        TypeMismatch { error, path: Vec::new() }
     }
 }
 
-impl From<ArrowError> for Misfit {
+impl From<ArrowError> for TypeMismatch {
     fn from(error: ArrowError) -> Self {
         Error::corrupt("its values are not of the type that the file says they had").with_source(error).into()
     }
 }
 
-pub(super) type Restored<T = ArrayRef> = Result<T, Misfit>;
+pub(super) type RestoreResult<T = ArrayRef> = Result<T, TypeMismatch>;
 
-/// Restores an array: the function that restores arrays of all types, for arrays within arrays.
-pub(super) type Restore = fn(&ArrayRef, &DataType, u64) -> Restored;
+/// The function that restores arrays of any type, for nested arrays.
+pub(super) type RestoreColumn = fn(&ArrayRef, &DataType, u64) -> RestoreResult;
 
-/// Checks that so many values of a type, which may all be null, take no more than `memory` bytes.
+/// Checks that `count` values of a type, which may all be null, take at most `memory` bytes.
 ///
 /// # Errors
-/// `LimitExceeded`.
-pub fn check_room(kind: &DataType, count: usize, memory: u64) -> Result<()> {
+/// `LimitExceeded` where they take more.
+pub fn check_array_size(kind: &DataType, count: usize, memory: u64) -> Result<()> {
     let bytes = width(kind).saturating_mul(count as u64);
     let too_much =
         || Error::over("memory", format!("{count} values of {kind} need more than the {memory} bytes allowed"));
     if bytes > memory { Err(too_much()) } else { Ok(()) }
 }
 
-/// Bytes of a value of fixed width, at least 1.
+/// Bytes of a value without its variable part, at least 1.
 fn width(kind: &DataType) -> u64 {
     let length = |length: &i32| u64::try_from(*length).unwrap_or_default();
     match kind {
@@ -67,6 +69,7 @@ pub(super) fn cast(array: &dyn Array, target: &DataType) -> Result<ArrayRef, Arr
     cast_with_options(array, target, &CastOptions { safe: false, ..CastOptions::default() })
 }
 
-pub(super) fn no_way(array: &ArrayRef, target: &DataType) -> Misfit {
+/// The error for an array that cannot be restored to `target`.
+pub(super) fn unexpected_type(array: &ArrayRef, target: &DataType) -> TypeMismatch {
     Error::corrupt(format!("values of {} were not written as {target}", array.data_type())).into()
 }

@@ -1,15 +1,15 @@
-//! Arrow arrays as arrays of other types: wider ones, logical ones, and with fewer or more struct fields.
+//! Casts of Arrow arrays: to wider types, to logical types, and to structs with fewer or more fields.
 
-mod adapt;
-mod cut;
+mod column_cast;
+mod encoded;
 mod list;
 mod mismatch;
-mod packed;
+mod prune;
 mod restore;
 mod widen;
 
-pub use adapt::{Adapt, Ways, apply_all};
-pub use cut::cut;
-pub use mismatch::check_room;
+pub use column_cast::{ColumnCast, SchemaMapping, cast_columns};
+pub use mismatch::check_array_size;
+pub use prune::prune_fields;
 pub use restore::restore;
 pub use widen::{cast, is_text, widen, widens};

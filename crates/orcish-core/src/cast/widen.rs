@@ -1,4 +1,4 @@
-//! Columns that become wider: what is stored of an older type of a table's column, as its newer one.
+//! Widening casts, for files with an older type of a column of the table.
 
 use arrow_array::{Array as _, ArrayRef};
 use arrow_cast::{CastOptions, cast_with_options};
@@ -7,7 +7,7 @@ use arrow_schema::{ArrowError, DataType, TimeUnit};
 use crate::error::{Error, Result};
 use crate::types::{self, is_binary};
 
-/// Whether values are text, in a dictionary too.
+/// Whether values are strings, plain or dictionary encoded.
 pub fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_text(values),
@@ -15,7 +15,7 @@ pub fn is_text(kind: &DataType) -> bool {
     }
 }
 
-/// Whether a type becomes another without loss, or as Java has it.
+/// Whether a type is cast to another without loss, or as in Java.
 pub fn widens(from: &DataType, to: &DataType) -> bool {
     use DataType as D;
     let digits = |kind: &D| match kind {
@@ -40,24 +40,25 @@ pub fn widens(from: &DataType, to: &DataType) -> bool {
         (from, D::Float32) => from.is_integer(),
         (D::Boolean, to) => to.is_integer(),
         (D::Date32, D::Timestamp(_, None)) => true,
-        (D::Timestamp(a, from), D::Timestamp(b, to)) => from == to && fineness(a) <= fineness(b),
+        (D::Timestamp(a, from), D::Timestamp(b, to)) => from == to && fraction_digits(a) <= fraction_digits(b),
         _ => false,
     }
 }
 
-fn fineness(unit: &TimeUnit) -> u8 {
+/// Decimal digits of fractions of a second.
+fn fraction_digits(unit: &TimeUnit) -> u8 {
     match unit {
         TimeUnit::Second => 0,
-        TimeUnit::Millisecond => 1,
-        TimeUnit::Microsecond => 2,
-        TimeUnit::Nanosecond => 3,
+        TimeUnit::Millisecond => 3,
+        TimeUnit::Microsecond => 6,
+        TimeUnit::Nanosecond => 9,
     }
 }
 
-/// An array as one of a type to which its own [widens], or of its own.
+/// Casts an array to a type to which its type [widens], or to its own type.
 ///
 /// # Errors
-/// `Unsupported` where it does not, `LimitExceeded` where a value does not fit.
+/// `Unsupported` where the type does not widen, `LimitExceeded` where a value overflows.
 pub fn widen(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
     match array.data_type() {
         own if own == target => Ok(array.clone()),
@@ -66,25 +67,25 @@ pub fn widen(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// The values as those of a type to which theirs [widens].
+/// Casts an array to a type to which its type [widens].
 ///
 /// # Errors
-/// `LimitExceeded` where one does not fit.
+/// `LimitExceeded` where a value overflows.
 pub fn cast(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
     let options = CastOptions { safe: false, ..CastOptions::default() };
     let cast = match array.data_type() {
-        // Names of zones are not known there, not even this one.
+        // `arrow-cast` without `chrono-tz` does not know ids of time zones, including UTC.
         DataType::Timestamp(unit, Some(_)) if is_text(target) => {
             let utc = DataType::Timestamp(*unit, Some("+00:00".into()));
             cast_with_options(array, &utc, &options).and_then(|array| cast_with_options(&array, target, &options))
         }
         _ => cast_with_options(array, target, &options),
     };
-    cast.map_err(|error| misfit(target, error))
+    cast.map_err(|error| overflow(target, error))
 }
 
-/// The error where a value is none of a type.
-pub(super) fn misfit(target: &DataType, error: ArrowError) -> Error {
+/// The error for a value that overflows a type.
+pub(super) fn overflow(target: &DataType, error: ArrowError) -> Error {
     Error::limit(format!("a value does not fit into {target}")).with_source(error)
 }
 
@@ -100,7 +101,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn values_become_wider_or_are_refused() {
+    fn values_are_widened_or_an_error() {
         let narrow: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(-3)]));
         let wide = widen(&narrow, &DataType::Int64).unwrap();
         assert_eq!(wide.as_primitive::<Int64Type>(), &Int64Array::from(vec![Some(1), None, Some(-3)]));
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_an_error() {
+    fn overflows_are_errors() {
         let days: ArrayRef = Arc::new(arrow_array::Date32Array::from(vec![i32::MAX]));
         let nanos = DataType::Timestamp(TimeUnit::Nanosecond, None);
         let error = widen(&days, &nanos).unwrap_err();

@@ -114,7 +114,7 @@ impl Binder<'_> {
                 let column = self.column(column)?;
                 // The values may be many, and the files too.
                 let is_known = |known: &Among| known.domain == column.domain && known.positive == positive;
-                let among = values.bound(is_known, || column.among(values, positive))?;
+                let among = values.get_or_bind(is_known, || column.among(values, positive))?;
                 match &among.set {
                     // What is in none of the values is unknown where null is among them.
                     _ if among.has_null && !positive => Ok(Node::Constant(false)),

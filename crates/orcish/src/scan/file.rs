@@ -6,7 +6,7 @@ use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use orcish_core::cancel::CancelCheck;
-use orcish_core::cast::{Adapt, Ways, apply_all};
+use orcish_core::cast::{ColumnCast, SchemaMapping, cast_columns};
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
 use orcish_core::predicate::{Altered, BatchFilter, Condition, Outcome, column_is_missing};
@@ -42,7 +42,7 @@ struct Shape {
     origins: Vec<Origin>,
     /// Columns of the table, and how they come from what is read.
     fields: Fields,
-    ways: Ways,
+    ways: SchemaMapping,
     partition: Vec<(Option<String>, FieldRef)>,
     late: Option<BatchFilter>,
     /// Bytes that nulls may take.
@@ -127,7 +127,8 @@ impl FileScan {
     /// others; of none where the column is not stored as it is in the table, or rows are left out late.
     pub(super) fn proven(self) -> Result<(ColumnStatistics, Vec<usize>)> {
         let mut column = self.projection.root.children.first();
-        let mut is_kept = matches!(self.shape.ways.first(), Some((Some(0), Adapt::Keep))) && self.shape.late.is_none();
+        let mut is_kept =
+            matches!(self.shape.ways.first(), Some((Some(0), ColumnCast::Keep))) && self.shape.late.is_none();
         while let Some(inner) = column.and_then(|column| column.children.first()) {
             // One field of a struct, and nothing else.
             is_kept &= column.is_some_and(|column| column.children.len() == 1);
@@ -242,7 +243,7 @@ impl Iterator for FileReader {
 impl Shape {
     fn apply(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let rows = batch.num_rows();
-        let columns = apply_all(&self.ways, batch.columns(), &self.fields, rows, self.memory)?;
+        let columns = cast_columns(&self.ways, batch.columns(), &self.fields, rows, self.memory)?;
         let array = |origin: &Origin| match origin {
             Origin::File(at) => columns.get(*at).cloned().ok_or_else(|| Error::invalid("a column is missing")),
             Origin::Partition(at) => {

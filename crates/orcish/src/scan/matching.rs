@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
-use orcish_core::cast::{Adapt, Ways, widens};
+use orcish_core::cast::{ColumnCast, SchemaMapping, widens};
 use orcish_core::error::{Error, Result};
 use orcish_core::types::item_of;
 
@@ -216,11 +216,11 @@ impl<'a> Matcher<'a> {
         parent: u32,
         fields: impl IntoIterator<Item = (usize, &'f FieldRef)>,
         places: &FieldsByName,
-    ) -> Result<(Vec<Projected>, Ways)> {
+    ) -> Result<(Vec<Projected>, SchemaMapping)> {
         let (mut read, mut ways) = (Vec::new(), Vec::new());
         for (place, field) in fields {
             match self.find(parent, place, field, places)? {
-                None => ways.push((None, Adapt::Missing)),
+                None => ways.push((None, ColumnCast::Missing)),
                 Some(id) => {
                     let (projected, adapt) = self.column(id, field.data_type())?;
                     ways.push((Some(read.len()), adapt));
@@ -232,26 +232,32 @@ impl<'a> Matcher<'a> {
     }
 
     /// How column `id` becomes `target`.
-    pub(super) fn column(&self, id: u32, target: &DataType) -> Result<(Projected, Adapt)> {
+    pub(super) fn column(&self, id: u32, target: &DataType) -> Result<(Projected, ColumnCast)> {
         self.try_column(id, target).map_err(|error| error.in_column(&self.schema().path(id)))
     }
 
-    fn try_column(&self, id: u32, target: &DataType) -> Result<(Projected, Adapt)> {
+    fn try_column(&self, id: u32, target: &DataType) -> Result<(Projected, ColumnCast)> {
         let this = self.schema().get(id)?;
         match (this.kind, target, &this.children[..]) {
             (Kind::Struct, DataType::Struct(fields), _) => {
                 let (children, ways) = self.fields(id, fields.iter().enumerate(), &self.places(id, fields))?;
-                let is_same =
-                    ways.iter().enumerate().all(|(at, way)| matches!(way, (Some(read), Adapt::Keep) if *read == at));
+                let is_same = ways
+                    .iter()
+                    .enumerate()
+                    .all(|(at, way)| matches!(way, (Some(read), ColumnCast::Keep) if *read == at));
                 let projected = Projected { id, children };
                 let is_same = is_same && self.mapping.data_type(&projected)? == *target;
-                Ok((projected, if is_same { Adapt::Keep } else { Adapt::Struct(ways) }))
+                Ok((projected, if is_same { ColumnCast::Keep } else { ColumnCast::Struct(ways) }))
             }
             (Kind::List, target, &[element]) if let Some(item) = item_of(target) => {
                 let (element, adapt) = self.column(element, item.data_type())?;
-                let adapt = if matches!(adapt, Adapt::Keep) { Adapt::Keep } else { Adapt::List(Box::new(adapt)) };
+                let adapt = if matches!(adapt, ColumnCast::Keep) {
+                    ColumnCast::Keep
+                } else {
+                    ColumnCast::List(Box::new(adapt))
+                };
                 self.kept(Projected { id, children: vec![element] }, target, adapt, &|| {
-                    Adapt::List(Box::new(Adapt::Keep))
+                    ColumnCast::List(Box::new(ColumnCast::Keep))
                 })
             }
             (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
@@ -260,24 +266,24 @@ impl<'a> Matcher<'a> {
                 let (key, key_adapt) = self.key(key, key_field.data_type())?;
                 let (value, value_adapt) = self.column(value, value_field.data_type())?;
                 let adapt = match (&key_adapt, &value_adapt) {
-                    (Adapt::Keep, Adapt::Keep) => Adapt::Keep,
-                    _ => Adapt::Map(Box::new((key_adapt, value_adapt))),
+                    (ColumnCast::Keep, ColumnCast::Keep) => ColumnCast::Keep,
+                    _ => ColumnCast::Map(Box::new((key_adapt, value_adapt))),
                 };
                 let projected = Projected { id, children: vec![key, value] };
-                self.kept(projected, target, adapt, &|| Adapt::Map(Box::new((Adapt::Keep, Adapt::Keep))))
+                self.kept(projected, target, adapt, &|| ColumnCast::Map(Box::new((ColumnCast::Keep, ColumnCast::Keep))))
             }
             _ => {
                 let projected = whole(self.schema(), id)?;
                 let stored = self.mapping.data_type(&projected)?;
                 if stored == *target {
-                    return Ok((projected, Adapt::Keep));
+                    return Ok((projected, ColumnCast::Keep));
                 }
                 let own = self.file.stored().and_then(|own| own.data_type(self.schema(), id));
                 if fits(&stored, target) && means(&stored, target, own) {
-                    return Ok((projected, Adapt::Restore));
+                    return Ok((projected, ColumnCast::Restore));
                 }
                 match widens(&stored, target) {
-                    true => Ok((projected, Adapt::Cast)),
+                    true => Ok((projected, ColumnCast::Cast)),
                     false => Err(self.misfit(this, id, target)),
                 }
             }
@@ -285,11 +291,11 @@ impl<'a> Matcher<'a> {
     }
 
     /// How the keys of a map become `target`. They may be read as a dictionary, of whatever type.
-    fn key(&self, id: u32, target: &DataType) -> Result<(Projected, Adapt)> {
+    fn key(&self, id: u32, target: &DataType) -> Result<(Projected, ColumnCast)> {
         match (self.mapping.options.null_map_keys, target) {
             (NullMapKeys::Error, _) => self.column(id, target),
             (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => self.column(id, values),
-            (NullMapKeys::Dictionary, _) => Ok((self.column(id, target)?.0, Adapt::Cast)),
+            (NullMapKeys::Dictionary, _) => Ok((self.column(id, target)?.0, ColumnCast::Cast)),
         }
     }
 
@@ -309,10 +315,10 @@ impl<'a> Matcher<'a> {
         &self,
         projected: Projected,
         target: &DataType,
-        adapt: Adapt,
-        otherwise: &dyn Fn() -> Adapt,
-    ) -> Result<(Projected, Adapt)> {
-        let differs = matches!(adapt, Adapt::Keep) && self.mapping.data_type(&projected)? != *target;
+        adapt: ColumnCast,
+        otherwise: &dyn Fn() -> ColumnCast,
+    ) -> Result<(Projected, ColumnCast)> {
+        let differs = matches!(adapt, ColumnCast::Keep) && self.mapping.data_type(&projected)? != *target;
         Ok((projected, if differs { otherwise() } else { adapt }))
     }
 

@@ -1,0 +1,121 @@
+//! Casts of the columns of a file to the columns of its table.
+//!
+//! | type in the file | types in the table |
+//! |---|---|
+//! | boolean | integers, text |
+//! | tinyint … bigint | wider integers, floating point numbers, decimals, text |
+//! | float, double, decimal | double; decimals with at least as many digits on both sides of the decimal point; text |
+//! | date | timestamp, text |
+//! | timestamps | finer units, text |
+//! | string, char, varchar | each other, in any of Arrow's string types; binary likewise |
+//! | struct | struct with other fields; missing fields are null |
+//!
+//! Besides, a physical type is restored to the logical type of the table ([`restore`]): integers become times or
+//! dictionaries. Other differences are errors.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+
+use super::mismatch::check_array_size;
+use super::restore::restore;
+use super::widen::{cast, overflow};
+use crate::error::Result;
+use crate::types::item_of;
+
+/// The cast of a column of a file.
+#[derive(Debug, Clone)]
+pub enum ColumnCast {
+    /// The types are equal.
+    Keep,
+    /// The file does not have the column: all values are null.
+    Missing,
+    /// A cast to a wider type.
+    Cast,
+    /// A cast of the physical type to the logical type that was written.
+    Restore,
+    /// Casts of the fields of a struct.
+    Struct(SchemaMapping),
+    /// A cast of the elements of a list.
+    List(Box<ColumnCast>),
+    /// Casts of the keys and the values of a map.
+    Map(Box<(ColumnCast, ColumnCast)>),
+}
+
+/// For each target column, the index of its source column, and the cast of the source column. The index is `None` where there
+/// is no source column.
+pub type SchemaMapping = Vec<(Option<usize>, ColumnCast)>;
+
+impl ColumnCast {
+    /// Casts an array to `target`. Nulls of missing columns take at most `memory` bytes.
+    ///
+    /// # Errors
+    /// `LimitExceeded` where a value overflows, or nulls need more memory.
+    pub fn apply(&self, array: &ArrayRef, target: &DataType, memory: u64) -> Result<ArrayRef> {
+        let overflow = |error| overflow(target, error);
+        match (self, target) {
+            (ColumnCast::Keep, _) => Ok(array.clone()),
+            (ColumnCast::Missing, _) => nulls(target, array.len(), memory),
+            (ColumnCast::Restore, _) => restore(array, &Field::new("", target.clone(), true), memory),
+            (ColumnCast::Struct(mapping), DataType::Struct(fields)) => {
+                let Some(parent) = array.as_struct_opt() else { return Ok(array.clone()) };
+                let columns = cast_columns(mapping, parent.columns(), fields, parent.len(), memory)?;
+                let nulls = parent.nulls().cloned();
+                let array = StructArray::try_new_with_length(fields.clone(), columns, nulls, parent.len());
+                Ok(Arc::new(array.map_err(overflow)?))
+            }
+            (ColumnCast::List(inner), list) if let Some(item) = item_of(list) => {
+                let Some(list) = array.as_list_opt::<i32>() else { return Ok(array.clone()) };
+                let values = inner.apply(list.values(), item.data_type(), memory)?;
+                let array = ListArray::try_new(item.clone(), list.offsets().clone(), values, list.nulls().cloned());
+                let array: ArrayRef = Arc::new(array.map_err(overflow)?);
+                // The target can be another list type.
+                restore(&array, &Field::new("", target.clone(), true), memory)
+            }
+            (ColumnCast::Map(inner), DataType::Map(entries, sorted)) => {
+                let (Some(map), DataType::Struct(fields)) = (array.as_map_opt(), entries.data_type()) else {
+                    return Ok(array.clone());
+                };
+                let [key, value] = &fields[..] else { return Ok(array.clone()) };
+                let columns = vec![
+                    inner.0.apply(map.keys(), key.data_type(), memory)?,
+                    inner.1.apply(map.values(), value.data_type(), memory)?,
+                ];
+                let entry_array = StructArray::try_new(fields.clone(), columns, None).map_err(overflow)?;
+                let (offsets, nulls) = (map.offsets().clone(), map.nulls().cloned());
+                let array = MapArray::try_new(entries.clone(), offsets, entry_array, nulls, *sorted);
+                Ok(Arc::new(array.map_err(overflow)?))
+            }
+            _ => cast(array, target),
+        }
+    }
+}
+
+fn nulls(kind: &DataType, rows: usize, memory: u64) -> Result<ArrayRef> {
+    check_array_size(kind, rows, memory)?;
+    Ok(new_null_array(kind, rows))
+}
+
+/// Casts the columns of a file to the columns `fields` of the table. Nulls of missing columns take at most `memory` bytes
+/// each.
+///
+/// # Errors
+/// `LimitExceeded` where a value overflows, or nulls need more memory.
+pub fn cast_columns(
+    mapping: &[(Option<usize>, ColumnCast)],
+    columns: &[ArrayRef],
+    fields: &Fields,
+    rows: usize,
+    memory: u64,
+) -> Result<Vec<ArrayRef>> {
+    let cast_column = |((source, cast), field): (&(Option<usize>, ColumnCast), &FieldRef)| {
+        let array = match source.and_then(|source| columns.get(source)) {
+            None => nulls(field.data_type(), rows, memory),
+            Some(array) => cast.apply(array, field.data_type(), memory),
+        };
+        array.map_err(|error| error.in_column(field.name()))
+    };
+    mapping.iter().zip(fields).map(cast_column).collect()
+}
