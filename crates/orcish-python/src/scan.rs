@@ -177,7 +177,7 @@ pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<
 /// A word, and for what is skipped the tests that no row passes, each with what proves it.
 fn outcome(found: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
     match found {
-        Outcome::AllWanted => ("all", Vec::new()),
+        Outcome::AllMatch => ("all", Vec::new()),
         Outcome::Read => ("read", Vec::new()),
         Outcome::Skipped(causes) => ("skipped", causes.iter().map(|(test, by)| (test.clone(), by.name())).collect()),
     }

@@ -111,7 +111,7 @@ impl ColumnarReader {
         }
         let needs_filter = match judge_blocklet(&self.open_file, config, blocklet)? {
             Outcome::Skipped(_) => return Ok(None),
-            Outcome::AllWanted => false,
+            Outcome::AllMatch => false,
             Outcome::Read => true,
         };
         let filter_file_columns = match needs_filter {
@@ -128,7 +128,7 @@ impl ColumnarReader {
         };
         let outcomes = match needs_filter {
             true => judge_pages(&self.open_file, config, &filter_data)?,
-            false => vec![Outcome::AllWanted; filter_data.pages()],
+            false => vec![Outcome::AllMatch; filter_data.pages()],
         };
         filter_data.read_pages(&filter_file_columns, &selected_pages_from(&outcomes, 0))?;
         Ok(Some(BlockletReader { blocklet, filter_data, payload_data: None, filter_file_columns, outcomes, page: 0 }))
@@ -152,7 +152,7 @@ impl BlockletReader {
         let empty_batch = || make_batch(config, Vec::new(), 0);
         let needs_filter = match self.outcomes.get(page) {
             Some(Outcome::Skipped(_)) => return empty_batch(),
-            Some(Outcome::AllWanted) => false,
+            Some(Outcome::AllMatch) => false,
             Some(Outcome::Read) | None => true,
         };
         let mut filter_arrays: Vec<(usize, ArrayRef)> = Vec::new();

@@ -33,7 +33,7 @@ pub(super) fn judge_by_index(
         },
     };
     let (Some(filter), Some(columns)) = (&config.filter, &entry.index_columns) else {
-        let outcome = if config.filter.is_some() { Outcome::Read } else { Outcome::AllWanted };
+        let outcome = if config.filter.is_some() { Outcome::Read } else { Outcome::AllMatch };
         return Ok(Some(vec![outcome; bounds.len()]));
     };
     let mappings = map_columns(&snapshot.columns, columns, snapshot.is_transactional)?;
@@ -46,7 +46,7 @@ pub(super) fn judge_by_index(
                 Some(column_bounds(min_max?, *positions.get(at)?, column, has_unreliable_min_max))
             }))
         };
-        filter.judge(&mut known, rows, BLOCKLET_MIN_MAX)
+        filter.prune(&mut known, rows, BLOCKLET_MIN_MAX)
     };
     bounds.into_iter().zip(rows).map(judge).collect::<Result<_>>().map(Some)
 }
@@ -87,19 +87,19 @@ impl FileEntry {
 
 /// Judges a blocklet by its min/max index in the footer.
 pub(super) fn judge_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet: usize) -> Result<Outcome> {
-    let Some(filter) = &config.filter else { return Ok(Outcome::AllWanted) };
+    let Some(filter) = &config.filter else { return Ok(Outcome::AllMatch) };
     let file = &open_file.file;
     let min_max = file.min_max(blocklet);
     let stored = |at: usize| {
         Some(column_bounds(min_max?, file.first_chunk(at), file.columns().get(at)?, file.has_unreliable_min_max()))
     };
     let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &stored));
-    filter.judge(&mut known, file.num_blocklet_rows(blocklet), BLOCKLET_MIN_MAX)
+    filter.prune(&mut known, file.num_blocklet_rows(blocklet), BLOCKLET_MIN_MAX)
 }
 
 /// Judges the pages of a blocklet by the min/max indexes in its chunk headers.
 pub(super) fn judge_pages(open_file: &OpenFile, config: &ScanConfig, data: &BlockletData) -> Result<Vec<Outcome>> {
-    let Some(filter) = &config.filter else { return Ok(vec![Outcome::AllWanted; data.pages()]) };
+    let Some(filter) = &config.filter else { return Ok(vec![Outcome::AllMatch; data.pages()]) };
     let file = &open_file.file;
     let judge = |page: usize| {
         // The min/max index of a page has one column.
@@ -107,7 +107,7 @@ pub(super) fn judge_pages(open_file: &OpenFile, config: &ScanConfig, data: &Bloc
             Some(column_bounds(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.has_unreliable_min_max()))
         };
         let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &stored));
-        filter.judge(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_MIN_MAX)
+        filter.prune(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_MIN_MAX)
     };
     (0..data.pages()).map(|page| judge(page).map_err(|error: Error| error.in_page(page))).collect()
 }

@@ -47,7 +47,7 @@ impl StreamReader {
             };
             let mut known = |path: &[usize]| Ok(table_column_bounds(path, &self.mappings, &stored));
             let count = u64::try_from(rows).unwrap_or(u64::MAX);
-            if filter.judge(&mut known, count, BLOCKLET_MIN_MAX)?.is_skipped() {
+            if filter.prune(&mut known, count, BLOCKLET_MIN_MAX)?.is_skipped() {
                 return make_batch(config, Vec::new(), 0).map(Some);
             }
         }

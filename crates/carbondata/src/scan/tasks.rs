@@ -66,7 +66,7 @@ impl ScanTasks {
 
 /// The tasks of a file.
 fn file_tasks(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry: &FileEntry) -> Result<Vec<ScanTask>> {
-    if config.filter.as_ref().is_some_and(BatchFilter::is_never) {
+    if config.filter.as_ref().is_some_and(BatchFilter::is_always_false) {
         return Ok(Vec::new());
     }
     match &entry.format {

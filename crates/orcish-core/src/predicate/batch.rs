@@ -1,4 +1,4 @@
-//! Predicates on columns of Arrow.
+//! Predicates bound to the columns of an Arrow schema.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,26 +14,26 @@ use super::bounds::ColumnBounds;
 use super::condition::{Condition, Leaf, Node};
 use super::domain::domain_of_array;
 use super::evaluate::evaluate;
-use super::verdict::{Outcome, Proof, Verdict};
+use super::prune_result::{Outcome, Proof, PruneResult};
 use crate::error::{Error, Result};
 use crate::expression::Predicate;
 use crate::names::{ArrowNames, field_at, not_one_value_per_row};
 
-/// A predicate bound to columns of Arrow.
+/// A predicate bound to the columns of an Arrow schema.
 #[derive(Debug, Clone)]
 pub struct BatchFilter {
     condition: Condition,
-    /// The way to the column of each leaf.
-    ways: Vec<Vec<usize>>,
+    /// The path of field indexes to the column of each leaf.
+    paths: Vec<Vec<usize>>,
 }
 
 impl BatchFilter {
-    /// Binds a predicate to a schema. Fields of structs have dotted names. What is null is what the arrays of the columns
-    /// say themselves.
+    /// Binds a predicate to a schema. Fields of structs have dotted names. Values are null by the null buffers of their
+    /// arrays.
     ///
     /// # Errors
-    /// `UnknownColumn` for names that the schema does not have; `InvalidArgument` where a column cannot be compared with
-    /// a value, or is not one value a row.
+    /// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where a column cannot be compared with a
+    /// literal, or does not have one value per row.
     pub fn new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
         let fields = schema.fields();
         let names = RefCell::new(ArrowNames::new(fields));
@@ -45,115 +45,118 @@ impl BatchFilter {
         })
     }
 
-    /// Binds a predicate, where `way` leads to the column of a name, and `named` says what it stands for; the id of a
-    /// column that holds its values is not looked at.
+    /// Binds a predicate. `path` returns the path of field indexes to a column by its name. `resolve` returns the domain and
+    /// the source of the values; the id of [`ValueSource::Column`] is ignored.
+    ///
+    /// # Errors
+    /// Errors of `path` and `resolve`, `InvalidArgument` where a column cannot be compared with a literal.
     pub fn bind(
         predicate: &Predicate,
-        way: &mut dyn FnMut(&str) -> Result<Vec<usize>>,
-        named: &dyn Fn(&str) -> Result<FilterColumn>,
+        path: &mut dyn FnMut(&str) -> Result<Vec<usize>>,
+        resolve: &dyn Fn(&str) -> Result<FilterColumn>,
     ) -> Result<Self> {
         let mut names: Vec<&str> = predicate.columns();
         names.sort_unstable();
         names.dedup();
-        let of_names = names.iter().map(|name| way(name)).collect::<Result<Vec<_>>>()?;
+        let name_paths = names.iter().map(|name| path(name)).collect::<Result<Vec<_>>>()?;
+        // The id of a column is the index of its name.
         let condition = bind_names(predicate, &|name| {
-            let found = named(name)?;
-            let at = names.binary_search(&name).unwrap_or_default();
-            Ok(match found.source {
+            let column = resolve(name)?;
+            let index = names.binary_search(&name).unwrap_or_default();
+            Ok(match column.source {
                 ValueSource::Column(_) => {
-                    FilterColumn { source: ValueSource::Column(u32::try_from(at).unwrap_or_default()), ..found }
+                    FilterColumn { source: ValueSource::Column(u32::try_from(index).unwrap_or_default()), ..column }
                 }
-                _ => found,
+                _ => column,
             })
         })?;
-        let way = |leaf: &Leaf| of_names.get(leaf.column as usize).cloned().unwrap_or_default();
-        let ways = condition.leaves.iter().map(way).collect();
-        Ok(BatchFilter { condition, ways })
+        let leaf_path = |leaf: &Leaf| name_paths.get(leaf.column as usize).cloned().unwrap_or_default();
+        let paths = condition.leaves.iter().map(leaf_path).collect();
+        Ok(BatchFilter { condition, paths })
     }
 
-    /// The way to the column of each test: its index among those of the schema, and below that those of fields of
-    /// structs. A column that is tested twice is there twice.
+    /// The path of field indexes to the column of each leaf. A column with several leaves is repeated.
     pub fn columns(&self) -> &[Vec<usize>] {
-        &self.ways
+        &self.paths
     }
 
-    /// Indexes of the columns of the schema that are asked, ascending.
-    pub fn top_columns(&self) -> Vec<usize> {
-        let mut columns: Vec<usize> = self.ways.iter().filter_map(|way| way.first().copied()).collect();
+    /// Indexes of the columns of the schema that the predicate needs, ascending.
+    pub fn root_columns(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = self.paths.iter().filter_map(|path| path.first().copied()).collect();
         columns.sort_unstable();
         columns.dedup();
         columns
     }
 
-    /// Whether it is true of no row, whatever the values are.
-    pub fn is_never(&self) -> bool {
+    /// Whether the predicate is true for no row, independent of the values.
+    pub fn is_always_false(&self) -> bool {
         self.condition.root == Node::Constant(false)
     }
 
-    /// Whether it is true of all rows, whatever the values are.
-    pub fn is_always(&self) -> bool {
+    /// Whether the predicate is true for all rows, independent of the values.
+    pub fn is_always_true(&self) -> bool {
         self.condition.root == Node::Constant(true)
     }
 
-    /// The rows, of `rows`, for which it is true: no null is among the bits. `columns` gives a column of the schema by its
-    /// index; what does not matter any more is not asked for, and what is asked twice is asked for twice.
+    /// A mask of the rows for which the predicate is true, without nulls. `columns` returns a column of the schema by its
+    /// index. It is called once for each leaf that is needed.
     ///
     /// # Errors
-    /// Those of `columns`; `InvalidArgument` where a column is not of its type.
+    /// Errors of `columns`, `InvalidArgument` where a column has another type or another number of rows.
     pub fn evaluate(&self, columns: &dyn Fn(usize) -> Result<ArrayRef>, rows: usize) -> Result<BooleanArray> {
-        let kept = evaluate(&self.condition, rows, &|leaf| {
-            let values = value(self.ways.get(leaf).ok_or_else(column_is_missing)?, columns)?;
+        let mask = evaluate(&self.condition, rows, &|leaf| {
+            let values = array_at(self.paths.get(leaf).ok_or_else(missing_column)?, columns)?;
             match values.len() == rows {
                 true => Ok(values),
                 false => Err(Error::invalid("a column of the filter has another number of rows")),
             }
         })?;
-        Ok(BooleanArray::new(kept, None))
+        Ok(BooleanArray::new(mask, None))
     }
 
-    /// What becomes of `rows` rows, of whose columns `known` tells what is known by their ways, which is asked once for
-    /// each. `proof` is the name of this knowledge.
+    /// Prunes `rows` rows by the bounds of columns. `bounds` returns the bounds of a column by its path. It is called once for
+    /// each column. `proof` is the name of the source of the bounds.
     ///
     /// # Errors
-    /// Those of `known`.
-    pub fn judge(
+    /// Errors of `bounds`.
+    pub fn prune(
         &self,
-        known: &mut dyn FnMut(&[usize]) -> Result<ColumnBounds>,
+        bounds: &mut dyn FnMut(&[usize]) -> Result<ColumnBounds>,
         rows: u64,
         proof: Proof,
     ) -> Result<Outcome> {
-        let mut asked: HashMap<&[usize], ColumnBounds> = HashMap::new();
-        let mut verdict = Verdict::MAYBE;
-        verdict.refine(&self.condition, proof, &mut |at, leaf| {
-            let way = self.ways.get(at).ok_or_else(column_is_missing)?.as_slice();
-            let known = match asked.get(way) {
-                Some(known) => known,
+        let mut cache: HashMap<&[usize], ColumnBounds> = HashMap::new();
+        let mut result = PruneResult::MAYBE;
+        result.refine(&self.condition, proof, &mut |at, leaf| {
+            let path = self.paths.get(at).ok_or_else(missing_column)?.as_slice();
+            let bounds = match cache.get(path) {
+                Some(cached) => cached,
                 None => {
-                    let found = known(way)?;
-                    asked.entry(way).or_insert(found)
+                    let bounds = bounds(path)?;
+                    cache.entry(path).or_insert(bounds)
                 }
             };
-            Ok(leaf.judge(&known.statistics(&leaf.test), rows, way.len() == 1))
+            Ok(leaf.prune(&bounds.to_statistics(&leaf.test), rows, path.len() == 1))
         })?;
-        Ok(Outcome::of(&verdict, &self.condition))
+        Ok(Outcome::new(&result, &self.condition))
     }
 }
 
-/// The error where a column is asked for that is not there.
-pub fn column_is_missing() -> Error {
+/// The error for a missing column of a filter.
+pub fn missing_column() -> Error {
     Error::invalid("a column of the filter is missing")
 }
 
-/// The values at the end of a way down.
-fn value(way: &[usize], columns: &dyn Fn(usize) -> Result<ArrayRef>) -> Result<ArrayRef> {
-    let (&top, below) = way.split_first().ok_or_else(column_is_missing)?;
-    let mut array = columns(top)?;
-    for &at in below {
-        let parent = array.as_struct_opt().ok_or_else(column_is_missing)?;
-        let child = parent.columns().get(at).ok_or_else(column_is_missing)?;
+/// The array at a path of field indexes.
+fn array_at(path: &[usize], columns: &dyn Fn(usize) -> Result<ArrayRef>) -> Result<ArrayRef> {
+    let (&column, rest) = path.split_first().ok_or_else(missing_column)?;
+    let mut array = columns(column)?;
+    for &at in rest {
+        let parent = array.as_struct_opt().ok_or_else(missing_column)?;
+        let child = parent.columns().get(at).ok_or_else(missing_column)?;
         array = match parent.nulls() {
             None => child.clone(),
-            // A field of what is null is null.
+            // The fields of a null struct are null.
             Some(nulls) => {
                 let data = child.to_data().into_builder().nulls(NullBuffer::union(Some(nulls), child.nulls())).build();
                 Arc::new(make_array(data.map_err(|error| Error::corrupt("a field does not fit").with_source(error))?))

@@ -1,13 +1,13 @@
-//! From a predicate to a condition on the columns of a file: names become ids, values become sets of what the
-//! columns hold, and negations end at the leaves.
+//! Binding of predicates to columns: names are resolved to column ids, literals are converted to sets of values of the
+//! columns, and negations are moved into the leaves.
 
 use std::sync::Arc;
 
-use super::altered::Altered;
-use super::condition::{Condition, Leaf, Node, Set, Test};
+use super::condition::{Condition, Leaf, Node, Test, ValueSet};
 use super::domain::Domain;
-use super::place::{Place, among_decimals, among_integers, among_numbers, compare, digits_of};
-use super::ranges::{Number, Ranges};
+use super::literal_position::{LiteralPosition, compare, decimal_digits, in_decimals, in_floats, in_integers};
+use super::ranges::{NonNan, Ranges};
+use super::text_conversion::TextConversion;
 use crate::error::{Error, Result};
 use crate::expression::{Comparison, Literal, Predicate};
 use crate::statistics::successor;
@@ -15,46 +15,47 @@ use crate::types::NANOSECONDS_OF_DAY;
 
 const NANOS_PER_DAY: i128 = NANOSECONDS_OF_DAY as i128;
 
-/// Binds `predicate` to columns. `named` says what each name stands for.
+/// Binds `predicate` to columns. `resolve` returns the column of a name.
 ///
 /// # Errors
-/// Those of `named`; `InvalidArgument` where a column cannot be compared with a value, and for too many levels.
-pub fn bind_names(predicate: &Predicate, named: &dyn Fn(&str) -> Result<FilterColumn>) -> Result<Condition> {
-    let mut binder = Binder { named, leaves: Vec::new() };
-    let root = binder.node(predicate, true, 1)?;
+/// Errors of `resolve`, `InvalidArgument` where a column cannot be compared with a literal, or the predicate is nested deeper
+/// than [`Predicate::MAX_DEPTH`].
+pub fn bind_names(predicate: &Predicate, resolve: &dyn Fn(&str) -> Result<FilterColumn>) -> Result<Condition> {
+    let mut binder = Binder { resolve, leaves: Vec::new() };
+    let root = binder.bind(predicate, true, 1)?;
     Ok(Condition { leaves: binder.leaves, root })
 }
 
-/// What a name stands for.
+/// A column of a filter.
 #[derive(Debug, Clone)]
 pub struct FilterColumn {
     /// How values are compared.
     pub domain: Domain,
-    /// The type as people write it.
+    /// The type for messages.
     pub type_string: String,
-    /// Where the values are.
+    /// The source of the values.
     pub source: ValueSource,
 }
 
-/// Where the values of a name are.
+/// The source of the values of a column.
 #[derive(Debug, Clone)]
 pub enum ValueSource {
-    /// In a column, by its id.
+    /// A column with this id.
     Column(u32),
-    /// The value is the same in every row: an integer, or days.
+    /// An integer or a date in days, which all rows have.
     Integer(i64),
-    /// The value is the same in every row: a text.
+    /// A string, which all rows have.
     Text(Vec<u8>),
-    /// Null in every row.
+    /// Null in all rows.
     Null,
 }
 
 struct Binder<'a> {
-    named: &'a dyn Fn(&str) -> Result<FilterColumn>,
+    resolve: &'a dyn Fn(&str) -> Result<FilterColumn>,
     leaves: Vec<Leaf>,
 }
 
-/// A column that is asked.
+/// A resolved column with its name.
 struct Column<'a> {
     name: &'a str,
     domain: Domain,
@@ -63,20 +64,19 @@ struct Column<'a> {
 }
 
 impl Binder<'_> {
-    /// The node for which `predicate`, which is `depth` levels deep in the whole, is true, or if not `positive` false.
-    fn node(&mut self, predicate: &Predicate, positive: bool, depth: usize) -> Result<Node> {
+    /// Binds `predicate`, or its negation if not `positive`. `depth` is its depth in the predicate.
+    fn bind(&mut self, predicate: &Predicate, positive: bool, depth: usize) -> Result<Node> {
         match predicate {
             Predicate::Not(_) | Predicate::And(_) | Predicate::Or(_) if depth > Predicate::MAX_DEPTH => {
                 Err(Error::invalid(format!("a filter of more than {} levels", Predicate::MAX_DEPTH)))
             }
             Predicate::Constant(None) => Ok(Node::Constant(false)),
             Predicate::Constant(Some(value)) => Ok(Node::Constant(*value == positive)),
-            Predicate::Not(inner) => self.node(inner, !positive, depth + 1),
-            Predicate::And(parts) | Predicate::Or(parts) => {
-                let is_all = matches!(predicate, Predicate::And(_)) == positive;
-                let nodes =
-                    parts.iter().map(|part| self.node(part, positive, depth + 1)).collect::<Result<Vec<_>>>()?;
-                Ok(joined(nodes, is_all))
+            Predicate::Not(inner) => self.bind(inner, !positive, depth + 1),
+            Predicate::And(operands) | Predicate::Or(operands) => {
+                let is_and = matches!(predicate, Predicate::And(_)) == positive;
+                let nodes = operands.iter().map(|operand| self.bind(operand, positive, depth + 1));
+                Ok(join(nodes.collect::<Result<Vec<_>>>()?, is_and))
             }
             Predicate::IsNull { column } => {
                 let column = self.column(column)?;
@@ -86,10 +86,10 @@ impl Binder<'_> {
             Predicate::IsNan { column } => {
                 let column = self.column(column)?;
                 if column.domain != Domain::Float {
-                    return Err(column.misfit("be NaN"));
+                    return Err(column.type_mismatch("be NaN"));
                 }
                 let ranges = if positive { Ranges::none() } else { Ranges::all() };
-                let set = Set::Numbers { ranges, nan: positive };
+                let set = ValueSet::Floats { ranges, nan: positive };
                 self.set(&column, Arc::new(set), predicate, positive)
             }
             Predicate::StartsWith { column, prefix } => {
@@ -99,35 +99,35 @@ impl Binder<'_> {
                     (Domain::Text { .. } | Domain::Binary, Literal::String(_) | Literal::Binary(_)) => {
                         let prefix = column.bytes(prefix)?;
                         let end = successor(&prefix);
-                        column.of_bytes(Ranges::between(prefix, end))
+                        column.bytes_set(Ranges::between(prefix, end))
                     }
-                    _ => return Err(column.misfit(&format!("begin with {} {prefix}", prefix.kind()))),
+                    _ => return Err(column.type_mismatch(&format!("begin with {} {prefix}", prefix.kind()))),
                 };
-                self.set(&column, Arc::new(set.signed(positive)), predicate, positive)
+                self.set(&column, Arc::new(set.complement_unless(positive)), predicate, positive)
             }
             Predicate::Compare { column, op, value } => {
                 let column = self.column(column)?;
                 let Some(set) = column.compare(*op, value)? else { return Ok(Node::Constant(false)) };
-                self.set(&column, Arc::new(set.signed(positive)), predicate, positive)
+                self.set(&column, Arc::new(set.complement_unless(positive)), predicate, positive)
             }
             Predicate::In { column, values } => {
                 let column = self.column(column)?;
-                // The values may be many, and the files too.
-                let is_known = |known: &Among| known.domain == column.domain && known.positive == positive;
-                let among = values.get_or_bind(is_known, || column.among(values, positive))?;
-                match &among.set {
-                    // What is in none of the values is unknown where null is among them.
-                    _ if among.has_null && !positive => Ok(Node::Constant(false)),
+                // The set is cached, as both the values and the files may be many.
+                let is_match = |list: &InList| list.domain == column.domain && list.positive == positive;
+                let list = values.get_or_bind(is_match, || column.in_list(values, positive))?;
+                match &list.set {
+                    // `NOT IN` with a null is never true.
+                    _ if list.has_null && !positive => Ok(Node::Constant(false)),
                     Some(set) => self.set(&column, set.clone(), predicate, positive),
                     None if positive => Ok(Node::Constant(false)),
-                    // Not in nothing: so are nulls.
+                    // `NOT IN` without values is true, also for nulls.
                     None => Ok(Node::Constant(true)),
                 }
             }
         }
     }
 
-    fn set(&mut self, column: &Column<'_>, set: Arc<Set>, predicate: &Predicate, positive: bool) -> Result<Node> {
+    fn set(&mut self, column: &Column<'_>, set: Arc<ValueSet>, predicate: &Predicate, positive: bool) -> Result<Node> {
         Ok(match set.is_empty() {
             true => Node::Constant(false),
             false => self.leaf(column, Test::In(set), text(predicate, positive)),
@@ -142,49 +142,60 @@ impl Binder<'_> {
             (_, Test::NotNull) => return Node::Constant(true),
             (source, Test::In(set)) => {
                 return Node::Constant(match (source, &**set) {
-                    (ValueSource::Integer(value), Set::Integers(ranges)) => ranges.holds(|bound| bound <= value),
-                    (ValueSource::Text(value), Set::Bytes { ranges, .. }) => ranges.holds(|bound| bound <= value),
-                    // No other sets are made of their types.
+                    (ValueSource::Integer(value), ValueSet::Integers(ranges)) => {
+                        ranges.contains(|bound| bound <= value)
+                    }
+                    (ValueSource::Text(value), ValueSet::Bytes { ranges, .. }) => {
+                        ranges.contains(|bound| bound <= value)
+                    }
+                    // Constant values have no other domains.
                     _ => false,
                 });
             }
         };
         let may_become_null = matches!(column.domain, Domain::Timestamp { may_become_null: true, .. });
         let is_instant = matches!(column.domain, Domain::Timestamp { is_instant: true, .. });
-        self.leaves.push(Leaf { column: id, test, may_become_null, is_instant, altered: Altered::default(), text });
+        self.leaves.push(Leaf {
+            column: id,
+            test,
+            may_become_null,
+            is_instant,
+            conversion: TextConversion::default(),
+            text,
+        });
         Node::Leaf(self.leaves.len() - 1)
     }
 
     fn column<'n>(&self, name: &'n str) -> Result<Column<'n>> {
-        let FilterColumn { domain, type_string, source } = (self.named)(name)?;
+        let FilterColumn { domain, type_string, source } = (self.resolve)(name)?;
         Ok(Column { name, domain, type_string, source })
     }
 }
 
-/// What a column may have of some values, or what it may have if it has none of them.
-struct Among {
+/// The set of the values of `IN`, or of `NOT IN` if not `positive`.
+struct InList {
     domain: Domain,
     positive: bool,
-    /// None of no values.
-    set: Option<Arc<Set>>,
+    /// `None` for a list without values that are not null.
+    set: Option<Arc<ValueSet>>,
     has_null: bool,
 }
 
-/// The nodes put together, without those that make no difference.
-fn joined(nodes: Vec<Node>, is_all: bool) -> Node {
-    let mut kept = Vec::with_capacity(nodes.len());
+/// The conjunction or disjunction of nodes, simplified by constants.
+fn join(nodes: Vec<Node>, is_and: bool) -> Node {
+    let mut operands = Vec::with_capacity(nodes.len());
     for node in nodes {
         match node {
-            Node::Constant(value) if value == is_all => {}
+            Node::Constant(value) if value == is_and => {}
             Node::Constant(value) => return Node::Constant(value),
-            node => kept.push(node),
+            node => operands.push(node),
         }
     }
-    match (kept.len(), is_all) {
-        (0, _) => Node::Constant(is_all),
-        (1, _) => kept.pop().unwrap_or(Node::Constant(is_all)),
-        (_, true) => Node::All(kept),
-        (_, false) => Node::Any(kept),
+    match (operands.len(), is_and) {
+        (0, _) => Node::Constant(is_and),
+        (1, _) => operands.pop().unwrap_or(Node::Constant(is_and)),
+        (_, true) => Node::All(operands),
+        (_, false) => Node::Any(operands),
     }
 }
 
@@ -197,12 +208,12 @@ fn text(predicate: &Predicate, positive: bool) -> String {
 }
 
 impl Column<'_> {
-    fn misfit(&self, what: &str) -> Error {
-        Error::invalid(format!("column {} of type {} cannot {what}", self.name, self.type_string))
+    fn type_mismatch(&self, operation: &str) -> Error {
+        Error::invalid(format!("column {} of type {} cannot {operation}", self.name, self.type_string))
     }
 
-    fn of_bytes(&self, ranges: Ranges<Vec<u8>>) -> Set {
-        Set::Bytes { ranges, trimmed: self.domain == Domain::Text { trimmed: true } }
+    fn bytes_set(&self, ranges: Ranges<Vec<u8>>) -> ValueSet {
+        ValueSet::Bytes { ranges, trimmed: self.domain == Domain::Text { trimmed: true } }
     }
 
     fn bytes(&self, value: &Literal) -> Result<Vec<u8>> {
@@ -210,81 +221,86 @@ impl Column<'_> {
             (Domain::Text { .. }, Literal::String(text)) => Ok(text.as_bytes().to_vec()),
             (Domain::Binary, Literal::String(text)) => Ok(text.as_bytes().to_vec()),
             (Domain::Binary | Domain::Text { .. }, Literal::Binary(bytes)) => Ok(bytes.clone()),
-            _ => Err(self.misfit(&format!("be compared with {} {value}", value.kind()))),
+            _ => Err(self.type_mismatch(&format!("be compared with {} {value}", value.kind()))),
         }
     }
 
-    /// The values for which the comparison is true; none where it is unknown for all.
-    fn compare(&self, op: Comparison, value: &Literal) -> Result<Option<Set>> {
-        let misfit = || Err(self.misfit(&format!("be compared with {} {value}", value.kind())));
+    /// The values for which the comparison is true; `None` where it is unknown for all values.
+    fn compare(&self, op: Comparison, value: &Literal) -> Result<Option<ValueSet>> {
+        let type_mismatch = || Err(self.type_mismatch(&format!("be compared with {} {value}", value.kind())));
         Ok(Some(match (self.domain, value) {
-            (Domain::Opaque, _) => return Err(self.misfit("be compared, only be null or not")),
+            (Domain::Opaque, _) => return Err(self.type_mismatch("be compared, only be null or not")),
             (_, Literal::Null) => return Ok(None),
             (Domain::Boolean, Literal::Boolean(value)) => {
-                Set::Integers(compare(op, Place::At(i64::from(*value), true)))
+                ValueSet::Integers(compare(op, LiteralPosition::At(i64::from(*value), true)))
             }
-            (Domain::Integer, _) => match self.place_of_number(value)? {
-                Some(place) => Set::Integers(compare(op, place)),
-                None if op == Comparison::NotEqual => Set::Integers(Ranges::all()),
-                None => Set::Integers(Ranges::none()),
+            (Domain::Integer, _) => match self.integer_position(value)? {
+                Some(position) => ValueSet::Integers(compare(op, position)),
+                None if op == Comparison::NotEqual => ValueSet::Integers(Ranges::all()),
+                None => ValueSet::Integers(Ranges::none()),
             },
             (Domain::Float, _) => {
-                let place = match value {
-                    Literal::Integer(value) => Some(among_numbers(*value)),
-                    Literal::Float(value) => Number::new(*value).map(|number| Place::At(number, true)),
+                let position = match value {
+                    Literal::Integer(value) => Some(in_floats(*value)),
+                    Literal::Float(value) => NonNan::new(*value).map(|number| LiteralPosition::At(number, true)),
                     Literal::Decimal { .. } => {
                         let nearest = value.to_string().parse().ok();
-                        nearest.and_then(Number::new).map(|number| Place::At(number, true))
+                        nearest.and_then(NonNan::new).map(|number| LiteralPosition::At(number, true))
                     }
-                    Literal::LongDecimal { nearest, .. } => Number::new(*nearest).map(|number| Place::At(number, true)),
-                    _ => return misfit(),
+                    Literal::LongDecimal { nearest, .. } => {
+                        NonNan::new(*nearest).map(|number| LiteralPosition::At(number, true))
+                    }
+                    _ => return type_mismatch(),
                 };
-                let ranges = match place {
-                    Some(place) => compare(op, place),
+                let ranges = match position {
+                    Some(position) => compare(op, position),
                     None if op == Comparison::NotEqual => Ranges::all(),
                     None => Ranges::none(),
                 };
-                Set::Numbers { ranges, nan: op == Comparison::NotEqual }
+                ValueSet::Floats { ranges, nan: op == Comparison::NotEqual }
             }
             (Domain::Decimal { scale }, _) => {
                 let (digits, is_negative) = match value {
                     Literal::LongDecimal { floor, scale: from, .. } => {
-                        let place = among_decimals(Some((*floor, *from)), *floor < 0, scale).between();
-                        return Ok(Some(Set::Decimals { ranges: compare(op, place), scale }));
+                        let position = in_decimals(Some((*floor, *from)), *floor < 0, scale).above();
+                        return Ok(Some(ValueSet::Decimals { ranges: compare(op, position), scale }));
                     }
                     Literal::Integer(value) => (Some((*value, 0)), *value < 0),
                     Literal::Decimal { unscaled, scale } => (Some((*unscaled, *scale)), *unscaled < 0),
                     Literal::Float(value) if value.is_nan() => {
-                        let all = op == Comparison::NotEqual;
-                        let ranges = if all { Ranges::all() } else { Ranges::none() };
-                        return Ok(Some(Set::Decimals { ranges, scale }));
+                        let ranges = if op == Comparison::NotEqual { Ranges::all() } else { Ranges::none() };
+                        return Ok(Some(ValueSet::Decimals { ranges, scale }));
                     }
-                    Literal::Float(value) => (digits_of(*value), *value < 0.0),
-                    _ => return misfit(),
+                    Literal::Float(value) => (decimal_digits(*value), *value < 0.0),
+                    _ => return type_mismatch(),
                 };
-                Set::Decimals { ranges: compare(op, among_decimals(digits, is_negative, scale)), scale }
+                ValueSet::Decimals { ranges: compare(op, in_decimals(digits, is_negative, scale)), scale }
             }
             (Domain::Text { .. } | Domain::Binary, _) => {
-                self.of_bytes(compare(op, Place::At(self.bytes(value)?, true)))
+                self.bytes_set(compare(op, LiteralPosition::At(self.bytes(value)?, true)))
             }
-            (Domain::Date, Literal::Date(days)) => Set::Integers(compare(op, Place::At(*days, true))),
+            (Domain::Date, Literal::Date(days)) => ValueSet::Integers(compare(op, LiteralPosition::At(*days, true))),
             (Domain::Date, Literal::Timestamp { nanoseconds, is_instant: false }) => {
-                Set::Integers(compare(op, among_integers(*nanoseconds, NANOS_PER_DAY)))
+                ValueSet::Integers(compare(op, in_integers(*nanoseconds, NANOS_PER_DAY)))
             }
             (Domain::Timestamp { nanoseconds, is_instant, .. }, _) => {
                 let nanos = match value {
-                    Literal::Timestamp { nanoseconds, is_instant: of_value } if *of_value == is_instant => *nanoseconds,
+                    Literal::Timestamp { nanoseconds, is_instant: is_instant_literal }
+                        if *is_instant_literal == is_instant =>
+                    {
+                        *nanoseconds
+                    }
                     Literal::Date(days) if !is_instant => i128::from(*days) * NANOS_PER_DAY,
-                    _ => return misfit(),
+                    _ => return type_mismatch(),
                 };
-                Set::Ticks { ranges: compare(op, among_integers(nanos, nanoseconds.into())), nanoseconds }
+                ValueSet::Ticks { ranges: compare(op, in_integers(nanos, nanoseconds.into())), nanoseconds }
             }
-            _ => return misfit(),
+            _ => return type_mismatch(),
         }))
     }
 
-    /// The values of the column that are among some, or if not `positive` among no others.
-    fn among(&self, values: &[Literal], positive: bool) -> Result<Among> {
+    /// The set of the values of the column that are in `values`, or of the other values if not `positive`.
+    fn in_list(&self, values: &[Literal], positive: bool) -> Result<InList> {
         let (mut sets, mut has_null) = (Vec::with_capacity(values.len()), false);
         for value in values {
             match self.compare(Comparison::Equal, value)? {
@@ -292,29 +308,29 @@ impl Column<'_> {
                 None => has_null = true,
             }
         }
-        let set = Set::union(sets).map(|set| Arc::new(set.signed(positive)));
-        Ok(Among { domain: self.domain, positive, set, has_null })
+        let set = ValueSet::union(sets).map(|set| Arc::new(set.complement_unless(positive)));
+        Ok(InList { domain: self.domain, positive, set, has_null })
     }
 
-    /// Where a number is among integers; none for NaN.
-    fn place_of_number(&self, value: &Literal) -> Result<Option<Place<i64>>> {
+    /// The position of a number among integers; `None` for NaN.
+    fn integer_position(&self, value: &Literal) -> Result<Option<LiteralPosition<i64>>> {
         Ok(match value {
-            Literal::Integer(value) => Some(among_integers(*value, 1)),
+            Literal::Integer(value) => Some(in_integers(*value, 1)),
             Literal::Decimal { unscaled, scale } => Some(match 10i128.checked_pow(*scale) {
-                Some(power) => among_integers(*unscaled, power),
-                None => Place::At(if *unscaled < 0 { -1 } else { 0 }, *unscaled == 0),
+                Some(power) => in_integers(*unscaled, power),
+                None => LiteralPosition::At(if *unscaled < 0 { -1 } else { 0 }, *unscaled == 0),
             }),
             Literal::LongDecimal { floor, scale, .. } => Some(match 10i128.checked_pow(*scale) {
-                Some(power) => among_integers(*floor, power).between(),
-                None => Place::At(if *floor < 0 { -1 } else { 0 }, false),
+                Some(power) => in_integers(*floor, power).above(),
+                None => LiteralPosition::At(if *floor < 0 { -1 } else { 0 }, false),
             }),
             Literal::Float(value) if value.is_nan() => None,
-            #[expect(clippy::cast_possible_truncation, reason = "the cast saturates, far outside of 64 bits")]
-            Literal::Float(value) => Some(match among_integers(value.floor() as i128, 1) {
-                Place::At(floor, _) => Place::At(floor, value.fract() == 0.0),
-                outside => outside,
+            #[expect(clippy::cast_possible_truncation, reason = "the cast saturates beyond the range of 64 bits")]
+            Literal::Float(value) => Some(match in_integers(value.floor() as i128, 1) {
+                LiteralPosition::At(floor, _) => LiteralPosition::At(floor, value.fract() == 0.0),
+                out_of_range => out_of_range,
             }),
-            _ => return Err(self.misfit(&format!("be compared with {} {value}", value.kind()))),
+            _ => return Err(self.type_mismatch(&format!("be compared with {} {value}", value.kind()))),
         })
     }
 }

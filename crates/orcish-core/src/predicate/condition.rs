@@ -1,50 +1,50 @@
-//! A condition: a predicate that is bound to columns.
+//! Conditions: predicates that are bound to columns.
 
 use std::sync::Arc;
 
-use super::altered::Altered;
-use super::ranges::{Number, Ranges};
+use super::ranges::{NonNan, Ranges};
+use super::text_conversion::TextConversion;
 
-/// A condition on rows: tests of single columns, joined by `and` and `or`.
+/// A predicate that is bound to columns: conjunctions and disjunctions of tests of single columns.
 #[derive(Debug, Clone)]
 pub struct Condition {
-    /// The tests.
+    /// The leaves.
     pub leaves: Vec<Leaf>,
-    /// How the tests are joined.
+    /// The root of the tree.
     pub root: Node,
 }
 
-/// A part of a condition.
+/// A node of a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
-    /// The same for each row.
+    /// True or false for all rows.
     Constant(bool),
-    /// The test at this index of [`Condition::leaves`].
+    /// The leaf at this index of [`Condition::leaves`].
     Leaf(usize),
-    /// All parts are true.
+    /// Conjunction.
     All(Vec<Node>),
-    /// A part is true.
+    /// Disjunction.
     Any(Vec<Node>),
 }
 
-/// A test of one column.
+/// A leaf of a condition: a test of a column.
 #[derive(Debug, Clone)]
 pub struct Leaf {
     /// Column id.
     pub column: u32,
     /// The test.
     pub test: Test,
-    /// Whether a value may be read as null.
+    /// Whether a stored value can be read as null.
     pub may_become_null: bool,
-    /// How text is altered as it is read.
-    pub altered: Altered,
+    /// How text is converted when it is read.
+    pub conversion: TextConversion,
     /// Whether values are timestamps in UTC.
     pub is_instant: bool,
-    /// As people write it.
+    /// The leaf as text.
     pub text: String,
 }
 
-/// What a leaf tests.
+/// The test of a leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
     /// The value is null.
@@ -52,46 +52,46 @@ pub enum Test {
     /// The value is not null.
     NotNull,
     /// The value is not null, and in a set.
-    In(Arc<Set>),
+    In(Arc<ValueSet>),
 }
 
-/// A set of values of a column, in what is read of it.
+/// A set of values of a column, as they are read.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Set {
-    /// Integers, booleans as 0 and 1, and days.
+pub enum ValueSet {
+    /// Integers, booleans as 0 and 1, and dates as days.
     Integers(Ranges<i64>),
     /// Timestamps.
     Ticks {
-        /// The timestamps in ticks.
+        /// The timestamps in their unit.
         ranges: Ranges<i64>,
-        /// Nanoseconds of a tick.
+        /// Nanoseconds of the unit.
         nanoseconds: i64,
     },
     /// Floating point numbers.
-    Numbers {
-        /// The numbers that are not NaN.
-        ranges: Ranges<Number>,
+    Floats {
+        /// The numbers without NaN.
+        ranges: Ranges<NonNan>,
         /// Whether NaN is in the set.
         nan: bool,
     },
     /// Decimals.
     Decimals {
-        /// The unscaled numbers.
+        /// The unscaled values.
         ranges: Ranges<i128>,
-        /// Digits behind the point.
+        /// The scale.
         scale: u32,
     },
     /// Strings and binary values.
     Bytes {
-        /// The values as bytes, in the order of their bytes.
+        /// The values as bytes, in lexicographic order.
         ranges: Ranges<Vec<u8>>,
-        /// Whether the blanks at the end of values were cut off.
+        /// Whether trailing blanks of the values are trimmed.
         trimmed: bool,
     },
 }
 
 impl Condition {
-    /// Ids of the columns that it asks, ascending.
+    /// Ids of the columns of the condition, ascending.
     pub fn columns(&self) -> Vec<u32> {
         let mut columns: Vec<u32> = self.leaves.iter().map(|leaf| leaf.column).collect();
         columns.sort_unstable();
@@ -100,33 +100,35 @@ impl Condition {
     }
 }
 
-impl Set {
-    /// The set, or if not `positive` all other values.
-    pub(super) fn signed(self, positive: bool) -> Self {
+impl ValueSet {
+    /// The set, or its complement if not `positive`.
+    pub(super) fn complement_unless(self, positive: bool) -> Self {
         if positive { self } else { self.complement() }
     }
 
     fn complement(&self) -> Self {
         match self {
-            Set::Integers(ranges) => Set::Integers(ranges.complement()),
-            Set::Ticks { ranges, nanoseconds } => Set::Ticks { ranges: ranges.complement(), nanoseconds: *nanoseconds },
-            Set::Numbers { ranges, nan } => Set::Numbers { ranges: ranges.complement(), nan: !nan },
-            Set::Decimals { ranges, scale } => Set::Decimals { ranges: ranges.complement(), scale: *scale },
-            Set::Bytes { ranges, trimmed } => Set::Bytes { ranges: ranges.complement(), trimmed: *trimmed },
+            ValueSet::Integers(ranges) => ValueSet::Integers(ranges.complement()),
+            ValueSet::Ticks { ranges, nanoseconds } => {
+                ValueSet::Ticks { ranges: ranges.complement(), nanoseconds: *nanoseconds }
+            }
+            ValueSet::Floats { ranges, nan } => ValueSet::Floats { ranges: ranges.complement(), nan: !nan },
+            ValueSet::Decimals { ranges, scale } => ValueSet::Decimals { ranges: ranges.complement(), scale: *scale },
+            ValueSet::Bytes { ranges, trimmed } => ValueSet::Bytes { ranges: ranges.complement(), trimmed: *trimmed },
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         match self {
-            Set::Integers(ranges) | Set::Ticks { ranges, .. } => ranges.is_empty(),
-            Set::Numbers { ranges, nan } => ranges.is_empty() && !nan,
-            Set::Decimals { ranges, .. } => ranges.is_empty(),
-            Set::Bytes { ranges, .. } => ranges.is_empty(),
+            ValueSet::Integers(ranges) | ValueSet::Ticks { ranges, .. } => ranges.is_empty(),
+            ValueSet::Floats { ranges, nan } => ranges.is_empty() && !nan,
+            ValueSet::Decimals { ranges, .. } => ranges.is_empty(),
+            ValueSet::Bytes { ranges, .. } => ranges.is_empty(),
         }
     }
 
-    /// What is in any of the sets, which are of one kind; none of none.
-    pub(super) fn union(sets: Vec<Set>) -> Option<Set> {
+    /// The union of sets of one variant; `None` without sets.
+    pub(super) fn union(sets: Vec<ValueSet>) -> Option<ValueSet> {
         let first = sets.first()?.clone();
         macro_rules! ranges {
             ($variant:pat => $ranges:ident) => {
@@ -137,15 +139,19 @@ impl Set {
             };
         }
         Some(match first {
-            Set::Integers(_) => Set::Integers(ranges!(Set::Integers(ranges) => ranges)),
-            Set::Ticks { nanoseconds, .. } => {
-                Set::Ticks { ranges: ranges!(Set::Ticks { ranges, .. } => ranges), nanoseconds }
+            ValueSet::Integers(_) => ValueSet::Integers(ranges!(ValueSet::Integers(ranges) => ranges)),
+            ValueSet::Ticks { nanoseconds, .. } => {
+                ValueSet::Ticks { ranges: ranges!(ValueSet::Ticks { ranges, .. } => ranges), nanoseconds }
             }
-            Set::Numbers { .. } => Set::Numbers { ranges: ranges!(Set::Numbers { ranges, .. } => ranges), nan: false },
-            Set::Decimals { scale, .. } => {
-                Set::Decimals { ranges: ranges!(Set::Decimals { ranges, .. } => ranges), scale }
+            ValueSet::Floats { .. } => {
+                ValueSet::Floats { ranges: ranges!(ValueSet::Floats { ranges, .. } => ranges), nan: false }
             }
-            Set::Bytes { trimmed, .. } => Set::Bytes { ranges: ranges!(Set::Bytes { ranges, .. } => ranges), trimmed },
+            ValueSet::Decimals { scale, .. } => {
+                ValueSet::Decimals { ranges: ranges!(ValueSet::Decimals { ranges, .. } => ranges), scale }
+            }
+            ValueSet::Bytes { trimmed, .. } => {
+                ValueSet::Bytes { ranges: ranges!(ValueSet::Bytes { ranges, .. } => ranges), trimmed }
+            }
         })
     }
 }

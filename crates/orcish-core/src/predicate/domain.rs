@@ -1,11 +1,11 @@
-//! What values of Arrow's types are compared as.
+//! How values of Arrow types are compared.
 
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::error::{Error, Result};
 use crate::types::{nanoseconds, value_type};
 
-/// What a column is read as, so far as it can be compared.
+/// How the values of a column are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domain {
     /// True and false.
@@ -16,12 +16,12 @@ pub enum Domain {
     Float,
     /// Decimals.
     Decimal {
-        /// Digits behind the point.
+        /// The scale.
         scale: u32,
     },
     /// Strings.
     Text {
-        /// Whether the blanks at the end of values are cut off.
+        /// Whether trailing blanks of the values are trimmed.
         trimmed: bool,
     },
     /// Binary values.
@@ -30,19 +30,19 @@ pub enum Domain {
     Date,
     /// Timestamps.
     Timestamp {
-        /// Nanoseconds of a tick.
+        /// Nanoseconds of the unit.
         nanoseconds: i64,
-        /// Whether values are instants in UTC, and not wall clock times.
+        /// Whether values are instants in UTC, or local times.
         is_instant: bool,
-        /// Whether a stored value is read as null where its unit has no room for it.
+        /// Whether a stored value that overflows the unit is read as null.
         may_become_null: bool,
     },
-    /// It can be null or not, and nothing else can be asked.
+    /// Values that can only be tested for null.
     Opaque,
 }
 
-/// What values of a column are compared as, which are those that are stored: of times it is the numbers.
-/// `may_become_null` says it of times that their type has no room for.
+/// How the stored values of a column are compared, by its logical type: times are integers. `may_become_null` states that
+/// timestamps that overflow their unit are read as null.
 pub fn stored_domain(kind: &DataType, may_become_null: bool) -> Domain {
     match kind {
         DataType::Null => Domain::Boolean,
@@ -61,7 +61,8 @@ pub fn stored_domain(kind: &DataType, may_become_null: bool) -> Domain {
     }
 }
 
-/// What values of an Arrow type are compared as.
+/// How values of an Arrow type are compared. `may_become_null` states that timestamps that overflow their unit are read as
+/// null.
 pub fn domain_of(kind: &DataType, may_become_null: bool) -> Domain {
     match kind {
         DataType::Boolean => Domain::Boolean,
@@ -79,16 +80,16 @@ pub fn domain_of(kind: &DataType, may_become_null: bool) -> Domain {
     }
 }
 
-/// What values of an array are compared as, where nobody has said what is stored.
+/// How values of an array are compared, where the stored type is unknown.
 ///
 /// # Errors
-/// `InvalidArgument` for types whose arrays do not say themselves which values are null.
+/// `InvalidArgument` for types whose arrays have no null buffer.
 pub(super) fn domain_of_array(kind: &DataType) -> Result<Domain> {
     if matches!(kind, DataType::Null | DataType::Union(_, _) | DataType::RunEndEncoded(_, _)) {
         return Err(Error::invalid(format!("values of type {kind} cannot be asked by a filter")));
     }
     Ok(match value_type(kind) {
-        // What there is no comparison for here.
+        // Comparisons of these types are not implemented.
         DataType::UInt64 => Domain::Opaque,
         DataType::Decimal128(_, scale) if *scale < 0 => Domain::Opaque,
         kind => domain_of(kind, false),

@@ -1,4 +1,4 @@
-//! Which rows a condition is true for.
+//! Evaluation of conditions on arrays.
 
 #[cfg(test)]
 mod tests;
@@ -14,11 +14,15 @@ use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
 use arrow_buffer::{ArrowNativeType as _, BooleanBuffer, Buffer, NullBuffer};
 use arrow_schema::{DataType, TimeUnit};
 
-use super::condition::{Condition, Node, Set, Test};
-use super::ranges::{Number, Ranges};
+use super::condition::{Condition, Node, Test, ValueSet};
+use super::ranges::{NonNan, Ranges};
 use crate::error::{Error, Result};
 
-/// The rows, of `rows`, for which `condition` is true, given the values of its leaves' columns.
+/// A mask of the rows for which `condition` is true. `values` returns the array of the column of a leaf by the index of the
+/// leaf.
+///
+/// # Errors
+/// Errors of `values`, `InvalidArgument` where an array has another type.
 pub fn evaluate(
     condition: &Condition,
     rows: usize,
@@ -40,22 +44,22 @@ fn node(
             let leaf = condition.leaves.get(*index).ok_or_else(|| Error::invalid("a leaf is missing"))?;
             test(&leaf.test, &values(*index)?)?
         }
-        Node::All(parts) => {
-            let mut all = BooleanBuffer::new_set(rows);
-            for part in parts {
-                all = &all & &node(part, condition, rows, values)?;
-                if all.count_set_bits() == 0 {
+        Node::All(operands) => {
+            let mut mask = BooleanBuffer::new_set(rows);
+            for operand in operands {
+                mask = &mask & &node(operand, condition, rows, values)?;
+                if mask.count_set_bits() == 0 {
                     break;
                 }
             }
-            all
+            mask
         }
-        Node::Any(parts) => {
-            let mut any = BooleanBuffer::new_unset(rows);
-            for part in parts {
-                any = &any | &node(part, condition, rows, values)?;
+        Node::Any(operands) => {
+            let mut mask = BooleanBuffer::new_unset(rows);
+            for operand in operands {
+                mask = &mask | &node(operand, condition, rows, values)?;
             }
-            any
+            mask
         }
     })
 }
@@ -69,32 +73,32 @@ fn test(test: &Test, values: &ArrayRef) -> Result<BooleanBuffer> {
     })
 }
 
-/// Bits of those of `values` that are valid and for which `holds` is true.
-fn bits<T: Copy>(values: &[T], nulls: Option<&NullBuffer>, holds: impl Fn(T) -> bool) -> BooleanBuffer {
+/// A mask of the valid values for which `is_match` is true.
+fn mask_of<T: Copy>(values: &[T], nulls: Option<&NullBuffer>, is_match: impl Fn(T) -> bool) -> BooleanBuffer {
     let word =
-        |values: &[T]| values.iter().enumerate().fold(0, |word, (at, &value)| word | u64::from(holds(value)) << at);
+        |values: &[T]| values.iter().enumerate().fold(0, |word, (at, &value)| word | u64::from(is_match(value)) << at);
     let words: Vec<u64> = values.chunks(64).map(word).collect();
-    valid(BooleanBuffer::new(Buffer::from_vec(words), 0, values.len()), nulls)
+    without_nulls(BooleanBuffer::new(Buffer::from_vec(words), 0, values.len()), nulls)
 }
 
-fn valid(bits: BooleanBuffer, nulls: Option<&NullBuffer>) -> BooleanBuffer {
-    nulls.map_or(bits.clone(), |nulls| &bits & nulls.inner())
+fn without_nulls(mask: BooleanBuffer, nulls: Option<&NullBuffer>) -> BooleanBuffer {
+    nulls.map_or(mask.clone(), |nulls| &mask & nulls.inner())
 }
 
 fn integers<A: ArrowPrimitiveType<Native: Into<i64>>>(ranges: &Ranges<i64>, values: &ArrayRef) -> BooleanBuffer {
     let array = values.as_primitive::<A>();
-    match ranges.parts() {
-        // The end is not the least of all: ranges are not empty.
+    match ranges.as_slice() {
+        // The range is not empty, so the end is not `i64::MIN`.
         [(start, end)] => {
             let (start, last) = (*start, end.map_or(i64::MAX, |end| end.wrapping_sub(1)));
-            bits(array.values(), array.nulls(), |value| {
+            mask_of(array.values(), array.nulls(), |value| {
                 let value: i64 = value.into();
                 (start <= value) & (value <= last)
             })
         }
-        _ => bits(array.values(), array.nulls(), |value| {
+        _ => mask_of(array.values(), array.nulls(), |value| {
             let value: i64 = value.into();
-            ranges.holds(|bound| *bound <= value)
+            ranges.contains(|bound| *bound <= value)
         }),
     }
 }
@@ -105,93 +109,93 @@ fn strings<'a>(
     rows: usize,
     nulls: Option<&NullBuffer>,
 ) -> BooleanBuffer {
-    let found = match ranges.points(1).as_deref() {
-        Some([one]) => collect(values.map(|value| value == one.as_slice()), rows),
-        _ => collect(values.map(|value| ranges.holds(|bound| bound.as_slice() <= value)), rows),
+    let mask = match ranges.values(1).as_deref() {
+        Some([single]) => collect(values.map(|value| value == single.as_slice()), rows),
+        _ => collect(values.map(|value| ranges.contains(|bound| bound.as_slice() <= value)), rows),
     };
-    valid(found, nulls)
+    without_nulls(mask, nulls)
 }
 
-fn collect(rows: impl Iterator<Item = bool>, count: usize) -> BooleanBuffer {
+fn collect(mask_of: impl Iterator<Item = bool>, count: usize) -> BooleanBuffer {
     let mut words = vec![0u64; count.div_ceil(64)];
-    let mut rows = rows.fuse();
+    let mut mask_of = mask_of.fuse();
     for word in &mut words {
-        for (at, holds) in rows.by_ref().take(64).enumerate() {
-            *word |= u64::from(holds) << at;
+        for (at, bit) in mask_of.by_ref().take(64).enumerate() {
+            *word |= u64::from(bit) << at;
         }
     }
     BooleanBuffer::new(Buffer::from_vec(words), 0, count)
 }
 
-fn texts<T: ByteArrayType>(ranges: &Ranges<Vec<u8>>, values: &ArrayRef) -> BooleanBuffer {
+fn byte_arrays<T: ByteArrayType>(ranges: &Ranges<Vec<u8>>, values: &ArrayRef) -> BooleanBuffer {
     let array = values.as_bytes::<T>();
     let first = array.value_offsets().first().map_or(0, |offset| offset.as_usize());
     let data = array.value_data().get(first..).unwrap_or_default();
-    // Slots of nulls have values too, empty ones.
-    let all = array.offsets().lengths().scan(data, |rest, length| {
+    // Null slots have values, too.
+    let values = array.offsets().lengths().scan(data, |rest, length| {
         let (value, after) = rest.split_at_checked(length)?;
         *rest = after;
         Some(value)
     });
-    strings(ranges, all, array.len(), array.nulls())
+    strings(ranges, values, array.len(), array.nulls())
 }
 
 fn views<T: ByteViewType>(ranges: &Ranges<Vec<u8>>, values: &ArrayRef) -> BooleanBuffer {
     let array = values.as_byte_view::<T>();
-    let all = array.iter().map(|value| value.map_or(&[][..], AsRef::as_ref));
-    strings(ranges, all, array.len(), array.nulls())
+    let values = array.iter().map(|value| value.map_or(&[][..], AsRef::as_ref));
+    strings(ranges, values, array.len(), array.nulls())
 }
 
-fn in_set(set: &Set, values: &ArrayRef) -> Result<BooleanBuffer> {
+fn in_set(set: &ValueSet, values: &ArrayRef) -> Result<BooleanBuffer> {
     let kind = values.data_type();
     Ok(match (set, kind) {
-        (Set::Integers(ranges), DataType::Int8) => integers::<Int8Type>(ranges, values),
-        (Set::Integers(ranges), DataType::Int16) => integers::<Int16Type>(ranges, values),
-        (Set::Integers(ranges), DataType::Int32) => integers::<Int32Type>(ranges, values),
-        (Set::Integers(ranges), DataType::Int64) => integers::<Int64Type>(ranges, values),
-        (Set::Integers(ranges), DataType::UInt8) => integers::<UInt8Type>(ranges, values),
-        (Set::Integers(ranges), DataType::UInt16) => integers::<UInt16Type>(ranges, values),
-        (Set::Integers(ranges), DataType::UInt32) => integers::<UInt32Type>(ranges, values),
-        (Set::Integers(ranges), DataType::Date32) => integers::<Date32Type>(ranges, values),
-        (Set::Integers(ranges), DataType::Boolean) => {
+        (ValueSet::Integers(ranges), DataType::Int8) => integers::<Int8Type>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::Int16) => integers::<Int16Type>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::Int32) => integers::<Int32Type>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::Int64) => integers::<Int64Type>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::UInt8) => integers::<UInt8Type>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::UInt16) => integers::<UInt16Type>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::UInt32) => integers::<UInt32Type>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::Date32) => integers::<Date32Type>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::Boolean) => {
             let array = values.as_boolean();
-            let holds = |value: i64| ranges.holds(|bound| *bound <= value);
-            let found = match (holds(1), holds(0)) {
+            let contains = |value: i64| ranges.contains(|bound| *bound <= value);
+            let mask = match (contains(1), contains(0)) {
                 (true, true) => BooleanBuffer::new_set(array.len()),
                 (true, false) => array.values().clone(),
                 (false, true) => !array.values(),
                 (false, false) => BooleanBuffer::new_unset(array.len()),
             };
-            valid(found, array.nulls())
+            without_nulls(mask, array.nulls())
         }
-        (Set::Ticks { ranges, .. }, DataType::Timestamp(unit, _)) => match unit {
+        (ValueSet::Ticks { ranges, .. }, DataType::Timestamp(unit, _)) => match unit {
             TimeUnit::Second => integers::<TimestampSecondType>(ranges, values),
             TimeUnit::Millisecond => integers::<TimestampMillisecondType>(ranges, values),
             TimeUnit::Microsecond => integers::<TimestampMicrosecondType>(ranges, values),
             TimeUnit::Nanosecond => integers::<TimestampNanosecondType>(ranges, values),
         },
-        (Set::Numbers { ranges, nan }, DataType::Float32) => {
+        (ValueSet::Floats { ranges, nan }, DataType::Float32) => {
             let array = values.as_primitive::<Float32Type>();
-            bits(array.values(), array.nulls(), |value| holds(ranges, *nan, value.into()))
+            mask_of(array.values(), array.nulls(), |value| contains_float(ranges, *nan, value.into()))
         }
-        (Set::Numbers { ranges, nan }, DataType::Float64) => {
+        (ValueSet::Floats { ranges, nan }, DataType::Float64) => {
             let array = values.as_primitive::<Float64Type>();
-            bits(array.values(), array.nulls(), |value| holds(ranges, *nan, value))
+            mask_of(array.values(), array.nulls(), |value| contains_float(ranges, *nan, value))
         }
-        (Set::Decimals { ranges, .. }, DataType::Decimal128(_, _)) => {
+        (ValueSet::Decimals { ranges, .. }, DataType::Decimal128(_, _)) => {
             let array = values.as_primitive::<Decimal128Type>();
-            bits(array.values(), array.nulls(), |value| ranges.holds(|bound| *bound <= value))
+            mask_of(array.values(), array.nulls(), |value| ranges.contains(|bound| *bound <= value))
         }
-        (Set::Bytes { ranges, .. }, DataType::Utf8) => texts::<Utf8Type>(ranges, values),
-        (Set::Bytes { ranges, .. }, DataType::LargeUtf8) => texts::<LargeUtf8Type>(ranges, values),
-        (Set::Bytes { ranges, .. }, DataType::Binary) => texts::<BinaryType>(ranges, values),
-        (Set::Bytes { ranges, .. }, DataType::LargeBinary) => texts::<LargeBinaryType>(ranges, values),
-        (Set::Bytes { ranges, .. }, DataType::Utf8View) => views::<StringViewType>(ranges, values),
-        (Set::Bytes { ranges, .. }, DataType::BinaryView) => views::<BinaryViewType>(ranges, values),
+        (ValueSet::Bytes { ranges, .. }, DataType::Utf8) => byte_arrays::<Utf8Type>(ranges, values),
+        (ValueSet::Bytes { ranges, .. }, DataType::LargeUtf8) => byte_arrays::<LargeUtf8Type>(ranges, values),
+        (ValueSet::Bytes { ranges, .. }, DataType::Binary) => byte_arrays::<BinaryType>(ranges, values),
+        (ValueSet::Bytes { ranges, .. }, DataType::LargeBinary) => byte_arrays::<LargeBinaryType>(ranges, values),
+        (ValueSet::Bytes { ranges, .. }, DataType::Utf8View) => views::<StringViewType>(ranges, values),
+        (ValueSet::Bytes { ranges, .. }, DataType::BinaryView) => views::<BinaryViewType>(ranges, values),
         (_, DataType::Dictionary(_, _)) => {
             let values = values.as_ref();
             downcast_dictionary_array!(
-                values => of_dictionary(set, values)?,
+                values => dictionary_in_set(set, values)?,
                 _ => return Err(Error::invalid("a dictionary without keys"))
             )
         }
@@ -199,18 +203,18 @@ fn in_set(set: &Set, values: &ArrayRef) -> Result<BooleanBuffer> {
     })
 }
 
-fn of_dictionary<K: ArrowDictionaryKeyType>(
-    set: &Set,
+fn dictionary_in_set<K: ArrowDictionaryKeyType>(
+    set: &ValueSet,
     array: &arrow_array::DictionaryArray<K>,
 ) -> Result<BooleanBuffer> {
-    let found = in_set(set, array.values())?;
-    let holds = |key: K::Native| {
+    let mask = in_set(set, array.values())?;
+    let is_match = |key: K::Native| {
         let key = key.as_usize();
-        key < found.len() && found.value(key)
+        key < mask.len() && mask.value(key)
     };
-    Ok(bits(array.keys().values(), array.nulls(), holds))
+    Ok(mask_of(array.keys().values(), array.nulls(), is_match))
 }
 
-fn holds(ranges: &Ranges<Number>, nan: bool, value: f64) -> bool {
-    if value.is_nan() { nan } else { ranges.holds(|bound| bound.get() <= value) }
+fn contains_float(ranges: &Ranges<NonNan>, nan: bool, value: f64) -> bool {
+    if value.is_nan() { nan } else { ranges.contains(|bound| bound.get() <= value) }
 }

@@ -1,35 +1,35 @@
-//! Predicates: a condition typed against the columns of a file, and what statistics say of it.
+//! Predicates bound to columns, pruning by statistics, and evaluation on arrays.
 //!
 //! ```text
-//! Predicate ── bind ──► Condition: no negation left, each leaf "a column's value is in a set"
+//! Predicate ── bind ──► Condition without negations, each leaf: "the value of a column is in a set"
 //!                         │
-//!                         ├── judge (statistics, bloom filters) ──► never / maybe / always
-//!                         └── arrow::filter ──► which rows
+//!                         ├── prune (statistics, bloom filters) ──► never / maybe / always
+//!                         └── evaluate (arrays) ──► mask of the rows
 //! ```
 //!
-//! With negations at the leaves, a leaf is true or it is not: "unknown" and "false" need not be told apart, and
-//! what is above the leaves are plain intersections and unions.
+//! Negations are moved into the leaves. A leaf without negation does not need to distinguish "unknown" from "false", and the
+//! nodes above the leaves are intersections and unions of rows.
 
-mod altered;
 mod batch;
 mod bind;
 mod bounds;
 mod condition;
 mod domain;
 mod evaluate;
-mod judge;
-mod place;
+mod literal_position;
+mod prune;
+mod prune_result;
 mod ranges;
 #[cfg(test)]
 mod tests;
-mod verdict;
+mod text_conversion;
 
-pub use altered::Altered;
-pub use batch::{BatchFilter, column_is_missing};
+pub use batch::{BatchFilter, missing_column};
 pub use bind::{FilterColumn, ValueSource, bind_names};
 pub use bounds::{Bound, ColumnBounds};
-pub use condition::{Condition, Leaf, Node, Set, Test};
+pub use condition::{Condition, Leaf, Node, Test, ValueSet};
 pub use domain::{Domain, domain_of, stored_domain};
 pub use evaluate::evaluate;
-pub use ranges::{Number, Ranges};
-pub use verdict::{Judge, Outcome, Proof, Truth, Verdict};
+pub use prune_result::{Outcome, Proof, PruneLeaf, PruneResult, Truth};
+pub use ranges::{NonNan, Ranges};
+pub use text_conversion::TextConversion;

@@ -1,9 +1,9 @@
-//! Conditions against the plainest reading of predicates: one value at a time, with true, false and unknown, and
-//! numbers compared digit by digit.
+//! Conditions, compared with a direct evaluation of predicates: on single values, with three-valued logic, and numbers compared
+//! digit by digit.
 
-#![allow(clippy::cast_possible_truncation, reason = "casts that saturate only choose what is tested")]
+#![allow(clippy::cast_possible_truncation, reason = "saturating casts only select test cases")]
 
-mod judge;
+mod prune;
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -25,7 +25,8 @@ enum Value {
     Ticks(i64),
 }
 
-/// A finite number: whether it is negative, its digits before the point without zeros in front, and those behind.
+/// A finite number: whether it is negative, the integer digits without leading zeros, and the fraction digits without trailing
+/// zeros.
 #[derive(Debug, PartialEq)]
 struct Digits(bool, String, String);
 
@@ -45,7 +46,7 @@ impl Digits {
         Self::parse(&format!("{}{whole}.{fraction}", if unscaled < 0 { "-" } else { "" }))
     }
 
-    /// All digits of a finite number, or of one that is not whole as few as tell it from its neighbours.
+    /// All digits of a finite number, or the digits of the shortest notation of a number that is not an integer.
     fn float(value: f64, shortest: bool) -> Self {
         Self::parse(&if shortest && value.fract() != 0.0 { format!("{value}") } else { format!("{value:.1074}") })
     }
@@ -66,7 +67,7 @@ impl Digits {
     }
 }
 
-/// How a value that is not null compares with a literal that is not null; `None` where one is NaN.
+/// Compares a non-null value with a non-null literal; `None` where one is NaN.
 fn compare(domain: Domain, value: &Value, literal: &Literal) -> Option<Ordering> {
     let with_float = |digits: Digits, float: f64, shortest: bool| match float {
         _ if float.is_nan() => None,
@@ -124,9 +125,9 @@ fn compare(domain: Domain, value: &Value, literal: &Literal) -> Option<Ordering>
     }
 }
 
-/// The number in the middle between `floor` of a scale and the next one, as text.
+/// The number in the middle between `floor / 10^scale` and `(floor + 1) / 10^scale`, as text.
 fn above(floor: i128, scale: u32) -> String {
-    // Below zero the digits are those of the next one.
+    // A negative number has the digits of `floor + 1`.
     let digits = if floor < 0 { floor.unsigned_abs() - 1 } else { floor.unsigned_abs() };
     let digits = format!("{digits:0>width$}5", width = scale as usize + 1);
     let (whole, fraction) = digits.split_at(digits.len() - scale as usize - 1);
@@ -148,7 +149,7 @@ fn is(op: Comparison, domain: Domain, value: &Value, literal: &Literal) -> Optio
     })
 }
 
-/// What a predicate is for a value: true, false, or unknown.
+/// The value of a predicate for a value of the column: true, false, or unknown.
 fn evaluate(predicate: &Predicate, domain: Domain, value: &Value) -> Option<bool> {
     match predicate {
         Predicate::Constant(value) => *value,
@@ -188,10 +189,10 @@ fn one_of(found: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     }
 }
 
-/// Whether a leaf is true for a value: each range looked at.
+/// Whether a leaf is true for a value. All ranges are tested.
 fn test(test: &Test, value: &Value) -> bool {
     fn within<T: super::ranges::Ordered>(ranges: &Ranges<T>, value: &T) -> bool {
-        ranges.parts().iter().any(|(start, end)| start <= value && end.as_ref().is_none_or(|end| value < end))
+        ranges.as_slice().iter().any(|(start, end)| start <= value && end.as_ref().is_none_or(|end| value < end))
     }
     let set = match test {
         Test::IsNull => return *value == Value::Null,
@@ -200,13 +201,13 @@ fn test(test: &Test, value: &Value) -> bool {
     };
     match (set, value) {
         (_, Value::Null) => false,
-        (Set::Integers(ranges), Value::Integer(value)) => within(ranges, value),
-        (Set::Ticks { ranges, .. }, Value::Ticks(value)) => within(ranges, value),
-        (Set::Numbers { ranges, nan }, Value::Float(value)) => {
-            Number::new(*value).map_or(*nan, |number| within(ranges, &number))
+        (ValueSet::Integers(ranges), Value::Integer(value)) => within(ranges, value),
+        (ValueSet::Ticks { ranges, .. }, Value::Ticks(value)) => within(ranges, value),
+        (ValueSet::Floats { ranges, nan }, Value::Float(value)) => {
+            NonNan::new(*value).map_or(*nan, |number| within(ranges, &number))
         }
-        (Set::Decimals { ranges, .. }, Value::Decimal(value)) => within(ranges, value),
-        (Set::Bytes { ranges, .. }, Value::Bytes(value)) => within(ranges, value),
+        (ValueSet::Decimals { ranges, .. }, Value::Decimal(value)) => within(ranges, value),
+        (ValueSet::Bytes { ranges, .. }, Value::Bytes(value)) => within(ranges, value),
         other => panic!("{other:?}"),
     }
 }
@@ -220,7 +221,7 @@ fn node(this: &Node, condition: &Condition, value: &Value) -> bool {
     }
 }
 
-/// The condition on the one column `a`.
+/// Binds a predicate on the column `a`.
 fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> {
     bind_names(predicate, &|name| match name {
         "a" => Ok(FilterColumn { domain, type_string: "any".to_owned(), source: ValueSource::Column(1) }),
@@ -229,7 +230,7 @@ fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> 
 }
 
 #[test]
-fn filters_too_deep_are_refused() {
+fn deeply_nested_predicates_are_errors() {
     let of = |levels: usize| (0..levels).fold(Predicate::is_null("a"), |inner, _| Predicate::And(vec![!inner]));
     let levels = Predicate::MAX_DEPTH / 2;
     assert_eq!(condition(&of(levels), Domain::Integer).unwrap().leaves.len(), 1);
@@ -237,7 +238,7 @@ fn filters_too_deep_are_refused() {
     assert_eq!(error.kind(), crate::ErrorKind::InvalidArgument);
 }
 
-/// Numbers at which something changes, and what is beside them.
+/// Boundary values, their neighbours, and other integers.
 fn integers() -> impl Strategy<Value = i128> + Clone {
     let special = [
         0,
@@ -330,12 +331,12 @@ fn decimals() -> impl Strategy<Value = Literal> + Clone {
     (digits, prop_oneof![0..5u32, 0..60u32]).prop_map(|(unscaled, scale)| Literal::Decimal { unscaled, scale })
 }
 
-/// Numbers of more than 38 digits: as many of them are behind the point as those before it leave.
+/// Decimals with more than 38 digits. The scale is 38 minus the number of integer digits.
 fn long_decimals() -> impl Strategy<Value = Literal> + Clone {
     let floors = prop_oneof![Just(0), Just(-1), -40..40i128, any::<i128>()];
     (floors, 0..39u32).prop_map(|(floor, before)| {
         let scale = 38 - before;
-        // The first digit is not 0, but where there is none before the point.
+        // The first digit is not 0, unless there are no integer digits.
         let floor = match (floor % (10i128.pow(38) - 1), before) {
             (floor, 0) => floor,
             (floor, _) if floor < 0 => floor.min(-(10i128.pow(37)) - 1),
@@ -379,7 +380,7 @@ fn literals(domain: Domain) -> BoxedStrategy<Literal> {
     prop_oneof![9 => fitting, 1 => Just(Literal::Null)].boxed()
 }
 
-/// A value that is near a literal, or any.
+/// A value near a literal, or another value.
 fn value(domain: Domain, near: Option<&Literal>, nudge: i64, other: (i128, f64, Vec<u8>)) -> Value {
     let shifted = |n: i128| n.saturating_add(nudge.into());
     let (number, float) = match near {
@@ -410,7 +411,7 @@ fn value(domain: Domain, near: Option<&Literal>, nudge: i64, other: (i128, f64, 
                 Some(Literal::Float(f)) => (f * 10f64.powi(scale.cast_signed())) as i128,
                 _ => number.saturating_mul(10i128.pow(scale.min(38))),
             };
-            // What a column of 38 digits holds.
+            // The range of a decimal with 38 digits.
             Value::Decimal(shifted(unscaled).clamp(1 - 10i128.pow(38), 10i128.pow(38) - 1))
         }
         Domain::Text { .. } | Domain::Binary => {
@@ -492,7 +493,7 @@ fn literals_of(predicate: &Predicate) -> Vec<Literal> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
     #[test]
-    fn conditions_are_what_predicates_are(
+    fn conditions_are_equivalent_to_predicates(
         (domain, predicate) in domains().prop_flat_map(|domain| (Just(domain), predicates(domain))),
         other in (integers(), floats(), bytes()),
     ) {
@@ -507,9 +508,8 @@ proptest! {
         }
     }
 
-    /// Any literal with any column is a condition or an error.
     #[test]
-    fn misfits_are_errors(
+    fn type_mismatches_are_errors(
         domain in prop_oneof![9 => domains(), 1 => Just(Domain::Opaque)],
         literal in domains().prop_flat_map(literals),
         op in ops(),
@@ -539,7 +539,7 @@ proptest! {
 }
 
 #[test]
-fn a_list_of_values_is_bound_once_for_columns_of_a_kind() {
+fn in_lists_are_bound_once_for_columns_of_a_type() {
     let list = Predicate::is_in("a", (0..2000).rev().map(|value| value * 3));
     let set_of = |predicate: &Predicate, domain| match condition(predicate, domain).unwrap().leaves.pop().unwrap().test
     {
@@ -550,10 +550,10 @@ fn a_list_of_values_is_bound_once_for_columns_of_a_kind() {
     assert!(Arc::ptr_eq(&first, &set_of(&list.clone(), Domain::Integer)));
     let others = set_of(&!list.clone(), Domain::Integer);
     let decimals = set_of(&list, Domain::Decimal { scale: 2 });
-    assert!(matches!(&*decimals, Set::Decimals { scale: 2, .. }));
+    assert!(matches!(&*decimals, ValueSet::Decimals { scale: 2, .. }));
     assert!(Arc::ptr_eq(&first, &set_of(&list, Domain::Integer)));
-    let (Set::Integers(among), Set::Integers(outside)) = (&*first, &*others) else { panic!("{first:?}") };
-    assert_eq!((among.parts().len(), &among.complement()), (2000, outside));
+    let (ValueSet::Integers(among), ValueSet::Integers(outside)) = (&*first, &*others) else { panic!("{first:?}") };
+    assert_eq!((among.as_slice().len(), &among.complement()), (2000, outside));
 }
 
 #[test]

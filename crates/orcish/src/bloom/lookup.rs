@@ -1,6 +1,6 @@
 //! The hashes of the values of a predicate leaf.
 
-use orcish_core::predicate::{Leaf, Set, Test};
+use orcish_core::predicate::{Leaf, Test, ValueSet};
 
 use super::{ValueHash, ValueHasher};
 use crate::schema::Kind;
@@ -18,14 +18,14 @@ pub(crate) fn hashes_of_leaf(
     let Test::In(set) = &leaf.test else { return None };
     let max = tuning::VALUES_LOOKED_UP.get();
     let hashes: Option<Vec<Vec<ValueHash>>> = match &**set {
-        Set::Integers(ranges) => {
+        ValueSet::Integers(ranges) => {
             let hash = |value: &i64| match kind {
                 Kind::Date => hasher.hash_date(i32::try_from(*value).ok()?),
                 _ => hasher.hash_integer(*value),
             };
-            ranges.points(max)?.iter().map(hash).collect()
+            ranges.values(max)?.iter().map(hash).collect()
         }
-        Set::Ticks { ranges, nanoseconds } => {
+        ValueSet::Ticks { ranges, nanoseconds } => {
             let hash = |tick: &i64| match (kind, nanoseconds) {
                 // Spark's timestamps without time zone are stored as microseconds.
                 (Kind::Long, 1_000) => hasher.hash_integer(*tick),
@@ -40,21 +40,21 @@ pub(crate) fn hashes_of_leaf(
                     Some(hashes?.concat())
                 }
             };
-            ranges.points(max)?.iter().map(hash).collect()
+            ranges.values(max)?.iter().map(hash).collect()
         }
-        Set::Numbers { nan: true, .. } => None,
-        Set::Numbers { ranges, nan: false } => {
-            ranges.points(max)?.iter().map(|value| hasher.hash_float(value.get())).collect()
+        ValueSet::Floats { nan: true, .. } => None,
+        ValueSet::Floats { ranges, nan: false } => {
+            ranges.values(max)?.iter().map(|value| hasher.hash_float(value.get())).collect()
         }
-        Set::Decimals { ranges, scale } => {
-            ranges.points(max)?.iter().map(|value| hasher.hash_decimal(*value, *scale)).collect()
+        ValueSet::Decimals { ranges, scale } => {
+            ranges.values(max)?.iter().map(|value| hasher.hash_decimal(*value, *scale)).collect()
         }
-        Set::Bytes { ranges, trimmed } => {
+        ValueSet::Bytes { ranges, trimmed } => {
             let hash = |value: &Vec<u8>| {
-                let is_stored = leaf.altered.is_stored(value, *trimmed);
+                let is_stored = leaf.conversion.is_stored(value, *trimmed);
                 hasher.hash_bytes(value).filter(|_| is_stored)
             };
-            ranges.points(max)?.iter().map(hash).collect()
+            ranges.values(max)?.iter().map(hash).collect()
         }
     };
     Some(hashes?.concat())

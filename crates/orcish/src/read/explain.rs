@@ -6,7 +6,7 @@ use std::ops::Range;
 use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::{Explanation, SectionPlan};
-use orcish_core::predicate::{Outcome, Verdict};
+use orcish_core::predicate::{Outcome, PruneResult};
 use orcish_io::coalesce_ranges;
 
 use super::filter::runs;
@@ -43,8 +43,8 @@ impl Plan {
         SectionPlan::new(stripe, self.rows_of(stripe), outcome)
     }
 
-    fn outcome(&self, verdict: &Verdict) -> Outcome {
-        self.filter.as_ref().map_or(Outcome::AllWanted, |filter| Outcome::of(verdict, &filter.condition))
+    fn outcome(&self, verdict: &PruneResult) -> Outcome {
+        self.filter.as_ref().map_or(Outcome::AllMatch, |filter| Outcome::new(verdict, &filter.condition))
     }
 
     /// Counts what becomes of a stripe or row group among what is `held`.

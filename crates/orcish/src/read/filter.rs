@@ -5,7 +5,7 @@ use std::ops::Range;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
 use orcish_core::error::{Error, Result};
-use orcish_core::predicate::{Condition, Truth, Verdict};
+use orcish_core::predicate::{Condition, PruneResult, Truth};
 
 use crate::projection::{Projected, Projection};
 use crate::tail::FileTail;
@@ -79,7 +79,7 @@ impl Filter {
 }
 
 /// Neighbouring row groups of which the same is known, but for those without a wanted row.
-pub(super) fn runs(verdicts: &[Verdict]) -> impl Iterator<Item = (Range<usize>, Truth)> {
+pub(super) fn runs(verdicts: &[PruneResult]) -> impl Iterator<Item = (Range<usize>, Truth)> {
     let mut start = 0;
     verdicts.chunk_by(|a, b| a.truth == b.truth).filter_map(move |run| {
         let range = start..start + run.len();

@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::parallel::{ScanMemory, threads_or_cores};
-use orcish_core::predicate::{Node, Truth, Verdict};
+use orcish_core::predicate::{Node, PruneResult, Truth};
 use orcish_io::{ReadAt, Session};
 
 use super::column::Budget;
@@ -49,7 +49,7 @@ pub(super) struct Plan {
     /// Which rows are wanted; all without it.
     pub(super) filter: Option<Filter>,
     /// What statistics say of the stripes, by their indexes.
-    pub(super) verdicts: BTreeMap<usize, Verdict>,
+    pub(super) verdicts: BTreeMap<usize, PruneResult>,
     /// Columns of the batches: the children of a struct root, or the root itself.
     pub(super) columns: Vec<Projected>,
     /// Schema of what is decoded.
@@ -76,7 +76,7 @@ pub(super) struct Plan {
 impl Plan {
     /// The plan of reading a selection. `verdicts` has what statistics say of each selected stripe; it is empty where there
     /// is no condition.
-    pub(super) fn new(selection: Selection, verdicts: Vec<Verdict>, scan: &ScanContext) -> Result<Self> {
+    pub(super) fn new(selection: Selection, verdicts: Vec<PruneResult>, scan: &ScanContext) -> Result<Self> {
         let Selection {
             source,
             tail,
@@ -90,7 +90,7 @@ impl Plan {
             logical,
         } = selection;
         let sharers = scan.readers.max(1);
-        let verdicts: BTreeMap<usize, Verdict> = stripes.iter().copied().zip(verdicts).collect();
+        let verdicts: BTreeMap<usize, PruneResult> = stripes.iter().copied().zip(verdicts).collect();
         stripes.retain(|stripe| verdicts.get(stripe).is_none_or(|verdict| verdict.truth != Truth::Never));
         let is_struct = tail.schema.get(0)?.kind == Kind::Struct;
         let columns = columns_of(&projection.root, is_struct);
@@ -207,8 +207,8 @@ impl Plan {
     }
 
     /// What statistics say of a stripe.
-    pub(super) fn verdict_of(&self, stripe: usize) -> Verdict {
-        self.verdicts.get(&stripe).cloned().unwrap_or(Verdict::MAYBE)
+    pub(super) fn verdict_of(&self, stripe: usize) -> PruneResult {
+        self.verdicts.get(&stripe).cloned().unwrap_or(PruneResult::MAYBE)
     }
 
     /// Whether nothing of a stripe has to be read, as all of its rows are wanted and no column.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
-use orcish_core::predicate::{Condition, Leaf, Test, Truth, Verdict};
+use orcish_core::predicate::{Condition, Leaf, PruneResult, Test, Truth};
 use orcish_core::statistics::ColumnStatistics;
 use orcish_io::ReadAt;
 use orcish_io::read_with_limits;
@@ -32,7 +32,7 @@ use crate::warnings::with_column;
 pub(super) struct Pruned {
     pub(super) groups: RowGroups,
     /// What is known of each.
-    pub(super) verdicts: Vec<Verdict>,
+    pub(super) verdicts: Vec<PruneResult>,
     /// Whether the columns that are asked can go to each.
     pub(super) can_seek: bool,
     pub(super) indexes: Indexes,
@@ -51,11 +51,11 @@ impl Lookup {
 }
 
 /// What statistics of the file and of its stripes say of each selected stripe; nothing without a condition.
-pub(super) fn judge_stripes(selection: &Selection, cancellation: &mut Cancellation) -> Result<Vec<Verdict>> {
+pub(super) fn judge_stripes(selection: &Selection, cancellation: &mut Cancellation) -> Result<Vec<PruneResult>> {
     let Some(condition) = &selection.condition else { return Ok(Vec::new()) };
     let (tail, stripes, limits) = (&*selection.tail, &selection.stripes, &selection.options.limits);
     let reader = selection.reader.as_ref();
-    let mut whole = Verdict::MAYBE;
+    let mut whole = PruneResult::MAYBE;
     whole.refine(condition, FILE_STATISTICS, &mut |_, leaf| {
         Ok(judge(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, reader))
     })?;
@@ -108,8 +108,8 @@ fn judge(
     let is_top = is_top(tail, leaf.column);
     match statistics {
         None => Truth::Maybe,
-        Some(found) if asks_instants(leaf, tail) => leaf.judge(&of_instants(found, zone), rows, is_top),
-        Some(found) => leaf.judge(found, rows, is_top),
+        Some(found) if asks_instants(leaf, tail) => leaf.prune(&of_instants(found, zone), rows, is_top),
+        Some(found) => leaf.prune(found, rows, is_top),
     }
 }
 
@@ -134,7 +134,7 @@ impl Plan {
             groups = RowGroups::single(stripe.rows);
         }
         let count = groups.count();
-        let size = 2 * (size_of::<Verdict>() + size_of_val(&verdict.leaves[..]));
+        let size = 2 * (size_of::<PruneResult>() + size_of_val(&verdict.leaves[..]));
         if count > usize::try_from(self.limits().memory).unwrap_or(usize::MAX) / size {
             return Err(Error::over(
                 "memory",
@@ -178,7 +178,7 @@ impl Plan {
     /// Adds what statistics of a row group prove, of `columns`, which are those of the condition.
     fn refine_group(
         &self,
-        verdict: &mut Verdict,
+        verdict: &mut PruneResult,
         condition: &Condition,
         columns: &[u32],
         (groups, group): (RowGroups, usize),
@@ -202,7 +202,7 @@ impl Plan {
         condition: &Condition,
         stripe: &Stripe,
         groups: RowGroups,
-        verdicts: &mut [Verdict],
+        verdicts: &mut [PruneResult],
     ) -> Result<()> {
         for column in condition.columns() {
             let open = |leaf: usize| {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 use orcish_core::error::{Error, Result};
-use orcish_core::predicate::{Altered, Domain};
+use orcish_core::predicate::{Domain, TextConversion};
 use orcish_core::types::{is_extension_key, nanoseconds};
 
 use crate::options::{
@@ -260,16 +260,16 @@ pub(crate) fn may_become_null(this: &Type, options: &ReadOptions) -> bool {
 }
 
 /// How text of column `id` is altered as it is read.
-pub(crate) fn altered(mapping: &Mapping<'_>, id: u32) -> Result<Altered> {
+pub(crate) fn altered(mapping: &Mapping<'_>, id: u32) -> Result<TextConversion> {
     let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
     if !matches!(this.kind, Kind::String | Kind::Char | Kind::Varchar) {
-        return Ok(Altered::default());
+        return Ok(TextConversion::default());
     }
     let is_text = mapping.strings(id) != StringType::Binary;
     let is_cut = this.kind != Kind::String && options.long_char == LongChar::Cut;
-    Ok(Altered {
-        replaced: is_text && options.invalid_utf8 == InvalidUtf8::Replace,
-        most_characters: this.max_length.filter(|_| is_cut),
+    Ok(TextConversion {
+        replaces_invalid_utf8: is_text && options.invalid_utf8 == InvalidUtf8::Replace,
+        max_characters: this.max_length.filter(|_| is_cut),
     })
 }
 

@@ -62,7 +62,7 @@ impl Selection {
         for leaf in condition.iter_mut().flat_map(|condition| &mut condition.leaves) {
             let this = tail.schema.get(leaf.column)?;
             leaf.may_become_null |= may_become_null(this, &options);
-            leaf.altered = altered(&Mapping { tail: &tail, options: &options }, leaf.column)?;
+            leaf.conversion = altered(&Mapping { tail: &tail, options: &options }, leaf.column)?;
         }
         let filter_projection =
             condition.as_ref().map(|condition| Projection::for_filter(&tail.schema, &condition.columns()));

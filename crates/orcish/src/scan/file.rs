@@ -9,7 +9,7 @@ use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::{ColumnCast, SchemaMapping, cast_columns};
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
-use orcish_core::predicate::{Altered, BatchFilter, Condition, Outcome, column_is_missing};
+use orcish_core::predicate::{BatchFilter, Condition, Outcome, TextConversion, missing_column};
 use orcish_core::statistics::ColumnStatistics;
 
 use super::condition::conditions;
@@ -141,7 +141,7 @@ impl FileScan {
         // Statistics have the blanks, and know nothing of what else is changed.
         is_kept &= !(self.options.trim_char && this.kind == Kind::Char);
         let mapping = Mapping { tail: self.file.tail(), options: &self.options };
-        is_kept &= !may_become_null(this, &self.options) && altered(&mapping, id)? == Altered::default();
+        is_kept &= !may_become_null(this, &self.options) && altered(&mapping, id)? == TextConversion::default();
         if !is_kept {
             let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
             return Ok((ColumnStatistics::EMPTY, stripes));
@@ -192,7 +192,7 @@ impl Table {
 
 /// Has rows looked at of which more is to be known than was planned.
 fn in_doubt(outcome: &mut Outcome) {
-    if *outcome == Outcome::AllWanted {
+    if *outcome == Outcome::AllMatch {
         *outcome = Outcome::Read;
     }
 }
@@ -263,7 +263,7 @@ impl Shape {
         match &self.late {
             None => Ok(batch),
             Some(late) => {
-                let column = |at: usize| columns.get(at).cloned().ok_or_else(column_is_missing);
+                let column = |at: usize| columns.get(at).cloned().ok_or_else(missing_column);
                 filter_record_batch(&batch, &late.evaluate(&column, rows)?).map_err(misfit)
             }
         }

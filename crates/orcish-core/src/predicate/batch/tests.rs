@@ -1,4 +1,4 @@
-//! Filters on columns of Arrow: which rows they keep, and what is proven without looking at them.
+//! Tests of pruning and evaluation of filters on Arrow columns.
 
 use std::sync::Arc;
 
@@ -49,22 +49,22 @@ fn between(min: Bound, max: Bound) -> ColumnBounds {
     ColumnBounds { min: Some(min), max: Some(max), nulls: Some(false), values: Some(true) }
 }
 
-fn judge(predicate: &Predicate, known: &ColumnBounds) -> Outcome {
-    filter(predicate).judge(&mut |_| Ok(known.clone()), 10, Proof::new("blocklet index")).unwrap()
+fn prune(predicate: &Predicate, bounds: &ColumnBounds) -> Outcome {
+    filter(predicate).prune(&mut |_| Ok(bounds.clone()), 10, Proof::new("blocklet index")).unwrap()
 }
 
-/// Checks that all rows are wanted, only some, or none, given these bounds.
+/// Checks bounds for which all rows match, some rows may match, and no row matches.
 fn check(predicate: &Predicate, all: (Bound, Bound), some: (Bound, Bound), none: (Bound, Bound)) {
-    let of = |(min, max)| judge(predicate, &between(min, max));
-    assert_eq!(of(all.clone()), Outcome::AllWanted);
+    let of = |(min, max)| prune(predicate, &between(min, max));
+    assert_eq!(of(all.clone()), Outcome::AllMatch);
     assert_eq!(of(some), Outcome::Read);
     assert_eq!(of(none), Outcome::Skipped(vec![(predicate.to_string(), Proof::new("blocklet index"))]));
     let with_nulls = ColumnBounds { nulls: None, ..between(all.0, all.1) };
-    assert_eq!(judge(predicate, &with_nulls), Outcome::Read);
+    assert_eq!(prune(predicate, &with_nulls), Outcome::Read);
 }
 
 #[test]
-fn bounds_of_integers_prove() {
+fn bounds_of_integers_prune() {
     use Bound::Integer as I;
     check(&above("n", Literal::Integer(5)), (I(6), I(9)), (I(5), I(6)), (I(-3), I(5)));
     let yes = compare("flag", Comparison::Equal, Literal::Boolean(true));
@@ -79,8 +79,8 @@ fn bounds_of_ticks_are_in_the_unit_of_the_column() {
     let nanos = Literal::Timestamp { nanoseconds: 5_000_001, is_instant: false };
     check(&above("at", nanos.clone()), (T(6), T(9)), (T(5), T(6)), (T(0), T(5)));
     check(&above("at", nanos.clone()), (T(6), T(i64::MAX)), (T(i64::MIN), T(i64::MAX)), (T(i64::MIN), T(0)));
-    // A number of another unit would be taken for what it is not.
-    assert_eq!(judge(&above("at", nanos), &between(Bound::Integer(0), Bound::Integer(1))), Outcome::Read);
+    // An integer has no unit.
+    assert_eq!(prune(&above("at", nanos), &between(Bound::Integer(0), Bound::Integer(1))), Outcome::Read);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn bounds_of_decimals_may_have_any_scale() {
 }
 
 #[test]
-fn bounds_of_bytes_prove() {
+fn bounds_of_bytes_prune() {
     let b = |text: &str| Bound::Bytes(text.as_bytes().to_vec());
     let prefix = Predicate::StartsWith { column: "text".into(), prefix: Literal::String("ab".into()) };
     check(&prefix, (b("ab"), b("abz")), (b("a"), b("abz")), (b("b"), b("c")));
@@ -103,73 +103,73 @@ fn bounds_of_numbers_come_in_pairs() {
     let number = above("number", Literal::Float(0.0));
     check(&number, (N(0.5), N(1.0)), (N(-0.0), N(1.0)), (N(-1.0), N(-0.0)));
     let one = ColumnBounds { max: Some(N(-1.0)), ..ColumnBounds::default() };
-    assert_eq!(judge(&number, &one), Outcome::Read);
-    assert_eq!(judge(&number, &between(N(f64::NAN), N(-1.0))), Outcome::Read);
+    assert_eq!(prune(&number, &one), Outcome::Read);
+    assert_eq!(prune(&number, &between(N(f64::NAN), N(-1.0))), Outcome::Read);
 }
 
 #[test]
-fn one_bound_is_enough_where_it_decides() {
+fn one_bound_can_prune() {
     let predicate = above("n", Literal::Integer(5));
-    let known = ColumnBounds { max: Some(Bound::Integer(5)), ..ColumnBounds::default() };
-    assert!(matches!(judge(&predicate, &known), Outcome::Skipped(_)));
-    assert_eq!(judge(&predicate, &ColumnBounds::default()), Outcome::Read);
+    let bounds = ColumnBounds { max: Some(Bound::Integer(5)), ..ColumnBounds::default() };
+    assert!(matches!(prune(&predicate, &bounds), Outcome::Skipped(_)));
+    assert_eq!(prune(&predicate, &ColumnBounds::default()), Outcome::Read);
 }
 
 #[test]
-fn nulls_prove() {
+fn nulls_prune() {
     let all_null = ColumnBounds { values: Some(false), ..ColumnBounds::default() };
     let none_null = ColumnBounds { nulls: Some(false), ..ColumnBounds::default() };
     let not_null = Predicate::Not(Box::new(is_null("n")));
-    assert_eq!(judge(&is_null("n"), &all_null), Outcome::AllWanted);
-    assert!(matches!(judge(&is_null("n"), &none_null), Outcome::Skipped(_)));
-    assert!(matches!(judge(&not_null, &all_null), Outcome::Skipped(_)));
-    assert_eq!(judge(&not_null, &none_null), Outcome::AllWanted);
-    assert!(matches!(judge(&above("n", Literal::Integer(1)), &all_null), Outcome::Skipped(_)));
+    assert_eq!(prune(&is_null("n"), &all_null), Outcome::AllMatch);
+    assert!(matches!(prune(&is_null("n"), &none_null), Outcome::Skipped(_)));
+    assert!(matches!(prune(&not_null, &all_null), Outcome::Skipped(_)));
+    assert_eq!(prune(&not_null, &none_null), Outcome::AllMatch);
+    assert!(matches!(prune(&above("n", Literal::Integer(1)), &all_null), Outcome::Skipped(_)));
     let neither = ColumnBounds { nulls: Some(false), values: Some(false), ..ColumnBounds::default() };
     for predicate in [is_null("n"), not_null] {
-        assert_eq!(judge(&predicate, &neither), Outcome::Read);
+        assert_eq!(prune(&predicate, &neither), Outcome::Read);
     }
 }
 
 #[test]
-fn nulls_of_fields_prove_nothing() {
+fn nulls_of_struct_fields_do_not_prune() {
     let none_null = ColumnBounds { nulls: Some(false), ..ColumnBounds::default() };
-    assert_eq!(judge(&is_null("nest.n"), &none_null), Outcome::Read);
-    let known = between(Bound::Integer(1), Bound::Integer(2));
-    assert_eq!(judge(&above("nest.n", Literal::Integer(0)), &known), Outcome::Read);
-    assert!(matches!(judge(&above("nest.n", Literal::Integer(2)), &known), Outcome::Skipped(_)));
+    assert_eq!(prune(&is_null("nest.n"), &none_null), Outcome::Read);
+    let bounds = between(Bound::Integer(1), Bound::Integer(2));
+    assert_eq!(prune(&above("nest.n", Literal::Integer(0)), &bounds), Outcome::Read);
+    assert!(matches!(prune(&above("nest.n", Literal::Integer(2)), &bounds), Outcome::Skipped(_)));
 }
 
 #[test]
-fn a_column_is_asked_once_and_only_what_is_true_of_no_row_is_named() {
+fn bounds_are_requested_once_and_the_proof_has_false_leaves_only() {
     let n = |value| above("n", Literal::Integer(value));
     let both = filter(&Predicate::And(vec![n(0), n(10), is_null("nest.text")]));
-    let mut ways = Vec::new();
-    let outcome = both.judge(
-        &mut |way| {
-            ways.push(way.to_vec());
+    let mut paths = Vec::new();
+    let outcome = both.prune(
+        &mut |path| {
+            paths.push(path.to_vec());
             Ok(between(Bound::Integer(1), Bound::Integer(9)))
         },
         3,
         Proof::new("page statistics"),
     );
     assert_eq!(outcome.unwrap(), Outcome::Skipped(vec![(n(10).to_string(), Proof::new("page statistics"))]));
-    assert_eq!(ways, [vec![0], vec![7, 0]]);
+    assert_eq!(paths, [vec![0], vec![7, 0]]);
     assert_eq!(both.columns(), [vec![0], vec![0], vec![7, 0]]);
-    assert_eq!(both.top_columns(), [0, 7]);
-    let failing = both.judge(&mut |_| Err(Error::corrupt("no index")), 3, Proof::new("blocklet index"));
+    assert_eq!(both.root_columns(), [0, 7]);
+    let failing = both.prune(&mut |_| Err(Error::corrupt("no index")), 3, Proof::new("blocklet index"));
     assert_eq!(failing.unwrap_err().kind(), ErrorKind::Corrupt);
 }
 
 #[test]
-fn constants_are_known() {
+fn constant_predicates_need_no_bounds() {
     let never = filter(&compare("n", Comparison::Equal, Literal::Null));
-    assert!(never.is_never() && !never.is_always() && never.columns().is_empty());
+    assert!(never.is_always_false() && !never.is_always_true() && never.columns().is_empty());
     let always = filter(&Predicate::Constant(Some(true)));
-    assert!(always.is_always() && !always.is_never());
-    let mut unasked = |_: &[usize]| -> Result<ColumnBounds> { Err(Error::invalid("asked")) };
-    assert_eq!(never.judge(&mut unasked, 1, Proof::new("blocklet index")).unwrap(), Outcome::Skipped(Vec::new()));
-    assert_eq!(always.judge(&mut unasked, 1, Proof::new("blocklet index")).unwrap(), Outcome::AllWanted);
+    assert!(always.is_always_true() && !always.is_always_false());
+    let mut unused = |_: &[usize]| -> Result<ColumnBounds> { Err(Error::invalid("asked")) };
+    assert_eq!(never.prune(&mut unused, 1, Proof::new("blocklet index")).unwrap(), Outcome::Skipped(Vec::new()));
+    assert_eq!(always.prune(&mut unused, 1, Proof::new("blocklet index")).unwrap(), Outcome::AllMatch);
 }
 
 #[test]
@@ -178,22 +178,22 @@ fn names_and_types_are_checked() {
     let unknown = error(&is_null("prise"));
     assert_eq!(unknown.kind(), ErrorKind::UnknownColumn);
     assert!(unknown.to_string().contains("nearest: price"), "{unknown}");
-    let misfits = [
+    let mismatches = [
         above("n", Literal::String("x".into())),
         above("items.item", Literal::Integer(1)),
         above("nest", Literal::Integer(1)),
         above("big", Literal::Integer(1)),
         is_null("nothing"),
     ];
-    for misfit in misfits {
-        assert_eq!(error(&misfit).kind(), ErrorKind::InvalidArgument, "{misfit}");
+    for mismatch in mismatches {
+        assert_eq!(error(&mismatch).kind(), ErrorKind::InvalidArgument, "{mismatch}");
     }
     filter(&is_null("items"));
     filter(&is_null("big"));
 }
 
 #[test]
-fn rows_are_those_for_which_it_is_true() {
+fn masks_have_the_rows_for_which_the_predicate_is_true() {
     let n: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None, Some(3), Some(4)]));
     let text: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), Some("b"), None, Some("d")]));
     let (DataType::Struct(fields), valid) = (schema().field(7).data_type().clone(), vec![true, false, true, true])
@@ -216,7 +216,7 @@ fn rows_are_those_for_which_it_is_true() {
     let either =
         Predicate::Or(vec![is_null("n"), compare("nest.text", Comparison::Equal, Literal::String("d".into()))]);
     assert_eq!(rows(&either), [1, 3]);
-    // What does not matter any more is not asked for.
+    // Columns of leaves that are not needed are not requested.
     let nothing = Predicate::And(vec![above("n", Literal::Integer(9)), is_null("day")]);
     assert_eq!(rows(&nothing), [0usize; 0]);
     assert!(filter(&is_null("day")).evaluate(&column, 4).is_err());

@@ -1,10 +1,10 @@
-//! Arrays of all types against their values one by one.
+//! Evaluation on arrays of all types, compared with tests of single values.
 
 #![allow(
     clippy::panic_in_result_fn,
     clippy::unwrap_in_result,
     clippy::cast_possible_truncation,
-    reason = "a helper of tests asserts, and small numbers are cast"
+    reason = "a test helper asserts, and small numbers are cast"
 )]
 
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use arrow_array::{
 use proptest::prelude::*;
 
 use super::*;
-use crate::predicate::Number;
+use crate::predicate::NonNan;
 
-/// Which of `array`, from `from`, hold, as they should by `want`; nulls never do.
+/// Checks the mask of `array` from index `from` on. `want` is the expected bit of a valid value; nulls are never in a set.
 fn check(
-    set: &Set,
+    set: &ValueSet,
     array: ArrayRef,
     from: usize,
     want: impl Fn(usize) -> bool,
@@ -37,7 +37,7 @@ fn check(
         prop_assert_eq!(found.value(at), is_valid && want(from + at), "{} of {:?} in {:?}", at, sliced, set);
         prop_assert_eq!((valid.value(at), null.value(at)), (is_valid, !is_valid));
     }
-    // The rest of the last byte does not count.
+    // Padding bits of the last byte are not set.
     prop_assert_eq!(found.count_set_bits(), found.iter().filter(|holds| *holds).count());
     Ok(())
 }
@@ -68,7 +68,7 @@ proptest! {
         let from = from.index(values.len() + 1);
         let mut parts = ranges(&parts);
         if is_open {
-            // The last goes on to the end.
+            // The last range is unbounded.
             parts.push((3, None));
         }
         let holds = |at: usize| values[at].is_some_and(|value| within(&parts, &value));
@@ -82,33 +82,33 @@ proptest! {
                 Arc::new(<$array>::from(values.iter().map(|value| value.map(<$t>::from)).collect::<Vec<_>>()))
             };
         }
-        let integers = Set::Integers(ranges_of!(i64));
+        let integers = ValueSet::Integers(ranges_of!(i64));
         check(&integers, array!(Int8Array, i8), from, holds)?;
         check(&integers, array!(Int16Array, i16), from, holds)?;
         check(&integers, array!(Int32Array, i32), from, holds)?;
         check(&integers, array!(Int64Array, i64), from, holds)?;
         check(&integers, array!(Date32Array, i32), from, holds)?;
-        let ticks = Set::Ticks { ranges: ranges_of!(i64), nanoseconds: 1 };
+        let ticks = ValueSet::Ticks { ranges: ranges_of!(i64), nanoseconds: 1 };
         check(&ticks, array!(TimestampSecondArray, i64), from, holds)?;
         check(&ticks, array!(TimestampMillisecondArray, i64), from, holds)?;
         check(&ticks, array!(TimestampMicrosecondArray, i64), from, holds)?;
         check(&ticks, array!(TimestampNanosecondArray, i64), from, holds)?;
-        check(&Set::Decimals { ranges: ranges_of!(i128), scale: 0 }, array!(Decimal128Array, i128), from, holds)?;
+        check(&ValueSet::Decimals { ranges: ranges_of!(i128), scale: 0 }, array!(Decimal128Array, i128), from, holds)?;
 
         let bits: Vec<_> = values.iter().map(|value| value.map(|value| value > 0)).collect();
         let bit = |at: usize| values[at].is_some_and(|value| within(&parts, &i8::from(value > 0)));
         check(&integers, Arc::new(BooleanArray::from(bits)), from, bit)?;
 
-        // NaN where the value is 5, and a zero with a sign where it is 0.
+        // 5 becomes NaN, and 0 becomes -0.0.
         let float = |value: i8| match value {
             5 => f64::NAN,
             0 => -0.0,
             value => f64::from(value),
         };
         for nan in [false, true] {
-            let number = |value: i8| Number::new(value.into()).unwrap();
+            let number = |value: i8| NonNan::new(value.into()).unwrap();
             let of_numbers = parts.iter().map(|&(a, b)| Ranges::between(number(a), b.map(number)));
-            let set = Set::Numbers { ranges: Ranges::union(of_numbers), nan };
+            let set = ValueSet::Floats { ranges: Ranges::union(of_numbers), nan };
             let want = |at: usize| if values[at] == Some(5) { nan } else { holds(at) };
             let doubles: Vec<_> = values.iter().map(|value| value.map(float)).collect();
             let floats: Vec<_> = doubles.iter().map(|value| value.map(|value| value as f32)).collect();
@@ -127,12 +127,12 @@ proptest! {
         let from = from.index(values.len() + 1);
         let mut parts = ranges(&parts);
         if let Some(one) = &one {
-            // A single value has a way of its own.
+            // A set of a single value is evaluated by another function.
             parts = vec![(one.clone(), Some(format!("{one}\0")))];
         }
         let bytes = |text: &String| text.clone().into_bytes();
         let of_bytes = parts.iter().map(|(a, b)| Ranges::between(bytes(a), b.as_ref().map(bytes)));
-        let set = Set::Bytes { ranges: Ranges::union(of_bytes), trimmed: false };
+        let set = ValueSet::Bytes { ranges: Ranges::union(of_bytes), trimmed: false };
         let holds = |at: usize| values[at].as_ref().is_some_and(|value| within(&parts, value));
         let texts = || values.iter().map(Option::as_deref);
         let binaries = || values.iter().map(|value| value.as_ref().map(|value| value.as_bytes()));
@@ -146,15 +146,15 @@ proptest! {
     }
 }
 
-/// Slots of nulls may hold anything: bytes of a string, or a reference to no entry.
+/// Null slots can have bytes, or a key without a value.
 #[test]
-fn what_nulls_hide_does_not_count() {
-    let set = Set::Bytes { ranges: Ranges::all(), trimmed: false };
+fn null_slots_are_not_in_sets() {
+    let set = ValueSet::Bytes { ranges: Ranges::all(), trimmed: false };
     let nulls = Some(NullBuffer::from(vec![true, false, true]));
     let offsets = arrow_buffer::OffsetBuffer::new(vec![0i32, 1, 3, 4].into());
     let hidden: ArrayRef = Arc::new(StringArray::new(offsets, Buffer::from(b"abcd".to_vec()), nulls.clone()));
     assert_eq!(in_set(&set, &hidden).unwrap(), BooleanBuffer::from(vec![true, false, true]));
-    let one = Set::Bytes { ranges: Ranges::of(b"d".to_vec()), trimmed: false };
+    let one = ValueSet::Bytes { ranges: Ranges::single(b"d".to_vec()), trimmed: false };
     assert_eq!(in_set(&one, &hidden).unwrap(), BooleanBuffer::from(vec![false, false, true]));
 
     let keys = Int32Array::new(vec![0, -7, 1].into(), nulls);
@@ -166,6 +166,6 @@ fn what_nulls_hide_does_not_count() {
 #[test]
 fn sets_of_another_type_are_errors() {
     let array: ArrayRef = Arc::new(Int32Array::from(vec![1]));
-    assert!(in_set(&Set::Bytes { ranges: Ranges::all(), trimmed: false }, &array).is_err());
-    assert!(in_set(&Set::Ticks { ranges: Ranges::all(), nanoseconds: 1 }, &array).is_err());
+    assert!(in_set(&ValueSet::Bytes { ranges: Ranges::all(), trimmed: false }, &array).is_err());
+    assert!(in_set(&ValueSet::Ticks { ranges: Ranges::all(), nanoseconds: 1 }, &array).is_err());
 }

@@ -1,4 +1,4 @@
-//! What statistics prove is so of all values that they were made from.
+//! Results of pruning are sound for the values that the statistics were computed from.
 
 #![allow(clippy::cast_possible_truncation, reason = "values are rounded as they are when they are read")]
 
@@ -8,49 +8,49 @@ use proptest::prelude::*;
 use super::*;
 use crate::statistics::{Bound, ColumnStatistics, Decimal, Detail};
 
-/// Rows of a column, as they are read, with statistics of them.
+/// Read values of a column with their statistics.
 #[derive(Debug)]
 struct Rows {
     domain: Domain,
     values: Vec<Value>,
     statistics: ColumnStatistics,
-    is_top: bool,
+    is_root_column: bool,
 }
 
-/// A value as a writer has it: a number, a floating point number, or bytes, whichever the column has.
+/// A stored value: an integer, a floating point number, or bytes, by the type of the column.
 type Stored = (i128, f64, Vec<u8>);
-/// What such a value is read as.
+/// Converts a stored value to the value that is read.
 type Reading = Box<dyn Fn(&Stored) -> Value>;
 
-/// How statistics are made worse than they could be: by how much bounds are wider, and what is missing.
+/// Degradation of statistics: how much bounds are widened, and the numbers that are missing.
 #[derive(Debug, Clone, Copy)]
-struct Doubt {
+struct Degradation {
     wider: (u8, u8),
     has_min: bool,
     has_max: bool,
     has_detail: bool,
     has_values: bool,
     has_null: bool,
-    is_top: bool,
+    is_root_column: bool,
 }
 
-fn doubts() -> impl Strategy<Value = Doubt> {
+fn degradations() -> impl Strategy<Value = Degradation> {
     let often = || prop::bool::weighted(0.85);
     let wider = || prop_oneof![3 => Just(0u8), 1 => 1..4u8];
     ((wider(), wider()), often(), often(), often(), often(), often(), any::<bool>()).prop_map(
-        |(wider, has_min, has_max, has_detail, has_values, has_null, is_top)| Doubt {
+        |(wider, has_min, has_max, has_detail, has_values, has_null, is_root_column)| Degradation {
             wider,
             has_min,
             has_max,
             has_detail,
             has_values,
             has_null,
-            is_top,
+            is_root_column,
         },
     )
 }
 
-impl Doubt {
+impl Degradation {
     fn bounds<T: Clone>(&self, least: T, greatest: T, wider: impl Fn(T, i64) -> T) -> (Option<T>, Option<T>) {
         let (below, above) = (wider(least, -i64::from(self.wider.0)), wider(greatest, self.wider.1.into()));
         (self.has_min.then_some(below), self.has_max.then_some(above))
@@ -58,7 +58,7 @@ impl Doubt {
 
     /// Statistics of `values` present ones among `rows`. Below another column, nulls of that one are not counted.
     fn statistics(&self, values: usize, rows: usize, is_all_below: bool, detail: Detail) -> ColumnStatistics {
-        let has_null = values < rows && (self.is_top || !is_all_below);
+        let has_null = values < rows && (self.is_root_column || !is_all_below);
         ColumnStatistics {
             values: self.has_values.then_some(values as u64),
             has_null: self.has_null.then_some(has_null),
@@ -68,8 +68,14 @@ impl Doubt {
     }
 }
 
-/// Values as a writer has them become values as they are read, with what the writer records.
-fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doubt, is_all_below: bool) -> Rows {
+/// Converts stored values to read values, and computes the statistics of the writer.
+fn rows(
+    domain: Domain,
+    is_spark: bool,
+    stored: Vec<Option<Stored>>,
+    degradation: Degradation,
+    is_all_below: bool,
+) -> Rows {
     let present: Vec<_> = stored.iter().flatten().collect();
     let long = |n: i128| i64::try_from(n.rem_euclid(1 << 64) - (1 << 63)).unwrap();
     let least = |f: &dyn Fn(i128) -> i128| present.iter().map(|v| f(v.0)).min().unwrap_or(0);
@@ -79,24 +85,24 @@ fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doub
     let (value, detail): (Reading, Detail) = match domain {
         Domain::Boolean => {
             let trues = present.iter().filter(|v| v.0 & 1 == 1).count() as u64;
-            let true_count = doubt.has_min.then_some(trues);
+            let true_count = degradation.has_min.then_some(trues);
             (Box::new(|v| Value::Integer(i64::from(v.0 & 1 == 1))), Detail::Boolean { true_count })
         }
         Domain::Integer => {
-            let (min, max) = doubt.bounds(least(&near), greatest(&near), add);
+            let (min, max) = degradation.bounds(least(&near), greatest(&near), add);
             let cut = |n: i128| i64::try_from(n.clamp(i64::MIN.into(), i64::MAX.into())).unwrap();
             let detail = Detail::Integer { min: min.map(cut), max: max.map(cut), sum: None };
             (Box::new(move |v| Value::Integer(long(near(v.0) + (1 << 63)))), detail)
         }
         Domain::Date => {
             let day = |n: i128| n.rem_euclid(1 << 20) - (1 << 19);
-            let (min, max) = doubt.bounds(least(&day), greatest(&day), add);
+            let (min, max) = degradation.bounds(least(&day), greatest(&day), add);
             let cut = |n: i128| i32::try_from(n).unwrap();
             let value = move |v: &Stored| Value::Integer(i64::try_from(day(v.0)).unwrap());
             (Box::new(value), Detail::Date { min: min.map(cut), max: max.map(cut) })
         }
         Domain::Float => {
-            // 32 bits where the flag is set: bounds are rounded as values are.
+            // If the flag is set, values and bounds are rounded to 32 bits.
             let read = move |f: f64| if is_spark { f64::from(f as f32) } else { f };
             let numbers: Vec<f64> = present.iter().map(|v| v.1).collect();
             let min = numbers.iter().copied().fold(f64::INFINITY, f64::min);
@@ -111,14 +117,14 @@ fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doub
                     f
                 }
             };
-            let (min, max) = doubt.bounds(min, max, wider);
+            let (min, max) = degradation.bounds(min, max, wider);
             let bound = |f: Option<f64>| f.filter(|_| !has_nan).map(read);
             (Box::new(move |v| Value::Float(read(v.1))), Detail::Double { min: bound(min), max: bound(max), sum: None })
         }
         Domain::Decimal { scale } => {
-            // Stored with digits behind those that the column has, in half of the cases.
+            // If the flag is set, values are stored with a greater scale than the scale of the column.
             let (scale, more) = (scale.min(20), if is_spark { 3 } else { 0 });
-            let (min, max) = doubt.bounds(least(&near), greatest(&near), add);
+            let (min, max) = degradation.bounds(least(&near), greatest(&near), add);
             let number = |n: i128| Decimal::new(n, scale + more).unwrap();
             let rounded = move |n: i128| {
                 let power = 10i128.pow(more);
@@ -139,7 +145,7 @@ fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doub
             let all: Vec<Vec<u8>> = present.iter().map(|v| stored(v)).collect();
             let (min, max) =
                 (all.iter().min().cloned().unwrap_or_default(), all.iter().max().cloned().unwrap_or_default());
-            // Cut short, and the upper one raised where it can be.
+            // Bounds are truncated. The upper bound is incremented if possible.
             let cut = |bytes: Vec<u8>, d: i64| {
                 let kept = bytes.len().saturating_sub(usize::try_from(d.abs()).unwrap());
                 let mut cut = bytes[..kept].to_vec();
@@ -150,7 +156,7 @@ fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doub
                 }
                 cut
             };
-            let (min, max) = doubt.bounds(min, max, cut);
+            let (min, max) = degradation.bounds(min, max, cut);
             let bound = |value: Vec<u8>| Bound { value: Bytes::from(value), exact: false };
             let value = move |v: &Stored| {
                 let mut bytes = stored(v);
@@ -164,7 +170,7 @@ fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doub
         Domain::Timestamp { nanoseconds, may_become_null, .. } => {
             let per = if is_spark { 1000 } else { 1 };
             let stamp = move |n: i128| if is_spark { near(n) } else { n >> 20 };
-            let (min, max) = doubt.bounds(least(&stamp), greatest(&stamp), add);
+            let (min, max) = degradation.bounds(least(&stamp), greatest(&stamp), add);
             let cut = |n: i128| i64::try_from(n.clamp(i64::MIN.into(), i64::MAX.into())).unwrap();
             let detail = match is_spark {
                 true => Detail::Integer { min: min.map(cut), max: max.map(cut), sum: None },
@@ -175,7 +181,7 @@ fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doub
                 match i64::try_from(ticks) {
                     Ok(ticks) => Value::Ticks(ticks),
                     Err(_) if may_become_null => Value::Null,
-                    // It would be an error to read it.
+                    // Reading such a value is an error.
                     Err(_) => Value::Ticks(if ticks < 0 { i64::MIN } else { i64::MAX }),
                 }
             };
@@ -184,24 +190,27 @@ fn rows(domain: Domain, is_spark: bool, stored: Vec<Option<Stored>>, doubt: Doub
         Domain::Opaque => (Box::new(|_| Value::Null), Detail::None),
     };
     let values = stored.iter().map(|v| v.as_ref().map_or(Value::Null, &value)).collect();
-    let statistics = doubt.statistics(present.len(), stored.len(), is_all_below, detail);
+    let statistics = degradation.statistics(present.len(), stored.len(), is_all_below, detail);
     let domain = match domain {
         Domain::Decimal { scale } => Domain::Decimal { scale: scale.min(20) },
         other => other,
     };
-    Rows { domain, values, statistics, is_top: doubt.is_top }
+    Rows { domain, values, statistics, is_root_column: degradation.is_root_column }
 }
 
 fn any_rows() -> impl Strategy<Value = Rows> {
     let small = prop_oneof![3 => -9..9i128, 1 => integers()];
     let value = (small, floats(), bytes());
     let stored = prop::collection::vec(prop::option::weighted(0.8, value), 0..6);
-    (domains(), any::<bool>(), stored, doubts(), any::<bool>())
-        .prop_map(|(domain, is_spark, stored, doubt, is_all_below)| rows(domain, is_spark, stored, doubt, is_all_below))
+    (domains(), any::<bool>(), stored, degradations(), any::<bool>()).prop_map(
+        |(domain, is_spark, stored, degradation, is_all_below)| {
+            rows(domain, is_spark, stored, degradation, is_all_below)
+        },
+    )
 }
 
 /// A predicate whose literals are often among the values.
-fn asked(domain: Domain, values: &[Value]) -> BoxedStrategy<Predicate> {
+fn predicates_on(domain: Domain, values: &[Value]) -> BoxedStrategy<Predicate> {
     let literal = |value: &Value| match (domain, value) {
         (Domain::Boolean, Value::Integer(n)) => Some(Literal::Boolean(*n == 1)),
         (Domain::Date, Value::Integer(n)) => Some(Literal::Date(*n)),
@@ -230,16 +239,16 @@ fn asked(domain: Domain, values: &[Value]) -> BoxedStrategy<Predicate> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
     #[test]
-    fn proofs_are_never_wrong(
+    fn pruning_is_sound(
         (rows, predicate) in any_rows().prop_flat_map(|rows| {
-            let predicates = asked(rows.domain, &rows.values);
+            let predicates = predicates_on(rows.domain, &rows.values);
             (Just(std::rc::Rc::new(rows)), predicates)
         }),
     ) {
         let condition = condition(&predicate, rows.domain).unwrap();
         let count = rows.values.len() as u64;
         for leaf in &condition.leaves {
-            let truth = leaf.judge(&rows.statistics, count, rows.is_top);
+            let truth = leaf.prune(&rows.statistics, count, rows.is_root_column);
             let found = rows.values.iter().filter(|value| test(&leaf.test, value)).count();
             match truth {
                 Truth::Never => prop_assert_eq!(found, 0, "{:?} of {:?}", leaf, rows),
@@ -247,9 +256,9 @@ proptest! {
                 Truth::Maybe => {}
             }
         }
-        let mut whole = Verdict::MAYBE;
-        let mut judge = |_: usize, leaf: &Leaf| Ok(leaf.judge(&rows.statistics, count, rows.is_top));
-        whole.refine(&condition, Proof::new("file statistics"), &mut judge).unwrap();
+        let mut whole = PruneResult::MAYBE;
+        let mut prune = |_: usize, leaf: &Leaf| Ok(leaf.prune(&rows.statistics, count, rows.is_root_column));
+        whole.refine(&condition, Proof::new("file statistics"), &mut prune).unwrap();
         let found = rows.values.iter().filter(|value| node(&condition.root, &condition, value)).count();
         match whole.truth {
             Truth::Never => prop_assert_eq!(found, 0),
@@ -259,42 +268,42 @@ proptest! {
     }
 }
 
-/// Proofs are found where they should be, not only never wrong.
+/// Pruning is effective, not only sound.
 #[test]
-fn what_should_be_proven_is() {
+fn statistics_prune() {
     let statistics = |values, has_null, min, max| ColumnStatistics {
         values,
         has_null,
         bytes_on_disk: None,
         detail: Detail::Integer { min, max, sum: None },
     };
-    let judge = |predicate: &Predicate, of: &ColumnStatistics| {
+    let prune = |predicate: &Predicate, of: &ColumnStatistics| {
         let condition = condition(predicate, Domain::Integer).unwrap();
-        condition.leaves[0].judge(of, 10, true)
+        condition.leaves[0].prune(of, 10, true)
     };
     let full = statistics(Some(10), Some(false), Some(3), Some(7));
     let some = statistics(Some(4), Some(true), Some(3), Some(7));
     let none = statistics(Some(0), Some(true), None, None);
     let is_null = Predicate::IsNull { column: "a".to_owned() };
     let greater = |n: i32| Predicate::compare("a", Comparison::Greater, n);
-    assert_eq!(judge(&greater(7), &full), Truth::Never);
-    assert_eq!(judge(&greater(2), &full), Truth::Always);
-    assert_eq!(judge(&greater(5), &full), Truth::Maybe);
-    assert_eq!(judge(&greater(2), &some), Truth::Maybe);
-    assert_eq!(judge(&greater(2), &none), Truth::Never);
-    assert_eq!(judge(&is_null, &full), Truth::Never);
-    assert_eq!(judge(&is_null, &some), Truth::Maybe);
-    assert_eq!(judge(&is_null, &none), Truth::Always);
-    assert_eq!(judge(&!is_null, &full), Truth::Always);
+    assert_eq!(prune(&greater(7), &full), Truth::Never);
+    assert_eq!(prune(&greater(2), &full), Truth::Always);
+    assert_eq!(prune(&greater(5), &full), Truth::Maybe);
+    assert_eq!(prune(&greater(2), &some), Truth::Maybe);
+    assert_eq!(prune(&greater(2), &none), Truth::Never);
+    assert_eq!(prune(&is_null, &full), Truth::Never);
+    assert_eq!(prune(&is_null, &some), Truth::Maybe);
+    assert_eq!(prune(&is_null, &none), Truth::Always);
+    assert_eq!(prune(&!is_null, &full), Truth::Always);
 }
 
 #[test]
-fn counts_of_true_values_are_bounds() {
-    let judge = |op, is_true: bool, trues, values| {
+fn counts_of_true_values_prune() {
+    let prune = |op, is_true: bool, trues, values| {
         let condition = condition(&Predicate::compare("a", op, is_true), Domain::Boolean).unwrap();
         let detail = Detail::Boolean { true_count: Some(trues) };
         let of = ColumnStatistics { values, has_null: Some(false), bytes_on_disk: None, detail };
-        condition.leaves[0].judge(&of, 10, true)
+        condition.leaves[0].prune(&of, 10, true)
     };
     use Comparison::Equal;
     // Rows with the value, of ten.
@@ -306,45 +315,45 @@ fn counts_of_true_values_are_bounds() {
             10 => Truth::Always,
             _ => Truth::Maybe,
         };
-        assert_eq!(judge(Equal, is_true, trues, Some(10)), want, "{trues} {is_true}");
+        assert_eq!(prune(Equal, is_true, trues, Some(10)), want, "{trues} {is_true}");
         let is_known = trues == 0 && is_true;
-        assert_eq!(judge(Equal, is_true, trues, None), if is_known { want } else { Truth::Maybe }, "{trues} {is_true}");
+        assert_eq!(prune(Equal, is_true, trues, None), if is_known { want } else { Truth::Maybe }, "{trues} {is_true}");
     }
 }
 
 #[test]
-fn greatest_decimals_are_rounded_up_only_where_digits_are_cut() {
-    let judge = |unscaled: i128, of: &str| {
+fn upper_bounds_of_decimals_are_rounded_up_only_if_digits_are_removed() {
+    let prune = |unscaled: i128, of: &str| {
         let literal = Literal::Decimal { unscaled, scale: 2 };
         let predicate = Predicate::compare("a", Comparison::Greater, literal);
         let detail = Detail::Decimal { min: Decimal::parse(b"0.5"), max: Decimal::parse(of.as_bytes()), sum: None };
         let statistics = ColumnStatistics { values: Some(10), has_null: Some(false), bytes_on_disk: None, detail };
-        condition(&predicate, Domain::Decimal { scale: 2 }).unwrap().leaves[0].judge(&statistics, 10, true)
+        condition(&predicate, Domain::Decimal { scale: 2 }).unwrap().leaves[0].prune(&statistics, 10, true)
     };
-    assert_eq!([judge(98, "0.99"), judge(99, "0.99"), judge(49, "0.99")], [Truth::Maybe, Truth::Never, Truth::Always]);
-    assert_eq!([judge(99, "0.991"), judge(100, "0.991")], [Truth::Maybe, Truth::Never]);
-    assert_eq!([judge(89, "0.9"), judge(90, "0.9")], [Truth::Maybe, Truth::Never]);
+    assert_eq!([prune(98, "0.99"), prune(99, "0.99"), prune(49, "0.99")], [Truth::Maybe, Truth::Never, Truth::Always]);
+    assert_eq!([prune(99, "0.991"), prune(100, "0.991")], [Truth::Maybe, Truth::Never]);
+    assert_eq!([prune(89, "0.9"), prune(90, "0.9")], [Truth::Maybe, Truth::Never]);
 }
 
 #[test]
-fn proofs_of_all_kinds_are_put_together() {
+fn proofs_are_combined() {
     let greater = |n: i32| Predicate::compare("a", Comparison::Greater, n);
     let any = Predicate::Or(vec![greater(1), greater(2), greater(3)]);
     let condition = condition(&any, Domain::Integer).unwrap();
-    let mut verdict = Verdict::MAYBE;
-    let refine = |verdict: &mut Verdict, proof, truths: [Truth; 3]| {
-        verdict.refine(&condition, proof, &mut |index, _| Ok(truths[index])).unwrap();
+    let mut result = PruneResult::MAYBE;
+    let refine = |result: &mut PruneResult, proof, truths: [Truth; 3]| {
+        result.refine(&condition, proof, &mut |index, _| Ok(truths[index])).unwrap();
     };
     use Truth::{Always, Maybe, Never};
-    refine(&mut verdict, Proof::new("file statistics"), [Maybe, Never, Maybe]);
-    // What is known stays.
-    refine(&mut verdict, Proof::new("stripe statistics"), [Never, Always, Maybe]);
-    assert_eq!((verdict.truth, verdict.causes(&condition)), (Maybe, vec![]));
-    let mut other = verdict.clone();
-    refine(&mut verdict, Proof::new("bloom filter"), [Maybe, Maybe, Never]);
-    let causes =
+    refine(&mut result, Proof::new("file statistics"), [Maybe, Never, Maybe]);
+    // Known results are kept.
+    refine(&mut result, Proof::new("stripe statistics"), [Never, Always, Maybe]);
+    assert_eq!((result.truth, result.proofs(&condition)), (Maybe, vec![]));
+    let mut other = result.clone();
+    refine(&mut result, Proof::new("bloom filter"), [Maybe, Maybe, Never]);
+    let proofs =
         vec![(0, Proof::new("stripe statistics")), (1, Proof::new("file statistics")), (2, Proof::new("bloom filter"))];
-    assert_eq!((verdict.truth, verdict.causes(&condition)), (Never, causes));
+    assert_eq!((result.truth, result.proofs(&condition)), (Never, proofs));
     refine(&mut other, Proof::new("row group statistics"), [Maybe, Maybe, Always]);
-    assert_eq!((other.truth, other.causes(&condition)), (Always, vec![]));
+    assert_eq!((other.truth, other.proofs(&condition)), (Always, vec![]));
 }
