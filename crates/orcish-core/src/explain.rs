@@ -1,4 +1,4 @@
-//! The plan of a scan: the parts of a file that are skipped, what proves it, and how much is read of the other parts.
+//! The plan of a scan: the skipped parts of a file with their proofs, and the reads of the other parts.
 
 use crate::predicate::Outcome;
 
@@ -37,7 +37,7 @@ pub struct SectionPlan {
 }
 
 impl SectionPlan {
-    /// The plan of a section with one row group of which nothing is read.
+    /// The plan of a section with one row group, without any reads.
     pub fn new(index: usize, rows: u64, outcome: Outcome) -> Self {
         SectionPlan {
             index,

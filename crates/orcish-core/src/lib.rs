@@ -1,16 +1,15 @@
-//! The parts that readers of columnar file formats share, above Apache Arrow and below any format.
-//!
-//! `orcish` (Apache ORC) and `carbondata` (Apache CarbonData) are built of these modules:
+//! The common parts of readers of columnar file formats, on top of Apache Arrow. `orcish` (Apache ORC) and `carbondata` (Apache
+//! CarbonData) use these modules:
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`error`] | [`Error`]: its kind, and the place in the file |
-//! | [`limits`] | [`Limits`]: bounds on the resources that a file can make a reader use |
+//! | [`limits`] | [`Limits`] of the resources that a reader uses for a file |
 //! | [`cancel`], [`process`] | cancellation of long calls; the process that owns a file or thread |
-//! | [`expression`] | [`Predicate`]: a condition on rows as plain data |
-//! | [`predicate`] | predicates bound to columns, evaluated on arrays and judged by statistics |
+//! | [`expression`] | [`Predicate`]s on rows, as plain data |
+//! | [`predicate`] | predicates bound to columns, pruning by statistics, and evaluation on arrays |
 //! | [`statistics`] | the model of column statistics |
-//! | [`explain`] | the plan of a scan: what is skipped, and what proves it |
+//! | [`explain`] | the plan of a scan: the skipped sections with their proofs |
 //! | [`types`], [`names`] | Arrow types by family; dotted names of nested fields |
 //! | [`cast`] | widening, pruning of struct fields, and restoring of logical types |
 //! | [`nulls`] | dense values spread over the valid slots of an array |

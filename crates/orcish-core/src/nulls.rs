@@ -1,4 +1,4 @@
-//! Dense values, which exist for valid slots only, spread over all slots of an array.
+//! Spreading of dense values, which have no null slots, over the slots of an array.
 
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 
@@ -9,7 +9,7 @@ fn words(nulls: &NullBuffer) -> Vec<u64> {
     chunks.iter().chain(last).collect()
 }
 
-/// Moves dense bits, in order, to the valid slots. The bits of null slots are zero.
+/// Moves dense bits in order to the valid slots. The bits of null slots are zero.
 pub fn spread_bits(dense: &BooleanBuffer, nulls: &NullBuffer) -> BooleanBuffer {
     let mut out = Vec::with_capacity(nulls.len().div_ceil(64));
     let mut at = 0;
@@ -29,8 +29,8 @@ pub fn spread_bits(dense: &BooleanBuffer, nulls: &NullBuffer) -> BooleanBuffer {
     BooleanBuffer::new(Buffer::from_vec(out), 0, nulls.len())
 }
 
-/// Moves dense values, of which there are as many as valid slots, in order to the valid slots. Null slots get the default
-/// value.
+/// Moves dense values in order to the valid slots. The number of values is the number of valid slots. Null slots get the
+/// default value.
 #[expect(clippy::indexing_slicing, reason = "there are as many dense values as valid slots")]
 pub fn spread<T: Copy + Default>(values: &mut Vec<T>, nulls: Option<&NullBuffer>) {
     let Some(nulls) = nulls else { return };

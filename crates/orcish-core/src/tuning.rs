@@ -1,4 +1,4 @@
-//! Sizes of windows that tests can change: what is read ahead, kept, queued, or processed at a time.
+//! Sizes of windows that tests can change: units of read ahead, caches, queues and batches.
 //!
 //! Each crate declares its windows with [`tunings!`](crate::tunings). No window changes the rows that are read or written:
 //! tests make the windows small, so that a few rows cross each of them.

@@ -386,8 +386,8 @@ impl Stripe {
     }
 
     pub(crate) fn encoding(&self, column: u32) -> Result<Encoding> {
-        let known = self.encodings.get(&column).copied().filter(|encoding| encoding.is_known);
-        known.ok_or_else(|| Error::corrupt("its encoding in the stripe is unknown"))
+        let encoding = self.encodings.get(&column).copied().filter(|encoding| encoding.is_known);
+        encoding.ok_or_else(|| Error::corrupt("its encoding in the stripe is unknown"))
     }
 
     /// Encoding of the hashed values of a column's bloom filters.

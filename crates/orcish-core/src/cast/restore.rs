@@ -171,11 +171,11 @@ fn cast_decimals<D: DecimalType>(
     array: &PrimitiveArray<Decimal128Type>,
     target: &DataType,
     precision: u8,
-    become_native: &dyn Fn(i128) -> Option<D::Native>,
+    to_native: &dyn Fn(i128) -> Option<D::Native>,
 ) -> RestoreResult {
     let native = array.try_unary::<_, D, _>(|value| {
-        let found = become_native(value).filter(|&native| D::is_valid_decimal_precision(native, precision));
-        found.ok_or_else(|| not_a_value_of(&value.to_string(), target))
+        let native = to_native(value).filter(|&native| D::is_valid_decimal_precision(native, precision));
+        native.ok_or_else(|| not_a_value_of(&value.to_string(), target))
     })?;
     Ok(Arc::new(native.with_data_type(target.clone())))
 }

@@ -66,8 +66,7 @@ impl ArrowNames {
         ArrowNames { fields: fields.clone(), resolver }
     }
 
-    /// The index of a field at each level down to the field that `name` stands for. An error suggests the names of the
-    /// columns, and of `others`.
+    /// The path of field indexes to the field with a dotted name. An error suggests names of the columns and of `others`.
     ///
     /// # Errors
     /// `UnknownColumn` where there is no such field.

@@ -24,7 +24,7 @@ pub(super) fn slices<'a>(lengths: &'a [u32], bytes: &'a [u8]) -> impl Iterator<I
 /// Offsets of values, or lists, of these lengths.
 ///
 /// # Errors
-/// `LimitExceeded` where the sum of the lengths is more than an offset holds.
+/// `LimitExceeded` where the sum of the lengths overflows an offset.
 #[expect(unsafe_code, reason = "a check of all offsets takes longer than their computation")]
 pub fn offsets<O: OffsetSizeTrait>(lengths: &[u32]) -> Result<OffsetBuffer<O>> {
     let mut sum = 0u64;

@@ -46,12 +46,12 @@ impl DictionaryValues {
     pub fn with_array(values: Values, target: &DataType) -> Result<(Self, ArrayRef)> {
         let (lengths, bytes, is_utf8) = values.into_parts();
         let mut end = 0u32;
-        let place = |&length: &u32| {
+        let range = |&length: &u32| {
             let start = end;
             end = end.checked_add(length).ok_or_else(|| Error::limit("a dictionary of more than 4 GiB"))?;
             Ok((start, length))
         };
-        let mut dictionary = Self::new(lengths.iter().map(place).collect::<Result<_>>()?, bytes);
+        let mut dictionary = Self::new(lengths.iter().map(range).collect::<Result<_>>()?, bytes);
         let name = |at| format!("entry {at} of the dictionary");
         let array = array(target, &lengths, dictionary.bytes.clone(), None, is_utf8, name)?;
         dictionary.is_utf8 = is_utf8 || is_text(target);
@@ -66,7 +66,7 @@ impl DictionaryValues {
         let value = |&(start, length): &(u32, u32)| {
             self.bytes.get(start as usize..start as usize + length as usize).unwrap_or_default()
         };
-        let invalid = self.ranges.iter().position(|place| std::str::from_utf8(value(place)).is_err());
+        let invalid = self.ranges.iter().position(|range| std::str::from_utf8(value(range)).is_err());
         self.is_utf8 = invalid.is_none();
         invalid.map_or(Ok(()), Err)
     }
@@ -97,20 +97,20 @@ impl DictionaryValues {
         self.ranges.get(key as usize).copied().unwrap_or_default()
     }
 
-    /// The values of these keys. The value of a key that the dictionary does not have is empty.
+    /// The values of these keys; an empty value for a key that the dictionary does not have.
     pub fn gather(&self, keys: &[u32]) -> Values {
         let (lengths, bytes) = match self.longest {
             0..=8 => self.gather_short::<8>(keys),
             9..=16 => self.gather_short::<16>(keys),
             17..=SHORT => self.gather_short::<SHORT>(keys),
-            _ => self.gather_any(keys),
+            _ => self.gather_long(keys),
         };
         Values::gathered(lengths, bytes, self.is_utf8)
     }
 
-    /// Values of no more than `N` bytes: a copy of fixed length, of which the next overwrites what is too much,
-    /// beats one of the right length.
-    #[expect(clippy::indexing_slicing, reason = "no place is further than those of all values before it together")]
+    /// Gathers values of at most `N` bytes. Each value is copied with `N` bytes, which is faster than its length. The next copy
+    /// overwrites the bytes behind the value.
+    #[expect(clippy::indexing_slicing, reason = "the offset of a value is at most the length of the values before it")]
     fn gather_short<const N: usize>(&self, keys: &[u32]) -> (Vec<u32>, Vec<u8>) {
         let mut all_lengths = Vec::with_capacity(keys.len());
         let mut bytes = Vec::with_capacity(keys.len() * N.min(self.longest));
@@ -130,7 +130,7 @@ impl DictionaryValues {
         (all_lengths, bytes)
     }
 
-    fn gather_any(&self, keys: &[u32]) -> (Vec<u32>, Vec<u8>) {
+    fn gather_long(&self, keys: &[u32]) -> (Vec<u32>, Vec<u8>) {
         let lengths: Vec<u32> = keys.iter().map(|&key| self.range(key).1).collect();
         let total: usize = lengths.iter().map(|&length| length as usize).sum();
         let mut bytes: Vec<u8> = Vec::with_capacity(total + SHORT);

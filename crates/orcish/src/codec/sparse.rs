@@ -1,4 +1,4 @@
-//! A stream of which some byte ranges are loaded.
+//! Streams with some loaded byte ranges.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use orcish_core::error::{Error, Result};
 use orcish_io::ReadAt;
 
-/// A stream of which some byte ranges are loaded. Other bytes are read from the source when they are needed.
+/// A stream with some loaded byte ranges. Other bytes are read from the source when they are needed.
 pub(crate) struct SparseStream {
     /// Loaded ranges with their offsets in the stream, ascending and not adjacent.
     loaded: Mutex<Vec<(u64, Bytes)>>,
