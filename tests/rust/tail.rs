@@ -38,11 +38,11 @@ fn decoding_starts_with_any_number_of_bytes() {
         let mut decoder = TailDecoder::new(bytes.len() as u64, &limits);
         let mut step = decoder.next(bytes.slice(bytes.len() - given..)).unwrap();
         let mut requests = 0;
-        while let Step::Need(range) = step {
+        while let DecodeResult::NeedsData(range) = step {
             requests += 1;
             step = decoder.next(bytes.slice(range.start as usize..range.end as usize)).unwrap();
         }
-        let Step::Done(tail) = step else { panic!("{given}") };
+        let DecodeResult::Data(tail) = step else { panic!("{given}") };
         assert!(requests <= 2, "{given}");
         assert_eq!(format!("{tail:?}"), want, "{given}");
     }
@@ -99,19 +99,19 @@ fn decoder_needs_few_ranges() {
     let slice = |bytes: &Bytes, range: std::ops::Range<u64>| bytes.slice(range.start as usize..range.end as usize);
 
     let mut decoder = TailDecoder::new(short.len() as u64, &limits);
-    let Step::Need(range) = decoder.start().unwrap() else { panic!("the decoder has no bytes yet") };
+    let DecodeResult::NeedsData(range) = decoder.start().unwrap() else { panic!("the decoder has no bytes yet") };
     assert_eq!(range, 0..short.len() as u64);
     assert!(matches!(decoder.next(slice(&short, range)).unwrap(), DecodeResult::Data(_)));
 
     let long = with_metadata(&short, 100_000);
     let mut decoder = TailDecoder::new(long.len() as u64, &limits);
-    let Step::Need(range) = decoder.start().unwrap() else { panic!("the decoder has no bytes yet") };
+    let DecodeResult::NeedsData(range) = decoder.start().unwrap() else { panic!("the decoder has no bytes yet") };
     assert_eq!(range, long.len() as u64 - (16 << 10)..long.len() as u64);
     let DecodeResult::NeedsData(range) = decoder.next(slice(&long, range)).unwrap() else {
         panic!("the footer is longer")
     };
     assert!(range.start < short.len() as u64 && range.end == long.len() as u64);
-    let Step::Done(tail) = decoder.next(slice(&long, range.clone())).unwrap() else {
+    let DecodeResult::Data(tail) = decoder.next(slice(&long, range.clone())).unwrap() else {
         panic!("the decoder has all bytes")
     };
     assert_eq!(tail.metadata.last().unwrap().1.len(), 100_000);

@@ -103,7 +103,7 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
             }
             "timezone" => {
                 let id: String = convert(&name, &value)?;
-                orcish::time::WriterZone::of_reader(&id).map_err(|error| to_python(value.py(), &error))?;
+                orcish::time::WriterZone::parse_reader_zone(&id).map_err(|error| to_python(value.py(), &error))?;
                 options.timezone = Some(id);
             }
             "timestamp_out_of_range" | "decimal_out_of_range" => {

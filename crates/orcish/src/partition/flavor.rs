@@ -28,7 +28,7 @@ pub struct ValueFormat {
     /// Whose rules apply.
     pub flavor: Flavor,
     /// The time zone in which [`Flavor::Spark`] shows instants; any id that
-    /// [`WriterZone::of_reader`](crate::time::WriterZone::of_reader) knows. `None` takes the zone of their type.
+    /// [`WriterZone::parse_reader_zone`](crate::time::WriterZone::parse_reader_zone) knows. `None` takes the zone of their type.
     pub timezone: Option<String>,
     /// The fields that [`Flavor::Spark`] shows of durations.
     pub interval: IntervalFields,

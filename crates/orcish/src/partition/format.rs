@@ -163,7 +163,7 @@ fn timestamps(ticks: &Int64Array, unit: TimeUnit, zone: Option<&str>, format: &V
         (Some(_), Flavor::Spark, Some(shown)) => Some(shown.as_str()),
         (zone, _, _) => zone,
     };
-    let shown = shown.map(WriterZone::of_reader).transpose()?;
+    let shown = shown.map(WriterZone::parse_reader_zone).transpose()?;
     let text = |ticks| {
         let (seconds, nanos) = split(ticks, unit);
         let offset = shown.as_ref().map(|zone| zone.historic_offset_at(seconds));

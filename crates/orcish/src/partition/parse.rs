@@ -64,7 +64,7 @@ pub fn parse_values(texts: &StringArray, kind: &DataType, flavor: Flavor) -> Res
             Arc::new(values.with_data_type(DataType::Decimal256(DECIMAL256_MAX_PRECISION, *scale)))
         }
         DataType::Timestamp(unit, zone) => {
-            let zone = zone.as_deref().map(WriterZone::of_reader).transpose()?;
+            let zone = zone.as_deref().map(WriterZone::parse_reader_zone).transpose()?;
             Arc::new(primitives::<Int64Type>(texts, kind, |text| timestamp(text, *unit, zone.as_ref()))?)
         }
         DataType::Time32(unit) => {

@@ -77,7 +77,7 @@ impl Compressors {
         let index = match self.compressors.iter().position(|(key, _)| *key == compression) {
             Some(index) => index,
             None => {
-                let new = if compression.is_text { Compressor::of_text } else { Compressor::new };
+                let new = if compression.is_text { Compressor::for_text } else { Compressor::new };
                 self.compressors.push((compression, new(compression.codec, compression.level)?));
                 self.compressors.len() - 1
             }

@@ -51,7 +51,7 @@ impl SourceFile {
             check_stripe(&**source, stripe, &tail, memory.limits).map_err(|error| error.in_section("stripe", index))?;
         }
         // A small file with overlapping stripes could make a merged file of any size.
-        if let Some((stripe, before)) = shared_bytes(&tail.stripes).first() {
+        if let Some((stripe, before)) = overlapping_stripes(&tail.stripes).first() {
             let text = format!("it has bytes of stripe {before}: stripes that overlap are not merged");
             return Err(Error::unsupported(text).in_section("stripe", *stripe));
         }
@@ -66,9 +66,11 @@ impl SourceFile {
         let section = decompress_all(stored, tail.framing(), memory.limits.tail.min(memory.available()))?;
         memory.reserve(section.len() as u64 + (tail.stripes.len() * size_of::<Bytes>()) as u64)?;
         let stripes = tail.stripes.len();
-        let is_complete = count(&section, 1).map_err(undecodable_statistics)? == stripes;
-        let statistics =
-            is_complete.then(|| first_listed(section, stripes)).transpose().map_err(undecodable_statistics)?;
+        let is_complete = count_fields(&section, 1).map_err(undecodable_statistics)? == stripes;
+        let statistics = is_complete
+            .then(|| first_of_repeated_field(section, stripes))
+            .transpose()
+            .map_err(undecodable_statistics)?;
         Ok(SourceFile { source: source.clone(), stripes: tail.stripes, num_rows: tail.rows, statistics })
     }
 }
@@ -148,7 +150,7 @@ impl MergedFooter {
             metadata_by_key: values_by_key(&metadata),
             metadata,
             has_arrow_schema: true,
-            statistics_bytes: statistics.iter().map(bytes_beside).sum(),
+            statistics_bytes: statistics.iter().map(heap_size).sum(),
             statistics,
             chunk_size: tail.chunk_size,
             first,
@@ -165,7 +167,7 @@ impl MergedFooter {
         match decode_statistics(other, &mut temporary)? {
             Some(other) if !self.statistics.is_empty() => {
                 self.statistics.iter_mut().zip(&other).for_each(|(merged, other)| merge_proto(merged, other));
-                let bytes = self.statistics.iter().map(bytes_beside).sum::<u64>();
+                let bytes = self.statistics.iter().map(heap_size).sum::<u64>();
                 memory.reserve(bytes.saturating_sub(self.statistics_bytes))?;
                 self.statistics_bytes = self.statistics_bytes.max(bytes);
             }
@@ -187,7 +189,7 @@ impl MergedFooter {
         let differing: HashSet<&[u8]> = other_by_key.iter().filter(differs).map(|(name, _)| name.as_ref()).collect();
         // The error names the first key of the file: the order of a hash map is random.
         if let Some(item) = items.iter().find(|item| differing.contains(item.name())) {
-            let name = lossy(item.name());
+            let name = to_string_lossy(item.name());
             let text = format!("the value of {name:?} in the user metadata is not that of {}", self.first_name);
             return Err(Error::invalid(format!("{text}: they cannot be merged")));
         }
@@ -243,7 +245,7 @@ fn decode_statistics(tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<O
     let Some(stored) = tail.stored_statistics() else { return Ok(None) };
     memory.reserve((stored.len() * size_of::<orc::ColumnStatistics>()) as u64)?;
     let decode = |(id, bytes): (u32, &Bytes)| {
-        let decoded = weighed(bytes, &STATISTICS, memory.available()).and_then(|size| {
+        let decoded = decoded_size(bytes, &STATISTICS, memory.available()).and_then(|size| {
             memory.reserve(size)?;
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         });

@@ -35,7 +35,7 @@ impl OutStream {
 
     /// Uncompressed bytes of a full chunk. Without compression there are no chunks, and every byte can be stored.
     fn chunk_size(&self) -> usize {
-        if self.framing.is_plain() { 1 } else { self.framing.chunk_size.max(1) }
+        if self.framing.is_uncompressed() { 1 } else { self.framing.chunk_size.max(1) }
     }
 
     /// Compresses the buffered bytes that fill whole chunks.
@@ -50,7 +50,7 @@ impl OutStream {
             return Ok(());
         }
         let (bytes, stored) = (self.buffer.get(..full).unwrap_or_default(), &mut self.stored);
-        if self.framing.is_plain() {
+        if self.framing.is_uncompressed() {
             stored.append(bytes, compressors.get(self.compression)?.1);
         } else {
             for chunk in bytes.chunks(size) {
@@ -67,7 +67,7 @@ impl OutStream {
     /// offset in the stream if there is no compression. Full chunks must be compressed before.
     pub(crate) fn record_position(&self, position: &mut Vec<u64>) {
         position.push(self.stored.len() as u64);
-        if !self.framing.is_plain() {
+        if !self.framing.is_uncompressed() {
             position.push(self.buffer.len() as u64);
         }
     }

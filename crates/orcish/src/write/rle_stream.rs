@@ -41,8 +41,8 @@ impl RunLengthEncoding for IntegerRle {
 
     fn encode_complete_runs(&self, values: &[i64], out: &mut Vec<u8>) -> usize {
         match self.version {
-            Version::V0_11 => int_rle_v1::encode_settled(values, self.signed, out),
-            Version::V0_12 => int_rle_v2::encode_settled(values, self.signed, out),
+            Version::V0_11 => int_rle_v1::encode_complete_runs(values, self.signed, out),
+            Version::V0_12 => int_rle_v2::encode_complete_runs(values, self.signed, out),
         }
     }
 }
@@ -59,7 +59,7 @@ impl RunLengthEncoding for ByteRle {
     }
 
     fn encode_complete_runs(&self, values: &[u8], out: &mut Vec<u8>) -> usize {
-        byte_rle::encode_settled(values, out)
+        byte_rle::encode_complete_runs(values, out)
     }
 }
 

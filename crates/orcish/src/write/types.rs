@@ -85,7 +85,7 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
     }
     let id = types.len();
     let column = u32::try_from(id).map_err(|_| Error::invalid("too many columns"))?;
-    let data_type = values_of(field.data_type());
+    let data_type = value_type(field.data_type());
     let mut orc_type = orc_type(field, data_type)?;
     orc_type.attributes = attributes(field, data_type);
     types.push(orc_type);
@@ -256,7 +256,7 @@ fn is_valid_spark_type(field: &Field, name: &str) -> bool {
         word if word.starts_with("interval") => &[],
         _ => return true,
     };
-    orc_type(field, values_of(field.data_type())).is_ok_and(|orc_type| kinds.contains(&orc_type.kind()))
+    orc_type(field, value_type(field.data_type())).is_ok_and(|orc_type| kinds.contains(&orc_type.kind()))
 }
 
 /// Whether a name is Spark's name of a day-time interval type, such as `interval hour to second`.

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, SchemaRef};
 use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
-use orcish_core::types::{is_text, item_of, values_of};
+use orcish_core::types::{is_text, item_of, value_type};
 use orcish_io::{MemorySource, Sink};
 
 use super::check::differing_row;
@@ -81,8 +81,8 @@ impl Verifier {
         let content_length = bytes.len() as u64;
         bytes.extend(tail.finish(content_length, plan, compressors)?);
         let verify = || {
-            let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::OF_OURSELVES)?;
-            if let Some(finding) = file.check(&Limits::OF_OURSELVES, cancellation.check())?.first() {
+            let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::UNLIMITED)?;
+            if let Some(finding) = file.check(&Limits::UNLIMITED, cancellation.check())?.first() {
                 return Err(Error::corrupt(finding.to_string()));
             }
             self.compare_rows(&file, &slices, first_row, cancellation)
@@ -99,7 +99,7 @@ impl Verifier {
         first_row: u64,
         cancellation: &mut Cancellation,
     ) -> Result<()> {
-        let options = ReadOptions { limits: Limits::OF_OURSELVES, threads: 1, ..ReadOptions::default() };
+        let options = ReadOptions { limits: Limits::UNLIMITED, threads: 1, ..ReadOptions::default() };
         let read_schema = file.schema(&options)?;
         let is_same_type = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
         if !read_schema.fields().iter().zip(self.schema.fields()).all(is_same_type) {
@@ -183,7 +183,7 @@ impl Verifier {
         if size != self.num_bytes || crc.sum() != self.crc.sum() {
             return Err(verification_error(&Error::corrupt("the bytes on disk are not those that were written")));
         }
-        let file = OrcFile::new(source, &Limits::OF_OURSELVES).map_err(|error| verification_error(&error))?;
+        let file = OrcFile::new(source, &Limits::UNLIMITED).map_err(|error| verification_error(&error))?;
         if file.tail().rows != tail.num_rows() {
             return Err(verification_error(&Error::corrupt("the footer states another number of rows")));
         }

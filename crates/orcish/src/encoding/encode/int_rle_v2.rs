@@ -1,7 +1,7 @@
 //! Integer run length encoding, version 2 (ORCv1, Integer Run Length Encoding, version 2).
 //!
 //! 1. The values are split into segments where three equal values begin, and after 512 values, as in Java's writer.
-//! 2. A segment gets the sub-encoding with the fewest bytes. Sizes are computed from [`SegmentStats`], without encoding.
+//! 2. A segment gets the sub-encoding with the fewest bytes. Sizes are computed from `SegmentStats`, without encoding.
 //! 3. Adjacent segments are merged into one direct or delta run if that is not larger. Without that, short repeats among
 //!    narrow values cost more bytes than they save.
 //!

@@ -11,10 +11,10 @@ use crate::warnings::collect_warnings;
 impl Checker<'_> {
     /// Checks the tail.
     pub(super) fn check_tail(&mut self) {
-        for (column, message) in self.file.tail().oddities() {
+        for (column, message) in self.file.tail().deviations() {
             self.add_finding(None, None, column, message);
         }
-        for (stripe, before) in shared_bytes(&self.file.tail().stripes) {
+        for (stripe, before) in overlapping_stripes(&self.file.tail().stripes) {
             self.add_finding(Some(stripe), None, 0, format!("it has bytes of stripe {before}, too"));
         }
     }
@@ -51,7 +51,7 @@ impl Checker<'_> {
         }
         let zone = footer.writer_timezone();
         let unknown = WriterZone::parse(&to_string_lossy(zone)).err().map(|error| error.message().to_owned());
-        if let Some(message) = not_text("the time zone of the writer", zone).or(unknown) {
+        if let Some(message) = describe_invalid_utf8("the time zone of the writer", zone).or(unknown) {
             self.add_finding(Some(stripe), None, 0, message);
         }
     }
@@ -64,7 +64,7 @@ impl Checker<'_> {
         section: Option<&str>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let (result, warnings) = listen(work);
+        let (result, warnings) = collect_warnings(work);
         let value = result?;
         for (column, warning) in warnings {
             let message = section.map_or_else(|| warning.to_owned(), |section| format!("{section}: {warning}"));

@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
     fn compare(&self, id: u32, recorded: &ColumnStatistics, computed: &ColumnStatistics) -> Vec<String> {
         let options = CompareOptions {
             is_orcish: self.is_orcish,
-            exact_bounds: self.file.tail().bounds_are_values(id),
+            exact_bounds: self.file.tail().bounds_are_exact(id),
             timestamp_unit_nanos: self.inspector.ticks(id),
             scale: self.types.get(id).map_or(0, |orc_type| orc_type.decimal().1),
         };
@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
         for column in columns.iter_mut() {
             column.visit(&mut |column| {
                 let recorded = filter_of(filters, column.id(), group);
-                if let Some(filter) = recorded.and_then(BloomBuilder::like) {
+                if let Some(filter) = recorded.and_then(BloomBuilder::with_size_of) {
                     column.set_bloom_filter(filter);
                 }
             });

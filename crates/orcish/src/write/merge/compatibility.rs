@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter};
 use arrow_schema::DataType;
 use bytes::Bytes;
 use orcish_core::error::{Error, Result};
-use orcish_core::types::values_of;
+use orcish_core::types::value_type;
 
 use crate::read::{ARROW_SCHEMA_KEY, StoredSchema};
 use crate::schema::{Kind, Type};
@@ -121,7 +121,7 @@ pub(super) fn check_logical_types(
 pub(super) fn logical_types(tail: &FileTail) -> Vec<Option<LogicalType>> {
     use DataType as D;
     let schema = StoredSchema::of(tail);
-    let logical_type = |(id, orc_type): (u32, &Type)| match values_of(schema.as_ref()?.data_type(&tail.schema, id)?) {
+    let logical_type = |(id, orc_type): (u32, &Type)| match value_type(schema.as_ref()?.data_type(&tail.schema, id)?) {
         data_type @ (D::Duration(_) | D::Time32(_) | D::Time64(_) | D::Interval(_)) => {
             Some(LogicalType::Arrow(data_type.clone()))
         }
