@@ -90,6 +90,8 @@ struct Locked<S> {
     is_stopped: bool,
     /// Number of threads that have not ended.
     running: usize,
+    /// Number of threads that wait for a change, the caller included.
+    waiting: usize,
     /// The payload of a thread that panicked.
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -97,7 +99,7 @@ struct Locked<S> {
 impl<J: Job> Engine<J> {
     /// An engine without threads.
     pub fn new(job: J, state: J::State) -> Self {
-        let locked = Locked { state, is_stopped: false, running: 0, panic: None };
+        let locked = Locked { state, is_stopped: false, running: 0, waiting: 0, panic: None };
         let shared = Shared { job, locked: Mutex::new(locked), changed: Condvar::new() };
         Engine { shared: Arc::new(shared), threads: Vec::new(), process: std::process::id(), is_stopped: false }
     }
@@ -168,11 +170,11 @@ impl<J: Job> Engine<J> {
             }
             match take(&shared.job, &mut locked.state) {
                 Taken::Item(item) => {
-                    shared.changed.notify_all();
+                    shared.notify(&locked);
                     return Ok(Some(item));
                 }
                 Taken::Progress => {
-                    shared.changed.notify_all();
+                    shared.notify(&locked);
                     continue;
                 }
                 Taken::End => return Ok(None),
@@ -188,8 +190,9 @@ impl<J: Job> Engine<J> {
                     interruption.map_or_else(|| cancellation.poll(), Err)
                 }
                 None => {
+                    locked.waiting += 1;
                     let wait = shared.changed.wait_timeout(locked, CHECK_INTERVAL);
-                    drop(wait.unwrap_or_else(PoisonError::into_inner));
+                    wait.unwrap_or_else(PoisonError::into_inner).0.waiting -= 1;
                     cancellation.poll()
                 }
             };
@@ -262,7 +265,9 @@ impl<J: Job> Shared<J> {
         let mut locked = self.lock();
         while !locked.is_stopped {
             let Some(task) = self.job.next_task(&mut locked.state, role) else {
+                locked.waiting += 1;
                 locked = self.changed.wait(locked).unwrap_or_else(PoisonError::into_inner);
+                locked.waiting -= 1;
                 continue;
             };
             drop(locked);
@@ -288,7 +293,14 @@ impl<J: Job> Shared<J> {
 
     fn record(&self, locked: &mut Locked<J::State>, done: J::Done) {
         self.job.finish(&mut locked.state, done);
-        self.changed.notify_all();
+        self.notify(locked);
+    }
+
+    /// Wakes the threads that wait. A system call is made only if there are some.
+    fn notify(&self, locked: &Locked<J::State>) {
+        if locked.waiting > 0 {
+            self.changed.notify_all();
+        }
     }
 }
 

@@ -62,7 +62,10 @@ pub struct Prefetch<S: PrefetchSource> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    Read,
+    /// Opens and reads inputs.
+    Read {
+        thread: usize,
+    },
     Prepare,
 }
 
@@ -108,6 +111,8 @@ impl<R> Default for State<R> {
 
 struct Lane<R> {
     input: usize,
+    /// The thread that read the input last, whose cache may have the buffers of the reader.
+    thread: usize,
     reader: ReaderState<R>,
     ready: VecDeque<(Result<RecordBatch>, Reservation)>,
 }
@@ -191,10 +196,11 @@ impl<S: PrefetchSource> Prefetch<S> {
     }
 
     fn start(&mut self) {
-        let started = (0..self.threads).filter(|_| self.engine.start("orcish-scan", Role::Read)).count();
+        let started =
+            (0..self.threads).filter(|&thread| self.engine.start("orcish-scan", Role::Read { thread })).count();
         if started == 0 {
             // The caller reads the inputs one after the other.
-            self.helps = Some(Role::Read);
+            self.helps = Some(Role::Read { thread: 0 });
             let threads = self.threads.max(1);
             self.engine.update(|state| {
                 state.threads_per_input *= if state.max_open > 1 { threads } else { 1 };
@@ -271,7 +277,7 @@ impl<S: PrefetchSource> Job for Inputs<S> {
 
     fn next_task(&self, state: &mut Self::State, role: Role) -> Option<Self::Task> {
         match role {
-            Role::Read => self.next_read(state).or_else(|| self.next_open(state)),
+            Role::Read { thread } => self.next_read(state, thread).or_else(|| self.next_open(state, thread)),
             Role::Prepare => {
                 let input = state.next_prepared.max(state.next);
                 if input >= self.source.num_inputs().min(state.next + state.num_prepared) {
@@ -367,34 +373,42 @@ impl<S: PrefetchSource> Job for Inputs<S> {
 }
 
 impl<S: PrefetchSource> Inputs<S> {
-    /// The next batch that is due. A batch of the first input is due whatever the scan holds.
-    fn next_read(&self, state: &mut State<S::Reader>) -> Option<Task<S::Reader>> {
-        for (at, lane) in state.lanes.iter_mut().enumerate() {
+    /// The next batch that is due. A batch that the caller waits for is due whatever the scan holds. Other batches are read
+    /// by the thread that read the input before, where it is free.
+    fn next_read(&self, state: &mut State<S::Reader>, thread: usize) -> Option<Task<S::Reader>> {
+        let mut next = None;
+        for (at, lane) in state.lanes.iter().enumerate() {
             let ReaderState::Idle(reader) = &lane.reader else { continue };
-            if lane.ready.len() >= tuning::BATCHES_AHEAD.get() {
-                continue;
-            }
             let expected = S::bytes_of_next(reader);
-            let is_waited_for = at == 0 && lane.ready.is_empty();
-            if !is_waited_for && !self.memory.has_room_for(state.expected.saturating_add(expected)) {
-                continue;
+            if at == 0 && lane.ready.is_empty() {
+                next = Some((at, expected));
+                break;
             }
-            if let ReaderState::Idle(reader) = std::mem::replace(&mut lane.reader, ReaderState::Busy) {
-                state.expected = state.expected.saturating_add(expected);
-                return Some(Task::Read { input: lane.input, reader, expected });
+            let has_room = self.memory.has_room_for(state.expected.saturating_add(expected));
+            if lane.ready.len() < tuning::BATCHES_AHEAD.get() && has_room {
+                if lane.thread == thread {
+                    next = Some((at, expected));
+                    break;
+                }
+                next = next.or(Some((at, expected)));
             }
         }
-        None
+        let (at, expected) = next?;
+        let lane = state.lanes.get_mut(at)?;
+        let ReaderState::Idle(reader) = std::mem::replace(&mut lane.reader, ReaderState::Busy) else { return None };
+        lane.thread = thread;
+        state.expected = state.expected.saturating_add(expected);
+        Some(Task::Read { input: lane.input, reader, expected })
     }
 
-    fn next_open(&self, state: &mut State<S::Reader>) -> Option<Task<S::Reader>> {
+    fn next_open(&self, state: &mut State<S::Reader>, thread: usize) -> Option<Task<S::Reader>> {
         let input = state.next;
         let has_room = state.lanes.is_empty() || self.memory.has_room_for(state.expected);
         if input >= self.source.num_inputs() || state.lanes.len() >= state.max_open || !has_room {
             return None;
         }
         state.next += 1;
-        state.lanes.push_back(Lane { input, reader: ReaderState::Busy, ready: VecDeque::new() });
+        state.lanes.push_back(Lane { input, thread, reader: ReaderState::Busy, ready: VecDeque::new() });
         Some(Task::Open { input, threads: state.threads_per_input, open_inputs: state.max_open })
     }
 }
