@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use orcish_core::Result;
+use orcish_core::{Error, Result};
 
 use crate::local::{create_missing_folders, remove_folders, sync_parents};
 use crate::location::{Location, parse};
+use crate::messages::CANNOT_WRITE;
 
 /// The folders of the local file system that a writer has created, so that it can remove them again. Object stores have
 /// no folders.
@@ -22,7 +23,8 @@ impl CreatedFolders {
     /// `Io` if a folder cannot be created.
     pub fn create(&mut self, location: &str) -> Result<()> {
         match parse(location) {
-            Location::Local(path) => create_missing_folders(&path, location, &mut self.paths),
+            Location::Local(path) => create_missing_folders(&path, &mut self.paths)
+                .map_err(|error| Error::io(CANNOT_WRITE, error).in_file(location)),
             Location::Remote(_) => Ok(()),
         }
     }

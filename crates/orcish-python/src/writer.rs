@@ -260,9 +260,7 @@ impl Drop for Writer {
 
 /// The token of a finished staged file. `None` for a published file.
 fn token(staged: Option<&Staging>, written: &Written) -> Option<Vec<u8>> {
-    let mut file = staged?.take()?;
-    (file.rows, file.stripes) = (written.rows, written.stripes as u64);
-    Some(file.to_bytes())
+    Some(written.take_staged(staged?)?.to_bytes())
 }
 
 /// Merges files into one without decoding their stripes. Returns the number of rows, bytes and stripes, and the token

@@ -199,11 +199,11 @@ impl<S: PrefetchSource> Prefetch<S> {
         let started =
             (0..self.threads).filter(|&thread| self.engine.start("orcish-scan", Role::Read { thread })).count();
         if started == 0 {
-            // The caller reads the inputs one after the other.
+            // The caller reads the inputs one after the other, each with all threads.
             self.helps = Some(Role::Read { thread: 0 });
-            let threads = self.threads.max(1);
+            let inputs_at_a_time = self.threads.max(1);
             self.engine.update(|state| {
-                state.threads_per_input *= if state.max_open > 1 { threads } else { 1 };
+                state.threads_per_input *= inputs_at_a_time;
                 state.max_open = 1;
             });
             if let Some(check) = self.cancellation.check() {
@@ -379,19 +379,19 @@ impl<S: PrefetchSource> Inputs<S> {
         let mut next = None;
         for (at, lane) in state.lanes.iter().enumerate() {
             let ReaderState::Idle(reader) = &lane.reader else { continue };
+            if lane.ready.len() >= tuning::BATCHES_AHEAD.get() {
+                continue;
+            }
             let expected = S::bytes_of_next(reader);
-            if at == 0 && lane.ready.is_empty() {
+            let is_waited_for = at == 0 && lane.ready.is_empty();
+            if !is_waited_for && !self.memory.has_room_for(state.expected.saturating_add(expected)) {
+                continue;
+            }
+            if is_waited_for || lane.thread == thread {
                 next = Some((at, expected));
                 break;
             }
-            let has_room = self.memory.has_room_for(state.expected.saturating_add(expected));
-            if lane.ready.len() < tuning::BATCHES_AHEAD.get() && has_room {
-                if lane.thread == thread {
-                    next = Some((at, expected));
-                    break;
-                }
-                next = next.or(Some((at, expected)));
-            }
+            next = next.or(Some((at, expected)));
         }
         let (at, expected) = next?;
         let lane = state.lanes.get_mut(at)?;

@@ -6,10 +6,6 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use orcish_core::{Error, Result};
-
-use crate::messages::CANNOT_WRITE;
-
 /// Maximum number of symbolic links of a path, which is that of common systems.
 const MAX_LINKS: usize = 40;
 
@@ -33,19 +29,18 @@ pub(super) fn sync_parent(path: &Path) {
 
 /// Creates a folder and its missing parent folders.
 pub(super) fn create_folders(folder: &Path) -> io::Result<()> {
-    let missing: Vec<_> =
-        folder.ancestors().take_while(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()).collect();
-    fs::create_dir_all(folder)?;
-    missing.iter().for_each(|created| sync_parent(created));
+    let mut created = Vec::new();
+    create_missing_folders(folder, &mut created)?;
+    sync_parents(&created);
     Ok(())
 }
 
 /// As [`create_folders`], without making the creation durable. Created folders are appended to `created`, outer ones
 /// first.
-pub(crate) fn create_missing_folders(folder: &Path, location: &str, created: &mut Vec<PathBuf>) -> Result<()> {
+pub(crate) fn create_missing_folders(folder: &Path, created: &mut Vec<PathBuf>) -> io::Result<()> {
     let is_missing = |parent: &&Path| !parent.as_os_str().is_empty() && !parent.is_dir();
     let mut missing: Vec<_> = folder.ancestors().take_while(is_missing).map(Path::to_owned).collect();
-    fs::create_dir_all(folder).map_err(|error| Error::io(CANNOT_WRITE, error).in_file(location))?;
+    fs::create_dir_all(folder)?;
     missing.reverse();
     created.append(&mut missing);
     Ok(())

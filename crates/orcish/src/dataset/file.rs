@@ -65,11 +65,7 @@ impl OpenFile {
     /// Finishes the file.
     pub(super) fn finish(mut self, columns: &[String], key: PartitionKey) -> Result<DatasetFile> {
         let written = self.writer.finish()?;
-        let staged = self.staging.and_then(|staging| staging.take()).map(|mut file| {
-            file.rows = written.rows;
-            file.stripes = written.stripes as u64;
-            file
-        });
+        let staged = self.staging.and_then(|staging| written.take_staged(&staging));
         Ok(DatasetFile {
             location: self.location,
             rows: written.rows,

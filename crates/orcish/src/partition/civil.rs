@@ -1,7 +1,5 @@
 //! Dates of the proleptic Gregorian calendar, and times of day.
 
-pub(super) const SECONDS_PER_DAY: i64 = 86_400;
-pub(super) const NANOS_PER_SECOND: i64 = 1_000_000_000;
 /// Days of 400 years, after which the calendar repeats.
 const DAYS_PER_ERA: i64 = 146_097;
 /// Days from 0000-03-01 to 1970-01-01.

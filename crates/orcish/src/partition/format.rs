@@ -11,16 +11,15 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, Int64Array, StringArray, new_null_array};
 use arrow_schema::{DataType, TimeUnit};
 use orcish_core::error::{Error, Result};
+use orcish_core::types::nanoseconds;
 
-use super::civil::{
-    NANOS_PER_SECOND, SECONDS_PER_DAY, date_of, date_text, time_text, trimmed_fraction, whole_fraction,
-};
+use super::civil::{date_of, date_text, time_text, trimmed_fraction, whole_fraction};
 use super::decimal::decimal_text;
 use super::flavor::{Flavor, ValueFormat};
 use super::float::{hive_float, spark_float};
 use super::interval::interval_text;
 use super::plain::{bytes_of_text, plain_values};
-use crate::time::WriterZone;
+use crate::time::{NANOS, SECONDS_PER_DAY, WriterZone};
 
 const MILLIS_PER_DAY: i64 = SECONDS_PER_DAY * 1_000;
 
@@ -132,13 +131,8 @@ fn ticks(array: &ArrayRef) -> Result<Int64Array> {
 
 /// Whole seconds, rounded down, and nanoseconds.
 fn split(ticks: i64, unit: TimeUnit) -> (i64, i64) {
-    let per_second = match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => NANOS_PER_SECOND,
-    };
-    (ticks.div_euclid(per_second), ticks.rem_euclid(per_second) * (NANOS_PER_SECOND / per_second))
+    let per_second = NANOS / nanoseconds(unit);
+    (ticks.div_euclid(per_second), ticks.rem_euclid(per_second) * nanoseconds(unit))
 }
 
 /// A fraction of a second. Spark has microseconds: finer digits are cut.

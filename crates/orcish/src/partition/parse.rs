@@ -10,15 +10,15 @@ use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DECIMAL256_MAX_PRECISION, DataType, TimeUnit};
 use orcish_core::cast::is_text;
 use orcish_core::error::{Error, Result};
-use orcish_core::types::is_binary;
+use orcish_core::types::{is_binary, nanoseconds};
 
-use super::civil::{NANOS_PER_SECOND, date_text};
+use super::civil::date_text;
 use super::decimal::parse_decimal;
 use super::flavor::Flavor;
 use super::interval::parse_interval;
 use super::number::parse_float;
 use super::syntax::{parse_clock, parse_date, parse_time};
-use crate::time::WriterZone;
+use crate::time::{NANOS, WriterZone};
 
 /// Parses texts of a partition column as values of a type. Nulls stay null.
 ///
@@ -68,17 +68,17 @@ pub fn parse_values(texts: &StringArray, kind: &DataType, flavor: Flavor) -> Res
             Arc::new(primitives::<Int64Type>(texts, kind, |text| timestamp(text, *unit, zone.as_ref()))?)
         }
         DataType::Time32(unit) => {
-            let time = |text: &str| i32::try_from(parse_time(text)? / nanos_of(*unit)).ok();
+            let time = |text: &str| i32::try_from(parse_time(text)? / nanoseconds(*unit)).ok();
             Arc::new(primitives::<Int32Type>(texts, kind, time)?)
         }
         DataType::Time64(unit) => {
-            let time = |text: &str| Some(parse_time(text)? / nanos_of(*unit));
+            let time = |text: &str| Some(parse_time(text)? / nanoseconds(*unit));
             Arc::new(primitives::<Int64Type>(texts, kind, time)?)
         }
         DataType::Duration(unit) => {
             let duration = |text: &str| {
                 let nanos = i128::from(parse_interval(text)?) * 1_000;
-                i64::try_from(nanos.div_euclid(nanos_of(*unit).into())).ok()
+                i64::try_from(nanos.div_euclid(nanoseconds(*unit).into())).ok()
             };
             Arc::new(primitives::<Int64Type>(texts, kind, duration)?)
         }
@@ -144,19 +144,9 @@ pub(super) fn canonical_date(text: &str) -> Option<i64> {
     parse_date(text).filter(|days| date_text(*days) == text)
 }
 
-/// Nanoseconds of a unit.
-fn nanos_of(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => NANOS_PER_SECOND,
-        TimeUnit::Millisecond => 1_000_000,
-        TimeUnit::Microsecond => 1_000,
-        TimeUnit::Nanosecond => 1,
-    }
-}
-
 /// A timestamp in a unit. Finer digits are cut.
 fn timestamp(text: &str, unit: TimeUnit, zone: Option<&WriterZone>) -> Option<i64> {
     let (seconds, nanos) = parse_clock(text)?;
     let seconds = zone.map_or(seconds, |zone| zone.historic_instant_of(seconds));
-    seconds.checked_mul(NANOS_PER_SECOND / nanos_of(unit))?.checked_add(nanos / nanos_of(unit))
+    seconds.checked_mul(NANOS / nanoseconds(unit))?.checked_add(nanos / nanoseconds(unit))
 }

@@ -1,6 +1,7 @@
 //! Syntax of dates and times in texts of partition columns.
 
-use super::civil::{NANOS_PER_SECOND, SECONDS_PER_DAY, days_of};
+use super::civil::days_of;
+use crate::time::{NANOS, SECONDS_PER_DAY};
 
 /// The value of ASCII digits, of which there are at least one and at most 18.
 fn digits(text: &str) -> Option<i64> {
@@ -44,7 +45,7 @@ pub(super) fn parse_time(text: &str) -> Option<i64> {
         Some(fraction) if fraction.len() <= 9 => digits(fraction).and_then(|_| digits(&format!("{fraction:0<9}")))?,
         Some(_) => return None,
     };
-    Some(((hour * 60 + minute) * 60 + second) * NANOS_PER_SECOND + nanos)
+    Some(((hour * 60 + minute) * 60 + second) * NANOS + nanos)
 }
 
 /// As [`parse_time`]. Seconds, then minutes, may be missing, and then colons too: `12:30`, `12`, `123000`.
@@ -67,7 +68,7 @@ pub(super) fn parse_clock(text: &str) -> Option<(i64, i64)> {
         Some((date, time)) => (parse_date(date)?, parse_short_time(time)?),
         None => (parse_date(text)?, 0),
     };
-    Some((day * SECONDS_PER_DAY + nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND))
+    Some((day * SECONDS_PER_DAY + nanos / NANOS, nanos % NANOS))
 }
 
 /// Whether Spark infers that a text is a timestamp: a date, a blank and a time with at most one fractional digit.

@@ -16,7 +16,6 @@ mod table;
 mod table_file;
 mod table_scan;
 
-pub use orcish_io::{hive_partitions, hive_partitions_below};
 pub use reader::ScanReader;
 pub use table_file::{Matching, Split, TableFile};
 pub use table_scan::Scan;

@@ -26,8 +26,9 @@ pub struct TableFile {
     pub location: String,
     /// Where its bytes are, if not at the location.
     pub source: Option<Arc<dyn ReadAt>>,
-    /// Names and values of its partition columns; see [`hive_partitions`](super::hive_partitions) and [`hive_partitions_below`](super::hive_partitions_below). Their types are
-    /// those of the schema that [`Scan::new`](super::Scan::new) is given.
+    /// Names and values of its partition columns, see [`hive_partitions`](crate::partition::hive_partitions) and
+    /// [`hive_partitions_below`](crate::partition::hive_partitions_below). The schema of [`Scan::new`](super::Scan::new) has
+    /// their types.
     pub partition: Vec<(String, Option<String>)>,
     /// Its tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes): it is not read again.
     pub tail: Option<Bytes>,

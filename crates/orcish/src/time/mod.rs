@@ -25,7 +25,7 @@ pub use zone::WriterZone;
 /// Seconds of a day. ORC has no leap seconds, as POSIX.
 pub const SECONDS_PER_DAY: i64 = 86_400;
 /// Nanoseconds of a second, in the type of stored nanoseconds.
-const NANOS: i64 = 1_000_000_000;
+pub(crate) const NANOS: i64 = 1_000_000_000;
 /// Nanoseconds of a second, in the type of nanoseconds since 1970.
 pub const NANOS_PER_SECOND: i128 = NANOS as i128;
 /// Nanoseconds of a millisecond.

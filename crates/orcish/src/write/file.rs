@@ -7,7 +7,7 @@ use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::parallel::threads_or_cores;
 use orcish_core::process::OwnerProcess;
-use orcish_io::Sink;
+use orcish_io::{Sink, StagedFile, Staging};
 
 use super::append_error::AppendError;
 use super::array_size::array_size;
@@ -32,6 +32,15 @@ pub struct Written {
     pub bytes: u64,
     /// Number of stripes.
     pub stripes: usize,
+}
+
+impl Written {
+    /// Takes the staged file of the finished writer, with its rows and stripes. `None` if it has been taken.
+    pub fn take_staged(&self, staging: &Staging) -> Option<StagedFile> {
+        let mut file = staging.take()?;
+        (file.rows, file.stripes) = (self.rows, self.stripes as u64);
+        Some(file)
+    }
 }
 
 /// Writes an ORC file from Arrow batches.
