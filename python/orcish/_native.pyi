@@ -146,6 +146,12 @@ class Filter:
     """A predicate of the native core, made of a tree."""
 
     def __new__(cls, tree: tuple[Any, ...]) -> Filter: ...
+    @staticmethod
+    def parse(text: str) -> Filter:
+        """Parses a predicate in the syntax of SQL. Text that is no predicate raises ValueError."""
+
+    def tree(self) -> tuple[Any, ...]:
+        """The predicate as nested tuples."""
 
 @final
 class Batches:

@@ -116,9 +116,9 @@ class ReadOptions(TypedDict, total=False):
     """Indexes of the stripes to read, in this order; all by default."""
     filters: Filters | None
     """Which rows to read: an expression of :func:`orcish.col`, of pyarrow or of polars, or pyarrow's lists of
-    ``(column, operator, value)``. A string is parsed as SQL, such as ``"id > 5 and name in ('a', 'b')"``, or as such
-    lists in JSON, see :func:`orcish.filters.text.parse`. Stripes and row groups are skipped where statistics or bloom
-    filters exclude all rows."""
+    ``(column, operator, value)``. A string is parsed as SQL, such as ``"id > 5 and name in ('a', 'b')"``, see
+    :func:`orcish.filters.text.parse`. Stripes and row groups are skipped where statistics or bloom filters exclude all
+    rows."""
     limit: int | None
     """Maximum number of rows to read."""
     row_number: bool | str

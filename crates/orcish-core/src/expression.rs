@@ -98,6 +98,8 @@ pub enum Literal {
         scale: u32,
         /// The nearest double, for floating point columns.
         nearest: f64,
+        /// All digits, in plain notation.
+        text: Arc<str>,
     },
     /// For string, char, varchar and binary columns.
     String(String),
@@ -263,6 +265,17 @@ impl Comparison {
             Comparison::GreaterOrEqual => Comparison::Less,
         }
     }
+
+    /// The operator of the comparison with swapped operands: `<` for `>`.
+    pub fn swapped(self) -> Self {
+        match self {
+            Comparison::Equal | Comparison::NotEqual => self,
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        }
+    }
 }
 
 impl fmt::Display for Comparison {
@@ -309,13 +322,8 @@ impl fmt::Display for Literal {
             Literal::Integer(value) => write!(f, "{value}"),
             Literal::Float(value) => write!(f, "{value:?}"),
             Literal::LongDecimal { nearest, .. } => write!(f, "{nearest:?}"),
-            Literal::Decimal { unscaled, scale: 0 } => write!(f, "{unscaled}"),
             Literal::Decimal { unscaled, scale } if *scale > MAX_PLAIN_SCALE => write!(f, "{unscaled}e-{scale}"),
-            Literal::Decimal { unscaled, scale } => {
-                let digits = format!("{:0width$}", unscaled.unsigned_abs(), width = *scale as usize + 1);
-                let (whole, fraction) = digits.split_at(digits.len() - *scale as usize);
-                write!(f, "{}{whole}.{fraction}", if *unscaled < 0 { "-" } else { "" })
-            }
+            Literal::Decimal { .. } => f.write_str(&self.decimal_text().unwrap_or_default()),
             Literal::String(value) if value.chars().count() <= MAX_SHOWN => {
                 write!(f, "'{}'", value.replace('\'', "''"))
             }

@@ -7,10 +7,12 @@
 //! | [`limits`] | [`Limits`] of the resources that a reader uses for a file |
 //! | [`cancel`], [`process`] | cancellation of long calls; the process that owns a file or thread |
 //! | [`expression`] | [`Predicate`]s on rows, as plain data |
+//! | [`sql`] | predicates as text, in the syntax of SQL |
 //! | [`predicate`] | predicates bound to columns, pruning by statistics, and evaluation on arrays |
 //! | [`statistics`] | the model of column statistics |
 //! | [`explain`] | the plan of a scan: the skipped sections with their proofs |
 //! | [`types`], [`names`] | Arrow types by family; dotted names of nested fields |
+//! | [`calendar`] | dates of the Gregorian calendar |
 //! | [`cast`] | widening, pruning of struct fields, and restoring of logical types |
 //! | [`nulls`] | dense values spread over the valid slots of an array |
 //! | [`strings`] | string and binary arrays from lengths and bytes, and from dictionaries |
@@ -18,6 +20,7 @@
 //! | [`distinct`], [`hash`] | sketches of the number of distinct values, and the hash functions of ORC |
 //! | [`tuning`] | window sizes that tests can change |
 
+pub mod calendar;
 pub mod cancel;
 pub mod cast;
 pub mod distinct;
@@ -31,6 +34,7 @@ pub mod nulls;
 pub mod parallel;
 pub mod predicate;
 pub mod process;
+pub mod sql;
 pub mod statistics;
 pub mod strings;
 pub mod tuning;

@@ -1,15 +1,15 @@
-//! Predicates as Python passes them: nested tuples, which `orcish.expression` makes.
+//! Predicates of Python: nested tuples, see `orcish.filters.expression.tree_of`.
 
 use orcish_core::{Comparison, Literal, Predicate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyTuple};
 
 fn malformed(node: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("not a predicate: {node}"))
 }
 
-/// A predicate that has been taken over, with all its values.
+/// A predicate of the core.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Filter(Predicate);
 
@@ -18,6 +18,18 @@ impl Filter {
     #[new]
     fn new(tree: &Bound<'_, PyAny>) -> PyResult<Self> {
         of_tree(tree).map(Filter)
+    }
+
+    /// Parses a predicate in the syntax of SQL.
+    #[staticmethod]
+    fn parse(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let predicate = py.detach(|| text.parse::<Predicate>());
+        predicate.map(Filter).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The predicate as nested tuples.
+    fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        to_tree(py, &self.0)
     }
 }
 
@@ -86,7 +98,7 @@ fn literal(tagged: &Bound<'_, PyAny>) -> PyResult<Literal> {
             _ => Literal::Float(if part(1)?.lt(0)? { f64::NEG_INFINITY } else { f64::INFINITY }),
         },
         "float" => Literal::Float(part(1)?.extract()?),
-        "decimal" => decimal(&part(1)?.extract::<String>()?).ok_or_else(|| malformed(tagged))?,
+        "decimal" => Literal::decimal(&part(1)?.extract::<String>()?).ok_or_else(|| malformed(tagged))?,
         "string" => Literal::String(part(1)?.extract()?),
         "binary" => Literal::Binary(part(1)?.extract()?),
         // Beyond 64 bits it is as far from all columns as at their end.
@@ -102,30 +114,38 @@ fn literal(tagged: &Bound<'_, PyAny>) -> PyResult<Literal> {
     })
 }
 
-/// A decimal written without exponent, such as `-12.50`.
-fn decimal(text: &str) -> Option<Literal> {
-    let (is_negative, number) = match text.strip_prefix('-') {
-        Some(number) => (true, number),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
-        return None;
+/// The nested tuples of a predicate that was parsed, which has at most [`MAX_LEVELS`](orcish_core::sql::MAX_LEVELS) levels.
+fn to_tree<'py>(py: Python<'py>, predicate: &Predicate) -> PyResult<Bound<'py, PyTuple>> {
+    let operands =
+        |operands: &[Predicate]| operands.iter().map(|operand| to_tree(py, operand)).collect::<PyResult<Vec<_>>>();
+    match predicate {
+        Predicate::Compare { column, op, value } => {
+            ("compare", op.to_string(), column, to_tagged(py, value)?).into_pyobject(py)
+        }
+        Predicate::In { column, values } => {
+            let values = values.iter().map(|value| to_tagged(py, value)).collect::<PyResult<Vec<_>>>()?;
+            ("in", column, values).into_pyobject(py)
+        }
+        Predicate::StartsWith { column, prefix } => ("starts_with", column, to_tagged(py, prefix)?).into_pyobject(py),
+        Predicate::IsNull { column } => ("is_null", column).into_pyobject(py),
+        Predicate::IsNan { column } => ("is_nan", column).into_pyobject(py),
+        Predicate::And(conjunction) => ("and", operands(conjunction)?).into_pyobject(py),
+        Predicate::Or(disjunction) => ("or", operands(disjunction)?).into_pyobject(py),
+        Predicate::Not(inner) => ("not", to_tree(py, inner)?).into_pyobject(py),
+        Predicate::Constant(value) => ("constant", value).into_pyobject(py),
     }
-    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
-    let unscaled = |digits: String| {
-        let digits = if digits.is_empty() { "0" } else { digits.as_str() };
-        digits.parse::<i128>().ok().map(|number| if is_negative { -number } else { number })
-    };
-    if let (Some(unscaled), Ok(scale)) = (unscaled(format!("{whole}{fraction}")), u32::try_from(fraction.len())) {
-        return Some(Literal::Decimal { unscaled, scale });
+}
+
+fn to_tagged<'py>(py: Python<'py>, value: &Literal) -> PyResult<Bound<'py, PyTuple>> {
+    match value {
+        Literal::Null => ("null",).into_pyobject(py),
+        Literal::Boolean(value) => ("bool", value).into_pyobject(py),
+        Literal::Integer(value) => ("int", value).into_pyobject(py),
+        Literal::Float(value) => ("float", value).into_pyobject(py),
+        Literal::Decimal { .. } | Literal::LongDecimal { .. } => ("decimal", value.decimal_text()).into_pyobject(py),
+        Literal::String(value) => ("string", value).into_pyobject(py),
+        Literal::Binary(value) => ("binary", PyBytes::new(py, value)).into_pyobject(py),
+        Literal::Date(days) => ("date", days).into_pyobject(py),
+        Literal::Timestamp { nanoseconds, is_instant } => ("timestamp", nanoseconds, is_instant).into_pyobject(py),
     }
-    let nearest: f64 = text.parse().ok()?;
-    let Some(places) = 38usize.checked_sub(whole.len()) else {
-        // Beyond all columns but those of floating point numbers.
-        return Some(Literal::Float(nearest));
-    };
-    let cut = unscaled(format!("{whole}{}", fraction.get(..places)?))?;
-    let floor = if is_negative { cut - 1 } else { cut };
-    Some(Literal::LongDecimal { floor, scale: u32::try_from(places).ok()?, nearest })
 }

@@ -21,13 +21,12 @@ from orcish import _native
 from orcish.filters import literals
 from orcish.keywords import checked_keywords
 
-__all__ = ["BARE_NAME", "RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "tree_of"]
+__all__ = ["RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "tree_of"]
 
 Tree: TypeAlias = "tuple[Any, ...]"
 """A predicate as nested tuples; see :func:`tree_of`."""
 
-BARE_NAME = r"[^\W\d]\w*(?:\.\w+)*"
-"""Regular expression of names that need no quotes, unless they are reserved words."""
+_BARE_NAME = r"[^\W\d]\w*(?:\.\w+)*"
 
 RESERVED = frozenset(["and", "between", "false", "in", "is", "like", "not", "null", "or", "true"])
 """Reserved words of SQL, in lower case; they are case-insensitive."""
@@ -211,6 +210,13 @@ class Expression(_Operand):
         object.__setattr__(self, "_node", tree)
         object.__setattr__(self, "_made", None)
 
+    @classmethod
+    def from_native(cls, predicate: _native.Filter) -> Expression:
+        """The expression of a predicate that the native core has parsed."""
+        expression = cls(predicate.tree())
+        object.__setattr__(expression, "_made", predicate)
+        return expression
+
     def _filter(self) -> _native.Filter:
         """See :func:`native_filter`."""
         if self._made is None:
@@ -299,5 +305,5 @@ def _to_sql(node: Tree) -> str:
 
 
 def _quoted_name(name: str) -> str:
-    is_bare = re.fullmatch(BARE_NAME, name) and name.lower() not in RESERVED
+    is_bare = re.fullmatch(_BARE_NAME, name) and (name[0] == "_" or name[0].isalpha()) and name.lower() not in RESERVED
     return name if is_bare else literals.quote(name, '"')

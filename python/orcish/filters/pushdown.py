@@ -23,7 +23,7 @@ from orcish.filters.translation import Translation, all_of, find_field
 __all__ = ["ElementwisePredicate", "Filters", "Pushdown", "check_filters", "combined", "split_filters"]
 
 Filters: TypeAlias = "Expression | Column | str | pc.Expression | Sequence[Any] | Any"
-"""A predicate of orcish, SQL or JSON for :func:`orcish.filters.text.parse`, a predicate of pyarrow or of polars, or
+"""A predicate of orcish, SQL for :func:`orcish.filters.text.parse`, a predicate of pyarrow or of polars, or
 pyarrow's lists of ``(column, operator, value)``: one list is a conjunction, a list of lists a disjunction of
 conjunctions."""
 

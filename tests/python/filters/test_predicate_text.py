@@ -2,9 +2,9 @@
 
 import datetime as dt
 import io
-import json
 import math
 import re
+import unicodedata
 from decimal import Decimal
 
 import numpy as np
@@ -27,8 +27,9 @@ NOON = 1_577_880_000 * 10**9  # 2020-01-01 12:00:00
 
 # What is printed is read back.
 
-CHARACTERS = st.characters(exclude_categories=())
-TRICKY = st.sampled_from(list("\"'`\\%_.\n\r\t\0\x1a\x1b\u00a0\u2028\ud800\U0001f600 nuUxZ0189,()[]éß"))
+CHARACTERS = st.characters()
+ANY_CHARACTERS = st.characters(exclude_categories=())
+TRICKY = st.sampled_from(list("\"'`\\%_.\n\r\t\0\x1a\x1b\u00a0\u2028\U0001f600 nuUxZ0189,()[]éß"))
 TEXTS = st.text(st.one_of(CHARACTERS, TRICKY), max_size=12)
 NAMES = st.one_of(
     st.sampled_from(["a", "a.b", "nest.b.c", "_c0", "a.0", "é", "A", "a b", "1a", ".a", "a.", "a..b", "", "x", "date"]),
@@ -50,12 +51,12 @@ INSTANTS = st.one_of(
 DECIMALS = st.one_of(
     st.decimals(allow_nan=False, allow_infinity=False).filter(lambda value: abs(value.as_tuple().exponent) <= 1_000),
     st.builds(lambda digits, scale: Decimal(digits).scaleb(-scale), st.integers(-(10**20), 10**20), st.integers(0, 25)),
-    st.sampled_from(["0", "-0", "0.00", "5", "5.0", "1E+3", "1E-7", "9" * 76, f"-{'9' * 38}.{'9' * 38}"]).map(Decimal),
-)
+    st.sampled_from(["0", "-0", "0.00", "5", "5.0", "1E+3", "1E-7", f"-{'9' * 36}.{'9' * 38}"]).map(Decimal),
+).filter(lambda value: value.adjusted() < 38 and Decimal(value).normalize().as_tuple().exponent > -1_000)
 LITERALS = st.one_of(
     st.just(("null",)),
     st.builds(lambda value: ("bool", value), st.booleans()),
-    st.builds(lambda value: ("int", value), st.one_of(st.integers(), st.integers(-(2**200), 2**200))),
+    st.builds(lambda value: ("int", value), st.integers(-(2**127), 2**127 - 1)),
     st.builds(lambda value: ("float", value), st.floats()),
     st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf, 5e-324, 1e16, 1e300, 5.0]).map(lambda f: ("float", f)),
     DECIMALS.map(literal),
@@ -241,7 +242,7 @@ def test_days_are_those_of_numpy(day):
         ("a = 0.1F", a == 0.10000000149011612),
         ("a = 1e3", a == 1000.0),
         ("a = -1.5E-3", a == -0.0015),
-        ("a = 170141183460469231731687303715884105728", a == 2**127),
+        ("a = 170141183460469231731687303715884105728", a == 2.0**127),
         ("a = double 'nan' or a = double('Infinity')", (a == math.nan) | (a == math.inf)),
         ("a = float('-inf') or a = FLOAT '0.1'", (a == -math.inf) | (a == 0.10000000149011612)),
         # Strings and binaries.
@@ -278,29 +279,12 @@ def test_sql(text, expression):
     assert parse(str(got)).equals(got)
 
 
-@pytest.mark.parametrize(
-    ("text", "want"),
-    [
-        ('[["id", ">", 5]]', "id > 5"),
-        (' \n[["a","=",1],["b","==","x"],["c","!=",null]]', "(a = 1) and (b = 'x') and (c != null)"),
-        ('[["a","in",[1,2]]]', "(a is not null) and (a in (1, 2))"),
-        ('[["a","not in",[1]]]', "not ((a is not null) and (a in (1)))"),
-        ('[["a","in",[1,null]]]', "(a is null) or (a in (1))"),
-        ('[["a","in",[]]]', "false"),
-        ('[["a","not in",[null]]]', "a is not null"),
-        ('[[["a","=",1],["b","<",2.5]], [["c","<=",true]]]', "((a = 1) and (b < 2.5e0)) or (c <= true)"),
-        ('[[["a","=",1],["b","=",2],["c","=",3]]]', "(a = 1) and (b = 2) and (c = 3)"),
-        ('[[["n","x"],">=",1]]', "n.x >= 1"),
-        ('[[[["n","x"],">=",1]],[["n.y","=",1]]]', "(n.x >= 1) or (n.y = 1)"),
-        ('[["\\u00e9 \\"","=","\\ud83d\\ude00"]]', '"é """ = \'\U0001f600\''),
-        ('[["a","=",170141183460469231731687303715884105728]]', f"a = {2**127}"),
-    ],
-)
-def test_json(text, want):
-    assert str(parse(text)) == want
-
-
 # What is wrong.
+
+
+def is_one_line(text):
+    """Whether no character moves the cursor or is invisible, in versions of Unicode that know the character."""
+    return not any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") for char in text)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +339,7 @@ def test_json(text, want):
         (r"a = '\u12'", r'"\u" is no escape'),
         (r"a = '\U00110000'", r'"\U00110000" is no escape'),
         ("a = #", '"#" is nothing that a predicate has (character 5)'),
-        ("a = \x1b", r'"\x1b" is nothing that a predicate has (character 5)'),
+        ("a = \x1b", r'"\u{1b}" is nothing that a predicate has (character 5)'),
         ("a = 1a", '"1a" is no number (character 5)'),
         ("a = 1.2.3", '"1.2.3" is no number (character 5)'),
         ("a = 1e", '"1e" is no number (character 5)'),
@@ -387,27 +371,10 @@ def test_json(text, want):
         ("(" * 100_000, '"(" is more than 256 levels deep (character 257)'),
         ("not " * 100_000, '"not" is more than 256 levels deep (character 1025)'),
         ("(not a or b and " * 200 + "c" + ")" * 200, "is a predicate of more than 256 levels"),
-        ("[", '[ ends where more JSON should be (character 2)'),
-        ('[["a", "=" 5]]', "\"5]]\" is where the JSON is wrong: Expecting ',' delimiter (character 12)"),
-        ('[["a", "=", 5]] and b', '"and b" is where the JSON is wrong: Extra data (character 17)'),
-        ("[]", "the list has no comparison: it takes lists of [column, operator, value]"),
-        ("[[]]", "[] is no [column, operator, value]"),
-        ("[5]", '"5" is no [column, operator, value]'),
-        ('["a", "=", 5]', '"a" is no [column, operator, value]'),
-        ('[["a", "="]]', '["a", "="] is no [column, operator, value]'),
-        ('[["a", 5, 5]]', '["a", 5, 5] is no [column, operator, value]'),
-        ('[[["a", "=", 5], 7]]', '"7" is no [column, operator, value]'),
-        ('[["a", "=", 5], [["a", "=", 5]]]', '["a", "=", 5] is no list of [column, operator, value], as others'),
-        ('[["a", "~", 5]]', '["a", "~", 5] has none of the operators =, ==, !=, <, <=, >, >=, in, not in'),
-        ('[[5, "=", 5]]', '[5, "=", 5] does not begin with the name of a column'),
-        ('[["a", "in", "xy"]]', '["a", "in", "xy"] has no list of values behind "in"'),
-        ('[["a", "in", [[]]]]', "has a list or an object where a value should be"),
-        ('[["a", "=", {"x": 1}]]', "has a list or an object where a value should be"),
-        ('[["a", "=", NaN]]', '"NaN" is nothing that JSON has'),
-        ('[["a", "=", -1e999]]', 'the number "-1e999" is beyond all floating point numbers'),
-        (f'[["a", "=", {"9" * 5_000}]]', '…" has too many digits'),
-        ("[" * 100_000, "the JSON is too deep"),
-        (f'[["a", "=", {"[" * 300}{"]" * 300}]]', "has a list or an object where a value should be"),
+        ("[", '"[" is nothing that a predicate has: lists of (column, operator, value) are passed as lists, not as text (c'),
+        ('[["a", "=", 5]]', "are passed as lists, not as text (character 1)"),
+        ("a = '\\ud800'", r'"\ud800" is half of a pair of surrogates (character 6)'),
+        ("a = '\ud800'", "half of a pair of surrogates is no text (character 6)"),
     ],
     ids=lambda value: value[:40],
 )  # fmt: skip
@@ -417,7 +384,7 @@ def test_errors(text, message):
     assert type(caught.value) is ValueError
     shown = str(caught.value)
     assert shown.startswith("filters: ")
-    assert shown.isprintable()
+    assert is_one_line(shown)
     assert len(shown) < 300
     with pytest.raises(ValueError, match=r"^filters: "):
         parse(text, "filters")
@@ -426,7 +393,7 @@ def test_errors(text, message):
 PIECES = st.sampled_from(
     [*RESERVED, "a", "a.b", "`a`", '"a"', "'x'", "x'00'", "date '2020-01-01'", "nan", "double", "is_nan", "starts_with",
      "5", "-5", "1.5", "1e3", "5.", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "(", ")", "(", ")", ",", ".", "-", "+",
-     "'", '"', "`", "\\", "[", "]", "[[", "]]", "{", ":", '["a","=",1]', "''", "\0", "\ud800", "timestamp '2020-01-01'"]
+     "'", '"', "`", "\\", "[", "]", "''", "\0", "\ud800", "timestamp '2020-01-01'"]
 )  # fmt: skip
 
 
@@ -442,17 +409,16 @@ def read_or_refused(text):
     assert type(wrong) is ValueError
     shown = str(wrong)
     assert shown.startswith("filters: ")
-    assert shown.isprintable()
+    assert is_one_line(shown)
     at = re.search(r"\(character (\d+)\)$", shown)
     assert at is None or 1 <= int(at[1]) <= len(text) + 1
     return False
 
 
 @examples(1_000)
-@given(st.one_of(st.text(CHARACTERS), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES).map("".join)))
+@given(st.one_of(st.text(ANY_CHARACTERS), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES).map("".join)))
 def test_any_text_is_a_predicate_or_a_value_error(text):
     read_or_refused(text)
-    read_or_refused("[" + text)
 
 
 @examples(500)
@@ -462,18 +428,6 @@ def test_damaged_text_is_a_predicate_or_a_value_error(expression, data):
     at = data.draw(st.integers(0, len(text)))
     cut = data.draw(st.integers(0, 3))
     read_or_refused(text[:at] + data.draw(st.one_of(st.just(""), TRICKY, PIECES)) + text[at + cut :])
-
-
-JSON_VALUES = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(["a", "in", "=", "not in", ""])),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=2), inner, max_size=2)),
-)
-
-
-@examples(500)
-@given(st.lists(JSON_VALUES))
-def test_any_json_is_a_predicate_or_a_value_error(lists):
-    read_or_refused(json.dumps(lists))
 
 
 # Long and deep ones.
@@ -504,8 +458,6 @@ def test_long_lists_and_strings():
         "a like '" + "%" * 100_000 + "x'",
     ):
         assert not read_or_refused(unclosed)
-    lists = json.dumps([["a", "=", value] for value in range(100_000)])
-    assert len(parse(lists)._tree()[1]) == 100_000
 
 
 def test_deep_predicates():
@@ -563,9 +515,6 @@ def path(tmp_path_factory):
         ("`odd name`.`in` >= 4", [4, 5]),
         ('"odd name.in" = 0', [0]),
         ("null or id = 1", [0]),
-        ('[["id", ">", 4], ["paid", "=", true]]', [5]),
-        ('[[["id", "in", [1, null]]], [["odd name.in", "=", 4]]]', [0, 3, 4]),
-        ('[["id", "not in", [1, 2]]]', [2, 3, 4, 5]),
     ],
 )
 def test_rows(path, text, rows):
@@ -577,23 +526,6 @@ def test_rows(path, text, rows):
         assert orcish.ORCFile(path).read(filters=filters, columns=["odd name"])["odd name"].to_pylist() == want
     assert orcish.scan(path, filters=text).count() == len(rows)
     assert orcish.scan(path, filters=text, row_number=True).to_table()["row_number"].to_pylist() == rows
-
-
-def test_json_keeps_what_lists_keep(path):
-    for lists in (
-        [["id", "in", [1, None]]],
-        [["id", "not in", [1, None]]],
-        [["id", "not in", [1]], ["paid", "=", True]],
-        [[["id", "!=", 1]], [["name", "in", ["a"]]]],
-        [["id", "=", None]],
-        [["name", "in", []]],
-        [["name", "not in", [None]]],
-        [[["odd name", "in"], "<", 2]],
-    ):
-        tuples = [tuple(part) if len(part) == 3 else [tuple(each) for each in part] for part in lists]
-        want = orcish.read_table(path, filters=tuples, row_number=True)["row_number"].to_pylist()
-        got = orcish.read_table(path, filters=json.dumps(lists), row_number=True)["row_number"].to_pylist()
-        assert got == want, lists
 
 
 def test_text_is_joined_with_other_filters(path):

@@ -342,7 +342,7 @@ fn long_decimals() -> impl Strategy<Value = Literal> + Clone {
             (floor, _) if floor < 0 => floor.min(-(10i128.pow(37)) - 1),
             (floor, _) => floor.max(10i128.pow(37)),
         };
-        Literal::LongDecimal { floor, scale, nearest: above(floor, scale).parse().unwrap() }
+        Literal::decimal(&above(floor, scale)).unwrap()
     })
 }
 
@@ -390,7 +390,7 @@ fn value(domain: Domain, near: Option<&Literal>, nudge: i64, other: (i128, f64, 
             let whole = 10i128.checked_pow(*scale).map_or(0, |power| unscaled / power);
             (whole, format!("{unscaled}e-{scale}").parse().unwrap())
         }
-        Some(Literal::LongDecimal { floor, scale, nearest }) => {
+        Some(Literal::LongDecimal { floor, scale, nearest, .. }) => {
             (10i128.checked_pow(*scale).map_or(0, |power| floor / power), *nearest)
         }
         Some(Literal::Date(days)) => (i128::from(*days), 0.0),

@@ -22,7 +22,6 @@
 //! # Ok::<(), orcish::Error>(())
 //! ```
 
-mod civil;
 mod decimal;
 mod flavor;
 mod float;
@@ -35,6 +34,7 @@ mod plain;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod time_text;
 
 pub use flavor::{Flavor, ValueFormat};
 pub use format::format_values;

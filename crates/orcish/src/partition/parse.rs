@@ -8,11 +8,11 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, BooleanArray, PrimitiveArray, StringArray, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DECIMAL256_MAX_PRECISION, DataType, TimeUnit};
+use orcish_core::calendar::date_text;
 use orcish_core::cast::is_text;
 use orcish_core::error::{Error, Result};
 use orcish_core::types::{is_binary, nanoseconds};
 
-use super::civil::date_text;
 use super::decimal::parse_decimal;
 use super::flavor::Flavor;
 use super::interval::parse_interval;

@@ -1,6 +1,7 @@
 //! Syntax of dates and times in texts of partition columns.
 
-use super::civil::days_of;
+use orcish_core::calendar::days_of;
+
 use crate::time::{NANOS, SECONDS_PER_DAY};
 
 /// The value of ASCII digits, of which there are at least one and at most 18.

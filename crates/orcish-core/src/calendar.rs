@@ -1,12 +1,19 @@
-//! Dates of the proleptic Gregorian calendar, and times of day.
+//! Dates of the proleptic Gregorian calendar. The year 0 is the year before 1.
 
 /// Days of 400 years, after which the calendar repeats.
-const DAYS_PER_ERA: i64 = 146_097;
+pub const DAYS_PER_ERA: i64 = 146_097;
 /// Days from 0000-03-01 to 1970-01-01.
 const EPOCH: i64 = 719_468;
 
-/// Days since 1970 of a date; `None` if the calendar does not have the day. The year 0 is the year before 1.
-pub(super) fn days_of(year: i64, month: u8, day: u8) -> Option<i64> {
+/// Days since 1970 of a date in a year of at most 15 digits; `None` if the calendar does not have the day.
+///
+/// ```
+/// use orcish_core::calendar::days_of;
+///
+/// assert_eq!(days_of(1970, 1, 2), Some(1));
+/// assert_eq!(days_of(2023, 2, 29), None);
+/// ```
+pub fn days_of(year: i64, month: u8, day: u8) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
         4 | 6 | 9 | 11 => 30,
@@ -25,7 +32,7 @@ pub(super) fn days_of(year: i64, month: u8, day: u8) -> Option<i64> {
 }
 
 /// Year, month and day of a number of days since 1970.
-pub(super) fn date_of(days: i64) -> (i64, i64, i64) {
+pub fn date_of(days: i64) -> (i64, i64, i64) {
     let shifted = days.saturating_add(EPOCH);
     let (era, day_of_era) = (shifted.div_euclid(DAYS_PER_ERA), shifted.rem_euclid(DAYS_PER_ERA));
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -37,7 +44,11 @@ pub(super) fn date_of(days: i64) -> (i64, i64, i64) {
 }
 
 /// A date as text. Years beyond 9999 and before 0 have a sign.
-pub(super) fn date_text(days: i64) -> String {
+///
+/// ```
+/// assert_eq!(orcish_core::calendar::date_text(-1), "1969-12-31");
+/// ```
+pub fn date_text(days: i64) -> String {
     let (year, month, day) = date_of(days);
     let sign = match year {
         ..0 => "-",
@@ -45,28 +56,6 @@ pub(super) fn date_text(days: i64) -> String {
         _ => "+",
     };
     format!("{sign}{:04}-{month:02}-{day:02}", year.abs())
-}
-
-/// Hours, minutes and seconds of a number of seconds, as text.
-pub(super) fn time_text(seconds: i64) -> String {
-    format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
-}
-
-/// A fraction of a second with its point, without trailing zeros; empty for 0.
-pub(super) fn trimmed_fraction(nanos: i64) -> String {
-    match nanos {
-        0 => String::new(),
-        nanos => format!(".{nanos:09}").trim_end_matches('0').to_owned(),
-    }
-}
-
-/// A fraction of a second with its point, of six digits, or nine if it is finer; empty for 0.
-pub(super) fn whole_fraction(nanos: i64) -> String {
-    match nanos {
-        0 => String::new(),
-        nanos if nanos % 1_000 == 0 => format!(".{:06}", nanos / 1_000),
-        nanos => format!(".{nanos:09}"),
-    }
 }
 
 #[cfg(test)]
@@ -79,16 +68,10 @@ mod tests {
         for days in (-4_000_000..4_000_000).step_by(997).chain(-800_000..-700_000) {
             let date = epoch + chrono::TimeDelta::days(days);
             let (year, month, day) = date_of(days);
-            assert_eq!(format!("{date:?}"), date_text(days).to_string(), "{days}");
+            assert_eq!(format!("{date:?}"), date_text(days), "{days}");
             assert_eq!(days_of(year, u8::try_from(month).unwrap(), u8::try_from(day).unwrap()), Some(days));
         }
         assert_eq!((days_of(2023, 2, 29), days_of(2024, 2, 29).is_some(), days_of(1, 13, 1)), (None, true, None));
         assert_eq!((days_of(1900, 2, 29), days_of(1, 1, 0), days_of(1, 4, 31)), (None, None, None));
-    }
-
-    #[test]
-    fn fractions() {
-        assert_eq!([trimmed_fraction(0), trimmed_fraction(500_000_000)], ["", ".5"]);
-        assert_eq!([whole_fraction(0), whole_fraction(500_000_000), whole_fraction(1)], ["", ".500000", ".000000001"]);
     }
 }

@@ -1,0 +1,189 @@
+//! Tokens of predicates.
+
+use super::error::ParseError;
+use super::string::unquoted;
+use crate::Comparison;
+
+/// A token, and its piece of the text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind,
+    pub(super) text: &'a str,
+    /// Position of the piece in bytes.
+    pub(super) start: usize,
+}
+
+/// Kinds of tokens.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kind {
+    /// A keyword, lowercase, or a parenthesis or comma.
+    Word(&'static str),
+    /// A number, not yet parsed.
+    Number,
+    /// A string without quotes and escapes.
+    String(String),
+    /// A dotted name without quotes and escapes, or another word.
+    Name(String),
+    Operator(Comparison),
+    End,
+}
+
+/// Reserved words. They are names only in quotes.
+const KEYWORDS: [&str; 10] = ["and", "between", "false", "in", "is", "like", "not", "null", "or", "true"];
+const MARKS: [&str; 3] = ["(", ")", ","];
+/// Operators, the longer ones first.
+const OPERATORS: [(&str, Comparison); 8] = [
+    ("<=", Comparison::LessOrEqual),
+    (">=", Comparison::GreaterOrEqual),
+    ("<>", Comparison::NotEqual),
+    ("!=", Comparison::NotEqual),
+    ("==", Comparison::Equal),
+    ("=", Comparison::Equal),
+    ("<", Comparison::Less),
+    (">", Comparison::Greater),
+];
+
+/// Splits the text into tokens. The last token is the end.
+///
+/// # Errors
+/// Characters that are no token, quotes without end, and invalid escapes.
+pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let start = text.len() - rest.len();
+        let (kind, length) = token(text, rest, start)?;
+        let (piece, behind) = rest.split_at(length);
+        tokens.push(Token { kind, text: piece, start });
+        rest = behind.trim_start();
+    }
+    tokens.push(Token { kind: Kind::End, text: "", start: text.len() });
+    Ok(tokens)
+}
+
+/// The token at the beginning of `rest`, and its length in bytes.
+fn token(text: &str, rest: &str, start: usize) -> Result<(Kind, usize), ParseError> {
+    if let Some(length) = number(rest) {
+        return Ok((Kind::Number, length));
+    }
+    if rest.starts_with('\'')
+        && let Some(length) = quoted(rest)
+    {
+        return Ok((Kind::String(plain(text, rest.get(..length).unwrap_or_default(), start)?), length));
+    }
+    if let Some(length) = step(rest, true) {
+        return name(text, rest, start, length);
+    }
+    if let Some((operator, comparison)) = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)) {
+        return Ok((Kind::Operator(*comparison), operator.len()));
+    }
+    if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(*mark)) {
+        return Ok((Kind::Word(mark), mark.len()));
+    }
+    if rest.starts_with(['\'', '"', '`']) {
+        return Err(ParseError::at(text, rest, start, "begins with a quote that has no end"));
+    }
+    let first = rest.chars().next().map_or(0, char::len_utf8);
+    let word = rest.get(..word_length(rest).max(first)).unwrap_or_default();
+    let what = match word {
+        "[" => "is nothing that a predicate has: lists of (column, operator, value) are passed as lists, not as text",
+        _ => "is nothing that a predicate has",
+    };
+    Err(ParseError::at(text, word, start, what))
+}
+
+/// A keyword, or a name whose first step has a length of `length` bytes.
+fn name(text: &str, rest: &str, start: usize, mut length: usize) -> Result<(Kind, usize), ParseError> {
+    let mut ends = vec![length];
+    while let Some(more) = rest.get(length..).and_then(|rest| step(rest.strip_prefix('.')?, false)) {
+        length += 1 + more;
+        ends.push(length);
+    }
+    let piece = rest.get(..length).unwrap_or_default();
+    if let Some(keyword) = KEYWORDS.iter().find(|keyword| keyword.eq_ignore_ascii_case(piece)) {
+        return Ok((Kind::Word(keyword), length));
+    }
+    if !piece.contains(['"', '`']) {
+        return Ok((Kind::Name(piece.to_owned()), length));
+    }
+    let (mut name, mut at) = (String::new(), 0);
+    for end in ends {
+        if at > 0 {
+            name.push('.');
+        }
+        name.push_str(&plain(text, piece.get(at..end).unwrap_or_default(), start + at)?);
+        at = end + 1;
+    }
+    Ok((Kind::Name(name), length))
+}
+
+/// A string or step of a name without quotes and escapes.
+fn plain(text: &str, piece: &str, start: usize) -> Result<String, ParseError> {
+    unquoted(piece).map_err(|(range, what)| {
+        let escape = piece.get(range.clone()).unwrap_or_default();
+        ParseError::at(text, escape, start + range.start, what)
+    })
+}
+
+/// Length of the number-like word at the beginning of the text: digits, letters, points, and the sign of an exponent.
+fn number(text: &str) -> Option<usize> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = unsigned.strip_prefix('.').unwrap_or(unsigned);
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut rest = digits;
+    loop {
+        let mut chars = rest.chars();
+        let first = chars.next();
+        let behind = chars.as_str();
+        rest = match first {
+            Some('e' | 'E')
+                if behind
+                    .strip_prefix(['+', '-'])
+                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) =>
+            {
+                behind.get(1..).unwrap_or_default()
+            }
+            Some(c) if is_word(c) || c == '.' => behind,
+            _ => return Some(text.len() - rest.len()),
+        };
+    }
+}
+
+/// Length of the step of a name at the beginning of the text. The first step of a name without quotes begins with a letter or
+/// an underscore.
+fn step(text: &str, is_first: bool) -> Option<usize> {
+    let first = text.chars().next()?;
+    if matches!(first, '"' | '`') {
+        return quoted(text);
+    }
+    let is_start = if is_first { first == '_' || first.is_alphabetic() } else { is_word(first) };
+    is_start.then(|| word_length(text))
+}
+
+/// Length of the quoted piece at the beginning of the text, with its quotes; `None` if the quote has no end. A doubled quote is
+/// part of the piece. In quotes other than backticks, so is any character after a backslash.
+fn quoted(text: &str) -> Option<usize> {
+    let mut chars = text.chars();
+    let quote = chars.next()?;
+    while let Some(c) = chars.next() {
+        if c == '\\' && quote != '`' {
+            chars.next()?;
+        } else if c == quote {
+            match chars.as_str().strip_prefix(quote) {
+                Some(rest) => chars = rest.chars(),
+                None => return Some(text.len() - chars.as_str().len()),
+            }
+        }
+    }
+    None
+}
+
+fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+fn word_length(text: &str) -> usize {
+    text.find(|c| !is_word(c)).unwrap_or(text.len())
+}
