@@ -21,7 +21,7 @@ from orcish import _native
 from orcish.filters import literals
 from orcish.keywords import checked_keywords
 
-__all__ = ["RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "tree_of"]
+__all__ = ["RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "parsed_expression", "tree_of"]
 
 Tree: TypeAlias = "tuple[Any, ...]"
 """A predicate as nested tuples; see :func:`tree_of`."""
@@ -210,13 +210,6 @@ class Expression(_Operand):
         object.__setattr__(self, "_node", tree)
         object.__setattr__(self, "_made", None)
 
-    @classmethod
-    def from_native(cls, predicate: _native.Filter) -> Expression:
-        """The expression of a predicate that the native core has parsed."""
-        expression = cls(predicate.tree())
-        object.__setattr__(expression, "_made", predicate)
-        return expression
-
     def _filter(self) -> _native.Filter:
         """See :func:`native_filter`."""
         if self._made is None:
@@ -276,6 +269,13 @@ def tree_of(predicate: Expression | Column) -> Tree:
     for ``in``.
     """
     return predicate._predicate()
+
+
+def parsed_expression(predicate: _native.Filter) -> Expression:
+    """The expression of a predicate that the native core has parsed."""
+    expression = Expression(predicate.tree())
+    object.__setattr__(expression, "_made", predicate)
+    return expression
 
 
 def native_filter(expression: Expression) -> _native.Filter:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from orcish import _native
-from orcish.filters.expression import Expression
+from orcish.filters.expression import Expression, parsed_expression
 
 __all__ = ["parse"]
 
@@ -40,4 +40,4 @@ def parse(text: str, option: str = "filters") -> Expression:
         raise ValueError(f"{option}: half of a pair of surrogates is no text (character {error.start + 1})") from None
     except ValueError as error:
         raise ValueError(f"{option}: {error}") from None
-    return Expression.from_native(predicate)
+    return parsed_expression(predicate)
