@@ -13,6 +13,7 @@
 //! | [`explain`] | the plan of a scan: the skipped sections with their proofs |
 //! | [`types`], [`names`] | Arrow types by family; dotted names of nested fields |
 //! | [`calendar`] | dates of the Gregorian calendar |
+//! | [`unify`] | the union of schemas |
 //! | [`cast`] | widening, pruning of struct fields, and restoring of logical types |
 //! | [`nulls`] | dense values spread over the valid slots of an array |
 //! | [`strings`] | string and binary arrays from lengths and bytes, and from dictionaries |
@@ -39,6 +40,7 @@ pub mod statistics;
 pub mod strings;
 pub mod tuning;
 pub mod types;
+pub mod unify;
 
 pub use error::{Error, ErrorKind, Place, Result};
 pub use expression::{Comparison, Literal, Literals, Predicate};

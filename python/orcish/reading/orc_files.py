@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
@@ -16,7 +17,7 @@ from orcish.reading.explanation import STRIPES
 from orcish.reading.source import SplitPart, type_options
 from orcish.types import Limits, Matching, StorageOptions
 
-__all__ = ["OrcFiles", "PartiallyReadable", "unknown_or_unreadable"]
+__all__ = ["OrcFiles", "PartiallyReadable", "UnifiedSchema", "unknown_or_unreadable"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +52,17 @@ class OrcFiles:
     def open_columns(self, types: dict[str, Any], columns: list[str] | None) -> _native.Scan:
         """The native scan of all columns, or of the columns that can be read, which have to include the given ones."""
         return self._open(types if columns is None else {**types, "columns": columns})
+
+    def unified_schema(self, options: dict[str, Any], *, case_sensitive: bool) -> UnifiedSchema:
+        """The union of the schemas of all files, without partition columns.
+
+        Raises:
+            OrcishError: The schemas have no union; the message names the first file that differs.
+        """
+        opened = self.open(options)
+        scan = opened.opened if isinstance(opened, PartiallyReadable) else opened
+        capsule, differs, fault = scan.unified_schema(case_sensitive)
+        return UnifiedSchema(pa.schema(ExportedSchema(capsule)), differs, fault)
 
     def _open(self, options: dict[str, Any]) -> _native.Scan:
         schema = self.schema
@@ -96,7 +108,18 @@ class OrcFiles:
 
     def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""
-        return pa.schema(_Schema(opened.table_schema()))
+        return pa.schema(ExportedSchema(opened.table_schema()))
+
+
+class UnifiedSchema(NamedTuple):
+    """The union of the schemas of several files."""
+
+    schema: pa.Schema
+    """The columns that can be read."""
+    differs: bool
+    """Whether the schemas of the files differ."""
+    fault: OrcishError | None
+    """The error of the first column that cannot be read."""
 
 
 def _with_null_keys(field: pa.Field, _: str = "") -> pa.Field:
@@ -149,13 +172,3 @@ class PartiallyReadable:
 def unknown_or_unreadable(error: UnknownColumnError, fault: OrcishError) -> UnknownColumnError:
     """The error of an unknown column where not all columns can be read."""
     return UnknownColumnError(f"{error}; not all columns can be read: {fault}")
-
-
-class _Schema:
-    """A PyCapsule with the interface of an Arrow schema."""
-
-    def __init__(self, capsule: object) -> None:
-        self._capsule = capsule
-
-    def __arrow_c_schema__(self) -> object:
-        return self._capsule

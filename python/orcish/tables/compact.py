@@ -9,12 +9,14 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish.errors import OrcishError
+from orcish.io.files import source_files
 from orcish.reading.file import ORCFile, has_arrow_schema
+from orcish.reading.orc_files import OrcFiles
+from orcish.reading.source import type_options
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.folder import Folder
-from orcish.tables.schema_union import merged_schema
-from orcish.types import ScanOptions
+from orcish.types import ScanOptions, StorageOptions
 from orcish.writing.dataset import file_suffix
 from orcish.writing.timestamps import common_timezone, has_wall_clocks, timestamp_types, with_schema, with_stored_types
 from orcish.writing.writer import Written
@@ -116,7 +118,7 @@ def _rewrite(
             options = {**options, "timezone": zone}
             if not any(has_wall_clocks(file.schema) for file in with_types):
                 reading["timestamps"] = "instant"
-    reading["schema"] = _common_schema(sources, reading)
+    reading["schema"] = _common_schema(sources, type_options({**reading}), storage)
     rows = scan(sources, **reading)
     stored = with_stored_types(rows.schema, kinds)
     with folder.writer(target, stored, publish=False, staging=attempt, **options) as writer:
@@ -125,16 +127,17 @@ def _rewrite(
     return writer.close(), cast("bytes", writer.token)
 
 
-def _common_schema(sources: list[str], reading: ScanOptions) -> pa.Schema | None:
+def _common_schema(sources: list[str], options: dict[str, Any], storage: StorageOptions | None) -> pa.Schema | None:
     """The union of the schemas; ``None`` where all are equal.
 
     Raises:
         OrcishError: There is no common type.
     """
-    schemas = [scan([source], **reading).schema for source in sources]
-    if all(schema.equals(schemas[0]) for schema in schemas):
-        return None
-    return merged_schema(zip(sources, schemas, strict=True), case_sensitive=True)
+    files = OrcFiles(source_files(sources, False, storage), None, "name", storage, None)
+    unified = files.unified_schema(options, case_sensitive=True)
+    if unified.fault is not None:
+        raise unified.fault
+    return unified.schema if unified.differs else None
 
 
 def joined_path(folder: str, name: str) -> str:

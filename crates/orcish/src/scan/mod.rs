@@ -15,7 +15,9 @@ mod reader;
 mod table;
 mod table_file;
 mod table_scan;
+mod unified;
 
 pub use reader::ScanReader;
 pub use table_file::{Matching, Split, TableFile};
 pub use table_scan::Scan;
+pub use unified::UnifiedSchema;

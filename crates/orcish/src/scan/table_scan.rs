@@ -54,6 +54,10 @@ impl Scan {
         Ok(Scan { table: Arc::new(self.table.with_options(options)?) })
     }
 
+    pub(super) fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
     /// Schema of the batches.
     pub fn schema(&self) -> SchemaRef {
         self.table.output.clone()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +11,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from orcish.carbon.detect import has_carbon, is_carbon_table
 from orcish.carbon.source import check_no_external
-from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
+from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
 from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unknown_or_unreadable
@@ -27,7 +27,6 @@ from orcish.spark.types.timezones import java_zone
 from orcish.tables.columns import check_names, find_column, same_name
 from orcish.tables.listing import table_files
 from orcish.tables.partitions import partition_schema, partition_values, scan_type
-from orcish.tables.schema_union import merged_schema
 
 __all__ = ["SparkTable"]
 
@@ -166,42 +165,13 @@ def _stored(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, O
     """The schema of the first file that is not empty, or the union of all schemas, without columns that cannot be read;
     and the error of these columns.
     """
-    plain = [file._replace(partition=[]) for file in files]
-    # Raises the error where no file has columns.
-    first = _readable(plain, options)
-    if not options.merge_schema:
-        return first
-    faults: list[OrcishError] = []
-    merged = merged_schema(_schemas(plain, options, faults), options.case_sensitive)
-    return merged, faults[0] if faults else None
-
-
-def _readable(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:
-    """The schema of the first file that is not empty, without columns that cannot be read; and their error."""
-    source = OrcFiles(files, None, "name", options.storage, None)
-    opened = source.open({**AS_STORED, **options.values})
+    source = OrcFiles([file._replace(partition=[]) for file in files], None, "name", options.storage, None)
+    types = {**AS_STORED, **options.values}
+    if options.merge_schema:
+        unified = source.unified_schema(types, case_sensitive=options.case_sensitive)
+        return unified.schema, unified.fault
+    opened = source.open(types)
     return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None
-
-
-def _schemas(
-    files: list[TableFile], options: TableOptions, faults: list[OrcishError]
-) -> Iterator[tuple[str, pa.Schema]]:
-    """Locations and schemas of the files that are not empty. Errors of columns that cannot be read are appended to
-    ``faults``.
-    """
-    first: list[TableFile] = []
-    for file in files:
-        # Hive writes files of no bytes. They take the schema of the first file.
-        try:
-            schema, fault = _readable([file, *first], options)
-        except CorruptFileError:
-            if first:
-                raise
-            continue
-        first = first or [file]
-        if fault is not None:
-            faults.append(fault)
-        yield file.location, schema
 
 
 def _matching(options: TableOptions, stored: pa.Schema) -> Any:

@@ -1,0 +1,191 @@
+//! The union of schemas: one schema that holds the values of several.
+//!
+//! ```
+//! use arrow_schema::{DataType, Field, Schema};
+//! use orcish_core::unify::unify_schemas;
+//!
+//! let old = Schema::new(vec![Field::new("id", DataType::Int32, false)]);
+//! let new = Schema::new(vec![Field::new("id", DataType::Int64, false), Field::new("name", DataType::Utf8, true)]);
+//! let schema = unify_schemas(&old, &new, true)?;
+//! assert_eq!(schema, new);
+//! # Ok::<_, orcish_core::Error>(())
+//! ```
+
+mod leaf;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+
+use self::leaf::{common_integer, common_leaf, finer_unit};
+use crate::error::{Error, Result};
+use crate::types::{is_extension_key, item_of, with_type};
+
+/// Key of the field metadata where Spark records its type.
+const SPARK_TYPE: &str = "spark.sql.catalyst.type";
+
+/// The union of two schemas: the columns of `first`, then the columns that only `other` has. Each column has a common type,
+/// and the name and metadata that it has in `first`. A column is nullable if it is nullable in one schema, or missing in one.
+///
+/// Common types of numbers, dates, times, strings and binaries are the narrowest types that hold all values of both. A local
+/// timestamp and an instant become an instant, unless the field is a `timestamp_ntz` of Spark. Dictionary and run-end encoded
+/// values and plain values become plain values. Fields of structs are unified like columns, items of lists and entries of maps
+/// by their places.
+///
+/// Names that differ only by case are different columns if `case_sensitive`.
+///
+/// # Errors
+/// `Unsupported` if a column has no common type. Integers and decimals have none with floating point numbers, which would
+/// round. `InvalidArgument` if several columns have the same name.
+pub fn unify_schemas(first: &Schema, other: &Schema, case_sensitive: bool) -> Result<Schema> {
+    let fields = Unifier { case_sensitive }.fields(first.fields(), other.fields(), "")?;
+    Ok(Schema::new_with_metadata(fields, first.metadata().clone()))
+}
+
+struct Unifier {
+    case_sensitive: bool,
+}
+
+impl Unifier {
+    /// The union of fields of a struct, whose dotted name with a point at its end is `prefix`.
+    fn fields(&self, first: &Fields, other: &Fields, prefix: &str) -> Result<Fields> {
+        if first == other {
+            return Ok(first.clone());
+        }
+        // Names of `first` that differ only by case stay different columns.
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for (place, field) in first.iter().enumerate() {
+            places.entry(self.key(field.name())).or_insert(place);
+        }
+        let mut counterparts: Vec<Option<&FieldRef>> = vec![None; first.len()];
+        let mut added: Vec<FieldRef> = Vec::new();
+        for field in other {
+            let key = self.key(field.name());
+            match places.get(&key) {
+                Some(&place) => {
+                    let counterpart = counterparts.get_mut(place).filter(|counterpart| counterpart.is_none());
+                    *counterpart.ok_or_else(|| self.ambiguous(prefix, field.name()))? = Some(field);
+                }
+                None => {
+                    places.insert(key, counterparts.len());
+                    counterparts.push(Some(field));
+                    added.push(Arc::new(field.as_ref().clone().with_nullable(true)));
+                }
+            }
+        }
+        let unified = first.iter().zip(&counterparts).map(|(field, counterpart)| match counterpart {
+            Some(counterpart) => self.field(field, counterpart, &format!("{prefix}{}", field.name())),
+            None => Ok(Arc::new(field.as_ref().clone().with_nullable(true))),
+        });
+        unified.chain(added.iter().cloned().map(Ok)).collect()
+    }
+
+    fn key(&self, name: &str) -> String {
+        if self.case_sensitive { name.to_owned() } else { name.to_lowercase() }
+    }
+
+    fn ambiguous(&self, prefix: &str, name: &str) -> Error {
+        let hint = if self.case_sensitive { "" } else { ", as option `caseSensitive` is not set" };
+        Error::invalid(format!("several columns could be \"{prefix}{name}\"{hint}"))
+    }
+
+    /// The union of two fields, with the name and metadata of the first one.
+    fn field(&self, first: &FieldRef, other: &FieldRef, name: &str) -> Result<FieldRef> {
+        if first == other {
+            return Ok(first.clone());
+        }
+        let kind = match instant(first, other) {
+            Some(kind) => kind,
+            None => self.kind(first.data_type(), other.data_type(), name)?,
+        };
+        let mut unified = with_type(first, kind).with_nullable(first.is_nullable() || other.is_nullable());
+        let extension = |field: &Field, key: &String| field.metadata().get(key).cloned();
+        let differs = first
+            .metadata()
+            .keys()
+            .chain(other.metadata().keys())
+            .any(|key| is_extension_key(key) && extension(first, key) != extension(other, key));
+        if differs {
+            unified.metadata_mut().retain(|key, _| !is_extension_key(key));
+        }
+        Ok(Arc::new(unified))
+    }
+
+    fn kind(&self, first: &DataType, other: &DataType, name: &str) -> Result<DataType> {
+        use DataType as D;
+        if first == other {
+            return Ok(first.clone());
+        }
+        let below = |step: &str| format!("{name}.{step}");
+        Ok(match (first, other) {
+            (D::Null, kind) | (kind, D::Null) => kind.clone(),
+            (D::Struct(first), D::Struct(other)) => D::Struct(self.fields(first, other, &format!("{name}."))?),
+            (D::Map(first, is_sorted), D::Map(other, is_other_sorted)) => {
+                let (D::Struct(pair), D::Struct(other_pair)) = (first.data_type(), other.data_type()) else {
+                    return Err(mismatch(name, first.data_type(), other.data_type()));
+                };
+                let steps = ["key", "value"].map(below);
+                let pairs = pair.iter().zip(other_pair).zip(&steps);
+                let pair = pairs.map(|((first, other), step)| self.field(first, other, step)).collect::<Result<_>>()?;
+                D::Map(Arc::new(with_type(first, D::Struct(pair))), *is_sorted && *is_other_sorted)
+            }
+            (D::Dictionary(first_keys, first), D::Dictionary(other_keys, other)) => {
+                let keys = common_integer(first_keys, other_keys).unwrap_or(D::Int64);
+                D::Dictionary(Box::new(keys), Box::new(self.kind(first, other, name)?))
+            }
+            (D::Dictionary(_, values), other) => self.kind(values, other, name)?,
+            (first, D::Dictionary(_, values)) => self.kind(first, values, name)?,
+            (D::RunEndEncoded(_, values), other) => self.kind(values.data_type(), other, name)?,
+            (first, D::RunEndEncoded(_, values)) => self.kind(first, values.data_type(), name)?,
+            (first, other) => match (item_of(first), item_of(other)) {
+                (Some(item), Some(other_item)) => {
+                    let item = self.field(item, other_item, &below("element"))?;
+                    list_of(first, other, item)
+                }
+                _ => common_leaf(first, other).ok_or_else(|| mismatch(name, first, other))?,
+            },
+        })
+    }
+}
+
+/// The type of the list that holds the lists of two types.
+fn list_of(first: &DataType, other: &DataType, item: FieldRef) -> DataType {
+    use DataType as D;
+    let is_large = |kind: &D| matches!(kind, D::LargeList(_) | D::LargeListView(_));
+    let is_view = |kind: &D| matches!(kind, D::ListView(_) | D::LargeListView(_));
+    match (first, other) {
+        (D::FixedSizeList(_, length), D::FixedSizeList(_, other)) if length == other => D::FixedSizeList(item, *length),
+        (first, other) => match (is_large(first) || is_large(other), is_view(first) && is_view(other)) {
+            (true, true) => D::LargeListView(item),
+            (true, false) => D::LargeList(item),
+            (false, true) => D::ListView(item),
+            (false, false) => D::List(item),
+        },
+    }
+}
+
+/// The type of instants that holds a local timestamp and an instant; `None` for other fields.
+fn instant(first: &Field, other: &Field) -> Option<DataType> {
+    let is_ntz = |field: &Field| field.metadata().get(SPARK_TYPE).is_some_and(|name| name == "timestamp_ntz");
+    match (first.data_type(), other.data_type()) {
+        (DataType::Timestamp(unit, None), DataType::Timestamp(other_unit, Some(zone))) if !is_ntz(first) => {
+            Some(DataType::Timestamp(finer_unit(*unit, *other_unit), Some(zone.clone())))
+        }
+        (DataType::Timestamp(unit, Some(zone)), DataType::Timestamp(other_unit, None)) if !is_ntz(other) => {
+            Some(DataType::Timestamp(finer_unit(*unit, *other_unit), Some(zone.clone())))
+        }
+        _ => None,
+    }
+}
+
+fn mismatch(name: &str, first: &DataType, other: &DataType) -> Error {
+    let is_exact = |kind: &DataType| kind.is_integer() || kind.is_decimal();
+    let rounds = (is_exact(first) && other.is_floating()) || (is_exact(other) && first.is_floating());
+    let reason =
+        if rounds { ", a floating point number, which does not hold it" } else { ", which have no common type" };
+    let (first, other) = if rounds && first.is_floating() { (other, first) } else { (first, other) };
+    Error::unsupported(format!("column {name} is {first} and {other}{reason}"))
+}

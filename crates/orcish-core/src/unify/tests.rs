@@ -1,0 +1,114 @@
+use arrow_schema::TimeUnit;
+
+use super::*;
+use crate::error::ErrorKind;
+
+fn schema(fields: &[(&str, DataType)]) -> Schema {
+    Schema::new(fields.iter().map(|(name, kind)| Field::new(*name, kind.clone(), true)).collect::<Vec<_>>())
+}
+
+fn common(first: &DataType, other: &DataType) -> Option<DataType> {
+    let unified = unify_schemas(&schema(&[("x", first.clone())]), &schema(&[("x", other.clone())]), true);
+    unified.ok().map(|schema| schema.field(0).data_type().clone())
+}
+
+#[test]
+fn common_types() {
+    use DataType as D;
+    let structs = |names: &[&str]| D::Struct(names.iter().map(|name| Field::new(*name, D::Int8, true)).collect());
+    let list = |kind: D| D::new_list(kind, true);
+    for (first, other, expected) in [
+        (D::Int8, D::UInt8, Some(D::Int16)),
+        (D::UInt32, D::Int64, Some(D::Int64)),
+        (D::UInt64, D::Int8, Some(D::Decimal128(20, 0))),
+        (D::Int64, D::Float64, None),
+        (D::Decimal128(5, 2), D::Float32, None),
+        (D::Int64, D::Utf8, None),
+        (D::Boolean, D::Int8, None),
+        (D::Float16, D::Float64, Some(D::Float64)),
+        (D::Int64, D::Decimal128(5, 4), Some(D::Decimal128(23, 4))),
+        (D::Decimal128(38, 0), D::Decimal128(10, 2), Some(D::Decimal256(40, 2))),
+        (D::Decimal256(76, 0), D::Decimal128(10, 2), None),
+        (D::Decimal128(3, -2), D::Int8, Some(D::Decimal128(5, 0))),
+        (D::Date32, D::Date64, Some(D::Date64)),
+        (D::Time32(TimeUnit::Second), D::Time64(TimeUnit::Microsecond), Some(D::Time64(TimeUnit::Microsecond))),
+        (D::Utf8, D::LargeBinary, Some(D::LargeBinary)),
+        (D::Utf8View, D::Utf8, Some(D::Utf8View)),
+        (D::FixedSizeBinary(2), D::FixedSizeBinary(3), Some(D::Binary)),
+        (D::Null, structs(&["a"]), Some(structs(&["a"]))),
+        (structs(&["a"]), structs(&["b", "a"]), Some(structs(&["a", "b"]))),
+        (list(D::Int32), list(D::Int64), Some(list(D::Int64))),
+        (list(D::Int32), D::Int32, None),
+        (
+            D::Dictionary(Box::new(D::Int8), Box::new(D::Utf8)),
+            D::Dictionary(Box::new(D::UInt16), Box::new(D::LargeUtf8)),
+            Some(D::Dictionary(Box::new(D::Int32), Box::new(D::LargeUtf8))),
+        ),
+        (D::Dictionary(Box::new(D::Int8), Box::new(D::Utf8)), D::Utf8, Some(D::Utf8)),
+    ] {
+        assert_eq!(common(&first, &other), expected, "{first} and {other}");
+        let backwards = common(&other, &first);
+        assert_eq!(backwards.is_some(), expected.is_some(), "{other} and {first}");
+        if !first.is_nested() {
+            assert_eq!(backwards, expected, "{other} and {first}");
+        }
+    }
+}
+
+#[test]
+fn instants_and_local_timestamps() {
+    let local = Field::new("t", DataType::Timestamp(TimeUnit::Millisecond, None), true);
+    let instant = Field::new("t", DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into())), true);
+    let ntz = local.clone().with_metadata([(SPARK_TYPE.to_owned(), "timestamp_ntz".to_owned())]);
+    for (first, other, is_unified) in
+        [(&local, &instant, true), (&instant, &local, true), (&ntz, &instant, false), (&instant, &ntz, false)]
+    {
+        let unified = unify_schemas(&Schema::new(vec![first.clone()]), &Schema::new(vec![other.clone()]), true);
+        assert_eq!(
+            unified.ok().map(|schema| schema.field(0).data_type() == instant.data_type()),
+            is_unified.then_some(true)
+        );
+    }
+}
+
+#[test]
+fn names_nulls_and_metadata() {
+    let first = Schema::new_with_metadata(
+        vec![Field::new("id", DataType::Int32, false), Field::new("only", DataType::Int8, false)],
+        [("k".to_owned(), "first".to_owned())],
+    );
+    let other = Schema::new(vec![Field::new("ID", DataType::Int64, false), Field::new("new", DataType::Int8, false)]);
+    let unified = unify_schemas(&first, &other, false).unwrap();
+    let fields: Vec<_> = unified.fields().iter().map(|field| (field.name().as_str(), field.is_nullable())).collect();
+    assert_eq!(fields, [("id", false), ("only", true), ("new", true)]);
+    assert_eq!(unified.metadata().get("k").map(String::as_str), Some("first"));
+    assert_eq!(unify_schemas(&first, &other, true).unwrap().fields().len(), 4);
+
+    let both = schema(&[("a", DataType::Int8), ("A", DataType::Int8)]);
+    let error = unify_schemas(&schema(&[("a", DataType::Int8)]), &both, false).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().contains("several columns could be \"A\""), "{error}");
+    assert_eq!(unify_schemas(&both, &both, false).unwrap(), both);
+}
+
+#[test]
+fn extension_types_are_kept_if_they_are_the_same() {
+    let metadata = [("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned())];
+    let plain = Field::new("x", DataType::FixedSizeBinary(16), true);
+    let uuid = plain.clone().with_metadata(metadata);
+    let unify = |first: &Field, other: &Field| {
+        let schema = unify_schemas(&Schema::new(vec![first.clone()]), &Schema::new(vec![other.clone()]), true).unwrap();
+        schema.field(0).metadata().len()
+    };
+    let required = uuid.clone().with_nullable(false);
+    assert_eq!((unify(&uuid, &required), unify(&uuid, &plain), unify(&plain, &uuid)), (1, 0, 0));
+}
+
+#[test]
+fn errors_name_the_column() {
+    let list = |kind| DataType::new_list(DataType::Struct(vec![Field::new("b", kind, true)].into()), true);
+    let one = schema(&[("a", list(DataType::Float32))]);
+    let error = unify_schemas(&one, &schema(&[("a", list(DataType::Int64))]), true).unwrap_err();
+    let expected = "column a.element.b is Int64 and Float32, a floating point number, which does not hold it";
+    assert!(error.to_string().contains(expected), "{error}");
+}

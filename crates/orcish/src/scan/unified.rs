@@ -1,0 +1,69 @@
+//! The union of the schemas of the files of a table.
+
+use std::sync::Arc;
+
+use arrow_schema::{Schema, SchemaRef};
+use orcish_core::error::{Error, Result};
+use orcish_core::unify::unify_schemas;
+
+use super::table::Table;
+use super::table_scan::Scan;
+use crate::options::{Columns, ReadOptions};
+
+/// The union of the schemas of the files of a table.
+#[derive(Debug)]
+pub struct UnifiedSchema {
+    /// The columns of all files that can be read.
+    pub schema: SchemaRef,
+    /// Whether the schemas of the files differ.
+    pub differs: bool,
+    /// The error of the first column that cannot be read.
+    pub fault: Option<Error>,
+}
+
+impl Scan {
+    /// The union of the schemas of all files, without partition columns; see [`unify_schemas`]. The tails of the files are
+    /// read, several at a time. Files of zero bytes have no schema.
+    ///
+    /// # Errors
+    /// `Unsupported` if the schemas have no union; the place of the error is the first file that differs. `Corrupt` if all
+    /// files have zero bytes. As opening the files.
+    pub fn unified_schema(&self, case_sensitive: bool) -> Result<UnifiedSchema> {
+        let mut unified: Option<UnifiedSchema> = None;
+        for (at, schema) in self.table().map_files(readable_schema)?.into_iter().enumerate() {
+            let Some((schema, fault)) = schema else { continue };
+            let Some(unified) = &mut unified else {
+                unified = Some(UnifiedSchema { schema, differs: false, fault });
+                continue;
+            };
+            unified.fault = unified.fault.take().or(fault);
+            if unified.schema == schema {
+                continue;
+            }
+            let union = unify_schemas(&unified.schema, &schema, case_sensitive).map_err(|error| {
+                let message = format!("its columns do not go with those of the files before: {}", error.message());
+                Error::new(error.kind(), message).in_file(&self.table().name(at))
+            })?;
+            unified.schema = Arc::new(union);
+            unified.differs = true;
+        }
+        unified.ok_or_else(|| Error::corrupt("no file has a schema").in_file(&self.table().name(0)))
+    }
+}
+
+/// The schema of the columns of a file that can be read, and the error of the others; `None` for a file of zero bytes.
+fn readable_schema(table: &Table, at: usize) -> Result<Option<(Arc<Schema>, Option<Error>)>> {
+    let Some(file) = table.orc_file(at)? else { return Ok(None) };
+    let types = &file.tail().schema;
+    let fault = types.fault(0);
+    let columns = match &fault {
+        None => Columns::All,
+        Some(_) => {
+            let top = types.get(0)?.children.iter().copied();
+            Columns::Ids(top.filter(|&id| types.fault(id).is_none()).collect())
+        }
+    };
+    let options =
+        ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..table.options.clone() };
+    Ok(Some((file.schema(&options)?, fault.map(|fault| fault.in_file(file.name())))))
+}
