@@ -8,6 +8,7 @@ __all__ = [
     "CarbonFile",
     "CarbonScan",
     "CarbonTable",
+    "ColumnAggregate",
     "DatasetWriter",
     "Distinct",
     "File",
@@ -22,6 +23,7 @@ __all__ = [
     "delete_files",
     "delete_folder",
     "display_name",
+    "exact_bound",
     "format_partition_values",
     "infer_partition_schema",
     "is_carbon",
@@ -142,6 +144,20 @@ class DatasetWriter:
         """Removes all files. A finished dataset stays."""
 
 @final
+class ColumnAggregate:
+    """The minimum, maximum or sum of the only column of batches."""
+
+    def __new__(cls, function: str, schema: object) -> ColumnAggregate: ...
+    def update(self, batch: tuple[object, object]) -> None: ...
+    def finish(self) -> tuple[object, object]:
+        """The result, as an array of one value."""
+
+def exact_bound(statistics: dict[str, Any], schema: object, function: str) -> tuple[object, object] | None:
+    """The minimum or maximum of values of the only type of a schema, as an array of one value; ``None`` if the
+    statistics are not exact.
+    """
+
+@final
 class Filter:
     """A predicate of the native core, made of a tree."""
 
@@ -212,6 +228,9 @@ class Scan:
     def files(self) -> list[str]: ...
     def read(self) -> Batches: ...
     def count(self) -> int: ...
+    def aggregate(self, function: str) -> tuple[object, object]:
+        """The minimum, maximum or sum of the only column, as an array of one value."""
+
     def explain(self) -> list[tuple[str, bool, list[Any]]]: ...
     def proven(self) -> list[tuple[dict[str, Any], list[int]]]: ...
     def splits(
@@ -284,6 +303,9 @@ class CarbonScan:
     def files(self) -> list[str]: ...
     def read(self) -> Batches: ...
     def count(self) -> int: ...
+    def aggregate(self, function: str) -> tuple[object, object]:
+        """The minimum, maximum or sum of the only column, as an array of one value."""
+
     def explain(self) -> list[tuple[str, bool, list[Any]]]: ...
     def splits(self, size: int) -> list[tuple[str, list[int], int, int, bytes]]:
         """Location, blocklets, rows, bytes and token of each split."""

@@ -10,6 +10,7 @@
 //! | [`sql`] | predicates as text, in the syntax of SQL |
 //! | [`predicate`] | predicates bound to columns, pruning by statistics, and evaluation on arrays |
 //! | [`statistics`] | the model of column statistics |
+//! | [`aggregate`] | minimum, maximum and sum of a column |
 //! | [`explain`] | the plan of a scan: the skipped sections with their proofs |
 //! | [`types`], [`names`] | Arrow types by family; dotted names of nested fields |
 //! | [`calendar`] | dates of the Gregorian calendar |
@@ -21,6 +22,7 @@
 //! | [`distinct`], [`hash`] | sketches of the number of distinct values, and the hash functions of ORC |
 //! | [`tuning`] | window sizes that tests can change |
 
+pub mod aggregate;
 pub mod calendar;
 pub mod cancel;
 pub mod cast;

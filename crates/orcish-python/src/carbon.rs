@@ -9,7 +9,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
-use crate::capsule;
+use crate::aggregate;
+use crate::capsule::{self, Pair};
 use crate::errors::{signals, to_python};
 use crate::options::{limits, read_options, storage_options};
 use crate::scan::{FilePlan, explanation};
@@ -225,6 +226,13 @@ impl CarbonScan {
         let mut reader = py.detach(|| self.scan.read());
         reader.set_cancel_check(signals());
         Batches::of(reader.schema(), reader)
+    }
+
+    /// The minimum, maximum or sum of the only column, as the capsules of an array of one value.
+    fn aggregate<'py>(&self, py: Python<'py>, function: &str) -> PyResult<Pair<'py>> {
+        let function = aggregate::function(py, function)?;
+        let result = py.detach(|| self.scan.aggregate(function)).map_err(|error| to_python(py, &error))?;
+        aggregate::export(py, &result)
     }
 
     /// Number of rows.

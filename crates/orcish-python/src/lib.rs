@@ -1,5 +1,6 @@
 //! The extension module `orcish._native`, which the Python package in `python/orcish` wraps.
 
+mod aggregate;
 mod capsule;
 mod carbon;
 mod dataset;
@@ -29,6 +30,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Native part of orcish.
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::aggregate::{ColumnAggregate, exact_bound};
     #[pymodule_export]
     use crate::carbon::{CarbonFile, CarbonScan, CarbonTable, is_carbon};
     #[pymodule_export]

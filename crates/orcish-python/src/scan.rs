@@ -12,10 +12,11 @@ use orcish_io::ReadAt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
+use crate::capsule::Pair;
 use crate::errors::{signals, to_python};
 use crate::options::{limits, read_options, storage_options};
 use crate::stream::Batches;
-use crate::{capsule, source, statistics};
+use crate::{aggregate, capsule, source, statistics};
 
 /// A file of a table: location, bytes or file object instead, partition values, tail, stripes.
 type FileSpec<'py> =
@@ -121,6 +122,13 @@ impl Scan {
     /// Number of rows.
     fn count(&self, py: Python<'_>) -> PyResult<u64> {
         py.detach(|| self.scan.count()).map_err(|error| to_python(py, &error))
+    }
+
+    /// The minimum, maximum or sum of the only column, as the capsules of an array of one value.
+    fn aggregate<'py>(&self, py: Python<'py>, function: &str) -> PyResult<Pair<'py>> {
+        let function = aggregate::function(py, function)?;
+        let result = py.detach(|| self.scan.aggregate(function)).map_err(|error| to_python(py, &error))?;
+        aggregate::export(py, &result)
     }
 
     /// What reading would do, a file each.

@@ -68,3 +68,30 @@ pub(crate) fn to_python<'py>(py: Python<'py>, statistics: &ColumnStatistics) -> 
     out.set_item("kind", kind)?;
     Ok(out)
 }
+
+/// The statistics of a dictionary that [`to_python`] has made, as far as minimum, maximum and sum go.
+pub(crate) fn from_python(given: &Bound<'_, PyDict>) -> PyResult<ColumnStatistics> {
+    fn get<'py, T: FromPyObjectOwned<'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<T>> {
+        given.get_item(name)?.map(|value| value.extract().map_err(Into::into)).transpose()
+    }
+    let decimal =
+        |name: &str| Ok::<_, PyErr>(get::<String>(given, name)?.and_then(|text| Decimal::parse(text.as_bytes())));
+    let bound = |name: &str| {
+        let bound = get::<(Vec<u8>, bool)>(given, name)?;
+        Ok::<_, PyErr>(bound.map(|(value, exact)| StringBound { value: value.into(), exact }))
+    };
+    let kind: Option<String> = get(given, "kind")?;
+    let detail = match kind.as_deref() {
+        Some("integer") => {
+            Detail::Integer { min: get(given, "min")?, max: get(given, "max")?, sum: get(given, "sum")? }
+        }
+        Some("double") => Detail::Double { min: get(given, "min")?, max: get(given, "max")?, sum: get(given, "sum")? },
+        Some("string") => Detail::String { min: bound("min")?, max: bound("max")?, total_length: None },
+        Some("boolean") => Detail::Boolean { true_count: get(given, "true_count")? },
+        Some("decimal") => Detail::Decimal { min: decimal("min")?, max: decimal("max")?, sum: decimal("sum")? },
+        Some("date") => Detail::Date { min: get(given, "min")?, max: get(given, "max")? },
+        _ => Detail::None,
+    };
+    let (values, has_null) = (get(given, "values")?, get(given, "has_null")?);
+    Ok(ColumnStatistics { values, has_null, bytes_on_disk: None, detail })
+}

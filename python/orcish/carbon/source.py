@@ -67,14 +67,6 @@ class _CarbonBase:
     def statistics(self, opened: Any) -> None:
         """``None``: bounds in the indexes are not exact."""
 
-    def is_stored(self, column: str) -> bool:  # noqa: ARG002
-        """``False``: no statistics are used."""
-        return False
-
-    def subset(self, files: list[tuple[int, list[int] | None]], opened: Any) -> Any:
-        """Not supported, as there are no exact statistics."""
-        raise NotImplementedError
-
     def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""
         for location, blocklets, rows, length, token in opened.splits(size):

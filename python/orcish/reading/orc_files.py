@@ -78,20 +78,9 @@ class OrcFiles:
             limits=cast("dict[str, int] | None", self.limits),
         )
 
-    def is_stored(self, column: str) -> bool:
-        """Whether the files may have statistics of a column."""
-        return column not in self.partition_columns
-
     def statistics(self, opened: _native.Scan) -> list[tuple[dict[str, Any], list[int]]]:
         """See :meth:`orcish.reading.source.ScanSource.statistics`."""
         return opened.proven()
-
-    def subset(self, files: list[tuple[int, list[int] | None]], opened: _native.Scan | PartiallyReadable) -> OrcFiles:
-        """The table of some files only; see :meth:`orcish.reading.source.ScanSource.subset`."""
-        some = [
-            self.files[at] if stripes is None else self.files[at]._replace(stripes=stripes) for at, stripes in files
-        ]
-        return self._with_files(some, opened)
 
     def splits(self, opened: _native.Scan, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.exported import ExportedArray
 from orcish.errors import NullMapKeyError
 from orcish.filters.residual import Residual
 from orcish.reading.explanation import Explanation
@@ -100,16 +101,38 @@ class ScanReader(Reader):
         # A column of row numbers is added anyway.
         return names[:1] if names or row_number else self.schema(self.options).names[:1]
 
-    def only_column(self, column: str) -> tuple[ScanReader, bool]:
-        """The reader of one column, which is the first of its batches, and whether files may have its statistics."""
+    def only_column(self, column: str) -> ScanReader:
+        """The reader of one column."""
         row_number = row_number_name(self.options)
         if column == row_number:
-            return self.select([]), False
+            return self.select([])
         part = self.select([column])
         # A residual may need the row numbers.
         if row_number and part.prepare(part.options)[1] is None:
             part = part.with_options(row_number=None)
-        return part, self.source.is_stored(column)
+        return part
+
+    def aggregate(self, function: str) -> pa.Scalar:
+        """The minimum, maximum or sum of the only column. If the column is a struct, it has one field, whose values are
+        aggregated.
+        """
+        native, residual = self.prepare(self.options)
+        try:
+            if residual is None:
+                result = self.native_scan(native).aggregate(function)
+            else:
+                # Row numbers that the residual needs follow the column.
+                column = pa.schema([residual.schema.field(0)])
+                state = _native.ColumnAggregate(function, column.__arrow_c_schema__())
+                for batch in self.read_batches(self.options):
+                    state.update(batch.select([0]).__arrow_c_array__())
+                result = state.finish()
+        except NullMapKeyError:
+            if "null_map_keys" in self.options:
+                raise
+            # Maps cannot be aggregated, so the map is a column of the filter, and its keys are not returned.
+            return self.with_options(null_map_keys="dictionary").aggregate(function)
+        return pa.array(ExportedArray(result))[0]
 
     def statistics(self) -> list[tuple[dict[str, Any], list[int]]] | None:
         """For each file, statistics of the one selected column over all stripes whose rows all pass the filter, and the
@@ -119,10 +142,6 @@ class ScanReader(Reader):
         if residual is not None or self.options.get("limit") is not None:
             return None
         return self.source.statistics(self.native_scan(native))
-
-    def subset(self, files: list[tuple[int, list[int] | None]]) -> ScanReader:
-        """The reader of some files only; see :meth:`orcish.reading.source.ScanSource.subset`."""
-        return ScanReader(self.source.subset(files, self.opened), self.options)
 
     def explain(self) -> Explanation:
         """What reading would do."""

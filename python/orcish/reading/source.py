@@ -61,16 +61,10 @@ class ScanSource(Protocol):
     def open(self, options: dict[str, Any]) -> Any:
         """The native scan, whose columns have the types that the options decide."""
 
-    def is_stored(self, column: str) -> bool:
-        """Whether the files may have statistics of a column."""
-
     def statistics(self, opened: Any) -> list[tuple[dict[str, Any], list[int]]] | None:
         """For each file, statistics of the one selected column over all stripes whose rows all pass the filter, and the
         indexes of the other stripes; ``None`` where the statistics are not exact.
         """
-
-    def subset(self, files: list[tuple[int, list[int] | None]], opened: Any) -> ScanSource:
-        """The table of some files only, given by their indexes, each with indexes of stripes, or ``None`` for all."""
 
     def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""

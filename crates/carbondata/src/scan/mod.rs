@@ -6,6 +6,7 @@
 //!
 //! A blocklet is not opened where its min/max index proves that no row passes the filter.
 
+mod aggregate;
 mod batch;
 mod blocklet_plan;
 mod column_mapping;

@@ -4,12 +4,14 @@ mod column_cast;
 mod encoded;
 mod list;
 mod mismatch;
+mod plain;
 mod prune;
 mod restore;
 mod widen;
 
 pub use column_cast::{ColumnCast, SchemaMapping, cast_columns};
 pub use mismatch::check_array_size;
+pub use plain::plain_values;
 pub use prune::prune_fields;
 pub use restore::restore;
 pub use widen::{cast, is_text, widen, widens};

@@ -3,10 +3,11 @@
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions, StringArray, UInt32Array};
 use arrow_schema::SchemaRef;
 use arrow_select::take::take;
+use orcish_core::cast::plain_values;
 use orcish_core::error::{Error, Result};
 
 use super::codes::Codes;
-use crate::partition::{NULL_PARTITION, ValueFormat, format_values, plain_values};
+use crate::partition::{NULL_PARTITION, ValueFormat, format_values};
 
 /// The texts of the partition columns of a partition. Null and the empty text are two keys, though they have the same
 /// folder.

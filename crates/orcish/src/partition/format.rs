@@ -11,6 +11,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, Int64Array, StringArray, new_null_array};
 use arrow_schema::{DataType, TimeUnit};
 use orcish_core::calendar::{date_of, date_text};
+use orcish_core::cast::plain_values;
 use orcish_core::error::{Error, Result};
 use orcish_core::types::nanoseconds;
 
@@ -18,7 +19,7 @@ use super::decimal::decimal_text;
 use super::flavor::{Flavor, ValueFormat};
 use super::float::{hive_float, spark_float};
 use super::interval::interval_text;
-use super::plain::{bytes_of_text, plain_values};
+use super::plain::bytes_of_text;
 use super::time_text::{time_text, trimmed_fraction, whole_fraction};
 use crate::time::{NANOS, SECONDS_PER_DAY, WriterZone};
 

@@ -44,4 +44,4 @@ pub use orcish_io::{
     NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, partition_folder, unescape_partition,
 };
 pub use parse::parse_values;
-pub(crate) use plain::{bytes_of_text, plain_values};
+pub(crate) use plain::bytes_of_text;

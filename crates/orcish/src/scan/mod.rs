@@ -5,6 +5,7 @@
 //!          a file whose values do not fit the filter is not opened
 //! ```
 
+mod aggregate;
 mod condition;
 mod fields_by_name;
 mod file;

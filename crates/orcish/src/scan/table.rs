@@ -137,6 +137,11 @@ impl Table {
         Ok(table)
     }
 
+    /// A table of other files with the same columns.
+    pub(super) fn with_files(&self, files: Vec<TableFile>) -> Self {
+        Table { files: Arc::new(files), open: Arc::default(), opened: Arc::default(), ..self.clone() }
+    }
+
     /// The same table, of which something else is read.
     pub(super) fn with_options(&self, options: ReadOptions) -> Result<Self> {
         let mut table = Table { options, ..self.clone() };

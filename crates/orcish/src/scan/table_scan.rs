@@ -54,6 +54,10 @@ impl Scan {
         Ok(Scan { table: Arc::new(self.table.with_options(options)?) })
     }
 
+    pub(super) fn of_table(table: Arc<Table>) -> Self {
+        Scan { table }
+    }
+
     pub(super) fn table(&self) -> &Arc<Table> {
         &self.table
     }

@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.reading.aggregates import UNKNOWN, exact_value
+from orcish import _native
+from orcish.arrow.exported import ExportedArray
+from orcish.reading.aggregates import python_value
 from orcish.reading.file import ORCFile, native_file
 from orcish.spark.jobs.column_tree import ColumnNode, FileColumn
 
@@ -118,18 +120,18 @@ def _bounds(node: ColumnNode, position: FileColumn, found: list[dict[str, Any]])
     # A conversion to another type may change the order.
     if position.kind is None or not position.kind.equals(node.scan_type):
         return None
-    low, high = ([_exact_value(one, position.kind, question) for one in found] for question in ("min", "max"))
-    return None if any(value is UNKNOWN for value in (*low, *high)) else (min(low), max(high))
+    low, high = ([_exact_bound(one, position.kind, function) for one in found] for function in ("min", "max"))
+    if any(value is None for value in (*low, *high)):
+        return None
+    return min(low), max(high)
 
 
-def _exact_value(found: dict[str, Any], kind: pa.DataType, question: Any) -> Any:
-    if pa.types.is_boolean(kind):
-        true = found.get("true_count")
-        if true is None or found["kind"] != "boolean":
-            return UNKNOWN
-        return true > 0 if question == "max" else true == found["values"]
-    if pa.types.is_date(kind):
-        # Dates stay integers, as some are out of range for Python.
-        value = found.get(question)
-        return value if found["kind"] == "date" and value is not None else UNKNOWN
-    return exact_value(found, kind, question, False)
+def _exact_bound(found: dict[str, Any], kind: pa.DataType, function: str) -> Any:
+    """The minimum or maximum of values; ``None`` where it is not known. Dates are integers: some are out of range for
+    Python.
+    """
+    bound = _native.exact_bound(found, pa.schema({"": kind}).__arrow_c_schema__(), function)
+    if bound is None:
+        return None
+    array = pa.array(ExportedArray(bound))
+    return python_value(array.cast(pa.int32())[0] if pa.types.is_date32(kind) else array[0])
