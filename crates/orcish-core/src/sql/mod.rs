@@ -43,11 +43,9 @@ mod token;
 use std::str::FromStr;
 
 pub use error::ParseError;
+pub use parser::MAX_LEVELS;
 
 use crate::Predicate;
-
-/// Maximum nesting of parentheses, and maximum number of levels of a predicate, leaves included.
-pub const MAX_LEVELS: usize = 256;
 
 impl FromStr for Predicate {
     type Err = ParseError;

@@ -2,13 +2,15 @@
 
 use std::mem;
 
-use super::MAX_LEVELS;
 use super::error::ParseError;
 use super::literal::{is_callable, typed};
 use super::number::number;
 use super::string::pattern;
 use super::token::{Kind, Token, tokens};
 use crate::{Comparison, Literal, Predicate};
+
+/// Maximum nesting of parentheses, and maximum number of levels of a predicate, leaves included.
+pub const MAX_LEVELS: usize = 256;
 
 const FUNCTIONS: &str = "is_nan, isnan, isnotnull, isnull, starts_with, startswith";
 

@@ -26,7 +26,7 @@ pub(super) struct PartitionRows {
 pub(super) struct Splitter {
     pub(super) partition_columns: Vec<usize>,
     pub(super) file_columns: Vec<usize>,
-    /// Schema of the file columns, which may all be null: who writes a file says which row must not be.
+    /// Schema of the file columns, which may all be null: the file writer reports rows that are not.
     pub(super) file_schema: SchemaRef,
     pub(super) format: ValueFormat,
 }

@@ -8,7 +8,7 @@ use super::flavor::Flavor;
 use super::number::parse_number;
 
 /// The least power of ten of the first digit that Hive's texts show without an exponent.
-const LEAST_PLAIN: i64 = -6;
+const MIN_PLAIN_EXPONENT: i64 = -6;
 
 /// The text of a decimal, given its unscaled value as text.
 pub(super) fn decimal_text(unscaled: &str, scale: i8, flavor: Flavor) -> String {
@@ -18,7 +18,7 @@ pub(super) fn decimal_text(unscaled: &str, scale: i8, flavor: Flavor) -> String 
     // The power of ten of the first digit.
     let power = count - 1 - scale;
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
-    if flavor == Flavor::Hive && (scale < 0 || power < LEAST_PLAIN) {
+    if flavor == Flavor::Hive && (scale < 0 || power < MIN_PLAIN_EXPONENT) {
         let (first, rest) = digits.split_at_checked(1).unwrap_or((digits, ""));
         let point = if rest.is_empty() { "" } else { "." };
         return format!("{sign}{first}{point}{rest}E{power:+}");

@@ -33,7 +33,7 @@ pub fn parse_values(texts: &StringArray, kind: &DataType, flavor: Flavor) -> Res
         DataType::Null if texts.null_count() == texts.len() => return Ok(new_null_array(kind, texts.len())),
         kind if is_text(kind) || (!is_hive && is_binary(kind)) => Arc::new(texts.clone()),
         DataType::Boolean => {
-            let boolean = |text| parse_boolean(text).ok_or_else(|| misfit(text, kind));
+            let boolean = |text| parse_boolean(text).ok_or_else(|| type_mismatch(text, kind));
             let values = texts.iter().map(|text| text.map(boolean).transpose());
             Arc::new(values.collect::<Result<BooleanArray>>()?)
         }
@@ -90,7 +90,7 @@ pub fn parse_values(texts: &StringArray, kind: &DataType, flavor: Flavor) -> Res
 }
 
 /// The error for a text that is no value of a type.
-fn misfit(text: &str, kind: &DataType) -> Error {
+fn type_mismatch(text: &str, kind: &DataType) -> Error {
     Error::invalid(format!("the partition value {text:?} is no {kind}"))
 }
 
@@ -106,7 +106,7 @@ fn primitives<T: ArrowPrimitiveType>(
         if let Some((_, value)) = last.filter(|(before, _)| *before == text) {
             return Ok(Some(value));
         }
-        let value = parse(text).ok_or_else(|| misfit(text, kind))?;
+        let value = parse(text).ok_or_else(|| type_mismatch(text, kind))?;
         last = Some((text, value));
         Ok(Some(value))
     };

@@ -1,4 +1,4 @@
-//! What a read would do, without doing it.
+//! The plan of a read, without reading rows.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,25 +15,25 @@ use crate::index::{Indexes, RowGroups};
 use crate::projection::Projected;
 use crate::stripe::Stripe;
 
-/// Bytes that what becomes of a stripe or row group may take, here and as objects of a caller in another language.
+/// Bytes of the outcome of a stripe or row group, here and as objects of a caller in another language.
 const GROUP_BYTES: u64 = 512;
-/// Bytes that a test may take that no row passes, beside its text.
+/// Bytes of a test that no row passes, beside its text.
 const CAUSE_BYTES: u64 = 256;
 
 impl Plan {
-    /// What reading would do.
+    /// The plan of the read.
     pub(super) fn explain(&self, cancellation: &mut Cancellation) -> Result<Explanation> {
-        let (mut stripes, mut held) = (Vec::new(), 0);
+        let (mut stripes, mut bytes) = (Vec::new(), 0);
         let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
         for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !read.contains(stripe)) {
             cancellation.poll()?;
             let outcome = self.outcome(verdict);
-            self.charge(&mut held, &outcome)?;
+            self.charge(&mut bytes, &outcome)?;
             stripes.push(self.stripe_plan(stripe, outcome));
         }
         for &stripe in &self.stripes {
             cancellation.poll()?;
-            stripes.push(self.explain_stripe(stripe, &mut held).map_err(|error| error.in_section("stripe", stripe))?);
+            stripes.push(self.explain_stripe(stripe, &mut bytes).map_err(|error| error.in_section("stripe", stripe))?);
         }
         stripes.sort_by_key(|plan| plan.index);
         Ok(Explanation { file: self.source.name().to_owned(), skipped: false, sections: stripes })
@@ -47,32 +47,32 @@ impl Plan {
         self.filter.as_ref().map_or(Outcome::AllMatch, |filter| Outcome::new(verdict, &filter.condition))
     }
 
-    /// Counts what becomes of a stripe or row group among what is `held`.
-    fn charge(&self, held: &mut u64, outcome: &Outcome) -> Result<()> {
+    /// Adds the bytes of an outcome to `bytes`.
+    fn charge(&self, bytes: &mut u64, outcome: &Outcome) -> Result<()> {
         let causes = if let Outcome::Skipped(causes) = outcome { &causes[..] } else { &[] };
         let causes = causes.iter().map(|(text, _)| CAUSE_BYTES + text.len() as u64).sum::<u64>();
-        *held = held.saturating_add(GROUP_BYTES + causes);
-        let most = self.limits().memory;
-        match *held > most {
+        *bytes = bytes.saturating_add(GROUP_BYTES + causes);
+        let max = self.limits().memory;
+        match *bytes > max {
             true => Err(Error::over(
                 "memory",
-                format!("what becomes of the row groups takes more than the {most} bytes allowed"),
+                format!("what becomes of the row groups takes more than the {max} bytes allowed"),
             )),
             false => Ok(()),
         }
     }
 
-    /// What becomes of a stripe. What that of all stripes takes so far is `held`.
-    fn explain_stripe(&self, index: usize, held: &mut u64) -> Result<SectionPlan> {
+    /// The plan of a stripe. `bytes` are the bytes of the outcomes so far.
+    fn explain_stripe(&self, index: usize, bytes: &mut u64) -> Result<SectionPlan> {
         let mut plan = self.stripe_plan(index, self.outcome(&self.verdict_of(index)));
-        self.charge(held, &plan.outcome)?;
+        self.charge(bytes, &plan.outcome)?;
         if self.needs_rows_only(index) {
             return Ok(plan);
         }
         let stripe = self.begin(index)?;
         let mut all = vec![Range { start: 0, end: 1 }];
         let (mut groups, mut indexes) = (RowGroups::single(stripe.rows), Indexes::new());
-        let mut rest = self.columns.clone();
+        let mut payload = self.columns.clone();
         if let Some(filter) = &self.filter {
             let pruned = self.prune(filter, &stripe, index)?;
             (groups, indexes) = (pruned.groups, pruned.indexes);
@@ -81,7 +81,7 @@ impl Plan {
             } else {
                 let outcome = |(group, verdict)| {
                     let (rows, outcome) = (groups.rows(group), self.outcome(verdict));
-                    self.charge(held, &outcome)?;
+                    self.charge(bytes, &outcome)?;
                     Ok((rows.end - rows.start, outcome))
                 };
                 plan.row_groups = pruned.verdicts.iter().enumerate().map(outcome).collect::<Result<_>>()?;
@@ -90,18 +90,18 @@ impl Plan {
             all = kept.iter().map(|(run, _)| run.clone()).collect();
             if filter.is_needed(&kept) {
                 (plan.filter_bytes, plan.filter_requests) =
-                    self.weigh(&stripe, &filter.asked, &all, pruned.can_seek, &indexes)?;
+                    self.weigh(&stripe, &filter.columns, &all, pruned.can_seek, &indexes)?;
             }
-            rest = filter.rest(&self.columns);
+            payload = filter.payload_columns(&self.columns);
         }
         let is_all = all.first().is_some_and(|run| *run == (0..groups.count()));
-        let ids = self.ids_of(&stripe, &rest);
+        let ids = self.ids_of(&stripe, &payload);
         let can_seek = !is_all && self.index_columns(&stripe, groups, &ids, &mut indexes)?;
-        (plan.payload_bytes, plan.payload_requests) = self.weigh(&stripe, &rest, &all, can_seek, &indexes)?;
+        (plan.payload_bytes, plan.payload_requests) = self.weigh(&stripe, &payload, &all, can_seek, &indexes)?;
         Ok(plan)
     }
 
-    /// Bytes and requests for some row groups of columns.
+    /// Number of bytes and of requests for some row groups of columns.
     fn weigh(
         &self,
         stripe: &Stripe,

@@ -1,4 +1,4 @@
-//! A file that is open: its tail, and where its bytes come from.
+//! An open file: its tail and its source.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,7 @@ use super::inspect::Inspector;
 use super::plan::{Plan, ScanContext};
 use super::prune::{judge_stripes, stripe_statistics};
 use super::reader::BatchReader;
-use super::restore::{StoredSchema, most_rows};
+use super::restore::{StoredSchema, max_rows};
 use super::schema::{Mapping, domain, row_number_field};
 use super::selection::Selection;
 use crate::options::{ColumnOptions, Columns, NullMapKeys, ReadOptions};
@@ -30,7 +30,7 @@ use crate::tail::{FileTail, read_tail};
 pub struct OrcFile {
     source: Arc<dyn ReadAt>,
     tail: Arc<FileTail>,
-    /// The Arrow schema that it was written with, once somebody has asked.
+    /// The Arrow schema in the metadata of the file, once it has been asked for.
     stored: Arc<OnceLock<Option<StoredSchema>>>,
     check: Option<CancelCheck>,
 }
@@ -42,42 +42,41 @@ impl std::fmt::Debug for OrcFile {
 }
 
 impl OrcFile {
-    /// Opens the file at `path`. For URLs there is [`open`](crate::io::open), whose source [`new`](Self::new) takes.
+    /// Opens the file at a path. For URLs see [`open`](crate::io::open), whose source [`new`](Self::new) takes.
     ///
     /// # Errors
-    /// `Io` when it cannot be read; see [`new`](Self::new).
+    /// `Io` if the file cannot be read; as [`new`](Self::new).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::new(Arc::new(FileSource::open(path)?), &Limits::default())
     }
 
-    /// Reads the tail of `source`.
+    /// Reads the tail of a source.
     ///
     /// # Errors
-    /// `Corrupt` when it is no ORC file, `LimitExceeded` when its tail is larger than allowed.
+    /// `Corrupt` if the source is not an ORC file, `LimitExceeded` if the tail is larger than allowed.
     pub fn new(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
         Ok(Self::with_tail(source.clone(), read_tail(&*source, limits)?))
     }
 
-    /// A file whose tail is known, from this process or another: nothing is read.
+    /// A file with a known tail, from this process or another. Nothing is read.
     pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
         OrcFile { source, tail: Arc::new(tail), stored: Arc::default(), check: None }
     }
 
-    /// Has `check` called now and then, on the thread that calls, while something takes long that gives no reader: plans,
-    /// explanations, statistics and footers of stripes. Readers have [`set_cancel_check`](BatchReader::set_cancel_check) of
-    /// their own.
+    /// Sets the check that long calls without a reader make regularly, on the calling thread: plans, explanations, statistics
+    /// and stripe footers. For readers see [`set_cancel_check`](BatchReader::set_cancel_check).
     #[must_use]
     pub fn set_cancel_check(mut self, check: CancelCheck) -> Self {
         self.check = Some(check);
         self
     }
 
-    /// When to look whether to go on.
+    /// The cancellation of a call.
     pub(super) fn cancellation(&self) -> Cancellation {
         Cancellation::new(self.check.clone())
     }
 
-    /// What messages call the source: a path, or a URL without credentials.
+    /// Name of the source in messages: a path, or a URL without credentials.
     pub fn name(&self) -> &str {
         self.source.name()
     }
@@ -91,10 +90,10 @@ impl OrcFile {
         &self.tail
     }
 
-    /// The Arrow schema that the file has under `options`.
+    /// The Arrow schema of the file under options.
     ///
     /// # Errors
-    /// `UnknownColumn` when `options` names a column that the file does not have.
+    /// `UnknownColumn` if the options name a column that the file does not have.
     pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
         let options = self.with_forms(options.clone())?;
@@ -102,12 +101,12 @@ impl OrcFile {
         self.logical_schema(&projection, &options, physical)
     }
 
-    /// The Arrow schema that the file was written with, where it has kept it.
+    /// The Arrow schema that the file was written with, if the file has kept it.
     pub(crate) fn stored(&self) -> Option<&StoredSchema> {
         self.stored.get_or_init(|| StoredSchema::of(&self.tail)).as_ref()
     }
 
-    /// The options with what the stored schema adds to them.
+    /// The options, completed by the stored schema.
     fn with_forms(&self, options: ReadOptions) -> Result<ReadOptions> {
         match self.stored().filter(|_| options.arrow_schema) {
             Some(stored) => stored.options(&self.tail.schema, options),
@@ -115,10 +114,10 @@ impl OrcFile {
         }
     }
 
-    /// The schema of the batches, given the schema of the decoded columns.
+    /// The schema of the batches for a schema of decoded columns.
     fn logical_schema(&self, projection: &Projection, options: &ReadOptions, physical: SchemaRef) -> Result<SchemaRef> {
         match self.stored().filter(|_| options.arrow_schema) {
-            Some(stored) => stored.restored(&Mapping { tail: &self.tail, options }, &projection.root, &physical),
+            Some(stored) => stored.logical_schema(&Mapping { tail: &self.tail, options }, &projection.root, &physical),
             None => Ok(physical),
         }
     }
@@ -146,30 +145,30 @@ impl OrcFile {
     /// Reads the file batch by batch.
     ///
     /// # Errors
-    /// `UnknownColumn` and `InvalidArgument` when `options` do not fit the file; `Unsupported` when
-    /// columns are encrypted and masks are not allowed. Errors of the data come from the reader.
+    /// `UnknownColumn` and `InvalidArgument` if the options do not fit the file; `Unsupported` if columns are encrypted and
+    /// masks are not allowed. Errors in the data are errors of the reader.
     pub fn read(&self, options: ReadOptions) -> Result<BatchReader> {
         Ok(BatchReader::new(self.plan(options)?))
     }
 
-    /// What [`read`](Self::read) would do: which stripes and row groups it skips and why, and how much it reads.
-    /// Footers of stripes, and indexes and bloom filters of the columns that the filter asks, are read for that.
+    /// The plan of [`read`](Self::read): the stripes and row groups that it skips and why, and how much it reads. Stripe
+    /// footers, and row indexes and bloom filters of the filter columns, are read.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and those of what is read.
+    /// As [`read`](Self::read); as reading of stripe footers and indexes.
     pub fn explain(&self, options: ReadOptions) -> Result<Explanation> {
         let plan = self.plan(options)?;
         plan.explain(&mut self.cancellation()).map_err(|error| self.named(error))
     }
 
-    /// The row groups of the stripes, with what is recorded of them: of columns whose types are known.
+    /// The row groups of the stripes with their recorded statistics, for all columns of known types.
     pub(crate) fn inspect(&self, limits: &Limits, null_map_keys: NullMapKeys) -> Result<Inspector> {
         let schema = &self.tail.schema;
         let readable = schema.get(0)?.children.iter().copied().filter(|&id| schema.fault(id).is_none());
         let columns = if schema.fault(0).is_some() { Columns::Ids(readable.collect()) } else { Columns::All };
         let options = ReadOptions { columns, limits: limits.clone(), null_map_keys, ..ReadOptions::default() };
-        // Timestamps that were written in a coarse unit need not fit into 64 bits of a finer one, and those of
-        // nanoseconds are read as such. What is recorded of them are wall clocks.
+        // Timestamps of a coarse unit may exceed 64 bits in a finer unit, and timestamps in nanoseconds are read as such.
+        // Recorded statistics are local times.
         let of_unit = |form: ColumnOptions| match form {
             ColumnOptions::Timestamp(unit @ Some(_), _) => Some(ColumnOptions::Timestamp(unit, None)),
             _ => None,
@@ -179,8 +178,7 @@ impl OrcFile {
         Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_options, ..options })?))
     }
 
-    /// As [`read`](Self::read), of a projection and a condition that were made elsewhere, by a reader
-    /// of a scan.
+    /// As [`read`](Self::read), for a projection and a condition that a reader of a scan has made.
     pub(crate) fn read_projected(
         &self,
         projection: Projection,
@@ -191,7 +189,7 @@ impl OrcFile {
         Ok(BatchReader::new(self.plan_of(projection, options, condition, scan)?))
     }
 
-    /// As [`explain`](Self::explain), of a projection and a condition that were made elsewhere.
+    /// As [`explain`](Self::explain), for a projection and a condition that a reader of a scan has made.
     pub(crate) fn explain_projected(
         &self,
         projection: Projection,
@@ -202,8 +200,8 @@ impl OrcFile {
         plan.explain(&mut self.cancellation()).map_err(|error| self.named(error))
     }
 
-    /// Of the stripes that reading opens: statistics of column `id` over those all of whose rows are wanted, and the
-    /// indexes of the others. Their bounds are values of the column.
+    /// Statistics of column `id` over all stripes whose rows all match, and the indexes of the other stripes that are read.
+    /// Bounds are values of the column.
     pub(crate) fn proven(
         &self,
         id: u32,
@@ -212,7 +210,7 @@ impl OrcFile {
         condition: Option<Condition>,
     ) -> Result<(ColumnStatistics, Vec<usize>)> {
         let (mut found, others) = self.recorded(id, projection, options, condition)?;
-        // Of no values there are no bounds.
+        // Without a number of values, the bounds may be of no values.
         if found.values.is_none() || !self.tail.bounds_are_exact(id) {
             found.detail = found.detail.without_bounds();
         }
@@ -250,7 +248,7 @@ impl OrcFile {
         Ok((all, others))
     }
 
-    /// Indexes of the stripes that reading opens.
+    /// Indexes of the stripes that are read.
     pub(crate) fn stripes_read(
         &self,
         projection: Projection,
@@ -271,7 +269,7 @@ impl OrcFile {
         self.plan_alone(projection, options, condition)
     }
 
-    /// The plan of a reader that reads alone.
+    /// The plan of a reader that is not part of a scan.
     fn plan_alone(&self, projection: Projection, options: ReadOptions, condition: Option<Condition>) -> Result<Plan> {
         let scan = ScanContext::of_one_reader(&options.limits);
         self.plan_of(projection, options, condition, &scan)
@@ -288,7 +286,7 @@ impl OrcFile {
         let make = || {
             let physical = self.physical_schema(&projection, &options)?;
             let logical = self.logical_schema(&projection, &options, physical.clone())?;
-            let options = ReadOptions { batch_size: options.batch_size.min(most_rows(&logical)), ..options };
+            let options = ReadOptions { batch_size: options.batch_size.min(max_rows(&logical)), ..options };
             let (source, tail, schemas) = (self.source.clone(), self.tail.clone(), (physical, logical));
             let selection = Selection::new(source, tail, projection, schemas, options, condition)?;
             let verdicts = judge_stripes(&selection, &mut self.cancellation())?;
@@ -297,7 +295,7 @@ impl OrcFile {
         make().map_err(|error| self.named(error))
     }
 
-    /// Statistics of each stripe, one entry a column; they are read from the source.
+    /// Statistics of each stripe, one entry for each column, read from the source.
     ///
     /// # Errors
     /// `Io` and `Corrupt`.

@@ -10,20 +10,20 @@ use orcish_core::predicate::{Condition, PruneResult, Truth};
 use crate::projection::{Projected, Projection};
 use crate::tail::FileTail;
 
-/// A condition, with what is read to decide it and what else.
+/// A condition, its columns, and the other columns.
 pub(super) struct Filter {
     pub(super) condition: Condition,
-    /// What is read to decide it.
+    /// The columns that the condition reads.
     pub(super) projection: Projection,
-    /// The columns that it asks, as the root has them.
-    pub(super) asked: Vec<Projected>,
-    /// Where among `asked` the column of each leaf is: the way down.
+    /// The filter columns: children of the root, or the root itself.
+    pub(super) columns: Vec<Projected>,
+    /// For each leaf, the path of its column: an index among the filter columns, then indexes of children.
     pub(super) paths: Vec<Vec<usize>>,
-    /// For each column of the batches, which of `asked` it is, if it is one.
+    /// For each column of the batches, its index among the filter columns, if it is one of them.
     pub(super) shared: Vec<Option<usize>>,
 }
 
-/// Finds the columns of a condition among those that are read for it, and those among the batches' columns.
+/// Resolves the columns of a condition among its projection and among the columns of the batches.
 pub(super) fn new_filter(
     condition: Condition,
     projection: Projection,
@@ -31,26 +31,26 @@ pub(super) fn new_filter(
     columns: &[Projected],
     tail: &FileTail,
 ) -> Result<Filter> {
-    let asked = columns_of(&projection.root, is_struct);
+    let filter_columns = columns_of(&projection.root, is_struct);
     let path = |column: u32| {
-        let (mut way, mut level) = (Vec::new(), &asked[..]);
+        let (mut steps, mut level) = (Vec::new(), &filter_columns[..]);
         loop {
             let last = |child: &Projected| tail.schema.get(child.id).map_or(child.id, |this| this.last);
             let holds = |child: &Projected| child.id <= column && column <= last(child);
-            let Some(at) = level.iter().position(holds) else { return way };
-            way.push(at);
-            let Some(child) = level.get(at).filter(|child| child.id != column) else { return way };
+            let Some(at) = level.iter().position(holds) else { return steps };
+            steps.push(at);
+            let Some(child) = level.get(at).filter(|child| child.id != column) else { return steps };
             level = &child.children;
         }
     };
     let paths = condition.leaves.iter().map(|leaf| path(leaf.column)).collect();
-    let shared = columns.iter().map(|column| asked.iter().position(|asked| asked == column)).collect();
-    Ok(Filter { condition, projection, asked, paths, shared })
+    let shared = columns.iter().map(|column| filter_columns.iter().position(|other| other == column)).collect();
+    Ok(Filter { condition, projection, columns: filter_columns, paths, shared })
 }
 
 impl Filter {
-    /// Those of `columns`, which are those of the batches, that it does not ask.
-    pub(super) fn rest(&self, columns: &[Projected]) -> Vec<Projected> {
+    /// The payload columns: `columns` of the batches that are not filter columns.
+    pub(super) fn payload_columns(&self, columns: &[Projected]) -> Vec<Projected> {
         columns
             .iter()
             .zip(&self.shared)
@@ -59,26 +59,26 @@ impl Filter {
             .collect()
     }
 
-    /// The values of a leaf's column, among those that were read.
+    /// The values of the column of a leaf, among the arrays of the filter columns.
     pub(super) fn values(&self, leaf: usize, arrays: &[ArrayRef]) -> Result<ArrayRef> {
         let missing = || Error::invalid("a column of the filter is missing");
-        let mut way = self.paths.get(leaf).ok_or_else(missing)?.iter();
-        let mut array = way.next().and_then(|&at| arrays.get(at)).ok_or_else(missing)?.clone();
-        for &at in way {
+        let mut path = self.paths.get(leaf).ok_or_else(missing)?.iter();
+        let mut array = path.next().and_then(|&at| arrays.get(at)).ok_or_else(missing)?.clone();
+        for &at in path {
             let inner = array.as_struct_opt().and_then(|parent| parent.columns().get(at)).ok_or_else(missing)?.clone();
             array = inner;
         }
         Ok(array)
     }
 
-    /// Whether the columns that are asked have to be read.
+    /// Whether the filter columns have to be read.
     pub(super) fn is_needed(&self, kept: &[(Range<usize>, Truth)]) -> bool {
         let undecided = kept.iter().any(|(_, truth)| *truth == Truth::Maybe);
         undecided || !kept.is_empty() && self.shared.iter().any(Option::is_some)
     }
 }
 
-/// Neighbouring row groups of which the same is known, but for those without a wanted row.
+/// Runs of adjacent row groups with the same truth, without row groups that have no matching row.
 pub(super) fn runs(verdicts: &[PruneResult]) -> impl Iterator<Item = (Range<usize>, Truth)> {
     let mut start = 0;
     verdicts.chunk_by(|a, b| a.truth == b.truth).filter_map(move |run| {
@@ -88,7 +88,7 @@ pub(super) fn runs(verdicts: &[PruneResult]) -> impl Iterator<Item = (Range<usiz
     })
 }
 
-/// The columns of the batches that a projection gives.
+/// Columns of the batches of a projection.
 pub(super) fn columns_of(root: &Projected, is_struct: bool) -> Vec<Projected> {
     if is_struct { root.children.clone() } else { vec![root.clone()] }
 }

@@ -1,11 +1,10 @@
-//! A stripe of which only the rows are read for which a condition is true.
+//! A stripe of which only the matching rows are read.
 //!
-//! 1. Row indexes and bloom filters of the columns that the condition asks say which row groups may have such rows.
-//! 2. Those columns are read, of these row groups, and the condition says which rows it is.
-//! 3. The other columns are read where there are such rows: whole row groups without any are neither fetched nor
-//!    decompressed, and rows between are passed over.
+//! 1. Row indexes and bloom filters of the filter columns select the row groups that may have matching rows.
+//! 2. The filter columns of these row groups are read, and the condition selects rows.
+//! 3. The payload columns of row groups with selected rows are read. Rows between selected rows are skipped.
 //!
-//! Steps 2 and 3 alternate, so that what is kept between them is bounded, however large the stripe.
+//! Steps 2 and 3 alternate, so that the memory between them is bounded for stripes of any size.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,21 +17,21 @@ use orcish_core::predicate::{Truth, evaluate};
 
 use super::decoded::DecodedRows;
 use super::filter::{Filter, runs};
-use super::gather::{joined, keep, size};
 use super::plan::Plan;
 use super::rows::RowReader;
+use super::select::{array_size, concat_arrays, row_selector};
 use crate::index::{Indexes, RowGroups};
 use crate::stripe::{StreamRanges, Stripe};
 use crate::tuning;
 
-/// Rows of which some are wanted.
+/// Evaluated rows, of which some are selected.
 struct Window {
     first_row: u64,
     /// A bit for each row.
-    wanted: BooleanBuffer,
-    /// Wanted rows.
+    selected: BooleanBuffer,
+    /// Number of selected rows.
     count: usize,
-    /// The columns that were read already, wanted rows only.
+    /// Selected rows of filter columns that are also columns of the batches.
     arrays: Vec<Option<ArrayRef>>,
 }
 
@@ -42,25 +41,25 @@ pub(super) struct FilteredStripe {
     first_row: u64,
     groups: RowGroups,
     indexes: Indexes,
-    /// Row groups that may have wanted rows, and whether all of them are; ascending.
-    kept: VecDeque<(Range<usize>, Truth)>,
-    /// How much of the first of `kept` has been looked at, in rows of the stripe.
-    looked_at: u64,
-    asked: RowReader,
-    rest: RowReader,
-    /// Whether indexes of the other columns have been looked for.
-    has_rest_index: bool,
+    /// Runs of row groups that may have matching rows, ascending, and whether all of their rows match.
+    runs: VecDeque<(Range<usize>, Truth)>,
+    /// The first row of the stripe that has not been evaluated.
+    next_row: u64,
+    filter_columns: RowReader,
+    payload_columns: RowReader,
+    /// Whether the row indexes of the payload columns have been read.
+    has_payload_index: bool,
     windows: VecDeque<Window>,
 }
 
 impl FilteredStripe {
-    /// Reads the footer of a stripe, and its indexes as far as they help.
+    /// Reads the footer of a stripe, and the indexes that help.
     pub(super) fn open(plan: &Plan, filter: &Filter, index: usize) -> Result<Self> {
         let stripe = plan.begin(index)?;
         let pruned = plan.prune(filter, &stripe, index)?;
         let (groups, indexes) = (pruned.groups, pruned.indexes);
-        let asked = plan.rows_of_columns(&stripe, &filter.asked)?;
-        let rest = plan.rows_of_columns(&stripe, &filter.rest(&plan.columns))?;
+        let filter_columns = plan.rows_of_columns(&stripe, &filter.columns)?;
+        let payload_columns = plan.rows_of_columns(&stripe, &filter.payload_columns(&plan.columns))?;
         let kept: Vec<_> = runs(&pruned.verdicts).collect();
         let is_needed = filter.is_needed(&kept);
         let all: Vec<Range<usize>> = kept.iter().map(|(run, _)| run.clone()).collect();
@@ -69,16 +68,16 @@ impl FilteredStripe {
             stripe,
             groups,
             indexes,
-            kept: kept.into(),
-            looked_at: 0,
-            asked,
-            rest,
-            has_rest_index: false,
+            runs: kept.into(),
+            next_row: 0,
+            filter_columns,
+            payload_columns,
+            has_payload_index: false,
             windows: VecDeque::new(),
         };
-        this.asked.can_seek = pruned.can_seek;
+        this.filter_columns.can_seek = pruned.can_seek;
         if is_needed {
-            let parts = this.asked.parts(&this.stripe, &this.indexes, &all, plan.tail())?;
+            let parts = this.filter_columns.parts(&this.stripe, &this.indexes, &all, plan.tail())?;
             this.load(&parts, plan)?;
         }
         Ok(this)
@@ -88,19 +87,19 @@ impl FilteredStripe {
         self.stripe.load(plan.source(), parts, plan.limits())
     }
 
-    /// The next rows; none in a part without rows, which is no end. `left` is what is left of the stripe.
+    /// The next rows. No rows are not the end. `left` is the number of rows of the stripe that are left.
     pub(super) fn next(&mut self, left: u64, plan: &Plan, filter: &Filter) -> Result<DecodedRows> {
         if self.windows.is_empty() {
-            if let Some(rows) = self.count_wanted(plan) {
-                let is_end = self.kept.is_empty();
+            if let Some(rows) = self.count_selected(plan) {
+                let is_end = self.runs.is_empty();
                 return Ok(DecodedRows { arrays: Vec::new(), rows, bytes: 0, passed: if is_end { left } else { 0 } });
             }
-            self.look_ahead(plan, filter)?;
-            self.load_rest(plan)?;
+            self.evaluate_ahead(plan, filter)?;
+            self.load_payload_columns(plan)?;
         }
-        let mut pieces: Vec<Vec<ArrayRef>> = vec![Vec::new(); self.rest.count()];
+        let mut pieces: Vec<Vec<ArrayRef>> = vec![Vec::new(); self.payload_columns.count()];
         let (mut batch, mut rows, mut bytes) = (Vec::new(), 0, 0);
-        while bytes < most_bytes(plan)
+        while bytes < max_bytes(plan)
             && self.windows.front().is_some_and(|window| rows == 0 || rows + window.count <= plan.batch_size)
             && let Some(window) = self.windows.pop_front()
         {
@@ -113,44 +112,44 @@ impl FilteredStripe {
             bytes += window.bytes();
             batch.push(window);
         }
-        let is_end = self.windows.is_empty() && self.kept.is_empty();
+        let is_end = self.windows.is_empty() && self.runs.is_empty();
         let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(&batch, pieces, plan, filter)? };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
         Ok(DecodedRows { arrays, rows, bytes, passed: if is_end { left } else { 0 } })
     }
 
-    /// The number of rows ahead of which all are wanted, where they have no columns: however many a file may state.
-    fn count_wanted(&mut self, plan: &Plan) -> Option<usize> {
+    /// The number of rows ahead that all match, if no column is read: a file may state any number of rows.
+    fn count_selected(&mut self, plan: &Plan) -> Option<usize> {
         if !plan.columns.is_empty() || plan.options.row_number.is_some() {
             return None;
         }
-        let (run, _) = self.kept.front().filter(|(_, truth)| *truth == Truth::Always)?;
-        let Range { start, end } = self.not_looked_at(run);
+        let (run, _) = self.runs.front().filter(|(_, truth)| *truth == Truth::Always)?;
+        let Range { start, end } = self.not_evaluated(run);
         let rows = usize::try_from(end.saturating_sub(start)).ok()?;
-        self.kept.pop_front();
-        self.looked_at = end;
+        self.runs.pop_front();
+        self.next_row = end;
         Some(rows)
     }
 
-    /// Rows of a run of row groups that have not been looked at: of the first of `kept` some may have been.
-    fn not_looked_at(&self, run: &Range<usize>) -> Range<u64> {
+    /// Rows of a run of row groups that have not been evaluated.
+    fn not_evaluated(&self, run: &Range<usize>) -> Range<u64> {
         let end = self.groups.rows(run.end.saturating_sub(1)).end;
-        self.groups.rows(run.start).start.max(self.looked_at)..end
+        self.groups.rows(run.start).start.max(self.next_row)..end
     }
 
-    /// Decides the condition for rows ahead, until enough of them are wanted or all have been looked at.
-    fn look_ahead(&mut self, plan: &Plan, filter: &Filter) -> Result<()> {
+    /// Evaluates the condition for rows ahead, until enough rows are selected or none are left.
+    fn evaluate_ahead(&mut self, plan: &Plan, filter: &Filter) -> Result<()> {
         let (mut rows, mut bytes, mut found) = (0usize, 0u64, 0u64);
         let enough = plan.options.limit.unwrap_or(u64::MAX);
         while rows < tuning::ROWS_AHEAD.get() && bytes < plan.limits().memory / 8 && found < enough {
-            let Some((run, truth)) = self.kept.front().cloned() else { break };
-            let Range { start, end } = self.not_looked_at(&run);
+            let Some((run, truth)) = self.runs.front().cloned() else { break };
+            let Range { start, end } = self.not_evaluated(&run);
             let left = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
             let window = self.window(start, left.min(plan.batch_size), truth, plan, filter)?;
-            let n = window.wanted.len();
-            self.looked_at = start + n as u64;
-            if self.looked_at >= end {
-                self.kept.pop_front();
+            let n = window.selected.len();
+            self.next_row = start + n as u64;
+            if self.next_row >= end {
+                self.runs.pop_front();
             }
             rows += n;
             found += window.count as u64;
@@ -162,66 +161,67 @@ impl FilteredStripe {
         Ok(())
     }
 
-    /// Decides the condition for up to `rows` rows from `start`, and keeps what was read of those that are wanted.
+    /// Evaluates the condition for up to `rows` rows from `start`.
     fn window(&mut self, start: u64, rows: usize, truth: Truth, plan: &Plan, filter: &Filter) -> Result<Window> {
-        let none = vec![None; filter.asked.len()];
+        let none = vec![None; filter.columns.len()];
         if truth == Truth::Always && filter.shared.iter().all(Option::is_none) {
-            return Ok(Window { first_row: start, wanted: BooleanBuffer::new_set(rows), count: rows, arrays: none });
+            return Ok(Window { first_row: start, selected: BooleanBuffer::new_set(rows), count: rows, arrays: none });
         }
-        self.asked.go_to(start, &self.groups, &self.indexes)?;
-        let arrays = self.asked.read(rows, plan.budget())?;
+        self.filter_columns.go_to(start, &self.groups, &self.indexes)?;
+        let arrays = self.filter_columns.read(rows, plan.budget())?;
         let rows = arrays.first().map_or(rows, |array| array.len());
-        let wanted = match truth {
+        let selected = match truth {
             Truth::Always => BooleanBuffer::new_set(rows),
             _ => evaluate(&filter.condition, rows, &|leaf| filter.values(leaf, &arrays))?,
         };
-        let count = wanted.count_set_bits();
+        let count = selected.count_set_bits();
         let is_shared = |at: usize| filter.shared.contains(&Some(at));
         let arrays = match count {
             0 => none,
             count => {
-                let keep = keep(&wanted, count);
-                let kept = |(at, array): (usize, &ArrayRef)| is_shared(at).then(|| keep(array)).transpose();
+                let select = row_selector(&selected, count);
+                let kept = |(at, array): (usize, &ArrayRef)| is_shared(at).then(|| select(array)).transpose();
                 arrays.iter().enumerate().map(kept).collect::<Result<_>>()?
             }
         };
-        Ok(Window { first_row: start, wanted, count, arrays })
+        Ok(Window { first_row: start, selected, count, arrays })
     }
 
-    /// Reads the streams of the other columns, of the row groups that have wanted rows.
-    fn load_rest(&mut self, plan: &Plan) -> Result<()> {
-        if self.windows.is_empty() || self.rest.is_empty() {
+    /// Reads the streams of the payload columns, of the row groups with selected rows.
+    fn load_payload_columns(&mut self, plan: &Plan) -> Result<()> {
+        if self.windows.is_empty() || self.payload_columns.is_empty() {
             return Ok(());
         }
-        let mut wanted: Vec<Range<usize>> = Vec::new();
+        let mut selected: Vec<Range<usize>> = Vec::new();
         for window in &self.windows {
-            for (from, to) in window.wanted.set_slices() {
+            for (from, to) in window.selected.set_slices() {
                 let group = |row: usize| self.groups.group_of(window.first_row + row as u64);
                 let (first, last) = (group(from), group(to - 1));
-                match wanted.last_mut() {
+                match selected.last_mut() {
                     Some(run) if first <= run.end => run.end = run.end.max(last + 1),
-                    _ => wanted.push(first..last + 1),
+                    _ => selected.push(first..last + 1),
                 }
             }
         }
-        let is_all = wanted.first().is_some_and(|run| *run == (0..self.groups.count()));
-        if !is_all && !self.has_rest_index {
-            self.has_rest_index = true;
-            self.rest.can_seek = plan.index_columns(&self.stripe, self.groups, &self.rest.ids, &mut self.indexes)?;
+        let is_all = selected.first().is_some_and(|run| *run == (0..self.groups.count()));
+        if !is_all && !self.has_payload_index {
+            self.has_payload_index = true;
+            self.payload_columns.can_seek =
+                plan.index_columns(&self.stripe, self.groups, &self.payload_columns.ids, &mut self.indexes)?;
         }
-        if !self.rest.can_seek {
-            // Without positions there is one way, from the first row on; what is there of it stays.
-            if self.rest.is_loaded {
+        if !self.payload_columns.can_seek {
+            // Without positions the columns are read from their first row, once for all.
+            if self.payload_columns.is_loaded {
                 return Ok(());
             }
-            self.rest.is_loaded = true;
-            wanted = std::iter::once(0..self.groups.count()).collect();
+            self.payload_columns.is_loaded = true;
+            selected = std::iter::once(0..self.groups.count()).collect();
         }
-        let parts = self.rest.parts(&self.stripe, &self.indexes, &wanted, plan.tail())?;
+        let parts = self.payload_columns.parts(&self.stripe, &self.indexes, &selected, plan.tail())?;
         self.load(&parts, plan)
     }
 
-    /// The columns of the batch of these windows, and of `pieces` of the other columns.
+    /// The columns of a batch: `windows` have the filter columns, `pieces` the payload columns.
     fn arrays(
         &self,
         windows: &[Window],
@@ -236,21 +236,21 @@ impl FilteredStripe {
                 Some(at) => windows.iter().filter_map(|window| window.arrays.get(*at)?.clone()).collect(),
                 None => rest.next().unwrap_or_default(),
             };
-            columns.push(joined(pieces)?);
+            columns.push(concat_arrays(pieces)?);
         }
         if plan.options.row_number.is_some() {
             let first_row = self.first_row;
             let numbers = windows.iter().flat_map(|window| {
                 let row = |at: usize| i64::try_from(first_row + window.first_row + at as u64).unwrap_or(i64::MAX);
-                window.wanted.set_indices().map(row)
+                window.selected.set_indices().map(row)
             });
             columns.push(Arc::new(numbers.collect::<Int64Array>()));
         }
         Ok(columns)
     }
 
-    /// Reads the other columns of a window, and appends what is wanted to `pieces`, until they are as many `bytes` as
-    /// a batch should have. Says how many rows of the window are done.
+    /// Appends the selected rows of the payload columns of a window to `pieces`, until they have the `bytes` of a batch.
+    /// Returns the number of rows of the window that are done.
     fn read_window(
         &mut self,
         window: &Window,
@@ -258,40 +258,40 @@ impl FilteredStripe {
         pieces: &mut [Vec<ArrayRef>],
         bytes: &mut u64,
     ) -> Result<usize> {
-        let spans = if self.rest.is_empty() { Vec::new() } else { spans(&window.wanted) };
+        let spans = if self.payload_columns.is_empty() { Vec::new() } else { spans(&window.selected) };
         for span in spans {
             let mut from = span.start;
             while from < span.end {
-                self.rest.go_to(window.first_row + from as u64, &self.groups, &self.indexes)?;
-                let arrays = self.rest.read(span.end - from, plan.budget())?;
+                self.payload_columns.go_to(window.first_row + from as u64, &self.groups, &self.indexes)?;
+                let arrays = self.payload_columns.read(span.end - from, plan.budget())?;
                 let rows = arrays.first().map_or(span.end - from, |array| array.len());
-                let wanted = window.wanted.slice(from, rows);
-                let keep = keep(&wanted, wanted.count_set_bits());
+                let selected = window.selected.slice(from, rows);
+                let select = row_selector(&selected, selected.count_set_bits());
                 for (array, pieces) in arrays.iter().zip(pieces.iter_mut()) {
-                    let kept = keep(array)?;
-                    *bytes += size(&kept);
+                    let kept = select(array)?;
+                    *bytes += array_size(&kept);
                     pieces.push(kept);
                 }
                 from += rows;
-                if *bytes >= most_bytes(plan) {
+                if *bytes >= max_bytes(plan) {
                     return Ok(from);
                 }
             }
         }
-        Ok(window.wanted.len())
+        Ok(window.selected.len())
     }
 }
 
-/// Bytes from which on a batch gets no more rows.
-fn most_bytes(plan: &Plan) -> u64 {
+/// Bytes from which on a batch is complete.
+fn max_bytes(plan: &Plan) -> u64 {
     (plan.limits().memory / 8).min(tuning::BATCH_BYTES.wide())
 }
 
 impl Window {
-    /// The first `rows` rows, and the others if there are wanted ones among them.
+    /// The first `rows` rows, and the other rows if some of them are selected.
     fn split(self, rows: usize) -> (Self, Option<Self>) {
-        let others = self.wanted.len().saturating_sub(rows);
-        let first = self.wanted.slice(0, self.wanted.len() - others);
+        let others = self.selected.len().saturating_sub(rows);
+        let first = self.selected.slice(0, self.selected.len() - others);
         let count = first.count_set_bits();
         if count == self.count {
             return (self, None);
@@ -303,24 +303,24 @@ impl Window {
         let (arrays, of_later) = (part(0, count), part(count, self.count - count));
         let later = Window {
             first_row: self.first_row + rows as u64,
-            wanted: self.wanted.slice(rows, others),
+            selected: self.selected.slice(rows, others),
             count: self.count - count,
             arrays: of_later,
         };
-        (Window { first_row: self.first_row, wanted: first, count, arrays }, Some(later))
+        (Window { first_row: self.first_row, selected: first, count, arrays }, Some(later))
     }
 
-    /// Bytes of the columns that were read already.
+    /// Bytes of the filter columns.
     fn bytes(&self) -> u64 {
-        self.arrays.iter().flatten().map(size).sum()
+        self.arrays.iter().flatten().map(array_size).sum()
     }
 }
 
-/// Ranges of rows that are decoded at once: wanted ones, and what is between near ones.
-fn spans(wanted: &BooleanBuffer) -> Vec<Range<usize>> {
+/// Ranges of rows that are decoded at once: selected rows, and rows between selected rows that are near.
+fn spans(selected: &BooleanBuffer) -> Vec<Range<usize>> {
     let near = tuning::ROWS_WORTH_SKIPPING.get();
     let mut spans: Vec<Range<usize>> = Vec::new();
-    for (from, to) in wanted.set_slices() {
+    for (from, to) in selected.set_slices() {
         match spans.last_mut() {
             Some(span) if from - span.end < near => span.end = to,
             _ => spans.push(from..to),

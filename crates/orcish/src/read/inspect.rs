@@ -1,4 +1,4 @@
-//! Row groups one by one, with what is recorded of them: for who compares the two.
+//! Row groups one by one with their recorded statistics, for comparison.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::tuning;
 use crate::warnings::{warn, with_column};
 use crate::writer::Writer;
 
-/// The stripes of a file, all columns in their natural types, but timestamps in the unit in which they were written.
+/// The stripes of a file with all columns in their physical types, and timestamps in the unit in which they were written.
 pub(crate) struct Inspector(Arc<Plan>);
 
 impl Inspector {
@@ -28,7 +28,7 @@ impl Inspector {
         Inspector(Arc::new(plan))
     }
 
-    /// Nanoseconds of the unit in which timestamps of a column are read.
+    /// Nanoseconds of the unit of the timestamps of a column.
     pub(crate) fn ticks(&self, column: u32) -> i128 {
         match self.0.options.column_options.get(&column) {
             Some(ColumnOptions::Timestamp(Some(TimestampUnit::Second), _)) => 1_000_000_000,
@@ -38,7 +38,7 @@ impl Inspector {
         }
     }
 
-    /// Decompresses the footer of the file once more, for callers that listen to what the decoder passes over.
+    /// Decompresses the footer of the file again, so that callers see the warnings of the decoder.
     pub(crate) fn decompress_footer(&self) -> Result<()> {
         let (plan, framing) = (&self.0, self.0.tail().framing());
         if framing.is_uncompressed() {
@@ -58,7 +58,7 @@ impl Inspector {
         self.0.footer(stripe).map_err(|error| placed(&self.0, stripe, error))
     }
 
-    /// The row groups of a stripe, which has this `footer`.
+    /// The row groups of a stripe with this `footer`.
     pub(crate) fn stripe(&self, index: usize, footer: &orc::StripeFooter) -> Result<StripeInspector> {
         StripeInspector::open(&self.0, index, footer).map_err(|error| placed(&self.0, index, error))
     }
@@ -71,34 +71,34 @@ pub(crate) struct StripeInspector {
     stripe: Stripe,
     indexes: Indexes,
     groups: RowGroups,
-    /// Goes through all of them.
+    /// A reader of all row groups in order.
     all: RowReader,
-    /// Go by the index, one column each: to those of even and of odd numbers, so that each is sought.
+    /// Readers that seek by the row index, one for each column: to even and to odd row groups, so that each is sought.
     sought: Vec<[At; 2]>,
-    /// Row groups, columns, and what is wrong with the row index there; the last row group first.
+    /// Row group, column and error of each faulty entry of the row index, the last row group first.
     faults: Vec<(usize, u32, &'static str)>,
     next: usize,
     /// Rows of the row group that have not been read.
     left: usize,
 }
 
-/// A reader that goes by the row index.
+/// A reader that seeks by the row index.
 enum At {
     Row(Box<RowReader>),
-    /// The index led it nowhere, which is said once.
+    /// Whether an error of the index has been reported.
     Lost(Option<Error>),
 }
 
 /// Some rows of a row group.
 pub(crate) struct Piece {
-    /// The columns, read one row group after the other.
+    /// The columns, read from the first row group on.
     pub(crate) columns: Vec<ArrayRef>,
-    /// The same rows of each column in parts, read by the row index; none where that is not possible, or has led nowhere
-    /// before, and the error of the index where it leads nowhere.
+    /// The same rows of each column, read by the row index. `None` if the column cannot seek or an error has been reported;
+    /// an error if the index is faulty.
     pub(crate) sought: Vec<Option<Result<Vec<ArrayRef>>>>,
 }
 
-/// Puts the stripe and the file into an error.
+/// Adds the stripe and the file to an error.
 fn placed(plan: &Plan, stripe: usize, error: Error) -> Error {
     error.in_section("stripe", stripe).in_file(plan.source.name())
 }
@@ -120,7 +120,7 @@ impl StripeInspector {
             faults.extend(defect.and_then(|defect| defect.fault(is_own)).map(|(group, what)| (group, id, what)));
         }
         faults.sort_unstable_by(|a, b| b.cmp(a));
-        // The number of row groups is bounded by the entries of an index only.
+        // The number of row groups is only bounded by the entries of an index.
         if indexes.values().all(ColumnIndex::is_empty) {
             let rows = tuning::ROWS_WITHOUT_INDEX.get();
             groups = RowGroups::new(stripe.rows, u32::try_from(rows).unwrap_or(u32::MAX));
@@ -143,8 +143,8 @@ impl StripeInspector {
         placed(&self.plan, self.index, error)
     }
 
-    /// Goes to the next row group, and notes what is wrong with the row index there; false where there is none. Where no
-    /// column is read, there is nothing to go through.
+    /// Goes to the next row group, and records errors of its row index. Returns `false` at the end. Without columns there are
+    /// no row groups.
     pub(crate) fn next_group(&mut self) -> Result<bool> {
         if self.next >= self.groups.count() || self.all.is_empty() {
             return Ok(false);
@@ -189,7 +189,7 @@ impl StripeInspector {
                 Ok(parts) => Ok(Some(Ok(parts))),
                 Err(error) => {
                     let error = of_index(&self.plan, self.index, error)?;
-                    // Where it is now, nobody knows.
+                    // After an error the position of the reader is unknown.
                     *slot = At::Lost(None);
                     Ok(Some(Err(error)))
                 }
@@ -199,35 +199,35 @@ impl StripeInspector {
         Ok(Some(Piece { columns, sought }))
     }
 
-    /// What is recorded of a row group of a column.
+    /// The recorded statistics of a row group of a column.
     pub(crate) fn recorded(&self, column: u32, group: usize) -> Result<Option<ColumnStatistics>> {
         let Some(index) = self.indexes.get(&column) else { return Ok(None) };
         index.statistics(column, group, self.plan.tail()).map_err(|error| self.placed(error))
     }
 
-    /// The bloom filters of a column, of the kind that is written today.
+    /// The bloom filters of a column, in the current format.
     pub(crate) fn bloom_filters(&self, column: u32) -> Result<Option<BloomFilters>> {
         let filters = self.plan.bloom_filters(&self.stripe, self.groups, column, IndexKind::BloomFilterUtf8);
         filters.map_err(|error| self.placed(error))
     }
 }
 
-/// An error of a reader that went by the row index, where it may be that of the index: the same rows have been read
-/// without it.
+/// The error of a reader that seeks by the row index, as an error of the index: the same rows have been read without the
+/// index.
 ///
 /// # Errors
-/// Those that say nothing of the index: the source failed, the caller wanted it to end, or memory was short.
+/// Errors that say nothing of the index: of the source, cancellation, lack of memory.
 fn of_index(plan: &Plan, stripe: usize, error: Error) -> Result<Error> {
     let is_of_index = match error.kind() {
         ErrorKind::Io | ErrorKind::Interrupted => false,
-        // Another value than that of the row may be larger than an array may be.
+        // A value that is read at a wrong position can exceed the maximum size of an array.
         ErrorKind::LimitExceeded => !plan.memory.was_exhausted(),
         _ => true,
     };
     if is_of_index { Ok(error) } else { Err(placed(plan, stripe, error)) }
 }
 
-/// The next `rows` rows of the only column of a reader, in parts.
+/// The next `rows` rows of the only column of a reader, as one or more arrays.
 fn read(reader: &mut RowReader, rows: usize, budget: Budget) -> Result<Vec<ArrayRef>> {
     let (mut parts, mut left) = (Vec::new(), rows);
     while left > 0 {

@@ -1,4 +1,4 @@
-//! What is known beforehand of the instants of `timestamp` columns: statistics have wall clocks.
+//! Pruning of `timestamp` columns that are read as instants: their statistics are local times.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use crate::statistics::MAX_UTC_OFFSET;
 use crate::tail::FileTail;
 use crate::time::{NANOS_PER_SECOND, WriterZone};
 
-/// Whether a leaf asks for instants of a column whose statistics have wall clocks.
+/// Whether a leaf compares instants with a column whose statistics are local times.
 pub(super) fn asks_instants(leaf: &Leaf, tail: &FileTail) -> bool {
     leaf.is_instant && tail.schema.get(leaf.column).is_ok_and(|this| this.kind == Kind::Timestamp)
 }
 
-/// Statistics of wall clocks as those of the instants at which the clocks of `zone` show them, or those of any zone.
+/// Converts statistics of local times to statistics of instants in `zone`, or in any zone.
 pub(super) fn of_instants<'a>(
     statistics: &'a ColumnStatistics,
     zone: Option<&WriterZone>,
@@ -31,7 +31,7 @@ pub(super) fn of_instants<'a>(
         _ => (-MAX_UTC_OFFSET, MAX_UTC_OFFSET),
     };
     let detail = Detail::Timestamp {
-        // Where the clock leaps, an instant may be greater than one with a greater wall clock.
+        // Where a clock is set back, a later instant can have an earlier local time.
         min: None,
         max: None,
         lower_bound: lower_bound.map(|bound| bound - offsets(bound).1),

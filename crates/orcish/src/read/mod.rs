@@ -7,7 +7,6 @@ mod explain;
 mod file;
 mod filter;
 mod filtered;
-mod gather;
 mod inspect;
 mod instants;
 mod opener;
@@ -17,6 +16,7 @@ mod reader;
 mod restore;
 mod rows;
 mod schema;
+mod select;
 mod selection;
 mod storage;
 mod stored;
@@ -30,6 +30,8 @@ pub use stored::ARROW_SCHEMA_KEY;
 
 pub(crate) use inspect::{Inspector, Piece, StripeInspector};
 pub(crate) use plan::ScanContext;
-pub(crate) use restore::{Chosen, DAYS, MONTHS, StoredSchema, add_forms, fits, has_form, most_rows};
+pub(crate) use restore::{
+    DAYS, GivenOptions, MONTHS, StoredSchema, add_column_options, has_column_option, is_compatible, max_rows,
+};
 pub(crate) use schema::{Mapping, SPARK_TYPE, altered, domain, may_become_null};
 pub(crate) use stored::encode as encode_schema;

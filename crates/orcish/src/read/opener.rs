@@ -1,4 +1,4 @@
-//! Stripes that are opened, and readers of their columns.
+//! Opening of stripes, and of readers of their columns.
 
 use orcish_core::error::Result;
 
@@ -11,7 +11,7 @@ use crate::proto::orc;
 use crate::stripe::{StreamKind, Stripe};
 
 impl Plan {
-    /// Reads the footer of a stripe, of all columns that are read or asked.
+    /// Reads the footer of a stripe, for all payload and filter columns.
     pub(super) fn begin(&self, index: usize) -> Result<Stripe> {
         self.begin_with(index, &self.footer(index)?)
     }
@@ -21,11 +21,11 @@ impl Plan {
         Stripe::read_footer(self.source(), &self.tail, index, self.limits())
     }
 
-    /// As [`begin`](Self::begin), of a stripe whose `footer` has been read.
+    /// As [`begin`](Self::begin), for a stripe whose `footer` has been read.
     pub(super) fn begin_with(&self, index: usize, footer: &orc::StripeFooter) -> Result<Stripe> {
-        let is_asked = |id: u32| self.filter.as_ref().is_some_and(|filter| filter.projection.contains(id));
-        let wanted = |id: u32| id == 0 || self.projection.contains(id) || is_asked(id);
-        Stripe::with_footer(&self.source, &self.tail, (index, footer), self.limits(), &self.memory, &wanted)
+        let is_filtered = |id: u32| self.filter.as_ref().is_some_and(|filter| filter.projection.contains(id));
+        let is_read = |id: u32| id == 0 || self.projection.contains(id) || is_filtered(id);
+        Stripe::with_footer(&self.source, &self.tail, (index, footer), self.limits(), &self.memory, &is_read)
     }
 
     pub(super) fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {
@@ -50,7 +50,7 @@ impl Plan {
         Ok(RowReader::new(reader, columns.len(), ids))
     }
 
-    /// Ids of `columns` and of those below, and of the root if it has a stream of its own.
+    /// Ids of `columns` and of their descendants, and of the root if it has a stream of its own.
     pub(super) fn ids_of(&self, stripe: &Stripe, columns: &[Projected]) -> Vec<u32> {
         let mut ids = Vec::new();
         if self.is_struct && stripe.streams(0).any(|(kind, _)| kind == StreamKind::Present) {
@@ -61,7 +61,7 @@ impl Plan {
     }
 }
 
-/// Ids of a column and of those below it.
+/// Ids of a column and of its descendants.
 fn collect_ids(column: &Projected, ids: &mut Vec<u32>) {
     ids.push(column.id);
     column.children.iter().for_each(|child| collect_ids(child, ids));

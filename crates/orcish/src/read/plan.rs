@@ -1,4 +1,4 @@
-//! The plan of a read: what is read of a file, by how many threads, and how far ahead.
+//! The plan of a read: what is read of a file, the number of threads, and how far they prefetch.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,58 +24,58 @@ use crate::tuning;
 /// What the readers of a scan share.
 #[derive(Debug, Clone)]
 pub(crate) struct ScanContext {
-    /// Number of readers that run at a time. They share the requests that may be under way.
+    /// Number of readers that run at a time. They share the maximum number of concurrent requests.
     pub(crate) readers: usize,
     pub(crate) memory: Arc<ScanMemory>,
 }
 
 impl ScanContext {
-    /// The context of a reader that reads alone.
+    /// The context of a reader that is not part of a scan.
     pub(crate) fn of_one_reader(limits: &Limits) -> Self {
         ScanContext { readers: 1, memory: ScanMemory::new(limits.memory) }
     }
 }
 
-/// What is read of a file, and how. Plain data: nothing is read to make it.
+/// What is read of a file, and how. A plan is plain data: making it reads nothing.
 pub(super) struct Plan {
     pub(super) source: Arc<dyn ReadAt>,
     pub(super) tail: Arc<FileTail>,
     pub(super) projection: Projection,
-    /// The zone of the reader, where one was named.
+    /// The zone of the reader, if one is given.
     pub(super) reader: Option<WriterZone>,
     pub(super) options: ReadOptions,
     /// Indexes of the stripes.
     pub(super) stripes: Vec<usize>,
-    /// Which rows are wanted; all without it.
+    /// The filter. `None` selects all rows.
     pub(super) filter: Option<Filter>,
-    /// What statistics say of the stripes, by their indexes.
+    /// What statistics prove of the stripes, by index.
     pub(super) verdicts: BTreeMap<usize, PruneResult>,
     /// Columns of the batches: the children of a struct root, or the root itself.
     pub(super) columns: Vec<Projected>,
-    /// Schema of what is decoded.
+    /// Schema of the decoded columns.
     pub(super) physical: SchemaRef,
-    /// Schema of the batches that are made of it.
+    /// Schema of the batches.
     pub(super) logical: SchemaRef,
     pub(super) is_struct: bool,
     pub(super) threads: usize,
-    /// Stripes that threads open ahead which do nothing else but wait for their bytes.
+    /// Number of stripes that threads open ahead which only wait for bytes.
     pub(super) fetched_ahead: usize,
-    /// Stored bytes that they may have, roughly.
+    /// Approximate limit of their stored bytes.
     pub(super) bytes_ahead: u64,
     pub(super) batch_size: usize,
-    /// Most rows that are given: where nothing is stored for any row, a file of a few bytes may state any number.
-    most_rows: u64,
-    /// What is decompressed, dictionaries and indexes are charged to this.
+    /// Maximum number of rows that are returned. A file of a few bytes may state any number of rows without columns.
+    max_rows: u64,
+    /// Memory of decompressed chunks, dictionaries and indexes.
     pub(super) memory: Arc<Memory>,
     /// Memory of all readers of the scan.
     pub(super) scan_memory: Arc<ScanMemory>,
-    /// Buffers of the source are kept for the read.
+    /// Keeps buffers of the source during the read.
     _session: Session,
 }
 
 impl Plan {
-    /// The plan of reading a selection. `verdicts` has what statistics say of each selected stripe; it is empty where there
-    /// is no condition.
+    /// The plan of reading a selection. `verdicts` has what statistics prove of each selected stripe; it is empty without a
+    /// condition.
     pub(super) fn new(selection: Selection, verdicts: Vec<PruneResult>, scan: &ScanContext) -> Result<Self> {
         let Selection {
             source,
@@ -96,11 +96,12 @@ impl Plan {
         let columns = columns_of(&projection.root, is_struct);
         // A condition that is the same for all rows needs no column.
         let filter = condition.zip(filter_projection).filter(|(condition, _)| condition.root != Node::Constant(true));
-        let filter = filter.map(|(condition, asked)| new_filter(condition, asked, is_struct, &columns, &tail));
+        let filter =
+            filter.map(|(condition, projection)| new_filter(condition, projection, is_struct, &columns, &tail));
         let filter = filter.transpose()?;
         let left = options.limit.unwrap_or(u64::MAX);
         if filter.is_none() {
-            // No more stripes than the rows are in.
+            // Stripes after the limit are not needed.
             let mut rows = 0u64;
             stripes.retain(|&stripe| {
                 let is_wanted = rows < left;
@@ -114,20 +115,20 @@ impl Plan {
         let stored = stripes.iter().filter_map(|&at| tail.stripes.get(at)).map(|stripe| stripe.data_length);
         let bytes = stored.fold(0, u64::saturating_add);
         let threads = if bytes < tuning::BYTES_WORTH_A_THREAD.wide() { 1 } else { threads_or_cores(options.threads) };
-        // With a limit nobody knows how many stripes a filter will need.
+        // With a limit, the number of stripes that a filter needs is unknown.
         let is_known = filter.is_none() || options.limit.is_none();
         let requests = if is_known { source.concurrency().div_ceil(sharers) } else { 1 };
         let fetched_ahead = if requests > 1 && stripes.len() > 1 { requests.min(stripes.len()) } else { 0 };
-        // Rows of no column need no bound: nothing is there for any of them.
+        // Rows without columns need no memory, and no limit.
         let is_bare = columns.is_empty() && filter.is_none() && options.row_number.is_none();
         let batch_size = if is_bare { usize::MAX } else { options.batch_size };
-        let asked = filter.as_ref().map_or(&[][..], |filter| &filter.asked);
+        let filter_columns = filter.as_ref().map_or(&[][..], |filter| &filter.columns);
         let has_bytes = match columns.is_empty() {
             true => tail.schema.types().iter().any(|this| this.kind != Kind::Struct),
-            false => columns.iter().chain(asked).any(|column| !is_weightless(&tail, column)),
+            false => columns.iter().chain(filter_columns).any(|column| !is_weightless(&tail, column)),
         };
-        let most_rows = if is_bare || has_bytes { u64::MAX } else { options.limits.memory };
-        // Under a filter nobody knows how many rows have to be looked at for those that are left.
+        let max_rows = if is_bare || has_bytes { u64::MAX } else { options.limits.memory };
+        // With a filter, the number of rows to be evaluated for the limit is unknown.
         let most = if filter.is_some() { usize::MAX } else { usize::try_from(left).unwrap_or(usize::MAX) };
         let batch_size = batch_size.min(most).max(1);
         let memory = Memory::with_scan(options.limits.memory, scan.memory.clone());
@@ -135,7 +136,7 @@ impl Plan {
             memory,
             scan_memory: scan.memory.clone(),
             _session: source.session(),
-            most_rows,
+            max_rows,
             source,
             tail,
             projection,
@@ -163,13 +164,13 @@ impl Plan {
         self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.rows)
     }
 
-    /// Stored bytes of a stripe that are read, if all columns have as many.
+    /// Stored bytes of a stripe that are read, if all columns have the same size.
     pub(super) fn share_of(&self, stripe: usize) -> u64 {
         let (read, all) = (self.projection.count() as u64, self.tail.schema.types().len() as u64);
         self.bytes_of(stripe) / all.max(1) * read
     }
 
-    /// Stored bytes of a stripe, all columns.
+    /// Stored bytes of all columns of a stripe.
     pub(super) fn bytes_of(&self, stripe: usize) -> u64 {
         self.tail.stripes.get(stripe).map_or(0, |stripe| stripe.data_length.min(self.tail.file_length))
     }
@@ -186,9 +187,9 @@ impl Plan {
         Budget::new(self.limits(), self.projection.count())
     }
 
-    /// Looks whether so many rows may be gone through.
+    /// Checks that a number of rows may be processed.
     pub(super) fn check_rows(&self, rows: u64) -> Result<()> {
-        let most = self.most_rows;
+        let most = self.max_rows;
         match rows > most {
             true => {
                 let message = format!("rows for which nothing is stored are more than the {most} bytes allowed");
@@ -206,21 +207,21 @@ impl Plan {
         self.filter.is_some()
     }
 
-    /// What statistics say of a stripe.
+    /// What statistics prove of a stripe.
     pub(super) fn verdict_of(&self, stripe: usize) -> PruneResult {
         self.verdicts.get(&stripe).cloned().unwrap_or(PruneResult::MAYBE)
     }
 
-    /// Whether nothing of a stripe has to be read, as all of its rows are wanted and no column.
+    /// Whether nothing of a stripe has to be read: all rows match, and there is no column.
     pub(super) fn needs_rows_only(&self, index: usize) -> bool {
         let is_filtered = self.is_filtered() && self.verdict_of(index).truth != Truth::Always;
-        // Numbers of filtered rows come with the columns.
+        // Row numbers of a filtered stripe are made with its columns.
         let is_numbered = self.is_filtered() && self.options.row_number.is_some();
         self.columns.is_empty() && !is_filtered && !is_numbered
     }
 }
 
-/// Whether a column holds nothing but structs without fields.
+/// Whether a column consists of structs without fields.
 fn is_weightless(tail: &FileTail, column: &Projected) -> bool {
     let is_struct = tail.schema.get(column.id).is_ok_and(|this| this.kind == Kind::Struct);
     is_struct && column.children.iter().all(|child| is_weightless(tail, child))

@@ -1,4 +1,4 @@
-//! Which stripes and row groups have rows for which a condition may be true.
+//! Pruning of stripes and row groups without matching rows.
 
 #[cfg(test)]
 mod tests;
@@ -31,14 +31,14 @@ use crate::warnings::with_column;
 /// Row groups of a stripe.
 pub(super) struct Pruned {
     pub(super) groups: RowGroups,
-    /// What is known of each.
+    /// The result for each row group.
     pub(super) verdicts: Vec<PruneResult>,
-    /// Whether the columns that are asked can go to each.
+    /// Whether the filter columns can seek to row groups.
     pub(super) can_seek: bool,
     pub(super) indexes: Indexes,
 }
 
-/// The bloom filters of a column, with what to look for in them for each of some leaves.
+/// The bloom filters of a column, with the hashes of some leaves.
 struct Lookup {
     filters: BloomFilters,
     keys: BTreeMap<usize, Vec<ValueHash>>,
@@ -50,7 +50,7 @@ impl Lookup {
     }
 }
 
-/// What statistics of the file and of its stripes say of each selected stripe; nothing without a condition.
+/// The results of pruning the selected stripes by statistics of the file and of stripes; empty without a condition.
 pub(super) fn judge_stripes(selection: &Selection, cancellation: &mut Cancellation) -> Result<Vec<PruneResult>> {
     let Some(condition) = &selection.condition else { return Ok(Vec::new()) };
     let (tail, stripes, limits) = (&*selection.tail, &selection.stripes, &selection.options.limits);
@@ -79,7 +79,7 @@ pub(super) fn judge_stripes(selection: &Selection, cancellation: &mut Cancellati
     stripes.iter().map(|stripe| of_stripe(stripe).map_err(|error: Error| error.in_section("stripe", *stripe))).collect()
 }
 
-/// The statistics of a leaf's column, among those that were `found` of `columns`, which ascend.
+/// The statistics of the column of a leaf. `found` are the statistics of `columns`, which are ascending.
 fn of_leaf<'a>(columns: &[u32], found: &'a [Option<ColumnStatistics>], leaf: &Leaf) -> Option<&'a ColumnStatistics> {
     found.get(columns.binary_search(&leaf.column).ok()?)?.as_ref()
 }
@@ -96,8 +96,7 @@ pub(super) fn stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &L
     }
 }
 
-/// What statistics of some `rows`, where there are any, prove of a leaf. `zone` is that whose clocks show what is
-/// recorded at the instants that are read, where it is known.
+/// What statistics of `rows` rows, if known, prove of a leaf. Recorded timestamps are local times in `zone`, if known.
 fn judge(
     leaf: &Leaf,
     statistics: Option<&ColumnStatistics>,
@@ -113,14 +112,13 @@ fn judge(
     }
 }
 
-/// Whether a column is in no other but the root.
+/// Whether a column is a child of the root, or the root.
 fn is_top(tail: &FileTail, column: u32) -> bool {
     tail.schema.get(column).is_ok_and(|this| this.parent.is_none_or(|parent| parent == 0))
 }
 
 impl Plan {
-    /// What is known of the row groups of a stripe: from what is known of the stripe, its row indexes, and its bloom
-    /// filters.
+    /// Prunes the row groups of a stripe, by the result for the stripe, its row indexes, and its bloom filters.
     pub(super) fn prune(&self, filter: &Filter, stripe: &Stripe, index: usize) -> Result<Pruned> {
         let condition = &filter.condition;
         let mut verdict = self.verdict_of(index);
@@ -128,7 +126,7 @@ impl Plan {
         verdict.refine(condition, NO_PRESENT_STREAM, &mut of_streams)?;
         let mut groups = RowGroups::new(stripe.rows, self.tail().row_index_stride);
         let (mut indexes, mut can_seek) = (Indexes::new(), false);
-        // One row group has the statistics of its stripe, but may have a bloom filter.
+        // A single row group has the statistics of its stripe, but may have a bloom filter.
         let is_one = verdict.truth != Truth::Maybe || groups.count() < 2;
         if is_one {
             groups = RowGroups::single(stripe.rows);
@@ -143,9 +141,9 @@ impl Plan {
         }
         let mut verdicts = vec![verdict; count];
         if !is_one {
-            can_seek = self.index_columns(stripe, groups, &self.ids_of(stripe, &filter.asked), &mut indexes)?;
+            can_seek = self.index_columns(stripe, groups, &self.ids_of(stripe, &filter.columns), &mut indexes)?;
             let columns = condition.columns();
-            // What no zone is called is an error where it is read.
+            // An unknown zone is an error when values are read.
             let zone = self.reader.clone().or_else(|| WriterZone::parse(&stripe.writer_timezone).ok());
             for (group, verdict) in verdicts.iter_mut().enumerate() {
                 self.refine_group(verdict, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
@@ -155,8 +153,8 @@ impl Plan {
         Ok(Pruned { groups, verdicts, can_seek, indexes })
     }
 
-    /// What the streams of a stripe prove of a leaf: where there are no present streams, nothing is null. Rows that
-    /// take no bytes may be so many that they cannot be looked at.
+    /// What the streams of a stripe prove of a leaf: without present streams there are no nulls. A file may state more rows
+    /// without bytes than can be evaluated.
     fn judge_streams(&self, leaf: &Leaf, stripe: &Stripe) -> Truth {
         if leaf.may_become_null {
             return Truth::Maybe;
@@ -175,7 +173,7 @@ impl Plan {
         }
     }
 
-    /// Adds what statistics of a row group prove, of `columns`, which are those of the condition.
+    /// Adds what the statistics of a row group prove. `columns` are the filter columns.
     fn refine_group(
         &self,
         verdict: &mut PruneResult,
@@ -196,7 +194,7 @@ impl Plan {
         })
     }
 
-    /// Asks bloom filters, those of one column after the other, about the row groups of which nothing is proven.
+    /// Tests the undecided row groups by bloom filters, column by column.
     fn look_up(
         &self,
         condition: &Condition,
@@ -220,8 +218,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The bloom filters of a column, and what to look for in them for those of its `leaves` that they can help with;
-    /// none where they can with none.
+    /// The bloom filters of a column, and the hashes of the `leaves` that they can decide; `None` if they decide none.
     fn filters_of(
         &self,
         id: u32,
@@ -261,7 +258,7 @@ impl Plan {
         Ok(None)
     }
 
-    /// Reads the bloom filters of a column, if the stripe has some of this kind.
+    /// Reads the bloom filters of a column, if the stripe has streams of this kind.
     pub(super) fn bloom_filters(
         &self,
         stripe: &Stripe,
@@ -274,7 +271,7 @@ impl Plan {
         self.of_index((id, kind), stored, stripe, parse).map(Some)
     }
 
-    /// Reads the row indexes of columns, so far as the stripe has them; says whether all can be used to seek.
+    /// Reads the row indexes of columns, if the stripe has them. Returns whether all columns can seek.
     pub(super) fn index_columns(
         &self,
         stripe: &Stripe,
@@ -295,7 +292,7 @@ impl Plan {
         Ok(true)
     }
 
-    /// The streams of the index of columns, as stored, so far as the stripe has them.
+    /// The stored index streams of columns, if the stripe has them.
     fn sections(&self, stripe: &Stripe, ids: &[u32], kind: IndexKind) -> Result<Vec<(u32, Bytes)>> {
         let found = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?)));
         let (found, ranges): (Vec<_>, Vec<_>) = found.unzip();
@@ -303,7 +300,7 @@ impl Plan {
         Ok(found.into_iter().zip(sections).collect())
     }
 
-    /// Decompresses and parses a stream of the index of a column.
+    /// Decompresses and parses an index stream of a column.
     fn of_index<T>(
         &self,
         (id, kind): (u32, IndexKind),
@@ -317,7 +314,7 @@ impl Plan {
     }
 }
 
-/// A stream of the index, decompressed, of at most `limit` bytes.
+/// Decompresses an index stream of at most `limit` bytes.
 fn decompress(stored: Bytes, stripe: &Stripe, limit: u64) -> Result<Bytes> {
     let section = decompress_all(stored, stripe.framing(), limit)?;
     match section.len() as u64 > limit {

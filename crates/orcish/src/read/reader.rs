@@ -1,8 +1,7 @@
-//! Reading a file batch by batch: what is decoded, in which order, and how it becomes batches.
+//! Reading of a file batch by batch.
 //!
-//! The columns of a stripe are dealt out to groups, each of which is decoded by one thread at a time,
-//! batch after batch. Groups may run ahead of each other, and of the caller, by a few batches; the
-//! caller takes what is the front of all of them. See [`super::workers`] for who does the work.
+//! The columns of a stripe are divided into groups. One thread at a time decodes a group. Groups may be some batches ahead of
+//! each other and of the caller. See [`super::workers`] for the threads.
 
 use std::sync::Arc;
 
@@ -15,17 +14,16 @@ use orcish_core::error::{Error, Result};
 use super::plan::Plan;
 use super::workers::{Batch, Workers};
 
-/// Batches of a file, in order. An error ends it.
+/// Batches of a file, in order. An error ends the batches.
 ///
-/// Threads are started when the first batch is asked for, and stopped when it is dropped; one that is at a slow read is
-/// not waited for.
+/// Threads start with the first batch, and stop when the reader is dropped. A thread in a slow read is not waited for.
 pub struct BatchReader {
     schema: SchemaRef,
     pub(super) plan: Arc<Plan>,
     workers: Workers,
-    /// Rows that may still be given.
+    /// Maximum number of rows that are still returned.
     left: u64,
-    /// Rows that have been given.
+    /// Number of rows that have been returned.
     given: u64,
 }
 
@@ -46,8 +44,8 @@ impl BatchReader {
         self.schema.clone()
     }
 
-    /// Has `check` called now and then while the caller decodes or waits for other threads. Its error ends the
-    /// reading, and what they are at, such as a slow read, is not waited for.
+    /// Sets the check that the caller makes regularly while it decodes or waits for threads. An error of the check ends the
+    /// reading. Running tasks, such as slow reads, are not waited for.
     pub fn set_cancel_check(&mut self, check: CancelCheck) {
         self.workers.set_cancel_check(check);
     }

@@ -1,4 +1,4 @@
-//! Columns of a stripe that are read together, from any row on.
+//! Reading of columns of a stripe, from any row on.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ pub(super) enum Columns {
 }
 
 impl Columns {
-    /// How many of the next `rows` rows can be decoded at once.
+    /// The number of the next `rows` rows that can be decoded at once.
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         match self {
             Columns::OfRoot(reader) => reader.plan(rows, budget),
@@ -31,10 +31,10 @@ impl Columns {
         }
     }
 
-    /// Decodes up to `rows` rows, at least one: as many as the budget has room for.
+    /// Decodes up to `rows` rows, at least one, within the budget.
     pub(super) fn read(&mut self, rows: usize, budget: Budget) -> Result<(Vec<ArrayRef>, usize)> {
         let rows = match self.plan(rows, budget)? {
-            // A row that needs more than its part has a batch of its own.
+            // A row that exceeds its part of the budget is a batch of its own.
             0 => self.plan(1, budget.of_one_row(&AtomicUsize::new(0)))?,
             rows => rows,
         };
@@ -63,20 +63,20 @@ impl Columns {
     }
 }
 
-/// Columns with the row that they are at.
+/// Columns and their common position.
 pub(super) struct RowReader {
     columns: Columns,
-    /// Number of arrays that it gives.
+    /// Number of arrays.
     count: usize,
-    /// Ids of all columns that are read, nested ones too, and of the root where it has a stream.
+    /// Ids of all columns with descendants, and of the root if it has a stream.
     pub(super) ids: Vec<u32>,
     /// The next row.
     row: u64,
-    /// Whether the row index has what is needed to go to a row group.
+    /// Whether the row index has positions for seeking to row groups.
     pub(super) can_seek: bool,
-    /// Whether all of their streams are in memory.
+    /// Whether all streams are in memory.
     pub(super) is_loaded: bool,
-    /// Whether the streams are that are needed for any row, such as those of dictionaries.
+    /// Whether streams for all rows, such as those of dictionaries, are in memory.
     has_shared: bool,
 }
 
@@ -93,8 +93,8 @@ impl RowReader {
         self.count == 0
     }
 
-    /// The parts of their streams that hold row groups: all where they cannot go to one. Streams that are needed for any
-    /// row are among them the first time only.
+    /// Ranges of the streams with some row groups, or the whole streams if the columns cannot seek. Streams for all rows,
+    /// such as those of dictionaries, are included the first time.
     pub(super) fn parts(
         &mut self,
         stripe: &Stripe,
@@ -112,7 +112,7 @@ impl RowReader {
         Ok(parts)
     }
 
-    /// Goes to a row that is not before the next one.
+    /// Seeks to a row at or after the next one.
     pub(super) fn go_to(&mut self, row: u64, groups: &RowGroups, indexes: &Indexes) -> Result<()> {
         let group = groups.group_of(row);
         let start = groups.rows(group).start;

@@ -1,4 +1,4 @@
-//! From ORC types to Arrow types. What a column was before it was written comes after; see [`super::restore`].
+//! Arrow types of ORC types. [`super::restore`] changes them to the types that columns were written with.
 //!
 //! | ORC | Arrow |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | bigint and int with Spark's type attribute | timestamp without zone, duration, year-month interval |
 //! | array, map, struct, uniontype | list, map, struct, union |
 //!
-//! Attributes of a type become metadata of the field, but for those that name an extension type of Arrow. What Arrow's
-//! type cannot say (the length of char and varchar, coordinate systems) is there under [`TYPE_KEY`].
+//! Attributes of a type become metadata of the field, except attributes that name an extension type of Arrow. Properties
+//! without place in the Arrow type (length of char and varchar, coordinate systems) are in the metadata under [`TYPE_KEY`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,19 +30,19 @@ use crate::projection::Projected;
 use crate::schema::{Kind, Type};
 use crate::tail::FileTail;
 
-/// Key of the field metadata that holds the ORC type where Arrow's does not say all of it.
+/// Key of the field metadata for the ORC type, if the Arrow type does not have all of its properties.
 pub const TYPE_KEY: &str = "orc.type";
-/// Attribute in which Spark keeps its own type of a column.
+/// Attribute for the Spark type of a column.
 pub(crate) const SPARK_TYPE: &str = "spark.sql.catalyst.type";
-/// Most variants of an Arrow union.
+/// Maximum number of variants of an Arrow union.
 const MAX_VARIANTS: usize = 128;
-/// Seconds from 1970 that 64 bits of nanoseconds hold, both ways.
+/// Maximum seconds before and after 1970 of timestamps in nanoseconds of 64 bits.
 const NANOSECOND_RANGE: i128 = 9_223_372_035 * 1_000_000_000;
 
-/// Spark's own type of an integer column.
+/// Spark type of an integer column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SparkType {
-    /// Microseconds of a timestamp without zone.
+    /// Microseconds of a local timestamp.
     TimestampNtz,
     /// Microseconds.
     DayTimeInterval,
@@ -61,7 +61,7 @@ pub(super) fn spark_type(this: &Type) -> Option<SparkType> {
     }
 }
 
-/// Makes Arrow fields of the columns of a file.
+/// Maps columns of a file to Arrow fields.
 pub(crate) struct Mapping<'a> {
     pub(crate) tail: &'a FileTail,
     pub(crate) options: &'a ReadOptions,
@@ -80,7 +80,7 @@ impl Mapping<'_> {
 
     pub(super) fn field(&self, name: impl Into<String>, column: &Projected) -> Result<FieldRef> {
         let this = self.tail.schema.get(column.id)?;
-        // The storage of an extension type is known from the stored schema alone, which has these keys itself.
+        // The storage type of an extension type is in the stored schema, which has the extension metadata itself.
         let attributes = this.attributes.iter().filter(|(key, _)| !is_extension_key(key));
         let mut metadata: HashMap<String, String> = attributes.cloned().collect();
         if matches!(this.kind, Kind::Char | Kind::Varchar | Kind::Geometry | Kind::Geography) {
@@ -153,12 +153,12 @@ impl Mapping<'_> {
         })
     }
 
-    /// The error of a column whose kind is unknown.
+    /// The error of a column of unknown kind.
     fn unreadable(&self, id: u32) -> Error {
         self.tail.schema.fault(id).unwrap_or_else(|| Error::unsupported("a column of unknown type"))
     }
 
-    /// Key and value of a map.
+    /// Fields of the key and value of a map.
     pub(super) fn entries(&self, column: &Projected) -> Result<Fields> {
         let [key, value] = &column.children[..] else { return Ok(Fields::empty()) };
         let key = self.field("key", key)?.as_ref().clone().with_nullable(false);
@@ -176,7 +176,7 @@ impl Mapping<'_> {
         self.options.column_options.get(&id).copied()
     }
 
-    /// The Arrow form of strings or binary values.
+    /// The Arrow type family of strings or binaries.
     fn strings(&self, id: u32) -> StringType {
         match self.form(id) {
             Some(ColumnOptions::Strings(own)) => own,
@@ -184,7 +184,7 @@ impl Mapping<'_> {
         }
     }
 
-    /// The Arrow form of a union: as asked for, if Arrow has so many variants.
+    /// The Arrow type of a union: as requested, if Arrow allows so many variants.
     pub(super) fn union_type(&self, column: &Projected) -> UnionType {
         match self.form(column.id) {
             _ if !(1..=MAX_VARIANTS).contains(&column.children.len()) => UnionType::Struct,
@@ -198,14 +198,14 @@ impl Mapping<'_> {
         Ok((0..=i8::MAX).zip(fields.iter().cloned()).collect())
     }
 
-    /// A union as a struct: its tag, and a field for each variant.
+    /// The fields of a union as a struct: tag and variants.
     pub(super) fn tagged(&self, column: &Projected) -> Result<Fields> {
         let tag = if column.children.len() <= MAX_VARIANTS { DataType::Int8 } else { DataType::Int16 };
         let fields = self.fields(column)?;
         Ok(std::iter::once(Arc::new(Field::new("tag", tag, true))).chain(fields.iter().cloned()).collect())
     }
 
-    /// Whether what is read of column `id`, which is a `timestamp`, are instants.
+    /// Whether column `id` of type `timestamp` is read as instants.
     pub(super) fn is_instant(&self, id: u32) -> bool {
         let own = match self.form(id) {
             Some(ColumnOptions::Timestamp(_, own)) => own,
@@ -233,8 +233,8 @@ impl Mapping<'_> {
     }
 }
 
-/// Whether the bounds that statistics have prove that all timestamps fit into nanoseconds. Statistics are in UTC, the
-/// values in the writer's zone: a day of slack covers all zones.
+/// Whether recorded bounds prove that all timestamps fit into nanoseconds. Statistics are in UTC, values in the zone of the
+/// writer: a margin of a day covers all zones.
 fn fits_nanoseconds((min, max): (i128, i128)) -> bool {
     const SLACK: i128 = 86_400 * 1_000_000_000;
     min > SLACK - NANOSECOND_RANGE && max < NANOSECOND_RANGE - SLACK
@@ -246,7 +246,7 @@ pub(super) fn decimal(this: &Type) -> (u8, u8) {
     (u8::try_from(precision).unwrap_or(38), u8::try_from(scale).unwrap_or_default())
 }
 
-/// Whether values of a column may be read as null where they are not.
+/// Whether values of a column may become null.
 pub(crate) fn may_become_null(this: &Type, options: &ReadOptions) -> bool {
     match this.kind {
         Kind::String | Kind::Char | Kind::Varchar => options.invalid_utf8 == InvalidUtf8::Null,
@@ -259,7 +259,7 @@ pub(crate) fn may_become_null(this: &Type, options: &ReadOptions) -> bool {
     }
 }
 
-/// How text of column `id` is altered as it is read.
+/// How text of column `id` is converted when it is read.
 pub(crate) fn altered(mapping: &Mapping<'_>, id: u32) -> Result<TextConversion> {
     let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
     if !matches!(this.kind, Kind::String | Kind::Char | Kind::Varchar) {
@@ -273,10 +273,10 @@ pub(crate) fn altered(mapping: &Mapping<'_>, id: u32) -> Result<TextConversion> 
     })
 }
 
-/// What column `id` can be compared as.
+/// The domain of comparisons of column `id`.
 ///
 /// # Errors
-/// `InvalidArgument` for unions, whose nulls Arrow cannot tell from those of their variants.
+/// `InvalidArgument` for unions: Arrow cannot tell their nulls from nulls of variants.
 pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
     let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
     let timestamp = |is_instant| {
@@ -311,7 +311,7 @@ pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
     })
 }
 
-/// The field of a column that counts rows.
+/// The field of row numbers.
 pub(super) fn row_number_field(name: &str) -> Field {
     Field::new(name, DataType::Int64, false)
 }

@@ -13,10 +13,10 @@ use crate::projection::Projection;
 use crate::tail::FileTail;
 use crate::time::WriterZone;
 
-/// Bytes that the reader of a column holds beside its values, roughly.
+/// Approximate bytes of a column reader, without values.
 const READER_BYTES: u64 = 8 << 10;
 
-/// Most columns that an error names.
+/// Maximum number of columns in an error message.
 const MAX_NAMED: usize = 10;
 
 /// The part of a file that is read. Nothing is read to make a selection.
@@ -25,11 +25,11 @@ pub(super) struct Selection {
     pub(super) tail: Arc<FileTail>,
     /// Columns of the batches.
     pub(super) projection: Projection,
-    /// Which rows are selected; all without it.
+    /// The filter. `None` selects all rows.
     pub(super) condition: Option<Condition>,
     /// Columns that the condition reads.
     pub(super) filter_projection: Option<Projection>,
-    /// The time zone of the reader, where one was named.
+    /// The time zone of the reader, if one is given.
     pub(super) reader: Option<WriterZone>,
     pub(super) options: ReadOptions,
     /// Indexes of the selected stripes.
@@ -44,7 +44,7 @@ impl Selection {
     /// Checks `options` against the file.
     ///
     /// # Errors
-    /// `InvalidArgument` where they do not fit the file; `Unsupported` for encrypted columns; `LimitExceeded` for more
+    /// `InvalidArgument` if the options do not fit the file; `Unsupported` for encrypted columns; `LimitExceeded` for more
     /// columns than memory allows.
     pub(super) fn new(
         source: Arc<dyn ReadAt>,

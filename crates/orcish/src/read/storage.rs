@@ -1,4 +1,4 @@
-//! What the footers of the stripes of a file say: what columns take in it, and the time zones of its writers.
+//! Sizes of columns and time zones of writers, from stripe footers.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,28 +11,28 @@ use super::file::OrcFile;
 use crate::stripe::StripeFooter;
 use crate::tail::StripeInfo;
 
-/// What a column takes in some stripes of a file, without the columns below it.
+/// Stored sizes of a column in some stripes of a file, without its descendants.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ColumnStorage {
-    /// Bytes of its data streams, as stored.
+    /// Stored bytes of the data streams.
     pub data: u64,
-    /// Bytes of its row indexes and bloom filters, as stored.
+    /// Stored bytes of the row indexes and bloom filters.
     pub index: u64,
-    /// Its encodings, with the numbers of stripes that have them.
+    /// Encodings, and the number of stripes with each.
     pub encodings: BTreeMap<&'static str, u64>,
 }
 
 impl OrcFile {
-    /// What the columns take in these stripes, or in all, by column id. Footers of stripes are read for that.
+    /// Stored sizes of the columns in some stripes, or in all, by column id. Stripe footers are read.
     ///
     /// # Errors
-    /// `InvalidArgument` where there is no such stripe; `Io` and `Corrupt`.
+    /// `InvalidArgument` if a stripe does not exist; `Io` and `Corrupt`.
     pub fn column_storage(&self, stripes: Option<&[usize]>, limits: &Limits) -> Result<Vec<ColumnStorage>> {
         self.storage_of(stripes, limits).map_err(|error| error.in_file(self.name()))
     }
 
-    /// The time zones that these stripes name, or all: those of their writers, whose clocks `timestamp` columns have. They
-    /// are empty where a stripe names none. Footers of stripes are read for that.
+    /// The time zones of the writers of some stripes, or of all: `timestamp` columns are local times in these zones. A zone
+    /// is empty if the stripe names none. Stripe footers are read.
     ///
     /// # Errors
     /// As [`column_storage`](Self::column_storage).
@@ -63,7 +63,7 @@ impl OrcFile {
         Ok(columns)
     }
 
-    /// Gives the footers of these stripes, or of all.
+    /// Passes the footers of some stripes, or of all, to a function.
     fn each_footer(
         &self,
         stripes: Option<&[usize]>,

@@ -1,11 +1,11 @@
-//! Decoding of stripes by the caller, and by threads beside it.
+//! Decoding of stripes by the caller and by threads.
 //!
 //! A task opens a stripe, or decodes some rows of one column group. A free thread takes the first task that is due in file
 //! order. The caller decodes too while it waits, so that one thread means no other threads. Batches come in file order.
 //! The number of decoded arrays, the number of stripes, and the memory that both hold bound how far ahead tasks are due.
 //!
-//! Where a source is remote, further threads open stripes ahead and decode nothing: they wait for several requests at a
-//! time, while other threads decode.
+//! For remote sources, further threads open stripes ahead without decoding: they wait for several requests at a time, while
+//! other threads decode.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl Workers {
         self.engine.update(|state| state.is_fetched = fetching > 0);
     }
 
-    /// The stored bytes that the next batch needs beyond those that are held.
+    /// The stored bytes that the next batch needs beyond the stripes in memory.
     pub(super) fn bytes_of_next(&self) -> u64 {
         let plan = &self.engine.job().plan;
         let next =
@@ -189,7 +189,7 @@ impl State {
         self.lanes.iter_mut().find(|lane| lane.number == number)
     }
 
-    /// Whether the reader or its scan holds so much that only rows that the caller waits for are due.
+    /// Whether the memory limit allows only rows that the caller waits for.
     fn is_full(&self, plan: &Plan) -> bool {
         self.decoded_bytes > plan.limits().memory / 2 || !plan.scan_memory.has_room_for(0)
     }
@@ -203,7 +203,7 @@ impl State {
             if lane.error.is_some() {
                 break;
             }
-            // Rows that the caller waits for are due whatever is held.
+            // Rows that the caller waits for are due regardless of memory.
             let due = |slot: &Slot| {
                 let limit = if full { usize::from(at == 0) } else { ahead };
                 slot.group.is_some() && slot.rows_left > 0 && slot.decoded.len() < limit

@@ -1,7 +1,7 @@
-//! What of a filter is decided while a file is read, and what of it later.
+//! Division of the filter of a scan: a part is evaluated while a file is read, the other part on its batches.
 //!
-//! Most conditions are asked of what is stored, where statistics prove much of them. Where a column compares otherwise
-//! in the table, as text in place of numbers does, they are asked of what it has become.
+//! Most conditions are evaluated on stored values, where statistics help. If values of a column compare differently in the
+//! table, such as text that is stored as numbers, the condition is evaluated on values of the table.
 
 use arrow_schema::{DataType, FieldRef};
 use orcish_core::error::{Error, Result};
@@ -20,14 +20,14 @@ use crate::predicate::check_is_value;
 use crate::read::domain;
 use crate::schema::Kind;
 
-/// Whether the filter is true of no row, whatever is in the file, by the values of the partition columns.
+/// Whether the values of the partition columns prove that the filter is true for no row of a file.
 pub(super) fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {
     let Some(filter) = &table.options.filter else { return Ok(false) };
     let condition = bind_names(filter, &|name| table.named(name, Some(file)))?;
     Ok(condition.root == Node::Constant(false))
 }
 
-/// Takes the filter apart; columns that are not read yet, and are needed later, are added to `wanted`.
+/// Divides the filter. Columns that the later part needs are added to `wanted`.
 pub(super) fn conditions(
     table: &Table,
     file: &TableFile,
@@ -62,7 +62,7 @@ pub(super) fn conditions(
     Ok((condition, Some(self::late(table, file, &Predicate::And(late), wanted)?)))
 }
 
-/// What a name stands for in a file; none where its values compare otherwise than in the table.
+/// The column of a name in a file; `None` if its values compare differently in the table.
 fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<Option<FilterColumn>> {
     let in_table = table.named(name, Some(file))?;
     if table.partition_at(name).is_some() {
@@ -88,7 +88,7 @@ fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> 
     check_is_value(schema, id, name)?;
     let stored = domain(&matcher.mapping, id)?;
     let is_alike = match (stored, in_table.domain) {
-        // All of them are compared as bytes.
+        // All of these are compared as bytes.
         (Domain::Text { .. }, Domain::Text { .. } | Domain::Binary) => true,
         (Domain::Decimal { scale: stored }, Domain::Decimal { scale }) => stored <= scale,
         (Domain::Integer, Domain::Decimal { .. }) => true,
@@ -100,7 +100,7 @@ fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> 
                     | (Kind::List, DataType::List(_))
                     | (Kind::Map, DataType::Map(_, _))
             ) {
-                // Whether it fits at all.
+                // Checks the type of the literal.
                 matcher.column(id, target)?;
             }
             true
@@ -112,7 +112,7 @@ fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> 
 }
 
 impl Table {
-    /// Whether the filter fits to the types of the table.
+    /// Checks that the filter fits the types of the table.
     pub(super) fn check_filter(&self) -> Result<()> {
         let Some(filter) = &self.options.filter else { return Ok(()) };
         if self.files.is_empty() && self.fields.is_empty() {
@@ -121,7 +121,7 @@ impl Table {
         bind_names(filter, &|name| self.named(name, None)).map(|_| ())
     }
 
-    /// What a name stands for in the table; of a partition column in a file, its value.
+    /// The column of a name in the table. A partition column of a file is its value.
     fn named(&self, name: &str, file: Option<&TableFile>) -> Result<FilterColumn> {
         if let Some(field) = self.partition_at(name).and_then(|at| self.partition.get(at)) {
             let value = file.and_then(|file| file.partition.iter().find(|(of, _)| of == name));
@@ -147,7 +147,7 @@ impl Table {
     }
 }
 
-/// The part of a filter that can only be decided of the columns as they are in the table.
+/// The part of a filter that is evaluated on columns of the table.
 fn late(
     table: &Table,
     file: &TableFile,
@@ -161,7 +161,7 @@ fn late(
         let path = table.path(name)?;
         let Some((&top, below)) = path.split_first() else { return Ok(path) };
         let Some(whole) = table.fields.get(top) else { return Ok(Vec::new()) };
-        // A column that is read in part does for its whole only.
+        // If only some fields of the struct are read, the test covers only these.
         let at = wanted.iter().position(|(place, field)| *place == top && field == whole).unwrap_or_else(|| {
             wanted.push((top, whole.clone()));
             wanted.len() - 1

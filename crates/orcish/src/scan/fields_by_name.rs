@@ -1,10 +1,10 @@
-//! Fields by their names.
+//! Fields by name.
 
 use std::collections::HashMap;
 
 use arrow_schema::Fields;
 
-/// Indexes of the columns of each name; names need not be unique.
+/// Indexes of the columns of each name. Names need not be unique.
 #[derive(Debug, Default)]
 pub(super) struct FieldsByName(HashMap<String, Vec<usize>>);
 

@@ -1,4 +1,4 @@
-//! One file of a scan: what is read of it, and how that becomes batches of the table.
+//! A file of a scan: what is read, and the conversion to batches of the table.
 
 use std::collections::BTreeMap;
 
@@ -20,49 +20,49 @@ use super::table_file::{Split, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, Projection};
-use crate::read::{BatchReader, Mapping, OrcFile, ScanContext, altered, may_become_null, most_rows};
+use crate::read::{BatchReader, Mapping, OrcFile, ScanContext, altered, max_rows, may_become_null};
 use crate::schema::Kind;
 
-// The threads that open files ahead ask this.
+// Threads that open files ahead share this.
 pub(super) use super::condition::is_ruled_out;
 
 /// What is read of a file.
 pub(super) struct FileScan {
     file: OrcFile,
     projection: Projection,
-    /// Decided while the file is read.
+    /// The part of the filter that is evaluated while the file is read.
     condition: Option<Condition>,
     options: ReadOptions,
     shape: Shape,
 }
 
-/// From what is read of a file to batches of the table.
+/// Conversion from the columns of a file to batches of the table.
 struct Shape {
     output: SchemaRef,
     origins: Vec<Origin>,
-    /// Columns of the table, and how they come from what is read.
+    /// For each column of the table, its column in the file, if any, and the cast.
     fields: Fields,
     ways: SchemaMapping,
     partition: Vec<(Option<String>, FieldRef)>,
     late: Option<BatchFilter>,
-    /// Bytes that nulls may take.
+    /// Memory limit for columns of nulls.
     memory: u64,
 }
 
 impl FileScan {
-    /// Opens a file; none where no row of it is wanted by its partition, or it is of no bytes.
+    /// Opens a file. `None` if its partition excludes all rows, or it has zero bytes.
     pub(super) fn open(table: &Table, at: usize) -> Result<Option<Self>> {
         let Some(this) = table.files.get(at) else { return Err(Error::invalid(format!("no file {at}"))) };
         if is_ruled_out(table, this)? {
             return Ok(None);
         }
         let Some(file) = table.orc_file(at)? else { return Ok(None) };
-        // What columns were is up to the table.
+        // The logical types are those of the table.
         let mut plain = ReadOptions { arrow_schema: false, ..table.options.clone() };
         let mut forms = BTreeMap::new();
         Matcher::new(table, &file, &plain).forms_of_fields(0, &table.fields, &mut forms)?;
         plain.column_options = forms;
-        plain.batch_size = plain.batch_size.min(most_rows(&table.output));
+        plain.batch_size = plain.batch_size.min(max_rows(&table.output));
         let matcher = Matcher::new(table, &file, &plain);
         let mut wanted = table.wanted.clone();
         let (condition, late) = conditions(table, this, &matcher, &mut wanted)?;
@@ -70,7 +70,7 @@ impl FileScan {
         let schema = &file.tail().schema;
         let root = match schema.get(0)?.kind {
             Kind::Struct => Projected { id: 0, children: read },
-            // The root is the one column, which comes with all that is below it.
+            // The root is the only column, and has all descendants.
             _ => match read.into_iter().next() {
                 Some(root) => root,
                 None => Projection::new(schema, &Columns::All)?.root,
@@ -79,7 +79,7 @@ impl FileScan {
         let projection = Projection::from_root(schema, root);
         let options = ReadOptions {
             stripes: this.stripes.clone(),
-            // Rows that are left out later do not count.
+            // A limit does not count rows that are filtered out later.
             limit: table.options.limit.filter(|_| late.is_none()),
             ..plain.clone()
         };
@@ -104,7 +104,7 @@ impl FileScan {
         }))
     }
 
-    /// Begins to read with a number of threads.
+    /// Starts reading with a number of threads.
     pub(super) fn read(self, threads: usize, scan: &ScanContext) -> Result<FileReader> {
         let options = ReadOptions { threads, ..self.options };
         let most = options.batch_size;
@@ -123,14 +123,14 @@ impl FileScan {
         Ok(plan)
     }
 
-    /// Statistics of the one column that is read, over the stripes of which all rows are wanted, and the indexes of the
-    /// others; of none where the column is not stored as it is in the table, or rows are left out late.
+    /// Statistics of the only column over all stripes whose rows all match, and the indexes of the other stripes. If the
+    /// column is stored differently than in the table, or rows are filtered later, all stripes are others.
     pub(super) fn proven(self) -> Result<(ColumnStatistics, Vec<usize>)> {
         let mut column = self.projection.root.children.first();
         let mut is_kept =
             matches!(self.shape.ways.first(), Some((Some(0), ColumnCast::Keep))) && self.shape.late.is_none();
         while let Some(inner) = column.and_then(|column| column.children.first()) {
-            // One field of a struct, and nothing else.
+            // A struct is read with one field only.
             is_kept &= column.is_some_and(|column| column.children.len() == 1);
             column = Some(inner);
         }
@@ -138,7 +138,7 @@ impl FileScan {
         let schema = &self.file.tail().schema;
         is_kept &= check_is_value(schema, id, "").is_ok();
         let this = schema.get(id)?;
-        // Statistics have the blanks, and know nothing of what else is changed.
+        // Statistics are of stored values: with padding, and before any conversion.
         is_kept &= !(self.options.trim_char && this.kind == Kind::Char);
         let mapping = Mapping { tail: self.file.tail(), options: &self.options };
         is_kept &= !may_become_null(this, &self.options) && altered(&mapping, id)? == TextConversion::default();
@@ -149,7 +149,7 @@ impl FileScan {
         self.file.proven(id, self.projection, self.options, self.condition)
     }
 
-    /// Runs of the stripes that are read, of about `bytes` bytes each.
+    /// Runs of consecutive stripes of about `bytes` stored bytes.
     pub(super) fn splits(self, file: TableFile, bytes: u64) -> Result<Vec<Split>> {
         let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
         let tail = self.file.tail();
@@ -174,12 +174,12 @@ impl FileScan {
 }
 
 impl Table {
-    /// What is read of a file; none where its partition has no wanted row.
+    /// What is read of a file. `None` if its partition excludes all rows.
     pub(super) fn open_file(&self, at: usize) -> Result<Option<FileScan>> {
         FileScan::open(self, at).map_err(|error| error.in_file(&self.name(at)))
     }
 
-    /// Rows of a file, or of the stripes of it that belong to the table.
+    /// Number of rows of a file, or of its stripes that belong to the table.
     pub(super) fn rows(&self, at: usize) -> Result<u64> {
         let Some(file) = self.orc_file(at)? else { return Ok(0) };
         let stripes = &file.tail().stripes;
@@ -190,7 +190,7 @@ impl Table {
     }
 }
 
-/// Has rows looked at of which more is to be known than was planned.
+/// Changes an outcome of "all rows match": the later part of the filter may exclude rows.
 fn in_doubt(outcome: &mut Outcome) {
     if *outcome == Outcome::AllMatch {
         *outcome = Outcome::Read;
@@ -202,9 +202,9 @@ pub(super) struct FileReader {
     reader: BatchReader,
     shape: Shape,
     name: String,
-    /// Most rows of a batch.
+    /// Maximum rows of a batch.
     most: usize,
-    /// What is left of a batch that has more.
+    /// The remainder of a larger batch.
     rest: Option<RecordBatch>,
 }
 
@@ -230,7 +230,7 @@ impl Iterator for FileReader {
                 Err(error) => return Some(Err(error)),
             },
         };
-        // Batches without columns may have any number of rows; the table may have columns that the file has not.
+        // Batches without columns may have any number of rows. The table may have columns that the file does not have.
         let rows = batch.num_rows();
         if rows > self.most && !self.shape.origins.is_empty() {
             self.rest = Some(batch.slice(self.most, rows - self.most));
@@ -258,13 +258,13 @@ impl Shape {
             return Err(Error::invalid("there are nulls, which it has not in the table").in_column(field.name()));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let misfit = |error| Error::corrupt("the columns do not fit together").with_source(error);
-        let batch = RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(misfit)?;
+        let type_mismatch = |error| Error::corrupt("the columns do not fit together").with_source(error);
+        let batch = RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(type_mismatch)?;
         match &self.late {
             None => Ok(batch),
             Some(late) => {
                 let column = |at: usize| columns.get(at).cloned().ok_or_else(missing_column);
-                filter_record_batch(&batch, &late.evaluate(&column, rows)?).map_err(misfit)
+                filter_record_batch(&batch, &late.evaluate(&column, rows)?).map_err(type_mismatch)
             }
         }
     }

@@ -1,7 +1,8 @@
-//! Tables some of whose files have wall clocks with the zone of their writer (`timestamp`), and others instants
-//! (`timestamp with local time zone`): what both have are instants, and so has the table.
+//! Tables whose files have local times (`timestamp`) and instants (`timestamp with local time zone`) in the same column: the
+//! column of the table has instants.
 //!
-//! Writers that differ make such tables: Spark stores instants as the one, and others, orcish among them, as the other.
+//! Such tables have several writers: Spark stores instants as `timestamp`, and others, orcish among them, as `timestamp with
+//! local time zone`.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,16 +18,16 @@ use super::table::Table;
 use crate::tail::FileTail;
 use crate::tuning;
 
-/// What is seen of the files.
+/// Findings over all files.
 struct Seen {
-    /// Where files have instants, and the table wall clocks.
+    /// Paths of columns that are instants in a file, and local times in the table.
     instants: Mutex<BTreeSet<Path>>,
     /// Bytes that are left for the tails of files that do not stay open.
     left: AtomicUsize,
 }
 
 impl Seen {
-    /// A tail that is kept, where there is room for it.
+    /// The tail in encoded form, if there are bytes left for it.
     fn kept(&self, tail: &FileTail) -> Option<Bytes> {
         if self.left.load(Ordering::Relaxed) < tail.encoded_len() {
             return None;
@@ -38,8 +39,8 @@ impl Seen {
 }
 
 impl Table {
-    /// Makes columns instants that are such in some files, and wall clocks in the first one. The tails of all files are
-    /// read for that, where columns are wall clocks.
+    /// Makes columns instants that are local times in the first file and instants in others. If there are columns of local
+    /// times, the tails of all files are read.
     pub(super) fn unite(&mut self) -> Result<()> {
         if self.files.len() < 2 || !self.fields.iter().any(has_clock) {
             return Ok(());
@@ -49,7 +50,7 @@ impl Table {
         let of_files = seen.clone();
         let tails = Arc::new(self.clone()).map_open_files(move |table, at| {
             let tail = match table.see(at, &of_files, is_kept) {
-                // It comes again where the file is read.
+                // The error is returned when the file is read.
                 Err(error) if error.kind() != ErrorKind::Interrupted => Ok(None),
                 tail => tail,
             };
@@ -71,7 +72,7 @@ impl Table {
         Ok(())
     }
 
-    /// Looks at a file; gives its tail if that is kept, where the file is not.
+    /// Inspects a file. Returns its tail, if the tail is kept and the file is closed.
     fn see(&self, at: usize, seen: &Seen, is_kept: bool) -> Result<Option<Bytes>> {
         let Some(file) = self.orc_file(at)? else { return Ok(None) };
         let matcher = Matcher::new(self, &file, &self.options);

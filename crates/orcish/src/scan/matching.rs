@@ -1,4 +1,4 @@
-//! Where the columns of a table are in a file, and what has to be read for them.
+//! Matching of the columns of a table with the columns of a file.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,10 +17,10 @@ use super::table_file::Matching;
 use crate::options::{ColumnOptions, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
-use crate::read::{Chosen, Mapping, OrcFile, SPARK_TYPE, add_forms, fits, has_form};
+use crate::read::{GivenOptions, Mapping, OrcFile, SPARK_TYPE, add_column_options, has_column_option, is_compatible};
 use crate::schema::{Kind, Schema, Type};
 
-/// Where a column is: its place among those of the table, and those of what it is within.
+/// Path of a column: indexes among the columns of the table, then among the fields of each struct.
 pub(super) type Path = Vec<usize>;
 
 /// Finds the columns of a table in a file.
@@ -28,16 +28,16 @@ pub(super) struct Matcher<'a> {
     pub(super) mapping: Mapping<'a>,
     table: &'a Table,
     file: &'a OrcFile,
-    /// What has been looked into, by column ids.
+    /// Children of columns that have been looked up, by column id.
     children: RefCell<HashMap<u32, Rc<Children>>>,
 }
 
 /// The children of a column of a file.
 #[derive(Default)]
 struct Children {
-    /// Those that can be columns of the table, in their order.
+    /// Ids of the children that can be columns of the table, in order.
     ids: Vec<u32>,
-    /// By what they are found by.
+    /// Indexes among the children, by the key of the matching.
     by_key: HashMap<String, Vec<u32>>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Matcher<'a> {
         &self.mapping.tail.schema
     }
 
-    /// Of the root, which need not be a struct, the children are the columns of the file.
+    /// If the root is not a struct, it is the only column of the file.
     fn children(&self, parent: u32) -> Result<Rc<Children>> {
         if let Some(known) = self.children.borrow().get(&parent) {
             return Ok(known.clone());
@@ -83,23 +83,23 @@ impl<'a> Matcher<'a> {
         Ok(children)
     }
 
-    /// Where `fields` of the table, which are children of column `parent`, are by name.
+    /// Indexes of `fields` of the table, children of column `parent`, by name.
     pub(super) fn places(&self, parent: u32, fields: &Fields) -> Arc<FieldsByName> {
         if parent == 0 { self.table.places.clone() } else { Arc::new(FieldsByName::of(fields)) }
     }
 
-    /// The child of column `parent` of the file that is `field`, which is the child at `place` in the table; `places` are
-    /// those of all these children.
+    /// The child of column `parent` of the file that matches `field`, the child at `place` in the table. `places` are the
+    /// indexes of all these children.
     pub(super) fn find(&self, parent: u32, place: usize, field: &Field, places: &FieldsByName) -> Result<Option<u32>> {
         let children = self.children(parent)?;
         let (name, is_top) = (field.name(), parent == 0);
-        // Columns of one name are told apart by their order, if there are as many in the file.
+        // Columns of the same name are matched in order, if the file has as many.
         let (mut nth, mut count) = (0, 1);
         if let Some(places) = places.get(name) {
             (nth, count) = (places.binary_search(&place).unwrap_or_default(), places.len());
         }
         let key = match &self.table.matching {
-            // The columns of a table are those that its paths do not have.
+            // Columns of the file that are not partition columns.
             Matching::Position if is_top => return Ok(children.ids.get(place).copied()),
             Matching::Name | Matching::Position => Cow::Borrowed(name.as_str()),
             Matching::NameIgnoringCase => Cow::Owned(name.to_lowercase()),
@@ -121,7 +121,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The forms in which column `id` is read to become what it is in the table, and the columns below it.
+    /// Collects the column options with which column `id` and its descendants are read for a type of the table.
     fn forms(&self, id: u32, target: &DataType, forms: &mut BTreeMap<u32, ColumnOptions>) -> Result<()> {
         let this = self.schema().get(id)?;
         match (this.kind, target, &this.children[..]) {
@@ -139,12 +139,12 @@ impl<'a> Matcher<'a> {
                 }
                 self.forms(value, value_field.data_type(), forms)
             }
-            // The types of the table are what was chosen.
-            _ => add_forms(self.schema(), id, target, Chosen::default(), forms),
+            // The types of the table take precedence over options.
+            _ => add_column_options(self.schema(), id, target, GivenOptions::default(), forms),
         }
     }
 
-    /// As [`forms`](Self::forms), of `fields` of the table, which are children of column `parent`.
+    /// As [`forms`](Self::forms), for `fields` of the table, children of column `parent`.
     pub(super) fn forms_of_fields(
         &self,
         parent: u32,
@@ -152,8 +152,8 @@ impl<'a> Matcher<'a> {
         forms: &mut BTreeMap<u32, ColumnOptions>,
     ) -> Result<()> {
         let places = self.places(parent, fields);
-        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_form(field.data_type())) {
-            // What is not found, or is there twice, is an error where it is read.
+        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_column_option(field.data_type())) {
+            // Missing and ambiguous columns are errors when the file is read.
             if let Ok(Some(child)) = self.find(parent, place, field, &places) {
                 self.forms(child, field.data_type(), forms)?;
             }
@@ -161,8 +161,8 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
-    /// Finds where `fields` of the table, which are children of column `parent` of the file, are wall clocks, and
-    /// instants in the file.
+    /// Collects the paths of `fields` of the table, children of column `parent` of the file, that are local times in the
+    /// table and instants in the file.
     pub(super) fn instants_of_fields(
         &self,
         parent: u32,
@@ -172,7 +172,7 @@ impl<'a> Matcher<'a> {
     ) -> Result<()> {
         let places = self.places(parent, fields);
         for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_clock(field)) {
-            // What is there twice is an error where it is read.
+            // Ambiguous columns are errors when the file is read.
             if let Ok(Some(child)) = self.find(parent, place, field, &places) {
                 path.push(place);
                 self.instants_of(child, field.data_type(), path, found)?;
@@ -209,8 +209,8 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
-    /// How `fields` of the table come from the children of column `parent`, and what is read for that; `places` are those
-    /// of all children that the table has.
+    /// The columns of the file that `fields` of the table need, children of column `parent`, and their casts. `places` are
+    /// the indexes of all children in the table.
     pub(super) fn fields<'f>(
         &self,
         parent: u32,
@@ -231,7 +231,7 @@ impl<'a> Matcher<'a> {
         Ok((read, ways))
     }
 
-    /// How column `id` becomes `target`.
+    /// The cast of column `id` to `target`.
     pub(super) fn column(&self, id: u32, target: &DataType) -> Result<(Projected, ColumnCast)> {
         self.try_column(id, target).map_err(|error| error.in_column(&self.schema().path(id)))
     }
@@ -261,8 +261,10 @@ impl<'a> Matcher<'a> {
                 })
             }
             (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
-                let DataType::Struct(fields) = entries.data_type() else { return Err(self.misfit(this, id, target)) };
-                let [key_field, value_field] = &fields[..] else { return Err(self.misfit(this, id, target)) };
+                let DataType::Struct(fields) = entries.data_type() else {
+                    return Err(self.type_mismatch(this, id, target));
+                };
+                let [key_field, value_field] = &fields[..] else { return Err(self.type_mismatch(this, id, target)) };
                 let (key, key_adapt) = self.key(key, key_field.data_type())?;
                 let (value, value_adapt) = self.column(value, value_field.data_type())?;
                 let adapt = match (&key_adapt, &value_adapt) {
@@ -279,18 +281,18 @@ impl<'a> Matcher<'a> {
                     return Ok((projected, ColumnCast::Keep));
                 }
                 let own = self.file.stored().and_then(|own| own.data_type(self.schema(), id));
-                if fits(&stored, target) && means(&stored, target, own) {
+                if is_compatible(&stored, target) && means(&stored, target, own) {
                     return Ok((projected, ColumnCast::Restore));
                 }
                 match widens(&stored, target) {
                     true => Ok((projected, ColumnCast::Cast)),
-                    false => Err(self.misfit(this, id, target)),
+                    false => Err(self.type_mismatch(this, id, target)),
                 }
             }
         }
     }
 
-    /// How the keys of a map become `target`. They may be read as a dictionary, of whatever type.
+    /// The cast of the keys of a map to `target`. Keys may be read as a dictionary.
     fn key(&self, id: u32, target: &DataType) -> Result<(Projected, ColumnCast)> {
         match (self.mapping.options.null_map_keys, target) {
             (NullMapKeys::Error, _) => self.column(id, target),
@@ -299,18 +301,18 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Checks that column `id` has fields, as it has in the table, where it is `target` and `name` is one of them.
+    /// Checks that column `id` is a struct, as `target` in the table, of which `name` is a field.
     pub(super) fn check_is_struct(&self, id: u32, target: &DataType, name: &str) -> Result<()> {
         let this = self.schema().get(id)?;
         if this.kind == Kind::Struct {
             return Ok(());
         }
         self.column(id, target)?;
-        // A union may be read as a struct, but has no such fields.
+        // A union that is read as a struct has other fields.
         this.children.iter().try_for_each(|&child| check_is_value(self.schema(), child, name))
     }
 
-    /// What was found, or where names and metadata of the fields within differ `otherwise`.
+    /// The cast, or a cast of names and metadata if fields of the types differ.
     fn kept(
         &self,
         projected: Projected,
@@ -322,8 +324,8 @@ impl<'a> Matcher<'a> {
         Ok((projected, if differs { otherwise() } else { adapt }))
     }
 
-    /// That column `id`, which is `this`, is no `target`.
-    fn misfit(&self, this: &Type, id: u32, target: &DataType) -> Error {
+    /// The error of column `id` of type `this`, which cannot be read as `target`.
+    fn type_mismatch(&self, this: &Type, id: u32, target: &DataType) -> Error {
         let stored = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
         let has_instants = this.kind == Kind::TimestampInstant && matches!(target, DataType::Timestamp(_, None));
         let hint = if has_instants { "; both have instants, which can be asked for" } else { "" };
@@ -332,7 +334,7 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Whether there is a wall clock in a field which could be an instant: Spark's own are none.
+/// Whether a field has local times that could be instants. `timestamp_ntz` of Spark could not.
 pub(super) fn has_clock(field: &FieldRef) -> bool {
     match field.data_type() {
         DataType::Timestamp(_, None) => field.metadata().get(SPARK_TYPE).is_none_or(|name| name != "timestamp_ntz"),
@@ -347,8 +349,8 @@ fn whole(schema: &Schema, id: u32) -> Result<Projected> {
     Ok(Projected { id, children })
 }
 
-/// Whether what is `stored` in a file, and was its `own` type if it says so, means what it does as `target`: a number
-/// is no time where the file says that it is a number, or a time in another unit.
+/// Whether the type `stored` in a file, with the logical type `own` if known, has the meaning of `target`: a number is not a
+/// time, if the file says that it is a number, or a time in another unit.
 fn means(stored: &DataType, target: &DataType, own: Option<&DataType>) -> bool {
     own.is_some_and(|own| own.equals_datatype(target)) || keeps_meaning(stored, target, own.is_some())
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! files ── partition values ── tail ── statistics ──► stripes ──► BatchReader ── adapt ──► batches of the table
-//!          a file whose values do not fit the filter is not opened
+//!           a file whose partition values exclude all rows is not opened
 //! ```
 
 mod aggregate;

@@ -15,8 +15,8 @@ use orcish_io::display_name;
 use super::table_file::TableFile;
 use crate::partition::{Flavor, infer_type, parse_values};
 
-/// The partition columns, which all files have alike. Their types are those of `schema` where it has the column, and
-/// else what all values are.
+/// The partition columns, which are the same for all files. Types are those of `schema`, or else are inferred from the
+/// values.
 pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fields> {
     let Some(first) = files.first() else { return Ok(Fields::empty()) };
     let names = |file: &TableFile| file.partition.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
@@ -40,7 +40,7 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
         }
         Ok(field.clone())
     };
-    // Of folders of one name the first counts.
+    // Of several folders with the same name the first counts.
     let is_first = |(at, name): &(usize, &String)| !wanted.iter().take(*at).any(|other| other == *name);
     wanted.iter().enumerate().filter(is_first).map(field).collect()
 }
@@ -50,14 +50,14 @@ fn single(text: &str, kind: &DataType) -> Result<ArrayRef> {
     parse_values(&StringArray::from_iter_values([text]), kind, Flavor::Hive)
 }
 
-/// The value as what a condition compares.
+/// The value as a literal.
 pub(super) fn constant(value: Option<&str>, kind: &DataType) -> Result<ValueSource> {
     let Some(text) = value else { return Ok(ValueSource::Null) };
     let value = single(text, kind)?;
     if is_text(kind) {
         return Ok(ValueSource::Text(text.as_bytes().to_vec()));
     }
-    // Booleans are 0 and 1, dates are days since 1970.
+    // Booleans become 0 and 1, dates days since 1970.
     let integers = arrow_cast::cast(&value, &DataType::Int64).ok();
     let integer = integers.and_then(|integers| integers.as_primitive::<Int64Type>().iter().next().flatten());
     integer.map(ValueSource::Integer).ok_or_else(|| {
@@ -65,7 +65,7 @@ pub(super) fn constant(value: Option<&str>, kind: &DataType) -> Result<ValueSour
     })
 }
 
-/// The value, `rows` times.
+/// An array of `rows` times the value.
 pub(super) fn array(value: Option<&str>, kind: &DataType, rows: usize) -> Result<ArrayRef> {
     let Some(text) = value else { return Ok(new_null_array(kind, rows)) };
     let repeated = take(&single(text, kind)?, &UInt32Array::from_value(0, rows), None);

@@ -1,4 +1,4 @@
-//! Batches of a scan, in order of the files, which several threads read ahead.
+//! Batches of a scan, in order of the files, with prefetch by several threads.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::file::{FileReader, is_ruled_out};
 use super::table::Table;
 use crate::read::ScanContext;
 
-/// Batches of a scan, in order. Nothing follows an error.
+/// Batches of a scan, in order. An error ends the batches.
 pub struct ScanReader {
     schema: SchemaRef,
     batches: Prefetch<Files>,
@@ -45,7 +45,8 @@ impl ScanReader {
         self.schema.clone()
     }
 
-    /// Has `check` called now and then while the caller decodes or waits for threads; its error ends the reading.
+    /// Sets the check that the caller makes regularly while it decodes or waits for threads. An error of the check ends the
+    /// reading.
     pub fn set_cancel_check(&mut self, check: CancelCheck) {
         self.batches.set_cancel_check(check);
     }

@@ -1,4 +1,4 @@
-//! A table: its files, its schema, and what is read of it.
+//! A table: its files, its schema, and the columns that are read.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,40 +22,40 @@ use crate::tail::FileTail;
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     pub(super) files: Arc<Vec<TableFile>>,
-    /// Columns that are in the files, all of them.
+    /// All columns that are stored in files.
     pub(super) fields: Fields,
-    /// FieldsByName among `fields` by name; names need not be unique.
+    /// Indexes of `fields` by name. Names need not be unique.
     pub(super) places: Arc<FieldsByName>,
     /// Resolves dotted names of `fields`.
     names: Arc<Mutex<ArrowNames>>,
     /// Metadata of the schema.
     pub(super) metadata: Metadata,
-    /// Columns whose values are in the paths.
+    /// Partition columns.
     pub(super) partition: Fields,
-    /// Columns of the files that are read, with their places among `fields`.
+    /// Stored columns that are read, with their indexes among `fields`.
     pub(super) wanted: Vec<(usize, FieldRef)>,
-    /// Where the columns of the batches are from.
+    /// Origin of each column of the batches.
     pub(super) origins: Vec<Origin>,
     pub(super) output: SchemaRef,
     pub(super) options: ReadOptions,
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
-    /// Files that have been opened, by their indexes, and places of those that a thread is opening.
+    /// Open files and files that are being opened, by index.
     open: Arc<Mutex<BTreeMap<usize, Slot>>>,
-    /// What waits for these is told.
+    /// Notified when a file has been opened.
     opened: Arc<Condvar>,
 }
 
-/// What is known of a file that somebody has asked for.
+/// The state of a file that has been asked for.
 #[derive(Debug)]
 enum Slot {
-    /// A thread is opening it.
+    /// A thread is opening the file.
     Opening,
-    /// It is open; none of no bytes.
+    /// An open file; `None` for a file of zero bytes.
     Open(Option<OrcFile>),
 }
 
-/// Keeps the place of a file until it is there, or has failed to be opened.
+/// Replaces the slot of a file when it has been opened, or has failed to open.
 struct Opening<'a> {
     table: &'a Table,
     at: usize,
@@ -75,7 +75,7 @@ impl Drop for Opening<'_> {
         let mut open = self.table.open.lock().unwrap_or_else(PoisonError::into_inner);
         match self.found.take() {
             Some(slot) => _ = open.insert(self.at, slot),
-            // Who asks again may have more luck.
+            // The next caller tries again.
             None => _ = open.remove(&self.at),
         }
         drop(open);
@@ -83,10 +83,10 @@ impl Drop for Opening<'_> {
     }
 }
 
-/// Where a column of the batches is from.
+/// Origin of a column of the batches.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Origin {
-    /// Index among the wanted columns.
+    /// Index among the stored columns that are read.
     File(usize),
     /// Index among the partition columns.
     Partition(usize),
@@ -124,7 +124,7 @@ impl Table {
             None => table.schema_of_files()?,
         };
         table.metadata = all.metadata().clone();
-        // A value in the path stands above what the file has of the same name.
+        // A partition column hides a stored column of the same name.
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
         table.places = Arc::new(FieldsByName::of(&table.fields));
@@ -142,7 +142,7 @@ impl Table {
         Table { files: Arc::new(files), open: Arc::default(), opened: Arc::default(), ..self.clone() }
     }
 
-    /// The same table, of which something else is read.
+    /// The same table with other options of reading.
     pub(super) fn with_options(&self, options: ReadOptions) -> Result<Self> {
         let mut table = Table { options, ..self.clone() };
         table.choose_columns()?;
@@ -150,7 +150,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The schema of the first file that has one. What it says of nulls is of that file alone.
+    /// The schema of the first file that is not empty. In a table of several files, all columns are nullable.
     fn schema_of_files(&self) -> Result<SchemaRef> {
         let columns = Columns::All;
         let options =
@@ -171,8 +171,8 @@ impl Table {
         }
     }
 
-    /// The columns of a file that its schema is of: all, or where names were asked for and types of others are unknown,
-    /// those whose types are known.
+    /// The columns of a file that the table has: all, or, if some types are unknown and columns are selected by name, the
+    /// columns of known types.
     fn readable(&self, file: &OrcFile) -> Result<Columns> {
         let schema = &file.tail().schema;
         let Columns::Names(names) = &self.options.columns else { return Ok(Columns::All) };
@@ -187,12 +187,12 @@ impl Table {
         Ok(Columns::Ids(top.filter(|&id| schema.fault(id).is_none()).collect()))
     }
 
-    /// The place of a name among the partition columns.
+    /// The index of a partition column by name.
     pub(super) fn partition_at(&self, name: &str) -> Option<usize> {
         self.partition.iter().position(|field| field.name() == name)
     }
 
-    /// Finds the columns that are asked for, in their order.
+    /// Resolves the selected columns, in their order.
     fn choose_columns(&mut self) -> Result<()> {
         let mut choice = Selection::default();
         self.origins = Vec::new();
@@ -248,7 +248,7 @@ impl Table {
         self.files.get(at).map(|file| display_name(&file.location)).unwrap_or_default()
     }
 
-    /// The file at an index; its tail is read once. None of no bytes, as Hive writes where there are no rows.
+    /// The file at an index, whose tail is read once. `None` for a file of zero bytes, which Hive writes for no rows.
     pub(super) fn orc_file(&self, at: usize) -> Result<Option<OrcFile>> {
         let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut open, mut cancellation) = (lock(), self.storage.cancellation());
@@ -263,7 +263,7 @@ impl Table {
         self.begin_to_open(at, open).finish()
     }
 
-    /// Opens a file before it is wanted, unless somebody does or has. Errors come again where it is read.
+    /// Opens a file ahead of its use, unless it is open or being opened. An error is returned when the file is read.
     pub(super) fn open_ahead(&self, at: usize) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if !open.contains_key(&at) {
@@ -288,7 +288,7 @@ impl Table {
         };
         let Some(tail) = &this.tail else {
             let file = OrcFile::new(source.clone(), &self.options.limits);
-            // Far sources know their size only once they have been asked for their end.
+            // Remote sources know their size after a request for their end.
             let is_corrupt = file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt);
             let is_empty = is_corrupt && source.size().is_ok_and(|size| size == 0);
             return if is_empty { Ok(None) } else { file.map(watched).map(Some) };
@@ -298,10 +298,10 @@ impl Table {
         Ok(Some(watched(OrcFile::with_tail(source, tail))))
     }
 
-    /// Forgets a file, so that many need not be open at a time.
+    /// Closes a file, to bound the number of open files.
     pub(super) fn close(&self, at: usize) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        // The first stays, for its schema may be asked for again.
+        // The first file stays open, as its schema may be asked for again.
         if at > 0 && matches!(open.get(&at), Some(Slot::Open(_))) {
             open.remove(&at);
         }
@@ -331,7 +331,7 @@ impl Table {
         map(0..self.files.len(), threads, self.storage.cancel_check().cloned(), move |_, at| task(&table, at))
     }
 
-    /// Requests that are worth having under way at a time, by the first file.
+    /// Number of concurrent requests that the store of the first file recommends.
     pub(super) fn requests(&self) -> usize {
         self.files.first().map_or(1, |file| match &file.source {
             Some(source) => source.concurrency(),
@@ -339,14 +339,14 @@ impl Table {
         })
     }
 
-    /// Threads for the whole scan.
+    /// Number of threads of the scan.
     pub(super) fn threads(&self) -> usize {
         threads_or_cores(self.options.threads)
     }
 }
 
-/// The schema with dictionaries that have no order, as that of their values is in no file, and with nulls wherever Arrow
-/// allows them, where they may be anywhere.
+/// The schema with unordered dictionaries, as files do not store their order, and optionally with nullable fields wherever
+/// Arrow allows them.
 fn unordered(schema: &Schema, has_nulls: bool) -> Schema {
     let fields: Fields = schema.fields().iter().map(|field| unordered_field(field, has_nulls)).collect();
     Schema::new_with_metadata(fields, schema.metadata().clone())

@@ -11,9 +11,9 @@ pub enum Matching {
     /// By name.
     #[default]
     Name,
-    /// By name, whatever its case.
+    /// By name, case-insensitive.
     NameIgnoringCase,
-    /// By place among the columns of the root; by name within other structs.
+    /// By position among the columns of the root, and by name within other structs.
     Position,
     /// By an attribute of the type, such as `iceberg.id`.
     Attribute(String),
@@ -22,17 +22,17 @@ pub enum Matching {
 /// A file of a table.
 #[derive(Clone, Default)]
 pub struct TableFile {
-    /// Path or URL, as [`open`](crate::io::open) takes it; what messages call it.
+    /// Path or URL, as for [`open`](crate::io::open). It is the name of the file in messages.
     pub location: String,
-    /// Where its bytes are, if not at the location.
+    /// The source of the bytes, if it is not the location.
     pub source: Option<Arc<dyn ReadAt>>,
-    /// Names and values of its partition columns, see [`hive_partitions`](crate::partition::hive_partitions) and
-    /// [`hive_partitions_below`](crate::partition::hive_partitions_below). The schema of [`Scan::new`](super::Scan::new) has
-    /// their types.
+    /// Names and values of the partition columns, see [`hive_partitions`](crate::partition::hive_partitions) and
+    /// [`hive_partitions_below`](crate::partition::hive_partitions_below). Their types are in the schema of
+    /// [`Scan::new`](super::Scan::new).
     pub partition: Vec<(String, Option<String>)>,
-    /// Its tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes): it is not read again.
+    /// The tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes), which is then not read again.
     pub tail: Option<Bytes>,
-    /// Indexes of the stripes that belong to the scan; all without.
+    /// Indexes of the stripes that belong to the scan. `None` for all.
     pub stripes: Option<Vec<usize>>,
 }
 
@@ -50,8 +50,8 @@ impl std::fmt::Debug for TableFile {
 pub struct Split {
     /// The file with its tail and the stripes.
     pub file: TableFile,
-    /// Rows of the stripes.
+    /// Number of rows of the stripes.
     pub rows: u64,
-    /// Bytes of the stripes as stored, all columns.
+    /// Stored bytes of the stripes, all columns.
     pub bytes: u64,
 }

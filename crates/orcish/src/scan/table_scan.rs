@@ -15,27 +15,26 @@ use super::table_file::{Matching, Split, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::read::OrcFile;
 
-/// What to read of a table.
+/// A scan of the files of a table.
 #[derive(Debug, Clone)]
 pub struct Scan {
     table: Arc<Table>,
 }
 
 impl Scan {
-    /// A scan over `files`, in this order. The schema of the table is `schema`, or else that of the first file, and
-    /// behind it the partition columns; `options` say what is read of it. `options.stripes` is not used.
+    /// A scan over `files`, in this order. The schema of the table is `schema`, or the schema of the first file, followed by
+    /// the partition columns. `options` select what is read. `options.stripes` is not used.
     ///
-    /// Without `schema`, and unless the options say what is read of timestamps, columns that are `timestamp` in the first
-    /// file and `timestamp with local time zone` in others are instants in all of them; the tails of all files are read to
-    /// find out.
+    /// Without `schema` and without an option for timestamps, columns that are `timestamp` in the first file and `timestamp
+    /// with local time zone` in others are instants. The tails of all files are read to find out.
     ///
-    /// Where `schema` has a partition column, it says its type: an integer, boolean, date or text. Others are integers
-    /// if all values are such, or dates, or else text. Files of no bytes have no rows, and no schema.
+    /// Partition columns of `schema` have its types: integers, booleans, dates or text. Types of other partition columns are
+    /// inferred: integers if all values are integers, or dates, or else text. Files of zero bytes have no rows and no schema.
     ///
     /// # Errors
-    /// Those of opening the first file where its schema is needed; `InvalidArgument` and `UnknownColumn` where the
-    /// options do not fit the schema, files differ in their partition columns, or a value of one is not of its type;
-    /// `Unsupported` where that type can be none of a partition column.
+    /// As opening the first file, if its schema is needed; `InvalidArgument` and `UnknownColumn` if the options do not fit the
+    /// schema, files differ in their partition columns, or a partition value does not have the type of its column;
+    /// `Unsupported` if partition columns cannot have the type.
     pub fn new(
         files: Vec<TableFile>,
         schema: Option<SchemaRef>,
@@ -46,10 +45,10 @@ impl Scan {
         Ok(Scan { table: Arc::new(Table::new(files, schema, options, matching, storage)?) })
     }
 
-    /// A scan of the same table under other options; those that decide the types of columns stay as they were.
+    /// A scan of the same table with other options. Options that decide the types of columns are not changed.
     ///
     /// # Errors
-    /// `InvalidArgument` and `UnknownColumn` where they do not fit the table.
+    /// `InvalidArgument` and `UnknownColumn` if the options do not fit the table.
     pub fn with_options(&self, options: ReadOptions) -> Result<Self> {
         Ok(Scan { table: Arc::new(self.table.with_options(options)?) })
     }
@@ -98,8 +97,8 @@ impl Scan {
         })
     }
 
-    /// Number of rows that the scan gives. Rows that statistics count are not read, and of others only what the
-    /// filter asks.
+    /// Number of rows of the scan. Stripes whose rows all match are counted by their metadata. Of the other stripes, only the
+    /// filter columns are read.
     ///
     /// # Errors
     /// As reading.
@@ -129,15 +128,14 @@ impl Scan {
         if let Some(check) = self.table.storage.cancel_check() {
             reader.set_cancel_check(check.clone());
         }
-        // A file may state as many rows of nothing as it likes.
+        // A file may state any number of rows without columns.
         reader.try_fold(0u64, |rows, batch| Ok(rows.saturating_add(batch?.num_rows() as u64)))
     }
 
-    /// What statistics know of the one column that the scan reads: for each file those of the stripes of which all rows
-    /// are wanted, together, and the indexes of the stripes that have to be read to know more.
+    /// For each file, statistics of the only column over all stripes whose rows all match, and the indexes of the other stripes.
     ///
     /// # Errors
-    /// `InvalidArgument` where it is not one column that is stored in files; else as reading.
+    /// `InvalidArgument` if the scan does not have exactly one column that is stored in files. As reading.
     pub fn proven(&self) -> Result<Vec<(ColumnStatistics, Vec<usize>)>> {
         if self.table.wanted.len() != 1 || self.table.origins.len() != 1 {
             return Err(Error::invalid("statistics are of one column that is stored in the files"));
@@ -148,8 +146,8 @@ impl Scan {
         })
     }
 
-    /// Parts of about `bytes` stored bytes each, none of which has stripes of two files; stripes that statistics prove
-    /// to have no wanted row are in none.
+    /// Splits of about `bytes` stored bytes each. A split has stripes of one file. Stripes that statistics exclude are in no
+    /// split.
     ///
     /// # Errors
     /// As reading.

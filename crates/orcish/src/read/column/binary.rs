@@ -15,23 +15,23 @@ use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::source::{ByteSource as _, Positions, SeekSource as _};
 
-/// What strings and binaries become.
+/// The Arrow type of strings and binaries.
 pub(super) struct Target {
     pub(super) arrow: DataType,
     pub(super) form: TextForm,
 }
 
-/// Values stored one after the other.
+/// A column of values that are stored one after the other.
 pub(super) struct DirectReader {
     pub(super) pending: Pending,
     pub(super) lengths: IntRle<Stream>,
     pub(super) data: Stream,
     pub(super) target: Target,
-    /// What the values of the rows that were planned may take.
+    /// Budget for the values of the planned rows.
     pub(super) budget: Budget<'static>,
 }
 
-/// As far as 32-bit offsets reach.
+/// Maximum number of bytes with 32-bit offsets.
 pub(super) const WIDEST: Budget<'static> = Budget { bytes: i32::MAX as usize, most: i32::MAX as usize, left: None };
 
 impl ColumnReader for DirectReader {
@@ -47,7 +47,7 @@ impl ColumnReader for DirectReader {
             |growth| rows_within(&self.pending, rows, budget, |length| (length as usize).saturating_mul(growth));
         self.budget = WIDEST;
         match within(self.target.form.growth()) {
-            // A value that is too large if it grows need not grow.
+            // A value may exceed the budget only if it grows by conversion, which is checked when it is read.
             Err(_) if self.target.form.growth() > 1 => {
                 let bytes = budget.bytes();
                 self.budget = Budget { bytes, most: bytes, left: None };
@@ -89,7 +89,7 @@ impl ColumnReader for DirectReader {
     }
 }
 
-/// How many of `rows` pending rows are within the budget, where `size` is what a row's number stands for.
+/// The number of `rows` pending rows within the budget. `size` is the size of a value by its pending number.
 pub(super) fn rows_within(
     pending: &Pending,
     rows: usize,

@@ -1,4 +1,4 @@
-//! From the type of a column and the streams of a stripe to the reader of the column.
+//! Construction of column readers from types and streams of a stripe.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -34,23 +34,23 @@ use crate::stripe::{Encoding, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
 use crate::time::{InstantDecoder, TimestampDecoder, WriterZone};
 
-/// What readers of a stripe are made from.
+/// Context of the readers of a stripe.
 pub(crate) struct Context<'a> {
     pub(crate) tail: &'a Arc<FileTail>,
     pub(crate) stripe: &'a Stripe,
     pub(crate) options: &'a ReadOptions,
-    /// The zone of the reader, where one was named.
+    /// The zone of the reader, if one is given.
     pub(crate) reader: Option<&'a WriterZone>,
 }
 
-/// The reader of the columns `children` of the root, which is a struct, with their Arrow types.
+/// The reader of `children` of the root struct, with their Arrow types.
 pub(crate) fn build_root(context: &Context<'_>, children: &[(&Projected, &DataType)]) -> Result<StructReader> {
     let pending = Pending::new(Present::new(context.stripe, 0));
     let children = children.iter().map(|(child, arrow)| build(context, child, arrow)).collect::<Result<_>>()?;
     Ok(StructReader { pending, children, fields: Fields::empty() })
 }
 
-/// The reader of `column`, which becomes `arrow`.
+/// The reader of `column`, with the Arrow type `arrow`.
 pub(crate) fn build(context: &Context<'_>, column: &Projected, arrow: &DataType) -> Result<Column> {
     let reader =
         context.reader(column, arrow).map_err(|error| error.in_column(&context.tail.schema.path(column.id)))?;
@@ -59,8 +59,7 @@ pub(crate) fn build(context: &Context<'_>, column: &Projected, arrow: &DataType)
 
 impl Context<'_> {
     fn stream(&self, column: &Projected, kind: StreamKind) -> Result<Stream> {
-        // A stream that the stripe does not have is an empty one: it fails as soon as a value is due, and
-        // a column without values needs none.
+        // A missing stream is an empty stream: reading fails if a value is needed, and a column without values needs none.
         Ok(self.stripe.stream(column.id, kind).unwrap_or_else(|| self.stripe.empty_stream()))
     }
 
@@ -69,7 +68,7 @@ impl Context<'_> {
         Ok(IntRle::new(self.stream(column, kind)?, version, signed))
     }
 
-    /// The encoding, of a column that has more than one to choose from.
+    /// The encoding of a column with several possible encodings.
     fn encoding(&self, column: &Projected) -> Result<Encoding> {
         let (encoding, kind) = (self.stripe.encoding(column.id)?, self.tail.schema.get(column.id)?.kind);
         if encoding.is_dictionary && !matches!(kind, Kind::String | Kind::Char | Kind::Varchar) {
@@ -103,17 +102,17 @@ impl Context<'_> {
         Ok(self.primitive::<A>(column, Floats { stream, native: PhantomData }))
     }
 
-    /// The readers of the children of `column`, with the fields that they become.
+    /// The readers of the children of `column`, with their fields.
     fn children<'f>(&self, column: &Projected, fields: impl IntoIterator<Item = &'f FieldRef>) -> Result<Vec<Column>> {
         let children = column.children.iter().zip(fields);
         children.map(|(child, field)| build(self, child, field.data_type())).collect()
     }
 
-    /// Types are handed down: to derive those of a subtree at each level of it would take time and memory
-    /// for the depth times the number of columns.
+    /// Types are passed down: deriving the type of a subtree at each level would take time and memory proportional to depth
+    /// times columns.
     fn reader(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
         let this = self.tail.schema.get(column.id)?;
-        let misfit = || Error::invalid(format!("a {} column cannot become {arrow}", this.kind.name()));
+        let type_mismatch = || Error::invalid(format!("a {} column cannot become {arrow}", this.kind.name()));
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         match this.kind {
             Kind::Boolean => {
@@ -143,7 +142,7 @@ impl Context<'_> {
             }
             Kind::Timestamp | Kind::TimestampInstant => {
                 let is_instant = matches!(arrow, DataType::Timestamp(_, Some(_)));
-                // A zone that is unknown is an error once there is a value to be read in it.
+                // An unknown zone is an error only if there is a value.
                 let decoder = match this.kind {
                     Kind::Timestamp if is_instant => self.instants().map(|(zone, instants)| Decoder {
                         stored: TimestampDecoder::stored_instant(&zone),
@@ -155,7 +154,7 @@ impl Context<'_> {
                 };
                 let seconds = self.integers(column, StreamKind::Data, true)?;
                 let nanos = self.integers(column, StreamKind::Secondary, false)?;
-                // The calendar is one of wall clocks, which is undone with them.
+                // Instants are rebased together with the conversion from local times.
                 let hybrid = hybrid && (this.kind != Kind::Timestamp || !is_instant);
                 self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder: Box::new(decoder) }, hybrid)
             }
@@ -164,7 +163,7 @@ impl Context<'_> {
                 let target = DecimalType { precision, scale };
                 let keeps_going = self.options.decimal_out_of_range == OutOfRange::Null;
                 let digits = if self.tail.has_decimal64() && precision <= 18 {
-                    // Version 2 of the run lengths, whatever the encoding is called: Java calls it `DIRECT`.
+                    // Java calls the encoding `DIRECT`, but writes integer run lengths of version 2.
                     Digits::Integers(IntRle::new(self.stream(column, StreamKind::Data)?, Version::V2, true))
                 } else {
                     let scales = self.integers(column, StreamKind::Secondary, true)?;
@@ -199,7 +198,7 @@ impl Context<'_> {
                 })
             }
             Kind::Struct => {
-                let DataType::Struct(fields) = arrow else { return Err(misfit()) };
+                let DataType::Struct(fields) = arrow else { return Err(type_mismatch()) };
                 let pending = Pending::new(self.present(column));
                 Ok(Box::new(StructReader { pending, children: self.children(column, fields)?, fields: fields.clone() }))
             }
@@ -213,8 +212,8 @@ impl Context<'_> {
                         Ok(Box::new(ListReader { lengths, element, field: field.clone() }))
                     }
                     ([key, value], DataType::Map(field, _)) => {
-                        let DataType::Struct(fields) = field.data_type() else { return Err(misfit()) };
-                        let [key_field, value_field] = &fields[..] else { return Err(misfit()) };
+                        let DataType::Struct(fields) = field.data_type() else { return Err(type_mismatch()) };
+                        let [key_field, value_field] = &fields[..] else { return Err(type_mismatch()) };
                         let null_keys = self.options.null_map_keys;
                         let key_type = match (null_keys, key_field.data_type()) {
                             (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => values,
@@ -242,16 +241,16 @@ impl Context<'_> {
                     DataType::Struct(fields) => {
                         (Form::Struct(fields.clone()), self.children(column, fields.iter().skip(1))?)
                     }
-                    _ => return Err(misfit()),
+                    _ => return Err(type_mismatch()),
                 };
                 let tags = ByteRle::new(self.stream(column, StreamKind::Data)?);
                 Ok(Box::new(UnionReader { pending: Pending::new(self.present(column)), tags, variants, form }))
             }
-            Kind::Unknown => Err(misfit()),
+            Kind::Unknown => Err(type_mismatch()),
         }
     }
 
-    /// The zone that the stripe counts seconds in, and what its instants are.
+    /// The zone of the stored seconds, and the conversion to instants.
     fn instants(&self) -> Result<(WriterZone, InstantDecoder)> {
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         let written = &self.stripe.writer_timezone;
@@ -260,7 +259,7 @@ impl Context<'_> {
             return Ok((writer.clone(), InstantDecoder::new(writer, hybrid)));
         };
         if written.is_empty() {
-            // Java takes the writer for one in the zone of the reader.
+            // Java assumes that the writer had the zone of the reader.
             return Ok((reader.clone(), InstantDecoder::new(reader, hybrid)));
         }
         let writer = WriterZone::parse(written)?;

@@ -1,4 +1,4 @@
-//! Decimals (ORCv1, Decimal Columns), and those of the draft that stores up to 18 digits as integers.
+//! Decimals (ORCv1, Decimal Columns), and decimals of up to 18 digits as integers (ORCv2 draft).
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::encoding::varint;
 use crate::index::GroupStart;
 use crate::source::{Positions, SeekSource as _};
 
-/// How unscaled values and their scales are stored.
+/// Encoding of unscaled values and scales.
 pub(super) enum Digits {
-    /// Varints, and a scale for each.
+    /// Varints, each with a scale.
     Varints { data: Stream, scales: IntRle<Stream>, decoder: DecimalDecoder },
-    /// Integers, all of the column's scale.
+    /// Integers with the scale of the column.
     Integers(IntRle<Stream>),
 }
 
@@ -30,12 +30,12 @@ pub(super) struct DecimalReader {
     pub(super) present: Present,
     pub(super) digits: Digits,
     pub(super) target: DecimalType,
-    /// Whether what does not fit is null.
+    /// Whether values out of range become null.
     pub(super) keeps_going: bool,
 }
 
 impl DecimalReader {
-    /// Appends `n` values; says which of them do not fit, if that is no error.
+    /// Appends `n` values. Returns the places of values out of range, if these become null.
     fn append(&mut self, n: usize, out: &mut Vec<i128>) -> Result<Vec<usize>> {
         match &mut self.digits {
             Digits::Varints { data, scales, decoder } => {

@@ -1,4 +1,4 @@
-//! Strings, char and varchar by reference to a dictionary (ORCv1, String, Char, and VarChar Columns).
+//! Dictionary encoded strings, char and varchar (ORCv1, String, Char, and VarChar Columns).
 
 use std::sync::Arc;
 
@@ -22,18 +22,18 @@ use crate::index::GroupStart;
 use crate::memory::Charge;
 use crate::source::Positions;
 
-/// What an entry takes beside its bytes: its length and its place, and a view or an offset.
+/// Bytes of a dictionary entry beside its value: length, position, and a view or offset.
 const BYTES_PER_ENTRY: u64 = 32;
 
-/// References to the entries of a dictionary, which the stripe has once for all its rows.
+/// A dictionary encoded column. A stripe has one dictionary.
 pub(super) struct DictionaryReader {
     pub(super) pending: Pending,
     pub(super) references: IntRle<Stream>,
-    /// Streams of the dictionary, until it is read.
+    /// Streams of the dictionary; `None` once the dictionary has been read.
     pub(super) stored: Option<StoredDictionary>,
     pub(super) dictionary: Dictionary,
     pub(super) target: Target,
-    /// What the dictionary takes.
+    /// Memory of the dictionary.
     pub(super) charge: Charge,
 }
 
@@ -43,15 +43,15 @@ pub(super) struct StoredDictionary {
     pub(super) data: Stream,
 }
 
-/// A dictionary that was read.
+/// A decoded dictionary.
 #[derive(Default)]
 pub(super) struct Dictionary {
     entries: DictionaryValues,
-    /// The same as an array.
+    /// The entries as an array.
     array: Option<ArrayRef>,
-    /// Entries that are read as null, which are empty.
+    /// Entries that become null. They are empty.
     lost: Vec<u32>,
-    /// Entries that are too long, where that is an error of the rows which have them.
+    /// Entries that are longer than their type, if this is an error of the rows with them.
     long: Vec<u32>,
 }
 
@@ -71,11 +71,11 @@ impl StoredDictionary {
         let stored = read_values(lengths, &mut self.data, budget);
         let applied = stored.and_then(|stored| target.form.apply(stored, budget)).map_err(in_data)?;
         let Applied { values, lost, long } = applied;
-        // Text that is replaced is longer than it is stored.
+        // Replaced text is longer than stored text.
         charge.raise_to(of_entries.saturating_add(values.bytes().len() as u64)).map_err(in_data)?;
         let numbers = |entries: Vec<usize>| entries.into_iter().filter_map(|entry| u32::try_from(entry).ok()).collect();
         let (lost, long) = (numbers(lost), numbers(long));
-        // Each entry of a string column is validated here, once.
+        // Entries of string columns are validated here, once.
         let kind = match &target.arrow {
             DataType::Dictionary(_, values) => values.as_ref(),
             other => other,
@@ -152,7 +152,7 @@ impl ColumnReader for DictionaryReader {
     }
 }
 
-/// Views of the entries that are referred to, into the bytes of `values`.
+/// Views of the referenced entries into the bytes of `values`.
 fn views<T: ByteViewType>(references: &[u32], values: &ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let entries = values.as_byte_view::<T>();
     let view = |&reference: &u32| entries.views().get(reference as usize).copied().unwrap_or_default();

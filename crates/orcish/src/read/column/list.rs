@@ -1,4 +1,4 @@
-//! Lists and maps (ORCv1, List Columns and Map Columns): a length for each, and the elements of all.
+//! Lists and maps (ORCv1, List Columns and Map Columns): lengths, and one column of all elements.
 
 use std::sync::Arc;
 
@@ -21,13 +21,18 @@ use crate::source::Positions;
 pub(super) struct Lengths {
     pub(super) pending: Pending,
     pub(super) rle: IntRle<Stream>,
-    /// What the elements of a single value may take.
+    /// Budget for the elements of a single value.
     pub(super) budget: Budget<'static>,
 }
 
 impl Lengths {
-    /// How many of the next `rows` rows can be read, where `fit` says how many elements can of those it is given.
-    fn plan(&mut self, rows: usize, budget: Budget, fit: impl FnOnce(usize) -> Result<usize>) -> Result<usize> {
+    /// The number of the next `rows` rows that can be read. `max_elements` returns how many of a number of elements can be read.
+    fn plan(
+        &mut self,
+        rows: usize,
+        budget: Budget,
+        max_elements: impl FnOnce(usize) -> Result<usize>,
+    ) -> Result<usize> {
         let rows = budget.take_rows(rows, PENDING);
         let rle = &mut self.rle;
         self.pending.fill(rows, |n, out| rle.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
@@ -35,8 +40,8 @@ impl Lengths {
         let lengths = self.pending.dense.get(..valid).unwrap_or_default();
         let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
         let most = i32::MAX as usize;
-        let asked = usize::try_from(total).unwrap_or(most).min(most);
-        let fit = if asked == 0 { 0 } else { fit(asked)? };
+        let requested = usize::try_from(total).unwrap_or(most).min(most);
+        let fit = if requested == 0 { 0 } else { max_elements(requested)? };
         if fit as u64 == total {
             return Ok(rows);
         }
@@ -63,8 +68,8 @@ impl Lengths {
         Ok((offsets, nulls, total))
     }
 
-    /// Passes over `rows` rows; says how many elements they have, each of at least `width` bytes. A value of so many
-    /// that it could not be read cannot be passed over: to do so may take hours.
+    /// Skips `rows` rows, and returns the number of their elements, of at least `width` bytes each. A value with too many
+    /// elements to be read is an error: skipping it could take hours.
     fn skip(&mut self, rows: usize, width: usize) -> Result<usize> {
         let (rle, budget) = (&mut self.rle, self.budget);
         let most = budget.rows(if width == 0 { WEIGHTLESS } else { width });
@@ -141,7 +146,7 @@ impl ColumnReader for MapReader {
         let (offsets, nulls, total) = self.lengths.read(slots, parent)?;
         let (keys, values) = (self.key.read(total, None)?, self.value.read(total, None)?);
         let null_key = keys.nulls().and_then(|nulls| nulls.iter().position(|valid| !valid));
-        let misfit = |error| Error::corrupt("its entries do not fit").with_source(error);
+        let type_mismatch = |error| Error::corrupt("its entries do not fit").with_source(error);
         let entries = match (self.null_keys, null_key) {
             (NullMapKeys::Error, Some(entry)) => {
                 let slot =
@@ -153,12 +158,12 @@ impl ColumnReader for MapReader {
             }
             (NullMapKeys::Error, None) => {
                 StructArray::try_new_with_length(self.fields.clone(), vec![keys, values], None, total)
-                    .map_err(misfit)?
+                    .map_err(type_mismatch)?
             }
-            (NullMapKeys::Dictionary, _) => self.with_dictionary(keys, values, total).map_err(misfit)?,
+            (NullMapKeys::Dictionary, _) => self.with_dictionary(keys, values, total).map_err(type_mismatch)?,
         };
         let array = MapArray::try_new(self.field.clone(), offsets, entries, nulls, false);
-        Ok(Arc::new(array.map_err(misfit)?))
+        Ok(Arc::new(array.map_err(type_mismatch)?))
     }
 
     fn skip(&mut self, rows: usize) -> Result<()> {
@@ -175,14 +180,14 @@ impl ColumnReader for MapReader {
 }
 
 impl MapReader {
-    /// Entries whose keys are a dictionary array: its references are never null, its values may be.
+    /// Map entries whose keys are a dictionary array: its keys are never null, its values may be.
     #[expect(unsafe_code, reason = "the safe way looks for nulls in the dictionary too")]
     fn with_dictionary(&self, keys: ArrayRef, values: ArrayRef, total: usize) -> Result<StructArray, ArrowError> {
         let references = (0..i32::try_from(total).unwrap_or(i32::MAX)).collect::<Vec<_>>();
         let keys = DictionaryArray::try_new(Int32Array::from(references), keys)?;
         let arrays: Vec<ArrayRef> = vec![Arc::new(keys), values];
-        // SAFETY: both arrays have `total` values and the types of the fields; all that is not checked
-        // is that no key is null, on which no access to memory rests.
+        // SAFETY: both arrays have `total` values and the types of the fields. The only unchecked condition is that keys are
+        // not null, on which no memory access depends.
         Ok(unsafe { StructArray::new_unchecked_with_length(self.fields.clone(), arrays, None, total) })
     }
 }

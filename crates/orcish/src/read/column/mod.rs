@@ -1,7 +1,7 @@
 //! Readers of columns: one file for each family of types.
 //!
-//! A reader is asked twice: [`plan`](ColumnReader::plan) says how many rows may be read so that no
-//! array outgrows its offsets or the memory allowed, and [`read`](ColumnReader::read) reads them.
+//! Reading has two steps: [`plan`](ColumnReader::plan) returns how many rows can be read within the memory limit and the
+//! range of offsets, and [`read`](ColumnReader::read) reads these rows.
 
 mod binary;
 mod build;
@@ -34,19 +34,19 @@ use crate::tail::FileTail;
 use crate::tuning;
 use crate::warnings::with_column;
 
-/// Bytes that one array of a batch should have at most.
+/// Maximum bytes of an array of a batch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget<'a> {
     bytes: usize,
-    /// Bytes that it may have where a single row needs more.
+    /// Maximum bytes of an array if a single row needs more.
     most: usize,
-    /// What is left for all arrays of that row together.
+    /// Bytes left for all arrays of such a row.
     left: Option<&'a AtomicUsize>,
 }
 
 impl<'a> Budget<'a> {
-    /// An equal part, for each of `arrays`, of half of the memory allowed; for a single row a quarter of
-    /// it; and no more than 32-bit offsets reach.
+    /// An equal part of half of the memory limit for each of `arrays`, a quarter of the limit for a single row, and at most
+    /// the range of 32-bit offsets.
     pub(super) fn new(limits: &Limits, arrays: usize) -> Self {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
         let most = (memory / 4).min(i32::MAX as usize);
@@ -54,77 +54,77 @@ impl<'a> Budget<'a> {
         Budget { bytes, most, left: None }
     }
 
-    /// What a single value may take.
+    /// Maximum bytes of a single value.
     pub(super) fn of_one_value(self) -> Self {
         Budget { bytes: self.most, ..self }
     }
 
-    /// What a single row may take: each of its arrays, and all of them together, which is what is `left`.
+    /// The budget of a single row: for each of its arrays, and for all arrays together.
     pub(super) fn of_one_row(self, left: &'a AtomicUsize) -> Self {
         left.store(self.most.saturating_mul(2), Ordering::Relaxed);
         Budget { bytes: self.most, left: Some(left), ..self }
     }
 
-    /// Bytes that one array may have now.
+    /// Maximum bytes of an array with this budget.
     fn bytes(self) -> usize {
         self.left.map_or(self.bytes, |left| left.load(Ordering::Relaxed).min(self.bytes))
     }
 
-    /// Most rows of `width` bytes each: at least one.
+    /// Maximum number of rows of `width` bytes each: at least one.
     fn rows(self, width: usize) -> usize {
         (self.bytes() / width.max(1)).max(1)
     }
 
-    /// How many of `rows` rows of `width` bytes each an array may have: at least one. They are taken off what is left.
+    /// The number of `rows` rows of `width` bytes each that an array can have: at least one. Their bytes are charged.
     fn take_rows(self, rows: usize, width: usize) -> usize {
         let rows = rows.min(self.rows(width));
         self.take(rows.saturating_mul(width));
         rows
     }
 
-    /// Takes the bytes of an array off what is left for all.
+    /// Charges the bytes of an array.
     fn take(self, bytes: usize) {
         if let Some(left) = self.left {
             left.store(left.load(Ordering::Relaxed).saturating_sub(bytes), Ordering::Relaxed);
         }
     }
 
-    /// Whether a single row may take more.
+    /// Whether a single row may exceed this budget.
     fn is_part(self) -> bool {
         self.bytes < self.most
     }
 
-    /// The error of one value that needs more.
+    /// The error of a value that exceeds the budget.
     fn exceeded(self, what: &str) -> Error {
         Error::limit(format!("{what} needs more than the {} bytes that an array may have here", self.bytes()))
     }
 }
 
-/// Bytes of a row that is pending: what is kept for each is a number and a bit.
+/// Bytes of a pending row: a number and a validity bit.
 const PENDING: usize = 8;
-/// What a row is taken for of which nothing is kept, such as an empty struct: objects that are made of it take as much.
+/// Assumed bytes of a row without data, such as an empty struct: about the size of an object made of it.
 const WEIGHTLESS: usize = 64;
 
 /// Reads one column of a stripe, from its first row to its last.
 pub(super) trait ColumnReader: Send {
-    /// Bytes of memory that a row takes at least; none where nothing is kept for it.
+    /// Minimum bytes of memory of a row; 0 for rows without data.
     fn width(&self) -> usize;
 
-    /// How many of the next `rows` rows that exist for the column can be read at once; none where the
-    /// first does not fit into a budget that is only a part of what a single row may take.
+    /// The number of the next `rows` rows of the column that can be read at once; 0 if the first row exceeds a budget that is
+    /// only a part of the budget of a single row.
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize>;
 
-    /// Reads `slots` slots; those that `parent` has null do not exist for the column, and become null.
+    /// Reads `slots` slots. The column has no row for slots that are null in `parent`; these become null.
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef>;
 
-    /// Passes over the next `rows` rows that exist for the column, whether they have been planned or not.
+    /// Skips the next `rows` rows of the column, planned or not.
     fn skip(&mut self, rows: usize) -> Result<()>;
 
-    /// Goes to the first row of a row group; the column's own streams are at `own`.
+    /// Seeks to the first row of a row group. The streams of the column itself are at `own`.
     fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()>;
 }
 
-/// A reader that puts the name of its column into errors.
+/// A reader that adds the name of its column to errors.
 pub(super) struct Column {
     pub(super) id: u32,
     tail: Arc<FileTail>,

@@ -18,7 +18,7 @@ use crate::index::GroupStart;
 use crate::source::{ByteSource, Positions, SeekSource as _, stream_ends};
 use crate::time::calendar;
 
-/// Appends values of one width, dense, to a vector.
+/// Appends dense values of a fixed width to a vector.
 pub(super) trait Values: Send {
     type Native: Copy + Default;
     fn append(&mut self, n: usize, out: &mut Vec<Self::Native>) -> Result<()>;
@@ -26,7 +26,7 @@ pub(super) trait Values: Send {
     fn seek(&mut self, own: &mut Positions<'_>) -> Result<()>;
 }
 
-/// Any column whose values have one width.
+/// A column of values of a fixed width.
 pub(super) struct PrimitiveReader<A, V> {
     present: Present,
     values: V,

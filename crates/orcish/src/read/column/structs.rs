@@ -19,7 +19,7 @@ pub(crate) struct StructReader {
 }
 
 impl StructReader {
-    /// Reads the children alone; their nulls are those of the struct too.
+    /// Reads the children. Nulls of the struct are nulls of the children.
     pub(crate) fn read_children(
         &mut self,
         slots: usize,
@@ -34,7 +34,7 @@ impl StructReader {
 
 impl ColumnReader for StructReader {
     fn width(&self) -> usize {
-        // Where a struct is null, its children have no row.
+        // Children have no rows where the struct is null.
         let of_children = || self.children.iter().map(Column::width).max().unwrap_or(0);
         if self.pending.is_free() { of_children() } else { PENDING }
     }
@@ -43,7 +43,7 @@ impl ColumnReader for StructReader {
         let rows = match (self.pending.is_free(), self.children.is_empty()) {
             (false, _) => budget.take_rows(rows, PENDING),
             (true, true) => budget.take_rows(rows, WEIGHTLESS),
-            // Without a present stream nothing is kept for a row.
+            // Without a present stream, rows need no memory.
             (true, false) => rows,
         };
         self.pending.fill(rows, |_, _| Ok(()))?;

@@ -1,4 +1,4 @@
-//! What becomes of text as it is read: bytes that are not UTF-8, values longer than their type, and padding.
+//! Conversion of text: invalid UTF-8, values longer than their type, and padding.
 
 use orcish_core::error::{Error, Result};
 use orcish_core::strings::{Values, ValuesBuilder};
@@ -7,30 +7,30 @@ use super::Budget;
 use crate::options::{InvalidUtf8, LongChar, ReadOptions};
 use crate::schema::{Kind, Type};
 
-/// What takes the place of what is not UTF-8: of a byte at least.
+/// The replacement of invalid UTF-8, of at least one byte.
 const REPLACEMENT: &str = "\u{FFFD}";
 
-/// How values of a text column are changed as they are read.
+/// The conversion of values of a text column.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TextForm {
     invalid: InvalidUtf8,
-    /// Most characters of a value, and what becomes of more.
+    /// Maximum characters of a value, and the treatment of longer values.
     most: Option<(usize, LongChar)>,
-    /// Cut trailing blanks off.
+    /// Removes trailing blanks.
     trim: bool,
 }
 
-/// Values as they are read.
+/// Converted values.
 pub(super) struct Applied {
     pub(super) values: Values,
-    /// Which of them are null; they are empty.
+    /// Places of values that become null. They are empty.
     pub(super) lost: Vec<usize>,
-    /// Which of them are too long, where that is an error.
+    /// Places of values that are too long, if this is an error.
     pub(super) long: Vec<usize>,
 }
 
 impl TextForm {
-    /// That of a column of type `this`, which is read as text or, without `is_text`, as bytes.
+    /// The conversion of a column of type `this`, as text or as bytes.
     pub(super) fn new(this: &Type, options: &ReadOptions, is_text: bool) -> Self {
         let is_char = matches!(this.kind, Kind::Char | Kind::Varchar) && options.long_char != LongChar::Keep;
         let most = this.max_length.filter(|_| is_char).and_then(|most| usize::try_from(most).ok());
@@ -41,15 +41,15 @@ impl TextForm {
         }
     }
 
-    /// How many times longer values may become.
+    /// Maximum factor by which values grow.
     pub(super) fn growth(&self) -> usize {
         if self.invalid == InvalidUtf8::Replace { REPLACEMENT.len() } else { 1 }
     }
 
-    /// The values as they are read. Text that is replaced takes no more than the `budget`.
+    /// Converts values. Replaced text has at most `budget` bytes.
     ///
     /// # Errors
-    /// `LimitExceeded` where they get more bytes as they are replaced.
+    /// `LimitExceeded` if replaced text exceeds the budget.
     pub(super) fn apply(&self, values: Values, budget: Budget) -> Result<Applied> {
         let (mut values, mut lost, mut long) = (values, Vec::new(), Vec::new());
         let is_sought = matches!(self.invalid, InvalidUtf8::Replace | InvalidUtf8::Null);
@@ -70,7 +70,7 @@ impl TextForm {
         Error::corrupt(format!("value {at} of the batch has more than {most} characters"))
     }
 
-    /// The values without bytes that are not UTF-8, and the indexes of those that become null.
+    /// Converts invalid UTF-8. Returns the indexes of values that become null.
     fn valid(&self, values: &Values, budget: Budget) -> Result<(Values, Vec<usize>)> {
         let most = budget.bytes().min(i32::MAX as usize);
         let (mut lost, mut total) = (Vec::new(), 0usize);
@@ -102,12 +102,12 @@ impl TextForm {
     }
 }
 
-/// The parts of a value that are UTF-8, and whether each is followed by a part that is not.
+/// The valid parts of a value, each with whether an invalid part follows.
 fn parts(value: &[u8]) -> impl Iterator<Item = (&str, bool)> {
     value.utf8_chunks().map(|chunk| (chunk.valid(), !chunk.invalid().is_empty()))
 }
 
-/// `dense` without what is at the places that are `lost`, which ascend.
+/// `dense` without the values at the places `lost`, which are ascending.
 pub(super) fn without<T>(dense: &mut Vec<T>, lost: &[usize]) {
     if lost.is_empty() {
         return;
@@ -142,7 +142,7 @@ mod tests {
     fn what_is_not_utf8() {
         let all: [&[u8]; 5] = [b"a", b"\xff", b"\xe2\x82", b"x\xf0\x9f\x98y", "ä".as_bytes()];
         let form = TextForm { invalid: InvalidUtf8::Replace, ..TextForm::default() };
-        // One character for each maximal part of one that is not whole.
+        // One replacement character for each maximal part of an invalid sequence.
         let want = ["a", "\u{fffd}", "\u{fffd}", "x\u{fffd}y", "ä"].map(str::to_owned).to_vec();
         assert_eq!(applied(form, &all), (want, vec![]));
         let form = TextForm { invalid: InvalidUtf8::Null, ..TextForm::default() };
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!((made.lengths(), made.bytes().len()), (&[2, 7, 3][..], 12));
         let error = form.apply(values(&all), budget(11)).err().unwrap();
         assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
-        // Nothing is longer as null.
+        // Values that become null are not longer.
         let form = TextForm { invalid: InvalidUtf8::Null, ..TextForm::default() };
         assert_eq!(form.apply(values(&all), budget(2)).unwrap().lost, [1, 2]);
     }

@@ -1,4 +1,4 @@
-//! Timestamps (ORCv1, Timestamp Columns), and what Spark stores as plain integers of microseconds.
+//! Timestamps (ORCv1, Timestamp Columns), and local timestamps of Spark as integers of microseconds.
 
 use std::sync::Arc;
 
@@ -21,18 +21,18 @@ use crate::options::OutOfRange;
 use crate::source::Positions;
 use crate::time::{InstantDecoder, TimestampDecoder, calendar};
 
-/// What becomes of stored seconds and nanoseconds.
+/// The conversion of stored seconds and nanoseconds.
 pub(super) struct Decoder {
     pub(super) stored: TimestampDecoder,
-    /// What becomes of the instants that are decoded, where these are wanted of wall clocks.
+    /// The conversion of local times to instants, if instants are read.
     pub(super) instants: Option<InstantDecoder>,
 }
 
-/// How a timestamp is stored.
+/// Encoding of timestamps.
 pub(super) enum Stored {
-    /// Seconds since the base of the writer's zone, and nanoseconds.
+    /// Seconds since the epoch in the zone of the writer, and nanoseconds.
     Split { seconds: IntRle<Stream>, nanos: IntRle<Stream>, decoder: Box<Result<Decoder>> },
-    /// Microseconds since 1970, as Spark has timestamps without zone.
+    /// Microseconds since 1970, as in Spark's `timestamp_ntz`.
     Micros(IntRle<Stream>),
 }
 
@@ -41,15 +41,15 @@ pub(super) struct TimestampReader {
     pub(super) stored: Stored,
     pub(super) unit: TimeUnit,
     pub(super) timezone: Option<Arc<str>>,
-    /// Whether dates before 1582-10-15 of what is decoded are in the Julian calendar.
+    /// Whether decoded dates before 1582-10-15 are Julian.
     pub(super) hybrid: bool,
     pub(super) out_of_range: OutOfRange,
     /// Rows read so far, for messages.
     pub(super) row: u64,
 }
 
-/// Seconds and nanoseconds as ticks, of which a second has `PER_SECOND`, finer digits dropped toward the past; and
-/// which values 64 bits cannot hold.
+/// Converts seconds and nanoseconds to ticks of 1/`PER_SECOND` seconds, rounded down. Also returns the places of values
+/// beyond 64 bits.
 fn ticks<const PER_SECOND: i64>(mut seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
     let per_tick = 1_000_000_000 / PER_SECOND;
     let (least, most) = seconds.iter().fold((0, 0), |(least, most), &s| (s.min(least), s.max(most)));
@@ -61,7 +61,7 @@ fn ticks<const PER_SECOND: i64>(mut seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i6
     }
     let mut misfits = Vec::new();
     for (at, (value, &nanos)) in seconds.iter_mut().zip(nanos).enumerate() {
-        // In 128 bits, as the sum may fit where the product alone does not.
+        // The sum of 128 bits can fit into 64 bits where the product alone does not.
         let exact = i128::from(*value) * i128::from(PER_SECOND) + i128::from(nanos / per_tick);
         *value = i64::try_from(exact).unwrap_or_else(|_| {
             misfits.push(at);
@@ -94,7 +94,7 @@ impl Stored {
 }
 
 impl TimestampReader {
-    /// The next `n` values in the unit, and which of them it cannot hold.
+    /// The next `n` values in the unit, and the places of values out of range.
     fn values(&mut self, n: usize) -> Result<(Vec<i64>, Vec<usize>)> {
         let (mut seconds, mut nanos): (Vec<i64>, Vec<i64>) = (Vec::with_capacity(n), Vec::with_capacity(n));
         match &mut self.stored {

@@ -73,18 +73,19 @@ impl ColumnReader for UnionReader {
         let nulls = combine(parent, own_nulls);
         let is_valid = |slot| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(slot));
         let tags: Vec<Option<u32>> = (0..slots).map(|slot| tags.next_if_valid(is_valid(slot))).collect();
-        let misfit = |error| Error::corrupt("its variants do not fit together").with_source(error);
+        let type_mismatch = |error| Error::corrupt("its variants do not fit together").with_source(error);
         Ok(match &self.form {
             Form::Dense(fields) => {
                 let (offsets, children) = dense(&mut self.variants, &tags)?;
                 let tags = type_ids(&tags).collect();
                 let array = UnionArray::try_new(fields.clone(), tags, Some(offsets), children);
-                Arc::new(array.map_err(misfit)?)
+                Arc::new(array.map_err(type_mismatch)?)
             }
             Form::Sparse(fields) => {
                 let children = sparse(&mut self.variants, &tags)?;
                 Arc::new(
-                    UnionArray::try_new(fields.clone(), type_ids(&tags).collect(), None, children).map_err(misfit)?,
+                    UnionArray::try_new(fields.clone(), type_ids(&tags).collect(), None, children)
+                        .map_err(type_mismatch)?,
                 )
             }
             Form::Struct(fields) => {
@@ -96,7 +97,7 @@ impl ColumnReader for UnionReader {
                 };
                 let mut children = vec![tag_array];
                 children.extend(sparse(&mut self.variants, &tags)?);
-                Arc::new(StructArray::try_new(fields.clone(), children, nulls).map_err(misfit)?)
+                Arc::new(StructArray::try_new(fields.clone(), children, nulls).map_err(type_mismatch)?)
             }
         })
     }
@@ -140,12 +141,12 @@ trait NextIfValid: Iterator {
 }
 impl<I: Iterator> NextIfValid for I {}
 
-/// Arrow's tags. A union has no nulls of its own in Arrow: they are nulls of the first variant.
+/// Arrow tags. Arrow unions have no nulls of their own: nulls become nulls of the first variant.
 fn type_ids(tags: &[Option<u32>]) -> impl Iterator<Item = i8> {
     tags.iter().map(|tag| tag.and_then(|tag| i8::try_from(tag).ok()).unwrap_or_default())
 }
 
-/// Values of each variant over all slots, null where the slot is of another.
+/// Sparse children: values of each variant over all slots, null in slots of other variants.
 fn sparse(variants: &mut [Column], tags: &[Option<u32>]) -> Result<Vec<ArrayRef>> {
     let read = |(tag, variant): (u32, &mut Column)| {
         let valid = BooleanBuffer::collect_bool(tags.len(), |slot| tags.get(slot) == Some(&Some(tag)));
@@ -154,8 +155,8 @@ fn sparse(variants: &mut [Column], tags: &[Option<u32>]) -> Result<Vec<ArrayRef>
     (0..).zip(variants).map(read).collect()
 }
 
-/// Values of each variant one after the other, and where each slot's is. A null slot has a null of its own
-/// among the values of the first variant, as offsets must ascend.
+/// Dense children: values of each variant, and the offset of each slot. A null slot has a null value in the first variant, as
+/// offsets must ascend.
 fn dense(variants: &mut [Column], tags: &[Option<u32>]) -> Result<(ScalarBuffer<i32>, Vec<ArrayRef>)> {
     let mut counts = vec![0i32; variants.len()];
     let mut offsets = Vec::with_capacity(tags.len());

@@ -1,7 +1,7 @@
-//! Present streams, and what they do to the values of a column.
+//! Present streams, and nulls of nested columns.
 //!
-//! A column holds values only for the rows that are not null in it and in no struct above it. Readers
-//! decode those rows densely and spread them over all slots afterwards.
+//! A column has rows where no ancestor struct is null, and values where the column is not null either. Readers decode values
+//! densely and spread them over all slots.
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer};
 use orcish_core::error::Result;
@@ -25,14 +25,14 @@ impl Present {
         self.0.is_none()
     }
 
-    /// Nulls of the next `rows` rows that exist for the column; `None` where there are none.
+    /// Nulls of the next `rows` rows of the column; `None` without nulls.
     pub(super) fn next(&mut self, rows: usize) -> Result<Option<NullBuffer>> {
         let Some(bits) = &mut self.0 else { return Ok(None) };
         let bits = bits.read(rows).map_err(|error| error.in_stream("PRESENT"))?;
         Ok(some_null(BooleanBuffer::new(Buffer::from_vec(bits), 0, rows)))
     }
 
-    /// Passes over `rows` rows that exist for the column; says how many of them are valid.
+    /// Skips `rows` rows of the column. Returns the number of valid rows.
     pub(super) fn skip(&mut self, rows: usize) -> Result<usize> {
         let Some(bits) = &mut self.0 else { return Ok(rows) };
         let (mut left, mut valid) = (rows, 0);
@@ -45,13 +45,13 @@ impl Present {
         Ok(valid)
     }
 
-    /// Goes to where a row group begins.
+    /// Seeks to a row group.
     pub(super) fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
         let bits = self.0.as_mut();
         bits.map_or(Ok(()), |bits| bits.seek(own)).map_err(|error| error.in_stream("PRESENT"))
     }
 
-    /// Nulls of the next `slots` slots, of which those that `parent` has valid exist for the column.
+    /// Nulls of the next `slots` slots. The column has rows for the slots that are valid in `parent`.
     pub(super) fn next_slots(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<Option<NullBuffer>> {
         let own = self.next(existing(slots, parent))?;
         Ok(combine(parent, own))
@@ -62,12 +62,12 @@ fn some_null(bits: BooleanBuffer) -> Option<NullBuffer> {
     Some(NullBuffer::new(bits)).filter(|nulls| nulls.null_count() > 0)
 }
 
-/// How many of `slots` exist under `parent`.
+/// The number of valid slots of `parent`.
 pub(super) fn existing(slots: usize, parent: Option<&NullBuffer>) -> usize {
     slots - parent.map_or(0, NullBuffer::null_count)
 }
 
-/// Nulls over all slots, given those of the parent over all, and the column's own over those that exist.
+/// Nulls over all slots, of the nulls of the parent over all slots and the nulls of the column over its rows.
 pub(super) fn combine(parent: Option<&NullBuffer>, own: Option<NullBuffer>) -> Option<NullBuffer> {
     match (parent, own) {
         (None, own) => own,
@@ -76,8 +76,8 @@ pub(super) fn combine(parent: Option<&NullBuffer>, own: Option<NullBuffer>) -> O
     }
 }
 
-/// Nulls over all `slots`, with further nulls. `nulls` says which slots have values; `lost` has the places, among these
-/// values and ascending, of those that become null.
+/// Nulls over all `slots`, with further nulls. `nulls` are the slots without values; `lost` are the ascending places among
+/// the values that become null.
 pub(super) fn less(nulls: Option<NullBuffer>, slots: usize, lost: &[usize]) -> Option<NullBuffer> {
     if lost.is_empty() {
         return nulls;
@@ -92,13 +92,13 @@ pub(super) fn less(nulls: Option<NullBuffer>, slots: usize, lost: &[usize]) -> O
     Some(NullBuffer::new(BooleanBuffer::collect_bool(slots, is_valid)))
 }
 
-/// Rows that have been looked at to learn how large they are, and not been read yet.
+/// Rows whose sizes have been read, and whose values have not.
 pub(super) struct Pending {
     present: Present,
-    /// Validity of the rows; not kept where the column has no present stream.
+    /// Validity of the rows; empty without a present stream.
     valid: BooleanBuffer,
     rows: usize,
-    /// One number for each valid row: a length, or a reference to a dictionary.
+    /// A number for each valid row: a length, or a dictionary key.
     pub(super) dense: Vec<u32>,
 }
 
@@ -107,7 +107,7 @@ impl Pending {
         Pending { present, valid: BooleanBuffer::new_set(0), rows: 0, dense: Vec::new() }
     }
 
-    /// Makes `rows` rows pending; `read` appends the numbers of as many valid ones.
+    /// Makes `rows` rows pending. `read` appends the numbers of the valid rows.
     pub(super) fn fill(&mut self, rows: usize, read: impl FnOnce(usize, &mut Vec<u32>) -> Result<()>) -> Result<()> {
         let Some(more) = rows.checked_sub(self.rows).filter(|&more| more > 0) else { return Ok(()) };
         let nulls = self.present.next(more)?;
@@ -124,17 +124,17 @@ impl Pending {
         read(existing(more, nulls.as_ref()), &mut self.dense)
     }
 
-    /// Whether there is no present stream, so that no row needs a bit.
+    /// Whether there is no present stream, so that rows need no bits.
     pub(super) fn is_free(&self) -> bool {
         self.present.is_absent()
     }
 
-    /// How many of the first `rows` pending rows are valid.
+    /// The number of valid rows among the first `rows` pending rows.
     pub(super) fn valid(&self, rows: usize) -> usize {
         if self.present.is_absent() { rows } else { self.valid.slice(0, rows.min(self.rows)).count_set_bits() }
     }
 
-    /// The most pending rows, up to `rows`, of which no more than `valid` are valid.
+    /// The maximum number of pending rows, up to `rows`, with at most `valid` valid rows.
     pub(super) fn rows_with(&self, rows: usize, valid: usize) -> usize {
         if self.present.is_absent() {
             return rows.min(valid);
@@ -149,8 +149,8 @@ impl Pending {
         (0..rows.min(self.rows)).find(is_over).unwrap_or(rows)
     }
 
-    /// The most pending rows, up to `rows`, whose sizes are together no more than `most`, where `size` is what a
-    /// number stands for; and the first number.
+    /// The maximum number of pending rows, up to `rows`, with a total size of at most `most`, and the first number. `size` is
+    /// the size of a value by its number.
     pub(super) fn rows_within(&self, rows: usize, most: u64, size: impl Fn(u32) -> u64) -> (usize, Option<u32>) {
         let numbers = self.dense.get(..self.valid(rows)).unwrap_or_default();
         let first = numbers.first().copied();
@@ -167,7 +167,7 @@ impl Pending {
         (self.rows_with(rows, whole), first)
     }
 
-    /// Takes `rows` rows: their nulls.
+    /// Takes `rows` rows, and returns their nulls.
     pub(super) fn take(&mut self, rows: usize) -> Option<NullBuffer> {
         let rows = rows.min(self.rows);
         self.rows -= rows;
@@ -179,7 +179,7 @@ impl Pending {
         nulls
     }
 
-    /// Passes over `rows` rows.
+    /// Skips `rows` rows.
     pub(super) fn skip(&mut self, rows: usize) -> Result<Skipped> {
         let looked_at = rows.min(self.rows);
         let valid = self.valid(looked_at);
@@ -187,7 +187,7 @@ impl Pending {
         Ok(Skipped { valid, numbers: self.take_dense(valid), fresh: self.present.skip(rows - looked_at)? })
     }
 
-    /// Goes to where a row group begins.
+    /// Seeks to a row group.
     pub(super) fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
         self.rows = 0;
         self.valid = BooleanBuffer::new_set(0);
@@ -205,17 +205,17 @@ impl Pending {
     }
 }
 
-/// Rows that were passed over.
+/// Skipped rows.
 pub(super) struct Skipped {
-    /// Valid rows that were pending, and their numbers.
+    /// Number of valid rows that were pending, and their numbers.
     pub(super) valid: usize,
     pub(super) numbers: Vec<u32>,
-    /// Valid rows behind those, whose numbers are still in their stream.
+    /// Number of valid rows after those, whose numbers are still in their stream.
     pub(super) fresh: usize,
 }
 
 impl Skipped {
-    /// Sum of all numbers, given how to pass over those that are still in their stream.
+    /// Sum of all numbers. A function skips the numbers that are still in their stream.
     pub(super) fn total(&self, skip: impl FnOnce(usize) -> Result<u64>) -> Result<usize> {
         let looked_at: u64 = self.numbers.iter().map(|&number| u64::from(number)).sum();
         let total = skip(self.fresh)?.saturating_add(looked_at);

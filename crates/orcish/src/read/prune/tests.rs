@@ -230,7 +230,7 @@ fn filters_of_another_number_say_nothing() {
         assert_found(&format!("{count} filters"), |file| file.filters = vec![filter.clone(); count]);
     }
     for file in files(|file| file.filters = vec![filter.clone(); 10]) {
-        assert_eq!(file.read(some_rows().0).unwrap(), [0; 0], "filters are asked");
+        assert_eq!(file.read(some_rows().0).unwrap(), [0; 0], "bloom filters are read");
     }
 }
 

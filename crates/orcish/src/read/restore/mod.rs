@@ -1,11 +1,11 @@
-//! Columns in the Arrow types that they were written with.
+//! Logical types: the Arrow types that columns were written with.
 //!
-//! | written | as ORC's | and read as |
+//! | logical type | ORC type | physical type |
 //! |---|---|---|
 //! | null | boolean | boolean |
 //! | uint8, uint16, uint32, uint64 | smallint, int, bigint, decimal(20,0) | their like |
 //! | float16 | float | float32 |
-//! | text and bytes of all forms | string, char, varchar, binary | themselves |
+//! | text and bytes of all column_options | string, char, varchar, binary | themselves |
 //! | fixed-size binary | binary | binary |
 //! | date64 | date | date32 |
 //! | times, durations | int, bigint | int32, int64, of Spark's attribute duration |
@@ -13,14 +13,14 @@
 //! | timestamps of any unit and zone | timestamp, with local time zone, Spark's bigint | in their unit, UTC |
 //! | timestamps of any zone, field with `orc.type` | timestamp | instants, in UTC |
 //! | decimals of any width, scales below zero | decimal | decimal128 |
-//! | lists of all forms | array | list |
+//! | lists of all column_options | array | list |
 //! | union of any type ids | uniontype | union of ids from 0 on |
 //! | dictionary, run-end encoded | as their values | as their values, text as a dictionary |
 //!
-//! The stored schema is believed where it fits the types of the file in this way, all of it: another tool may have
-//! written the file anew and copied the metadata. Values are not believed: one that does not fit is an error.
+//! The stored schema is used if it is compatible with the types of the file as a whole: another tool may have rewritten the
+//! file and copied the metadata. A value out of range is an error.
 
-mod fit;
+mod compatibility;
 #[cfg(test)]
 mod tests;
 
@@ -40,19 +40,19 @@ use crate::projection::{Projected, Projection};
 use crate::schema::{Kind, Schema as TypeTree, Type};
 use crate::tail::FileTail;
 
-pub(crate) use fit::{DAYS, MONTHS, fits};
+pub(crate) use compatibility::{DAYS, MONTHS, is_compatible};
 
-/// Fields of an Arrow schema for each column of the file, at most: dictionaries and runs come on top of their values.
+/// Maximum number of Arrow fields for each column of the file: dictionaries and run ends have further fields.
 const FIELDS_PER_COLUMN: usize = 8;
 
-/// The Arrow schema that a file was written with, which fits the file.
+/// The stored Arrow schema of a file, which is compatible with the types of the file.
 #[derive(Debug)]
 pub(crate) struct StoredSchema {
     pub(crate) schema: Schema,
 }
 
 impl StoredSchema {
-    /// That of a file; none where it has none that fits.
+    /// The stored schema of a file; `None` if there is none, or it is not compatible.
     pub(crate) fn of(tail: &FileTail) -> Option<Self> {
         let (_, bytes) = tail.metadata.iter().find(|(key, _)| key == ARROW_SCHEMA_KEY)?;
         if tail.schema.get(0).ok()?.kind != Kind::Struct {
@@ -60,31 +60,32 @@ impl StoredSchema {
         }
         let most = tail.schema.types().len().saturating_add(2).saturating_mul(FIELDS_PER_COLUMN);
         let schema = decode(bytes, most, tail.max_decoded_size()).ok()?;
-        // What was written of instants is read as such.
+        // Instants are read as instants.
         let mut column_options = BTreeMap::new();
         for (&id, field) in tail.schema.get(0).ok()?.children.iter().zip(schema.fields()) {
-            add_forms(&tail.schema, id, field.data_type(), Chosen::default(), &mut column_options).ok()?;
+            add_column_options(&tail.schema, id, field.data_type(), GivenOptions::default(), &mut column_options)
+                .ok()?;
         }
         column_options.retain(|_, form| matches!(form, ColumnOptions::Timestamp(_, _)));
         let options = ReadOptions { column_options, ..ReadOptions::default() };
         let mapping = Mapping { tail, options: &options };
         let root = Projection::new(&tail.schema, &Columns::All).ok()?.root;
-        let natural = mapping.fields(&root).ok()?;
-        fit::fields_fit(&natural, schema.fields()).then_some(StoredSchema { schema })
+        let physical = mapping.fields(&root).ok()?;
+        compatibility::are_compatible(&physical, schema.fields()).then_some(StoredSchema { schema })
     }
 
-    /// The options with the forms in which columns are read, so that they can become what they were.
+    /// The read options, completed by the column options that the logical types need.
     pub(super) fn options(&self, types: &TypeTree, options: ReadOptions) -> Result<ReadOptions> {
-        let mut forms = BTreeMap::new();
+        let mut column_options = BTreeMap::new();
         for (&id, field) in types.get(0)?.children.iter().zip(self.schema.fields()) {
-            add_forms(types, id, field.data_type(), Chosen::by(&options), &mut forms)?;
+            add_column_options(types, id, field.data_type(), GivenOptions::by(&options), &mut column_options)?;
         }
-        // What is there already was chosen.
-        forms.extend(&options.column_options);
-        Ok(ReadOptions { column_options: forms, ..options })
+        // Column options that were given take precedence.
+        column_options.extend(&options.column_options);
+        Ok(ReadOptions { column_options, ..options })
     }
 
-    /// The type that column `id` had.
+    /// The logical type of column `id`.
     pub(crate) fn data_type(&self, types: &TypeTree, id: u32) -> Option<&DataType> {
         let parent_id = types.get(id).ok()?.parent?;
         let parent = types.get(parent_id).ok()?;
@@ -103,29 +104,34 @@ impl StoredSchema {
         }
     }
 
-    /// The schema of what is read, which is `natural` by itself; it may have further columns behind.
-    pub(super) fn restored(&self, mapping: &Mapping<'_>, root: &Projected, natural: &Schema) -> Result<SchemaRef> {
-        let below = children(mapping, root, natural.fields(), self.schema.fields())?;
-        let further = natural.fields().iter().skip(below.len()).cloned();
+    /// The logical schema of columns that are read as `physical`, which may have further columns at its end.
+    pub(super) fn logical_schema(
+        &self,
+        mapping: &Mapping<'_>,
+        root: &Projected,
+        physical: &Schema,
+    ) -> Result<SchemaRef> {
+        let below = children(mapping, root, physical.fields(), self.schema.fields())?;
+        let further = physical.fields().iter().skip(below.len()).cloned();
         let fields: Fields = below.iter().cloned().chain(further).collect();
         Ok(Arc::new(Schema::new_with_metadata(fields, self.schema.metadata().clone())))
     }
 }
 
-/// What was chosen for all columns, and stands above what they were.
+/// Options that were given for all columns. They take precedence over logical types.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Chosen {
+pub(crate) struct GivenOptions {
     strings: bool,
     timestamps: bool,
     instants: bool,
     unions: bool,
-    /// Maps are read with keys that no map has been written with.
+    /// Keys of maps are read as dictionaries, unlike any logical type.
     maps: bool,
 }
 
-impl Chosen {
+impl GivenOptions {
     fn by(options: &ReadOptions) -> Self {
-        Chosen {
+        GivenOptions {
             strings: options.strings.is_some(),
             timestamps: options.timestamp_unit.is_some(),
             instants: options.timestamps.is_some(),
@@ -135,53 +141,57 @@ impl Chosen {
     }
 }
 
-/// Whether a type has something in it that a form decides.
-pub(crate) fn has_form(kind: &DataType) -> bool {
+/// Whether a column option can decide a part of the type.
+pub(crate) fn has_column_option(kind: &DataType) -> bool {
     match kind {
         DataType::Timestamp(_, _) | DataType::Union(_, _) => true,
-        DataType::Struct(fields) => fields.iter().any(|field| has_form(field.data_type())),
-        DataType::Map(entries, _) => has_form(entries.data_type()),
-        DataType::Dictionary(_, values) => is_text(values) || has_form(values),
-        DataType::RunEndEncoded(_, values) => has_form(values.data_type()),
-        kind => is_text(kind) || is_binary(kind) || item_of(kind).is_some_and(|item| has_form(item.data_type())),
+        DataType::Struct(fields) => fields.iter().any(|field| has_column_option(field.data_type())),
+        DataType::Map(entries, _) => has_column_option(entries.data_type()),
+        DataType::Dictionary(_, values) => is_text(values) || has_column_option(values),
+        DataType::RunEndEncoded(_, values) => has_column_option(values.data_type()),
+        kind => {
+            is_text(kind) || is_binary(kind) || item_of(kind).is_some_and(|item| has_column_option(item.data_type()))
+        }
     }
 }
 
-/// How column `id` and those below are read to become `target`, where that depends on it and was not `chosen`.
-pub(crate) fn add_forms(
+/// Collects column options with which column `id` and its descendants are read for the logical type `target`.
+pub(crate) fn add_column_options(
     types: &TypeTree,
     id: u32,
     target: &DataType,
-    chosen: Chosen,
-    forms: &mut BTreeMap<u32, ColumnOptions>,
+    given: GivenOptions,
+    column_options: &mut BTreeMap<u32, ColumnOptions>,
 ) -> Result<()> {
     let this = types.get(id)?;
     if spark_type(this) == Some(SparkType::TimestampNtz) && !matches!(value_type(target), DataType::Timestamp(_, _)) {
-        // Integers, as which they are stored.
-        forms.insert(id, ColumnOptions::Timestamp(Some(TimestampUnit::Microsecond), None));
+        // Integers are stored as integers.
+        column_options.insert(id, ColumnOptions::Timestamp(Some(TimestampUnit::Microsecond), None));
         return Ok(());
     }
-    if !has_form(target) {
+    if !has_column_option(target) {
         return Ok(());
     }
-    let all = |targets: &mut dyn Iterator<Item = &FieldRef>, forms: &mut BTreeMap<u32, ColumnOptions>| {
+    let all = |targets: &mut dyn Iterator<Item = &FieldRef>, column_options: &mut BTreeMap<u32, ColumnOptions>| {
         let mut both = this.children.iter().zip(targets);
-        both.try_for_each(|(&child, field)| add_forms(types, child, field.data_type(), chosen, forms))
+        both.try_for_each(|(&child, field)| add_column_options(types, child, field.data_type(), given, column_options))
     };
     match (this.kind, target) {
         (Kind::String | Kind::Char | Kind::Varchar, DataType::Dictionary(_, values)) if is_text(values) => {
-            forms.extend((!chosen.strings).then_some((id, ColumnOptions::Strings(StringType::Dictionary))));
+            column_options.extend((!given.strings).then_some((id, ColumnOptions::Strings(StringType::Dictionary))));
         }
-        (_, DataType::Dictionary(_, values)) => add_forms(types, id, values, chosen, forms)?,
-        (_, DataType::RunEndEncoded(_, values)) => add_forms(types, id, values.data_type(), chosen, forms)?,
+        (_, DataType::Dictionary(_, values)) => add_column_options(types, id, values, given, column_options)?,
+        (_, DataType::RunEndEncoded(_, values)) => {
+            add_column_options(types, id, values.data_type(), given, column_options)?
+        }
         (Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography, target) => {
             let form = match target {
                 DataType::LargeUtf8 | DataType::LargeBinary => Some(StringType::Large),
                 DataType::Utf8View | DataType::BinaryView => Some(StringType::View),
                 _ => None,
             };
-            let form = form.filter(|_| !chosen.strings);
-            forms.extend(form.map(|form| (id, ColumnOptions::Strings(form))));
+            let form = form.filter(|_| !given.strings);
+            column_options.extend(form.map(|form| (id, ColumnOptions::Strings(form))));
         }
         (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, DataType::Timestamp(unit, zone)) => {
             let unit = match unit {
@@ -191,47 +201,47 @@ pub(crate) fn add_forms(
                 TimeUnit::Nanosecond => TimestampUnit::Nanosecond,
             };
             let kind = if zone.is_some() { Timestamps::Instant } else { Timestamps::Wall };
-            let kind = Some(kind).filter(|_| this.kind == Kind::Timestamp && !chosen.instants);
-            forms.insert(id, ColumnOptions::Timestamp((!chosen.timestamps).then_some(unit), kind));
+            let kind = Some(kind).filter(|_| this.kind == Kind::Timestamp && !given.instants);
+            column_options.insert(id, ColumnOptions::Timestamp((!given.timestamps).then_some(unit), kind));
         }
-        (Kind::Struct, DataType::Struct(fields)) => all(&mut fields.iter(), forms)?,
-        (Kind::Map, DataType::Map(entries, _)) if !chosen.maps => {
+        (Kind::Struct, DataType::Struct(fields)) => all(&mut fields.iter(), column_options)?,
+        (Kind::Map, DataType::Map(entries, _)) if !given.maps => {
             if let DataType::Struct(fields) = entries.data_type() {
-                all(&mut fields.iter(), forms)?;
+                all(&mut fields.iter(), column_options)?;
             }
         }
-        (Kind::Union, DataType::Union(fields, mode)) if !chosen.unions => {
+        (Kind::Union, DataType::Union(fields, mode)) if !given.unions => {
             let form = match mode {
                 arrow_schema::UnionMode::Dense => UnionType::Dense,
                 arrow_schema::UnionMode::Sparse => UnionType::Sparse,
             };
-            forms.insert(id, ColumnOptions::Union(form));
-            all(&mut fields.iter().map(|(_, field)| field), forms)?;
+            column_options.insert(id, ColumnOptions::Union(form));
+            all(&mut fields.iter().map(|(_, field)| field), column_options)?;
         }
-        (Kind::List, target) => all(&mut item_of(target).into_iter(), forms)?,
+        (Kind::List, target) => all(&mut item_of(target).into_iter(), column_options)?,
         _ => {}
     }
     Ok(())
 }
 
-/// The fields of those children of `column` that are read, which are `natural` by themselves.
-fn children(mapping: &Mapping<'_>, column: &Projected, natural: &Fields, stored: &Fields) -> Result<Fields> {
+/// The logical fields of the children of `column` that are read, whose physical fields are `physical`.
+fn children(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, stored: &Fields) -> Result<Fields> {
     let this = mapping.tail.schema.get(column.id)?;
-    let child = |(child, natural): (&Projected, &FieldRef)| {
+    let child = |(child, physical): (&Projected, &FieldRef)| {
         let index = this.children.binary_search(&child.id).unwrap_or_default();
         match stored.get(index) {
-            Some(stored) => field(mapping, child, natural, stored),
-            None => Ok(natural.clone()),
+            Some(stored) => field(mapping, child, physical, stored),
+            None => Ok(physical.clone()),
         }
     };
-    column.children.iter().zip(natural).map(child).collect()
+    column.children.iter().zip(physical).map(child).collect()
 }
 
-fn field(mapping: &Mapping<'_>, column: &Projected, natural: &Field, stored: &FieldRef) -> Result<FieldRef> {
-    let kind = data_type(mapping, column, natural.data_type(), stored.data_type())?;
+fn field(mapping: &Mapping<'_>, column: &Projected, physical: &Field, stored: &FieldRef) -> Result<FieldRef> {
+    let kind = data_type(mapping, column, physical.data_type(), stored.data_type())?;
     // Keys of maps are never null.
     let nullable = stored.is_nullable()
-        || natural.is_nullable() && may_become_null(mapping.tail.schema.get(column.id)?, mapping.options);
+        || physical.is_nullable() && may_become_null(mapping.tail.schema.get(column.id)?, mapping.options);
     let is_same = kind == *stored.data_type() && nullable == stored.is_nullable();
     Ok(match is_same {
         true => stored.clone(),
@@ -239,62 +249,62 @@ fn field(mapping: &Mapping<'_>, column: &Projected, natural: &Field, stored: &Fi
     })
 }
 
-/// The type in which a column is given that is `natural` by itself and was `stored`: this one, of the parts that are
-/// read, but for what was chosen otherwise.
-fn data_type(mapping: &Mapping<'_>, column: &Projected, natural: &DataType, stored: &DataType) -> Result<DataType> {
+/// The type of a column in batches: the logical type `stored`, with the children that are read, and with the options that
+/// were given.
+fn data_type(mapping: &Mapping<'_>, column: &Projected, physical: &DataType, stored: &DataType) -> Result<DataType> {
     use DataType as D;
     let (options, this) = (mapping.options, mapping.tail.schema.get(column.id)?);
-    Ok(match (natural, stored) {
-        (natural, stored) if options.strings.is_some() && is_stringlike(stored) => natural.clone(),
-        (natural, stored) if is_binary(value_type(natural)) && is_text(value_type(stored)) => natural.clone(),
+    Ok(match (physical, stored) {
+        (physical, stored) if options.strings.is_some() && is_text_or_binary(stored) => physical.clone(),
+        (physical, stored) if is_binary(value_type(physical)) && is_text(value_type(stored)) => physical.clone(),
         (D::Dictionary(_, _), D::Dictionary(_, values)) if is_text(values) => stored.clone(),
-        (natural, D::Dictionary(keys, values)) => {
-            D::Dictionary(keys.clone(), Box::new(data_type(mapping, column, natural, values)?))
+        (physical, D::Dictionary(keys, values)) => {
+            D::Dictionary(keys.clone(), Box::new(data_type(mapping, column, physical, values)?))
         }
-        (natural, D::RunEndEncoded(ends, values)) => {
-            let kind = data_type(mapping, column, natural, values.data_type())?;
+        (physical, D::RunEndEncoded(ends, values)) => {
+            let kind = data_type(mapping, column, physical, values.data_type())?;
             D::RunEndEncoded(ends.clone(), Arc::new(with_type(values, kind)))
         }
-        // What was chosen stands above it.
-        (D::Timestamp(_, own), D::Timestamp(_, zone)) if own.is_some() != zone.is_some() => natural.clone(),
+        // Given options take precedence.
+        (D::Timestamp(_, own), D::Timestamp(_, zone)) if own.is_some() != zone.is_some() => physical.clone(),
         (D::Timestamp(unit, _), D::Timestamp(_, zone)) => D::Timestamp(*unit, zone.clone()),
-        // One of too many variants is a struct too.
-        (D::Struct(_), _) if this.kind != Kind::Struct => natural.clone(),
+        // A union with too many variants is read as a struct.
+        (D::Struct(_), _) if this.kind != Kind::Struct => physical.clone(),
         (D::Struct(fields), D::Struct(stored)) => D::Struct(children(mapping, column, fields, stored)?),
         (D::Struct(_), D::Interval(IntervalUnit::DayTime | IntervalUnit::MonthDayNano)) => {
             if is_whole(this, column) {
                 stored.clone()
             } else {
-                natural.clone()
+                physical.clone()
             }
         }
         (D::List(item), stored) => match (item_of(stored), &column.children[..]) {
             (Some(of), [element]) => with_item(stored, field(mapping, element, item, of)?),
-            _ => natural.clone(),
+            _ => physical.clone(),
         },
-        (D::Map(natural_entries, _), D::Map(entries, is_sorted)) => {
-            match (natural_entries.data_type(), entries.data_type()) {
+        (D::Map(physical_entries, _), D::Map(entries, is_sorted)) => {
+            match (physical_entries.data_type(), entries.data_type()) {
                 (D::Struct(fields), D::Struct(stored)) if options.null_map_keys == NullMapKeys::Error => {
                     let fields = children(mapping, column, fields, stored)?;
                     D::Map(Arc::new(with_type(entries, D::Struct(fields))), *is_sorted)
                 }
-                _ => natural.clone(),
+                _ => physical.clone(),
             }
         }
         (D::Union(fields, mode), D::Union(stored, _)) if options.unions.is_none() => {
             let mut variants = Vec::new();
-            for (child, ((_, natural), (id, stored))) in column.children.iter().zip(fields.iter().zip(stored.iter())) {
-                variants.push((id, field(mapping, child, natural, stored)?));
+            for (child, ((_, physical), (id, stored))) in column.children.iter().zip(fields.iter().zip(stored.iter())) {
+                variants.push((id, field(mapping, child, physical, stored)?));
             }
             D::Union(variants.into_iter().collect(), *mode)
         }
-        (D::Union(_, _), D::Union(_, _)) => natural.clone(),
+        (D::Union(_, _), D::Union(_, _)) => physical.clone(),
         _ => stored.clone(),
     })
 }
 
-/// Whether values are text or bytes of any length, as is or in a dictionary or runs.
-fn is_stringlike(kind: &DataType) -> bool {
+/// Whether values are strings or binaries of variable length, plain or encoded.
+fn is_text_or_binary(kind: &DataType) -> bool {
     is_text(value_type(kind)) || is_binary(value_type(kind))
 }
 
@@ -303,8 +313,8 @@ fn is_whole(this: &Type, column: &Projected) -> bool {
     this.children.iter().eq(column.children.iter().map(|child| &child.id))
 }
 
-/// Rows that a batch may have for the run ends in it to reach them.
-pub(crate) fn most_rows(schema: &Schema) -> usize {
+/// Maximum number of rows of a batch for which all run ends are in range.
+pub(crate) fn max_rows(schema: &Schema) -> usize {
     fn has_short_runs(kind: &DataType) -> bool {
         match kind {
             DataType::RunEndEncoded(ends, values) => {
@@ -314,6 +324,6 @@ pub(crate) fn most_rows(schema: &Schema) -> usize {
             _ => false,
         }
     }
-    const MOST: usize = i16::MAX.unsigned_abs() as usize;
-    if schema.fields().iter().any(|field| has_short_runs(field.data_type())) { MOST } else { usize::MAX }
+    const MAX: usize = i16::MAX.unsigned_abs() as usize;
+    if schema.fields().iter().any(|field| has_short_runs(field.data_type())) { MAX } else { usize::MAX }
 }

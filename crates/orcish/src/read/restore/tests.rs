@@ -23,7 +23,7 @@ fn field(kind: &DataType) -> Field {
 #[track_caller]
 fn becomes(read: ArrayRef, expected: ArrayRef) {
     let field = field(expected.data_type());
-    assert!(fits(read.data_type(), expected.data_type()), "{} {}", read.data_type(), expected.data_type());
+    assert!(is_compatible(read.data_type(), expected.data_type()), "{} {}", read.data_type(), expected.data_type());
     assert_eq!(&restore(&read, &field, MEMORY).unwrap(), &expected);
     if read.len() > 2 {
         let slice = restore(&read.slice(1, read.len() - 2), &field, MEMORY).unwrap();
@@ -101,9 +101,9 @@ fn decimals_of_all_widths() {
     is_refused(decimals(vec![Some(150)], 7, 0), DataType::Decimal128(5, -2));
     is_refused(decimals(vec![Some(100)], 5, 5), DataType::Decimal128(2, 5));
     is_refused(decimals(vec![Some(10_000_000)], 7, 2), DataType::Decimal32(7, 2));
-    assert!(!fits(&DataType::Decimal128(7, 2), &DataType::Decimal32(8, 2)));
-    assert!(!fits(&DataType::Decimal128(7, 2), &DataType::Decimal128(7, 1)));
-    assert!(fits(&DataType::Decimal128(38, 0), &DataType::Decimal256(76, -76)));
+    assert!(!is_compatible(&DataType::Decimal128(7, 2), &DataType::Decimal32(8, 2)));
+    assert!(!is_compatible(&DataType::Decimal128(7, 2), &DataType::Decimal128(7, 1)));
+    assert!(is_compatible(&DataType::Decimal128(38, 0), &DataType::Decimal256(76, -76)));
     is_refused(decimals(vec![Some(1)], 38, 0), DataType::Decimal256(76, -76));
 }
 
@@ -173,7 +173,7 @@ fn dates_and_times() {
 
     let utc = TimestampNanosecondArray::from(vec![Some(1), None, Some(-1)]).with_timezone("UTC");
     becomes(Arc::new(utc.clone()), Arc::new(utc.clone().with_timezone("Europe/Paris")));
-    assert!(!fits(utc.data_type(), &DataType::Timestamp(TimeUnit::Nanosecond, None)));
+    assert!(!is_compatible(utc.data_type(), &DataType::Timestamp(TimeUnit::Nanosecond, None)));
     is_refused(utc, DataType::Timestamp(TimeUnit::Second, Some("UTC".into())));
 }
 
@@ -197,7 +197,7 @@ fn intervals() {
     let bad = StructArray::from(vec![part("days", ints()), part("milliseconds", ints())]);
     is_refused(bad, DataType::Interval(IntervalUnit::DayTime));
     let odd = structs(vec![part("milliseconds", ints()), part("days", ints())]);
-    assert!(!fits(odd.data_type(), &DataType::Interval(IntervalUnit::DayTime)));
+    assert!(!is_compatible(odd.data_type(), &DataType::Interval(IntervalUnit::DayTime)));
     is_refused(odd, DataType::Interval(IntervalUnit::MonthDayNano));
 }
 
@@ -312,7 +312,7 @@ fn unions_of_any_ids() {
         let [a, b] = kinds.map(|kind| Field::new("v", kind, true));
         UnionFields::try_new(ids, [a, b]).unwrap()
     };
-    let natural = fields([0, 1], [DataType::Int16, DataType::Utf8]);
+    let physical = fields([0, 1], [DataType::Int16, DataType::Utf8]);
     let stored = fields([7, 5], [DataType::UInt8, DataType::LargeUtf8]);
     for offsets in [None, Some(ScalarBuffer::from(vec![0, 1, 2, 0, 1]))] {
         let rows = offsets.is_none();
@@ -322,7 +322,7 @@ fn unions_of_any_ids() {
             (vec![Some(1), None, Some(3)], vec![Some("x"), Some("y")])
         };
         let read: Vec<ArrayRef> = vec![Arc::new(Int16Array::from(a.clone())), Arc::new(StringArray::from(b.clone()))];
-        let read = UnionArray::try_new(natural.clone(), vec![0, 0, 0, 1, 1].into(), offsets.clone(), read).unwrap();
+        let read = UnionArray::try_new(physical.clone(), vec![0, 0, 0, 1, 1].into(), offsets.clone(), read).unwrap();
         let a: UInt8Array = a.into_iter().map(|value| value.map(|value| u8::try_from(value).unwrap())).collect();
         let written: Vec<ArrayRef> = vec![Arc::new(a), Arc::new(LargeStringArray::from(b))];
         let written = UnionArray::try_new(stored.clone(), vec![7, 7, 7, 5, 5].into(), offsets, written).unwrap();
@@ -480,18 +480,18 @@ fn a_file_in_the_types_that_it_had() {
     for id in 1..u32::try_from(file.tail().schema.types().len()).unwrap() {
         assert!(file.stored().unwrap().data_type(&file.tail().schema, id).is_some(), "column {id}");
     }
-    let natural = all(&file, ReadOptions { arrow_schema: false, ..options() });
-    assert_eq!(natural.schema().field(2).data_type(), &DataType::Int16);
+    let physical = all(&file, ReadOptions { arrow_schema: false, ..options() });
+    assert_eq!(physical.schema().field(2).data_type(), &DataType::Int16);
 
     // Not all of the numbers of this column are of 16 bits without sign.
     let columns =
         ["string", "binary", "date", "stamp", "instant", "money", "wide", "list", "map", "nest.y", "nest.z", "long"];
     let batch = all(&file, ReadOptions { columns: names(&columns), row_number: Some("row".into()), ..options() });
-    assert_eq!(batch.num_rows(), natural.num_rows());
+    assert_eq!(batch.num_rows(), physical.num_rows());
     assert_eq!(batch.schema().metadata().get("of").map(String::as_str), Some("schema"));
     for (field, array) in batch.schema().fields().iter().zip(batch.columns()).take(9) {
         assert_eq!(field, &stored.field_with_name(field.name()).unwrap().clone().into());
-        let read = natural.column_by_name(field.name()).unwrap();
+        let read = physical.column_by_name(field.name()).unwrap();
         let mut back = array.clone();
         if field.name() == "instant" || field.name() == "stamp" {
             continue;
@@ -520,7 +520,7 @@ fn a_file_in_the_types_that_it_had() {
 }
 
 #[test]
-fn what_was_chosen_stands_above() {
+fn given_options_take_precedence() {
     let file = file("pyarrow.zlib.orc", |schema| replaced(schema, &other_types()));
     let options = ReadOptions {
         strings: Some(StringType::Utf8),
@@ -552,12 +552,12 @@ fn values_that_do_not_fit_are_named() {
 
 #[test]
 fn a_schema_of_another_file_is_left_alone() {
-    let natural = OrcFile::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/pyarrow.zlib.orc"));
-    let natural = natural.unwrap().schema(&ReadOptions::default()).unwrap();
+    let physical = OrcFile::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/pyarrow.zlib.orc"));
+    let physical = physical.unwrap().schema(&ReadOptions::default()).unwrap();
     let is_ignored = |change: &dyn Fn(Schema) -> Schema| {
         let file = file("pyarrow.zlib.orc", change);
         assert!(file.stored().is_none());
-        assert_eq!(file.schema(&ReadOptions::default()).unwrap(), natural);
+        assert_eq!(file.schema(&ReadOptions::default()).unwrap(), physical);
     };
     is_ignored(&|schema| replaced(schema, &[("string", DataType::LargeUtf8), ("int", DataType::Int64)]));
     is_ignored(&|schema| Schema::new(schema.fields()[1..].to_vec()));

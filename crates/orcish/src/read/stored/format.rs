@@ -1,6 +1,6 @@
 //! Format strings of Arrow's C data interface.
 //!
-//! They are not taken apart by `arrow_schema::ffi`, which asserts what a type of hostile bytes need not have.
+//! `arrow_schema::ffi` is not used: it panics for types that invalid bytes can describe.
 
 use arrow_schema::{
     DECIMAL32_MAX_PRECISION, DECIMAL64_MAX_PRECISION, DECIMAL128_MAX_PRECISION, DECIMAL256_MAX_PRECISION, DataType,
@@ -46,8 +46,8 @@ const PLAIN: [(&str, DataType); 32] = [
 const UNITS: [(&str, TimeUnit); 4] =
     [("s", TimeUnit::Second), ("m", TimeUnit::Millisecond), ("u", TimeUnit::Microsecond), ("n", TimeUnit::Nanosecond)];
 
-/// The format string of a type, without that of its children; none of what is no type of Arrow, as times of 32 bits
-/// in nanoseconds. Of a dictionary it is that of its keys, which the caller asks for.
+/// The format string of a type, without its children; `None` for types that Arrow does not have, such as 32-bit times in
+/// nanoseconds. The format of a dictionary is the format of its keys.
 pub(super) fn format_of(kind: &DataType) -> Option<String> {
     let ids = |fields: &UnionFields| fields.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>().join(",");
     Some(match kind {
@@ -74,7 +74,7 @@ pub(super) fn format_of(kind: &DataType) -> Option<String> {
     })
 }
 
-/// The type of a format string with its children, where there is such a type and arrays of it can be.
+/// The type of a format string with its children; `None` if there is no such type, or no array of it.
 pub(super) fn type_of(format: &str, children: Vec<FieldRef>, keys_sorted: bool) -> Option<DataType> {
     let mut children = children;
     let (word, parameter) = format.split_once(':').unwrap_or((format, ""));
@@ -133,11 +133,11 @@ fn decimal(parameter: &str) -> Option<DataType> {
 
 fn variants(parameter: &str, fields: Vec<FieldRef>) -> Option<UnionFields> {
     let ids = parameter.split(',').filter(|id| !id.is_empty()).map(|id| id.parse().ok());
-    // Negative ids and those that are there twice are refused.
+    // Negative and duplicate ids are refused.
     UnionFields::try_new(ids.collect::<Option<Vec<i8>>>()?, fields).ok()
 }
 
-/// Whether a field is one of the entries of a map.
+/// Whether a field is the entries field of a map.
 fn is_entries(field: &FieldRef) -> bool {
     !field.is_nullable() && matches!(field.data_type(), DataType::Struct(fields) if fields.len() == 2)
 }

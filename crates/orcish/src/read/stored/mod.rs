@@ -1,4 +1,4 @@
-//! The Arrow schema as a file keeps it: a message of our own, of format strings of Arrow's C data interface.
+//! The Arrow schema in the metadata of a file: a message of format strings of Arrow's C data interface.
 
 mod format;
 #[cfg(test)]
@@ -15,27 +15,26 @@ use prost::Message as _;
 use crate::proto::arrow::{ArrowField, ArrowSchema, Pair};
 use crate::proto::{ARROW_SCHEMA, RawField, check_decoded_size, next_field};
 
-/// Key of the user metadata of a file under which its Arrow schema is.
+/// Key of the user metadata with the Arrow schema of a file.
 pub const ARROW_SCHEMA_KEY: &str = "orcish.arrow.schema";
-/// Deepest nesting that is kept; pyarrow takes no more than 64 levels.
+/// Maximum nesting of a stored schema. pyarrow allows 64 levels.
 const MAX_DEPTH: usize = 60;
 
-/// The bytes of a schema, for the user metadata under [`ARROW_SCHEMA_KEY`].
+/// Encodes a schema for the user metadata under [`ARROW_SCHEMA_KEY`].
 ///
 /// # Errors
-/// `Unsupported` where it cannot be kept: beyond 60 levels, or of a type that Arrow itself has no name for. A file
-/// without it is complete, and its columns come back in the types that ORC has.
+/// `Unsupported` for schemas of more than 60 levels, or with types without format string. A file without stored schema is
+/// complete; its columns are read in their physical types.
 pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
     let fields = schema.fields().iter().map(|field| to_proto(field, 1));
     let field = fields.collect::<Result<_>>()?;
     Ok(ArrowSchema { field, metadata: to_pairs(schema.metadata()) }.encode_to_vec())
 }
 
-/// The schema that [`encode`] made bytes of, which has no more than `most` fields, nested ones included, and takes no
-/// more than `memory` bytes.
+/// Decodes a schema of at most `most` fields, nested ones included, and `memory` bytes.
 ///
 /// # Errors
-/// `Corrupt` where the bytes are none, `LimitExceeded` where they take more.
+/// `Corrupt` for other bytes, `LimitExceeded` for larger schemas.
 pub(crate) fn decode(bytes: &Bytes, most: usize, memory: u64) -> Result<Schema> {
     let mut left = most;
     count(bytes.clone(), &[FIELD], 0, &mut left)?;
@@ -46,11 +45,11 @@ pub(crate) fn decode(bytes: &Bytes, most: usize, memory: u64) -> Result<Schema> 
     Ok(Schema::new_with_metadata(fields, from_pairs(metadata)))
 }
 
-/// Tags of the fields that hold further fields: of the schema, and of a field.
+/// Tags of nested fields: of a schema, and of a field.
 const FIELD: u32 = 1;
 const WITHIN: [u32; 2] = [7, 8];
 
-/// Takes the fields of a message, which is `depth` levels down, off what is `left`.
+/// Counts the fields of a message at `depth` levels. `left` is the number of fields that are allowed.
 fn count(message: Bytes, tags: &[u32], depth: usize, left: &mut usize) -> Result<()> {
     if depth > MAX_DEPTH {
         return Err(Error::corrupt("the Arrow schema is nested too deeply"));
@@ -67,7 +66,7 @@ fn count(message: Bytes, tags: &[u32], depth: usize, left: &mut usize) -> Result
 }
 
 fn to_pairs(metadata: &Metadata) -> Vec<Pair> {
-    // In order of the keys: one schema has the same bytes every time.
+    // In order of the keys, so that a schema has the same bytes every time.
     metadata.iter().map(|(key, value)| Pair { key: key.clone(), value: value.clone() }).collect()
 }
 
@@ -113,14 +112,14 @@ fn to_proto(field: &Field, depth: usize) -> Result<ArrowField> {
     Ok(proto)
 }
 
-/// Recursion ends: [`count`] has seen how deep it goes.
+/// The recursion is bounded: [`count`] has checked the depth.
 fn from_proto(proto: ArrowField) -> Result<Field> {
-    // The order of the values of a dictionary is not in the file: those that are read have none.
+    // The order of dictionary values is not in a file: dictionaries that are read have none.
     let ArrowField { name, format, nullable, keys_sorted, dictionary_ordered: _, metadata, children, dictionary } =
         proto;
     let children = children.into_iter().map(|child| from_proto(child).map(Arc::new)).collect::<Result<Vec<_>>>()?;
     if name.contains('\0') || format.contains('\0') {
-        // They end the texts of Arrow's C interface.
+        // NUL ends strings in Arrow's C interface.
         return Err(Error::corrupt("the Arrow schema has a NUL in a name or a type"));
     }
     let unknown = || Error::corrupt(format!("the Arrow schema has a type {format:?}, which is none"));

@@ -1,4 +1,4 @@
-//! Arrays of some values of others, and several arrays as one.
+//! Selection of rows of arrays, and concatenation.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, BooleanArray, make_array};
@@ -9,22 +9,23 @@ use arrow_select::concat::concat;
 use arrow_select::filter::FilterBuilder;
 use orcish_core::error::{Error, Result};
 
-/// Takes the wanted of an array's values.
-pub(super) fn keep(wanted: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<ArrayRef> {
-    let wanted = wanted.clone();
-    let all = count == wanted.len();
-    let filter = (!all).then(|| FilterBuilder::new(&BooleanArray::new(wanted.clone(), None)).optimize().build());
+/// Selects rows of arrays.
+pub(super) fn row_selector(selected: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<ArrayRef> {
+    let selected = selected.clone();
+    let all = count == selected.len();
+    let filter = (!all).then(|| FilterBuilder::new(&BooleanArray::new(selected.clone(), None)).optimize().build());
     move |array| match &filter {
         None => Ok(array.clone()),
         Some(_) if may_have_null_keys(array.data_type()) => {
-            copied(&[array], wanted.set_slices().map(|(from, to)| (0, from, to)))
+            copy_slices(&[array], selected.set_slices().map(|(from, to)| (0, from, to)))
         }
-        Some(filter) => filter.filter(array).map_err(unfit),
+        Some(filter) => filter.filter(array).map_err(overflow),
     }
 }
 
-/// Bytes of an array and elements of its lists, which may take none: offsets reach over neither if they are many.
-pub(super) fn size(array: &ArrayRef) -> u64 {
+/// Bytes of an array, plus the number of elements of its lists: elements without bytes count too, as offsets have to reach
+/// them.
+pub(super) fn array_size(array: &ArrayRef) -> u64 {
     array.get_buffer_memory_size() as u64 + elements(array)
 }
 
@@ -41,22 +42,22 @@ fn elements(array: &ArrayRef) -> u64 {
     array.as_struct_opt().map_or(0, |this| this.columns().iter().map(elements).sum())
 }
 
-pub(super) fn joined(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
+pub(super) fn concat_arrays(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
     match &pieces[..] {
         [one] => Ok(one.clone()),
-        // What joins arrays panics where offsets do not reach.
-        many if many.iter().map(size).sum::<u64>() > i32::MAX as u64 => {
+        // Arrow's `concat` panics if offsets overflow.
+        many if many.iter().map(array_size).sum::<u64>() > i32::MAX as u64 => {
             Err(Error::limit("the rows that were found do not fit into one array"))
         }
         [first, ..] if may_have_null_keys(first.data_type()) => {
             let pieces: Vec<_> = pieces.iter().collect();
-            copied(&pieces, pieces.iter().enumerate().map(|(at, piece)| (at, 0, piece.len())))
+            copy_slices(&pieces, pieces.iter().enumerate().map(|(at, piece)| (at, 0, piece.len())))
         }
-        many => concat(&many.iter().map(AsRef::as_ref).collect::<Vec<_>>()).map_err(unfit),
+        many => concat(&many.iter().map(AsRef::as_ref).collect::<Vec<_>>()).map_err(overflow),
     }
 }
 
-/// Whether there are maps whose keys are dictionaries, which may hold nulls: what checks arrays refuses those.
+/// Whether a type has maps with dictionary keys. These may be null, which arrow-rs refuses in checked constructors.
 fn may_have_null_keys(kind: &DataType) -> bool {
     match kind {
         DataType::Map(entries, _) => match entries.data_type() {
@@ -73,17 +74,17 @@ fn may_have_null_keys(kind: &DataType) -> bool {
     }
 }
 
-/// Slices of arrays one after the other: which array, from where, and to where.
-fn copied(arrays: &[&ArrayRef], slices: impl Iterator<Item = (usize, usize, usize)>) -> Result<ArrayRef> {
+/// Concatenates slices of arrays, given as the index of the array, the start and the end.
+fn copy_slices(arrays: &[&ArrayRef], slices: impl Iterator<Item = (usize, usize, usize)>) -> Result<ArrayRef> {
     let data: Vec<_> = arrays.iter().map(|array| array.to_data()).collect();
     let capacity = arrays.iter().map(|array| array.len()).sum();
     let mut out = MutableArrayData::new(data.iter().collect(), false, capacity);
     for (at, from, to) in slices {
-        out.try_extend(at, from, to).map_err(unfit)?;
+        out.try_extend(at, from, to).map_err(overflow)?;
     }
     Ok(make_array(out.freeze()))
 }
 
-fn unfit(error: arrow_schema::ArrowError) -> Error {
+fn overflow(error: arrow_schema::ArrowError) -> Error {
     Error::limit("the rows that were found do not fit into one array").with_source(error)
 }
